@@ -38,8 +38,9 @@ export default defineConfig({
     maxWorkers: WORKERS,
     reporters: ["default", "./test/slowest.ts"],
     sequence: { sequencer: LongestFirst },
-    // `pnpm test` leaves these out, `pnpm test:all` does not. Each promise also has a test without the tag.
-    tags: [{ name: "long", description: "Matrices, fuzz and whole measurements that take long." }],
+    // `pnpm test` leaves these out, `pnpm test:all` and CI don't. Each promise of the server also has a test without
+    // the tag, and each part of the page its main way.
+    tags: [{ name: "long", description: "Matrices, fuzz, whole measurements, and the page's rarer ways." }],
     projects: [
       project(
         "unit",

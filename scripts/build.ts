@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import os from "node:os";
@@ -11,8 +11,9 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 interface Target {
   name: string;
   folder: string;
-  /** Package of the builder, and the script with its arguments. */
-  builder: string;
+  /** Package of the builder; undefined: the script is in the folder itself. */
+  builder?: string;
+  /** The script with its arguments. */
   command: string[];
   output: string;
   sources: string[];
@@ -60,6 +61,25 @@ const DOCS: Target = {
   priority: os.constants.priority.PRIORITY_LOW,
 };
 
+const SERVER: Target = {
+  name: "server",
+  folder: "services/node",
+  command: ["package/build.ts"],
+  output: "services/node/dist/main.js",
+  // Read when they are needed: the tester's package doesn't have them.
+  get sources() {
+    return [
+      ...["packages", "services"].flatMap((folder) =>
+        readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}/src`),
+      ),
+      "services/node/package/build.ts",
+      "scripts/bundle/programs.ts",
+      "pnpm-lock.yaml",
+    ];
+  },
+  priority: os.constants.priority.PRIORITY_NORMAL,
+};
+
 async function newestChangeMs(path: string): Promise<number> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return 0;
@@ -69,19 +89,22 @@ async function newestChangeMs(path: string): Promise<number> {
   return Math.max(found.mtimeMs, ...changes);
 }
 
-async function isBuildDue({ folder, output, sources }: Target): Promise<boolean> {
-  if (!existsSync(join(ROOT, folder, "package.json"))) return false;
-  const builtMs = (await stat(join(ROOT, output)).catch(() => undefined))?.mtimeMs ?? 0;
-  const changes = await Promise.all(sources.map((source) => newestChangeMs(join(ROOT, source))));
+async function isBuildDue(target: Target): Promise<boolean> {
+  if (!existsSync(join(ROOT, target.folder, "package.json"))) return false;
+  const builtMs = (await stat(join(ROOT, target.output)).catch(() => undefined))?.mtimeMs ?? 0;
+  const changes = await Promise.all(target.sources.map((source) => newestChangeMs(join(ROOT, source))));
   return Math.max(...changes) > builtMs;
 }
 
 /** @returns the output of a build that failed, otherwise undefined */
 async function build({ folder, builder, command, priority }: Target): Promise<string | undefined> {
   const cwd = join(ROOT, folder);
-  const manifest = createRequire(join(cwd, "package.json")).resolve(`${builder}/package.json`);
+  const place =
+    builder === undefined
+      ? cwd
+      : dirname(createRequire(join(cwd, "package.json")).resolve(`${builder}/package.json`));
   const [script, ...args] = command;
-  const child = spawn(process.execPath, [join(dirname(manifest), script!), ...args], { cwd });
+  const child = spawn(process.execPath, [join(place, script!), ...args], { cwd });
   process.once("exit", () => child.kill());
   if (child.pid !== undefined) os.setPriority(child.pid, priority);
   let output = "";
@@ -93,15 +116,29 @@ async function build({ folder, builder, command, priority }: Target): Promise<st
   });
 }
 
-async function buildIfDue(target: Target): Promise<void> {
-  if (!(await isBuildDue(target))) return;
-  process.stdout.write(`Building the ${target.name}…\n`);
-  const failure = await build(target).catch(String);
+/** @returns the output of a build that failed, otherwise undefined */
+async function buildIfDue(target: Target): Promise<string | undefined> {
+  if (!(await isBuildDue(target))) return undefined;
+  process.stderr.write(`Building the ${target.name}…\n`);
+  return build(target).catch(String);
+}
+
+async function tryBuild(target: Target): Promise<void> {
+  const failure = await buildIfDue(target);
   if (failure !== undefined) process.stderr.write(`Building the ${target.name} failed.\n${failure}\n`);
 }
 
 /** Builds the web client if its sources have changed. A failure is printed, and doesn't keep the server from starting. */
-export const buildWebClient = (): Promise<void> => buildIfDue(WEB);
+export const buildWebClient = (): Promise<void> => tryBuild(WEB);
 
 /** Builds the documentation if its sources have changed. */
-export const buildDocs = (): Promise<void> => buildIfDue(DOCS);
+export const buildDocs = (): Promise<void> => tryBuild(DOCS);
+
+/**
+ * Builds the server if its sources have changed.
+ * @throws {Error} if that fails
+ */
+export async function buildServer(): Promise<void> {
+  const failure = await buildIfDue(SERVER);
+  if (failure !== undefined) throw new Error(`Building the server failed.\n${failure}`);
+}

@@ -9,16 +9,25 @@ import { makeTown, type Town } from "./screenshots/make-town.ts";
 import { t } from "../test/e2e/texts.ts";
 import { channelPath, groupSettingsPath, inboxPath, settingsPath } from "../web/src/routes.ts";
 
-// `node scripts/screenshots.ts`: makes the screenshots of the README and the user guide from an instance with sample conversations. It needs fonts for Chinese and emoji.
+// `node scripts/screenshots.ts`: makes the screenshots of the README, the user guide and the installed app from an instance with sample conversations. It needs fonts for Chinese and emoji.
+// With names, such as `node scripts/screenshots.ts wide phone`, only those.
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const OUT = join(ROOT, "docs/images");
+const DOCS = "docs/images";
+/** Shown when the app is installed; listed in manifest.webmanifest. */
+const APP = "web/public/screenshots";
 const QUALITY = 82;
 const WIDE = { viewport: { width: 1280, height: 800 } };
+const PHONE = {
+  viewport: { width: 390, height: 780 },
+  hasTouch: true,
+  isMobile: true,
+};
 const GUIDE = { viewport: { width: 1080, height: 680 }, colorScheme: "light" } as const;
 
 interface Picture {
   name: string;
+  folder?: string;
   path: (town: Town) => string;
   options: BrowserContextOptions;
   /** Text that is shown once the page is complete. */
@@ -72,6 +81,20 @@ const PICTURES: Picture[] = [
   },
   { name: "inbox-light", path: inboxPath, options: GUIDE, waitFor: "can you check the forecast" },
   {
+    name: "wide",
+    folder: APP,
+    path: inThread,
+    options: { ...WIDE, colorScheme: "light" },
+    waitFor: "I'll bring the long cable",
+  },
+  {
+    name: "phone",
+    folder: APP,
+    path: inChannel,
+    options: { ...PHONE, colorScheme: "light" },
+    waitFor: "See you there",
+  },
+  {
     name: "settings-light",
     path: () => settingsPath("profile"),
     options: GUIDE,
@@ -93,14 +116,17 @@ async function take(browser: Browser, url: string, tokens: SessionTokens, pictur
     await page.waitForTimeout(1_500);
     const devtools = await context.newCDPSession(page);
     const { data } = await devtools.send("Page.captureScreenshot", { format: "webp", quality: QUALITY });
-    await writeFile(join(OUT, `${picture.name}.webp`), Buffer.from(data, "base64"));
+    const file = `${picture.folder ?? DOCS}/${picture.name}.webp`;
+    await writeFile(join(ROOT, file), Buffer.from(data, "base64"));
+    process.stdout.write(`${file}\n`);
   } finally {
     await context.close();
   }
 }
 
 await buildWebClient();
-await mkdir(OUT, { recursive: true });
+for (const folder of [DOCS, APP]) await mkdir(join(ROOT, folder), { recursive: true });
+const names = process.argv.slice(2);
 const instance = await startInstance({ WEB_DIR: join(ROOT, "web/dist") });
 const browser = await chromium.launch({
   executablePath: process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium",
@@ -109,8 +135,8 @@ const browser = await chromium.launch({
 try {
   const town = await makeTown(instance.url);
   for (const picture of PICTURES) {
-    await take(browser, instance.url, await town.login(), picture, town);
-    process.stdout.write(`docs/images/${picture.name}.webp\n`);
+    if (names.length === 0 || names.includes(picture.name))
+      await take(browser, instance.url, await town.login(), picture, town);
   }
   town.close();
 } finally {

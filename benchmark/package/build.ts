@@ -1,29 +1,13 @@
 import { chmodSync, copyFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { rolldown, type Plugin } from "rolldown";
+import { rolldown } from "rolldown";
+import { programs } from "../../scripts/bundle/programs.ts";
 import packageJson from "../package.json" with { type: "json" };
 
 /** Builds the npm package in dist: the tester with all its dependencies, for any Node from 22. */
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const DIST = join(ROOT, "dist");
-
-/** The file of a thread or a child process, beside the code that starts it. */
-const PROGRAM = /new URL\(\s*"(\.[^"]*)\.ts",\s*import\.meta\.url,?\s*\)/g;
-
-/** Makes each of these files an entry beside the main one. */
-const programs: Plugin = {
-  name: "programs",
-  transform(code, id) {
-    if (!PROGRAM.test(code)) return null;
-    return code.replaceAll(PROGRAM, (_, path: string) => {
-      const name = basename(path);
-      if (name !== "main")
-        this.emitFile({ type: "chunk", fileName: `${name}.js`, id: resolve(dirname(id), `${path}.ts`) });
-      return `new URL("./${name}.js", import.meta.url)`;
-    });
-  },
-};
 
 rmSync(DIST, { recursive: true, force: true });
 const bundle = await rolldown({

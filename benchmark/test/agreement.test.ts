@@ -20,14 +20,7 @@ test(
   { ...LONG, tags: "long" },
   async () => {
     const { signal } = new AbortController();
-    const options = {
-      urls: [],
-      cluster: undefined,
-      metricsUrl: undefined,
-      registrationConcurrency: 1,
-      onError: () => {},
-    };
-    const target = await openTarget("socket.io", options, signal);
+    const target = await openTarget("socket.io", { registrations: 1, onError: () => {} }, signal);
     const progress = new Progress(false);
     const prepared = await target.prepare(USERS, progress, signal);
     const common = {

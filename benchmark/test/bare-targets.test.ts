@@ -31,7 +31,7 @@ describe.each(["socket.io", "ws"] as const)("bare %s", (name) => {
         resyncs: 0,
       });
       expect(bursts[0]?.deliveriesPerCpuSecond).toBeGreaterThan(0);
-      expect(connection?.users).toBe(200);
+      expect(connection?.perSecond).toBeGreaterThan(0);
       expect(server.connected?.rssBytes).toBeGreaterThan(server.beforeConnect!.rssBytes! / 2);
     }
   });

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, vi } from "vitest";
+import type { ExistingUsers } from "../src/targets/existing-users.ts";
 import type { TargetPlugin } from "../src/targets/plugin.ts";
+import { measure } from "./measure.ts";
 
 export interface Fake {
   url: string;
@@ -29,4 +31,14 @@ export async function membersOf(plugin: TargetPlugin, url: string): Promise<stri
   const { signal } = new AbortController();
   const server = await plugin.open({ url, onError: () => {}, signal });
   return Promise.all(Array.from({ length: 20 }, () => server.join!()));
+}
+
+/** What `receivedByExisting` returns if 20 users got each of 4 messages once, and no one was registered. */
+export const ALL_RECEIVED = { registration: null, sent: 4, received: 80, lost: 0, duplicates: 0, foreign: 0 };
+
+/** Sends to 20 users of --tokens. */
+export async function receivedByExisting(target: { name: string; url: string }, existing: ExistingUsers) {
+  const { registration, counts } = await measure({ users: 20 }, { ...target, existing });
+  const { sent, stored, received, lost, duplicates, foreign } = counts;
+  return { registration, sent, stored, received, lost, duplicates, foreign };
 }

@@ -32,6 +32,8 @@ export async function startFakeMattermost() {
     env: { MATTERMOST_ADMIN_TOKEN: "admin" },
     /** TeamSettings.MaxUsersPerTeam; the default is 50. */
     maxUsersPerTeam: 50,
+    /** Whether channels can be created. */
+    hasChannels: true,
     /** RateLimitSettings.Enable */
     isLimited: false,
     /** Reject every post with this text. */
@@ -68,6 +70,7 @@ export async function startFakeMattermost() {
       return { id: (team = newId()) };
     },
     "POST channels": ({ body }) => {
+      check(fake.hasChannels, "api.channel.create_channel.max_channel_limit.app_error");
       check(
         body["team_id"] === team && /^[a-z0-9_-]{2,64}$/.test(String(body["name"])),
         "model.channel.is_valid",

@@ -45,6 +45,7 @@ export async function startFakeRocketchat() {
     rejectWith: undefined as string | undefined,
     /** Of the room, with those that say who was added, from the oldest. */
     messages: [] as { _id: string; rid: string; msg: string; t?: string }[],
+    room: () => room,
     remaining: () => users.size + Number(room !== ""),
     close: () => server.close(),
   };
@@ -94,11 +95,13 @@ export async function startFakeRocketchat() {
     },
     "POST login": ({ body }) => {
       check(!fake.isLimited || logins++ < LIMIT_CALLS, TOO_MANY, 429);
+      const resumed = body["resume"];
+      if (resumed === "admin") return { status: "success", data: { userId: "owner", authToken: resumed } };
       const user = [...users.values()].find(({ username }) => username === body["user"]);
-      if (user?.password !== body["password"])
+      if (user === undefined || user.password !== body["password"])
         throw new Answer(401, { status: "error", message: "Unauthorized" });
-      user!.token = newId();
-      return { status: "success", data: { userId: user!.id, authToken: user!.token } };
+      user.token = newId();
+      return { status: "success", data: { userId: user.id, authToken: user.token } };
     },
     "POST chat.sendMessage": async ({ body }) => {
       const { rid, msg } = body["message"] as Record<string, string>;
@@ -111,6 +114,10 @@ export async function startFakeRocketchat() {
       const message = { _id: newId(), rid: room, msg: msg! };
       await publish(message);
       return { message };
+    },
+    "GET rooms.info": ({ query }) => {
+      check(query.get("roomId") === room, "error-room-not-found");
+      return { room: { _id: room, t: "c" } };
     },
     "GET channels.messages": ({ query }) => {
       check(query.get("roomId") === room, "error-room-not-found");

@@ -153,30 +153,34 @@ describe("a running server", () => {
     });
   });
 
-  test("chatroom, open loop: the number of messages follows the rate, and two threads of each kind add up", async () => {
-    const size = ["--users", "20", "--senders", "5", "--sending-threads", "2", "--threads", "2"];
-    const { result, stdout } = await load("chatroom", ...url, ...size, "--rate", "100", "--duration", "1s");
-    expect(result.meta.options).toMatchObject({
-      loop: { kind: "open", perSecond: 100, durationMs: 1000, requests: 100 },
-      sendingThreads: 2,
-      receivingThreads: 2,
-    });
-    expect(labelsOf(result)).toMatchObject({ pace: "100/s" });
-    expect(valuesOf(result)).toMatchObject({
-      sent: 100,
-      acknowledged: 100,
-      stored: 100,
-      expected: 2000,
-      received: 2000,
-      missed: 0,
-      receivedShare: 1,
-    });
-    const counted = ["acknowledged", "each delivery", "full delivery"].map((of) => countedIn(result, of));
-    expect(counted).toEqual([100, 2000, 100]);
-    // The last of them was due after 990 ms.
-    expect(metricValue(result, "acknowledgedPerSecond")).toBeLessThanOrEqual(100 / 0.99);
-    expect(stdout).toMatch(/received ÷ expected +1\.00/);
-  });
+  test(
+    "chatroom, open loop: the number of messages follows the rate, and two threads of each kind add up",
+    { tags: "long" },
+    async () => {
+      const size = ["--users", "20", "--senders", "5", "--sending-threads", "2", "--threads", "2"];
+      const { result, stdout } = await load("chatroom", ...url, ...size, "--rate", "100", "--duration", "1s");
+      expect(result.meta.options).toMatchObject({
+        loop: { kind: "open", perSecond: 100, durationMs: 1000, requests: 100 },
+        sendingThreads: 2,
+        receivingThreads: 2,
+      });
+      expect(labelsOf(result)).toMatchObject({ pace: "100/s" });
+      expect(valuesOf(result)).toMatchObject({
+        sent: 100,
+        acknowledged: 100,
+        stored: 100,
+        expected: 2000,
+        received: 2000,
+        missed: 0,
+        receivedShare: 1,
+      });
+      const counted = ["acknowledged", "each delivery", "full delivery"].map((of) => countedIn(result, of));
+      expect(counted).toEqual([100, 2000, 100]);
+      // The last of them was due after 990 ms.
+      expect(metricValue(result, "acknowledgedPerSecond")).toBeLessThanOrEqual(100 / 0.99);
+      expect(stdout).toMatch(/received ÷ expected +1\.00/);
+    },
+  );
 
   test("open loop: a stalled server shows in the requests due meanwhile", async () => {
     const { pid } = server.processes[0]!;
@@ -198,7 +202,8 @@ describe("a running server", () => {
     };
     let result = await measure();
     // On a busy machine the tester itself may be too late to send a request, which then has no latency.
-    for (let tries = 0; metricValue(result, "missed")! > 0 && tries < 5; tries += 1) result = await measure();
+    for (let tries = 0; metricValue(result, "missed")! > 0 && tries < 20; tries += 1)
+      result = await measure();
     expect(valuesOf(result)).toMatchObject({ acknowledged: 300, missed: 0, unstored: 0 });
     // About 80 of the 300 were due in these 800 ms, on average 400 ms before its end.
     expect(metricValue(result, "ackP100Ms")).toBeGreaterThan(600);
@@ -269,38 +274,47 @@ describe("a faulty server is detected if", () => {
     return (await run(faultOf, hideStored)).result;
   }
 
-  test("it loses some deliveries, to senders and receivers, and duplicates some", async () => {
-    const faults: FaultPlan = (member, message) => {
-      if (message === 7 && member % 2 === 0) return "drop";
-      return message === 9 && member === 4 ? "duplicate" : undefined;
-    };
-    const limits = ["deliveryP100Ms<10000", "deliveryP99Ms<10000", "deliveryP50Ms<10000", "ackP100Ms<10000"];
-    const thresholds = limits.flatMap((limit) => ["--threshold", limit]);
-    const { code, result, stdout } = await run(faults, 0, ...thresholds);
-    expect(valuesOf(result)).toMatchObject({
-      acknowledged: 30,
-      stored: 30,
-      expected: 180,
-      received: 177,
-      lost: 3,
-      duplicates: 1,
-    });
-    expect(metricValue(result, "receivedShare")).toBeCloseTo(177 / 180);
-    // One message of thirty is incomplete: it is the slowest, and so is each of the three deliveries.
-    expect(distribution(result, "full delivery").percentiles).toMatchObject({
-      p95: expect.any(Number),
-      p99: null,
-      p100: null,
-    });
-    expect(distribution(result, "each delivery").percentiles).toMatchObject({
-      p95: expect.any(Number),
-      p99: null,
-      p100: null,
-    });
-    expect(result.thresholds.map(({ passed }) => passed)).toEqual([false, false, true, true]);
-    expect(stdout).toMatch(/full delivery( +[\d.]+){4} +– +– +–\n/);
-    expect(code).toBe(99);
-  });
+  test(
+    "it loses some deliveries, to senders and receivers, and duplicates some",
+    { tags: "long" },
+    async () => {
+      const faults: FaultPlan = (member, message) => {
+        if (message === 7 && member % 2 === 0) return "drop";
+        return message === 9 && member === 4 ? "duplicate" : undefined;
+      };
+      const limits = [
+        "deliveryP100Ms<10000",
+        "deliveryP99Ms<10000",
+        "deliveryP50Ms<10000",
+        "ackP100Ms<10000",
+      ];
+      const thresholds = limits.flatMap((limit) => ["--threshold", limit]);
+      const { code, result, stdout } = await run(faults, 0, ...thresholds);
+      expect(valuesOf(result)).toMatchObject({
+        acknowledged: 30,
+        stored: 30,
+        expected: 180,
+        received: 177,
+        lost: 3,
+        duplicates: 1,
+      });
+      expect(metricValue(result, "receivedShare")).toBeCloseTo(177 / 180);
+      // One message of thirty is incomplete: it is the slowest, and so is each of the three deliveries.
+      expect(distribution(result, "full delivery").percentiles).toMatchObject({
+        p95: expect.any(Number),
+        p99: null,
+        p100: null,
+      });
+      expect(distribution(result, "each delivery").percentiles).toMatchObject({
+        p95: expect.any(Number),
+        p99: null,
+        p100: null,
+      });
+      expect(result.thresholds.map(({ passed }) => passed)).toEqual([false, false, true, true]);
+      expect(stdout).toMatch(/full delivery( +[\d.]+){4} +– +– +–\n/);
+      expect(code).toBe(99);
+    },
+  );
 
   test("it delivers another text than was sent", async () => {
     const result = await group((member, message) =>

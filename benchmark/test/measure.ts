@@ -1,10 +1,10 @@
 import type { BroadcastPlan } from "../src/kernels/broadcast/broadcast-plan.ts";
-import type { BroadcastMeasurement } from "../src/kernels/broadcast/broadcast-result.ts";
 import { measureBroadcast } from "../src/kernels/broadcast/broadcast-run.ts";
 import { ErrorTable } from "../src/kernels/broadcast/error-table.ts";
 import { Progress } from "../src/report/progress.ts";
 import type { ExistingUsers } from "../src/targets/existing-users.ts";
 import { openTarget } from "../src/targets/open-target.ts";
+import type { Sender } from "../src/targets/target.ts";
 
 export const PLAN: BroadcastPlan = {
   users: 40,
@@ -24,27 +24,42 @@ export const PLAN: BroadcastPlan = {
   payloadBytes: 100,
 };
 
+interface MeasureOptions {
+  name?: string;
+  url?: string;
+  existing?: ExistingUsers;
+  signal?: AbortSignal;
+  /** Changes what the sender does. */
+  withSender?: (sender: Sender) => Sender;
+}
+
 /** One small broadcast, as the command does it. */
 export async function measure(
   plan: Partial<BroadcastPlan>,
-  { name = "fanfare", url, existing }: { name?: string; url?: string; existing?: ExistingUsers } = {},
-): Promise<BroadcastMeasurement> {
-  const { signal } = new AbortController();
+  {
+    name = "fanfare",
+    url,
+    existing,
+    signal = new AbortController().signal,
+    withSender = (sender) => sender,
+  }: MeasureOptions = {},
+) {
   const errors = new ErrorTable();
   const progress = new Progress(false);
   const whole = { ...PLAN, ...plan };
   const fanfare = {
-    urls: url === undefined ? [] : [url],
-    cluster: undefined,
-    metricsUrl: undefined,
-    registrationConcurrency: 8,
+    url,
+    registrations: 8,
     existing,
     onError: (code: string) => errors.add("api", code),
   };
   const target = await openTarget(name, fanfare, signal);
+  const openSender = target.openSender.bind(target);
+  target.openSender = async () => withSender(await openSender());
   try {
     const prepared = await target.prepare(whole.users, progress, signal);
-    return await measureBroadcast({ target, prepared, plan: whole, progress, errors, signal });
+    const measured = await measureBroadcast({ target, prepared, plan: whole, progress, errors, signal });
+    return { ...measured, errors: errors.rows() };
   } finally {
     await target.close();
   }

@@ -4,8 +4,9 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { centrifugo } from "../src/targets/centrifugo.ts";
 import { mattermost } from "../src/targets/mattermost.ts";
+import { rocketchat } from "../src/targets/rocketchat.ts";
 import type { Result } from "../src/report/result.ts";
-import { eachWith, membersOf, type Fake } from "./each-with.ts";
+import { ALL_RECEIVED, eachWith, receivedByExisting, membersOf, type Fake } from "./each-with.ts";
 import { startFakeCentrifugo } from "./fake-centrifugo.ts";
 import { startFakeMatrix } from "./fake-matrix.ts";
 import { startFakeMattermost } from "./fake-mattermost.ts";
@@ -33,24 +34,29 @@ describe.each(SERVERS)("a $name server", ({ name, start, stores }) => {
   const server = eachWith<Fake>(start);
   const target = () => ({ name, url: server().url });
 
-  test.each(CLIENTS)("members get its messages, bursts in order: %o", async (client) => {
-    // With those that say who joined, more than a page.
-    const result = await measure({ ...client, bursts: [160], timeoutMs: 60_000 }, target());
-    expect(result.target).toMatchObject({ name, isThrowaway: false });
-    expect(result.registration?.users).toBe(40);
-    expect(result.counts).toMatchObject({
-      sent: 164,
-      acknowledged: 164,
-      stored: stores ? 164 : null,
-      received: 6560,
-      lost: 0,
-      duplicates: 0,
-      outOfOrder: 0,
-      foreign: 0,
-      dropped: 0,
-    });
-    expect(result.errors).toEqual([]);
-  });
+  for (const [index, client] of CLIENTS.entries())
+    test(
+      `members get its messages, bursts in order: ${client.kind}, ${client.probes} probes`,
+      { tags: index === 0 ? [] : "long" },
+      async () => {
+        // With those that say who joined, more than a page.
+        const result = await measure({ ...client, bursts: [160], timeoutMs: 60_000 }, target());
+        expect(result.target).toMatchObject({ name, isThrowaway: false });
+        expect(result.registration?.users).toBe(40);
+        expect(result.counts).toMatchObject({
+          sent: 164,
+          acknowledged: 164,
+          stored: stores ? 164 : null,
+          received: 6560,
+          lost: 0,
+          duplicates: 0,
+          outOfOrder: 0,
+          foreign: 0,
+          dropped: 0,
+        });
+        expect(result.errors).toEqual([]);
+      },
+    );
 
   test("a rejected message is an error in the server's words, and not counted as lost", async () => {
     server().rejectWith = "the channel is closed";
@@ -107,9 +113,7 @@ describe("centrifugo", () => {
     const [channel] = (JSON.parse(claims) as { channels: string[] }).channels;
     vi.stubEnv("CENTRIFUGO_TOKEN_SECRET", "");
     const existing = { senderToken: "none", memberTokens, channel };
-    const { registration, counts } = await measure({ users: 20 }, { ...target(), existing });
-    expect(registration).toBeNull();
-    expect(counts).toMatchObject({ sent: 4, received: 80, lost: 0 });
+    expect(await receivedByExisting(target(), existing)).toEqual({ ...ALL_RECEIVED, stored: null });
   });
 });
 
@@ -137,9 +141,7 @@ describe("mattermost", () => {
     const memberTokens = await membersOf(mattermost, server().url);
     const remaining = server().remaining();
     const existing = { senderToken: "admin", memberTokens, channel: server().channel() };
-    const { registration, counts } = await measure({ users: 20 }, { ...target(), existing });
-    expect(registration).toBeNull();
-    expect(counts).toMatchObject({ sent: 4, stored: 4, received: 80, lost: 0 });
+    expect(await receivedByExisting(target(), existing)).toEqual({ ...ALL_RECEIVED, stored: 4 });
     expect(server().remaining()).toBe(remaining);
   });
 
@@ -147,6 +149,12 @@ describe("mattermost", () => {
     await expect(measure({ users: 51 }, target())).rejects.toThrow(
       "HTTP_400: This team has reached the maximum number of allowed accounts.",
     );
+    expect(server().remaining()).toBe(0);
+  });
+
+  test("without a channel, its team is archived", async () => {
+    server().hasChannels = false;
+    await expect(measure({}, target())).rejects.toThrow("api.channel.create_channel");
     expect(server().remaining()).toBe(0);
   });
 
@@ -186,6 +194,20 @@ describe("rocketchat", () => {
     await expect(measure({}, target())).rejects.toThrow(message);
   });
 
+  test("users of --tokens, who are left as they are", async () => {
+    const memberTokens = (await membersOf(rocketchat, server().url)).map(
+      (credential) => (JSON.parse(credential) as { token: string }).token,
+    );
+    const remaining = server().remaining();
+    const existing = { senderToken: "admin", memberTokens, channel: server().room() };
+    expect(await receivedByExisting(target(), existing)).toEqual({ ...ALL_RECEIVED, stored: 4 });
+    expect(server().remaining()).toBe(remaining);
+    const guess = { ...existing, senderToken: "guess" };
+    await expect(measure({}, { ...target(), existing: guess })).rejects.toThrow(
+      "HTTP_401: Unauthorized. Is the first line of --tokens valid?",
+    );
+  });
+
   test("the rate limit of logins", async () => {
     server().isLimited = true;
     await expect(measure({}, target())).rejects.toThrow(
@@ -195,7 +217,7 @@ describe("rocketchat", () => {
   });
 });
 
-test.each(["limits", "versus"])("%s measures running servers in turns", async (command) => {
+test.each(["limits", "versus"])("%s measures running servers in turns", { tags: "long" }, async (command) => {
   const servers = await Promise.all([startFakeMatrix(), startFakeZulip()]);
   const bench = await Bench.open();
   Object.assign(bench.env, ...servers.map(({ env }) => env));

@@ -15,36 +15,40 @@ const LONG = { timeout: 600_000 };
 
 const SMALL = ["--users", "10", "--senders", "5", "--duration", "1s"];
 
-test("what is acknowledged is stored, and everything else is rejected with a retry time", LONG, async () => {
-  const { code, stdout, ...outcome } = await bench.run(
-    "overload",
-    ...SMALL,
-    // More than five connections may have in flight.
-    "--capacity",
-    "20000",
-    "--threshold",
-    "unstored==0",
-    "--threshold",
-    "unanswered==0",
-  );
-  const result = outcome.result as Result;
-  expect(code).toBe(0);
-  expect(stdout).toMatch("lost 0 · acknowledged but not persisted 0");
-  const overload = (name: string) => metricValue(result, name, { phase: "overload" })!;
-  expect(overload("refused")).toBeGreaterThan(0);
-  expect(overload("unanswered")).toBe(0);
-  expect(metricValue(result, "withoutRetryAfter")).toBe(0);
-  const refusals = result.tables.find(({ label }) => label === "Rejections by code")!;
-  expect(refusals.rows.map(([refusal]) => refusal)).toEqual(["OVERLOADED"]);
-  expect(overload("acknowledged") + overload("refused") + overload("missed")).toBe(overload("sent"));
-  const [acknowledged] = result.metrics.filter(
-    ({ name, labels }) => name === "acknowledged" && !("phase" in labels),
-  );
-  expect(metricValue(result, "stored")).toBe(acknowledged!.value);
-  expect(acknowledged!.value).toBeGreaterThan(overload("acknowledged"));
-  expectSamples(result);
-  expect(await bench.leftovers()).toEqual([]);
-});
+test(
+  "what is acknowledged is stored, and everything else is rejected with a retry time",
+  { ...LONG, tags: "long" },
+  async () => {
+    const { code, stdout, ...outcome } = await bench.run(
+      "overload",
+      ...SMALL,
+      // More than five connections may have in flight.
+      "--capacity",
+      "20000",
+      "--threshold",
+      "unstored==0",
+      "--threshold",
+      "unanswered==0",
+    );
+    const result = outcome.result as Result;
+    expect(code).toBe(0);
+    expect(stdout).toMatch("lost 0 · acknowledged but not persisted 0");
+    const overload = (name: string) => metricValue(result, name, { phase: "overload" })!;
+    expect(overload("refused")).toBeGreaterThan(0);
+    expect(overload("unanswered")).toBe(0);
+    expect(metricValue(result, "withoutRetryAfter")).toBe(0);
+    const refusals = result.tables.find(({ label }) => label === "Rejections by code")!;
+    expect(refusals.rows.map(([refusal]) => refusal)).toEqual(["OVERLOADED"]);
+    expect(overload("acknowledged") + overload("refused") + overload("missed")).toBe(overload("sent"));
+    const [acknowledged] = result.metrics.filter(
+      ({ name, labels }) => name === "acknowledged" && !("phase" in labels),
+    );
+    expect(metricValue(result, "stored")).toBe(acknowledged!.value);
+    expect(acknowledged!.value).toBeGreaterThan(overload("acknowledged"));
+    expectSamples(result);
+    expect(await bench.leftovers()).toEqual([]);
+  },
+);
 
 test("the capacity is found by closed loops", { ...LONG, tags: "long" }, async () => {
   const outcome = await bench.run("overload", ...SMALL, "--factor", "0.2");

@@ -46,11 +46,14 @@ test("messages during which the tester was suspended are named, and left out of 
   expect(metricValue(result, "disturbedMessages")).toBeGreaterThanOrEqual(2);
   expect(metricValue(result, "testerDelayMs")).toBeGreaterThan(STOP_MS - 100);
   // Not a fixed limit: on a busy machine, the other messages can take as long.
-  const others = messages.filter(({ kind }) => kind === "warm").map(({ y }) => y!);
-  expect(metricValue(result, "worstMs")).toBe(Math.max(...others));
+  const warm = messages.slice(-WARM);
+  const others = warm.filter(({ kind }) => kind === "warm");
+  // A busy machine disturbs further messages. If they are most of all, nothing is left out.
+  const counted = others.length >= WARM / 2 ? others : warm;
+  expect(metricValue(result, "worstMs")).toBe(Math.max(...counted.map(({ y }) => y!)));
   expect(metricValue(result, "firstMs")).toBeUndefined();
   expect(metricValue(result, "coldMs")).toBeUndefined();
-  expect(result.caveats.join("\n")).toMatch(/stood still during \d of 10 messages, for up to \d+\.\d ms/);
+  expect(result.caveats.join("\n")).toMatch(/stood still during \d+ of 10 messages, for up to \d+\.\d ms/);
   expect(result.caveats.join("\n")).toMatch(/stood still during the first message after connecting, for/);
   expect(result.caveats.join("\n")).toMatch(/stood still during the first message after an idle time, for/);
   expect(result.caveats.join("\n")).toMatch(

@@ -73,21 +73,13 @@ const PLAN: StormPlan = {
   workers: 1,
   napMs: 0.3,
   window: 12,
-  connectTimeoutMs: 5000,
   payloadBytes: 100,
 };
 
 describe("a database that loses messages", () => {
   test("is reported, and the members' copies differ from it", async () => {
     const { signal } = new AbortController();
-    const options = {
-      urls: [],
-      cluster: undefined,
-      metricsUrl: undefined,
-      gatewayThreads: 0,
-      registrationConcurrency: 8,
-      onError: () => {},
-    };
+    const options = { gatewayThreads: 0, registrations: 8, onError: () => {} };
     const target = await openFanfareTarget(options, signal);
     try {
       const forgetful = {

@@ -1,4 +1,4 @@
-import type { ServerEvent } from "../src/targets/dialect.ts";
+import type { ServerEvent } from "../src/targets/plugin.ts";
 import type { ChatServer, PluginOptions, TargetPlugin } from "../src/targets/plugin.ts";
 
 type Item = { type: "ping" | "subscribed" | "message"; text: string } | { type: "no"; why: string };

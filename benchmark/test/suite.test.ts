@@ -19,13 +19,19 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+const both = (command: string) => ({ quick: command, full: command });
+
 test("a failed row doesn't end the suite, and everything derived comes from the stored files", async () => {
   const suite = await runSuite(
     [
-      { name: "sweep", title: "more and more", run: `sweep --target ws ${TINY} --burst 20,100 ${LIMITS}` },
-      { name: "wrong", title: "no such option", run: "limits --nonsense" },
-      { name: "foreign", title: "not installed", run: "limits", needs: ["no-such-program"] },
-      { name: "limits", title: "side by side", run: `limits --targets socket.io,ws --passes 1 ${TINY}` },
+      {
+        name: "sweep",
+        title: "more and more",
+        ...both(`sweep --target ws ${TINY} --burst 20,100 ${LIMITS}`),
+      },
+      { name: "wrong", title: "no such option", ...both("limits --nonsense") },
+      { name: "foreign", title: "not installed", ...both("limits"), needs: ["no-such-program"] },
+      { name: "limits", title: "side by side", ...both(`limits --targets socket.io,ws --passes 1 ${TINY}`) },
     ],
     "quick",
   );

@@ -10,7 +10,7 @@ const DOCS = join(import.meta.dirname, "..");
 const USE = ["index", "messages", "groups", "moderation", "notifications", "account"];
 const RUN = [
   ["Start", ["index", "quick-start", "sizing", "install", "docker", "kubernetes", "configuration"]],
-  ["Operate", ["administration", "cli", "backups", "upgrades", "secrets", "groups-as-files"]],
+  ["Operate", ["administration", "cli", "backups", "upgrades", "secrets", "groups-as-files", "move"]],
   ["Watch", ["observability", "metrics", "runbooks", "troubleshooting"]],
 ] as const;
 const BUILD = ["api", "protocol", "client", "bots", "errors"];

@@ -99,40 +99,44 @@ describe.skipIf(!hasBrowser())("access", () => {
     await page.getByText(t("shared:limit.groupsOwnedPerUser", { max: "1" })).waitFor();
   });
 
-  test("an account that requires two-step verification must set it up first, also in an open window", async () => {
-    const { accessToken } = admin;
-    const open = { registration: "open", groupCreation: "everyone" } as const;
-    await must(site.url, "admin.setPolicy", open, accessToken);
-    const access = await openAsAdmin("/admin/access");
-    const rule = access.getByRole("radiogroup", { name: t("admin:policy.requireSecondFactor.label") });
-    await rule.getByRole("radio", { name: t("admin:policy.requireSecondFactor.accounts") }).click();
-    await access.getByRole("alert").getByText(t("shared:error.TOTP_NOT_SET_UP")).waitFor();
-    const { secret } = await must(site.url, "user.setupTotp", { password }, accessToken);
-    await must(site.url, "user.enableTotp", { code: new TOTP({ secret }).generate() }, accessToken);
+  test(
+    "an account that requires two-step verification must set it up first, also in an open window",
+    { tags: "long" },
+    async () => {
+      const { accessToken } = admin;
+      const open = { registration: "open", groupCreation: "everyone" } as const;
+      await must(site.url, "admin.setPolicy", open, accessToken);
+      const access = await openAsAdmin("/admin/access");
+      const rule = access.getByRole("radiogroup", { name: t("admin:policy.requireSecondFactor.label") });
+      await rule.getByRole("radio", { name: t("admin:policy.requireSecondFactor.accounts") }).click();
+      await access.getByRole("alert").getByText(t("shared:error.TOTP_NOT_SET_UP")).waitFor();
+      const { secret } = await must(site.url, "user.setupTotp", { password }, accessToken);
+      await must(site.url, "user.enableTotp", { code: new TOTP({ secret }).generate() }, accessToken);
 
-    const { username } = await createAccount(site.url);
-    await site.open(page, "/", await site.logIn(username));
-    await page.getByRole("button", { name: t("shell:you") }).waitFor();
-    await rule.getByRole("radio", { name: t("admin:policy.requireSecondFactor.accounts") }).click();
-    await page.getByRole("heading", { name: t("settings:totp.requiredTitle") }).waitFor();
-    expect(await page.getByRole("button", { name: t("shell:you") }).count()).toBe(0);
+      const { username } = await createAccount(site.url);
+      await site.open(page, "/", await site.logIn(username));
+      await page.getByRole("button", { name: t("shell:you") }).waitFor();
+      await rule.getByRole("radio", { name: t("admin:policy.requireSecondFactor.accounts") }).click();
+      await page.getByRole("heading", { name: t("settings:totp.requiredTitle") }).waitFor();
+      expect(await page.getByRole("button", { name: t("shell:you") }).count()).toBe(0);
 
-    await page.getByRole("button", { name: t("settings:totp.setUp") }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByLabel(t("settings:account.currentPassword")).fill(password);
-    await dialog.getByRole("button", { name: t("settings:next") }).click();
-    const totp = new TOTP({ secret: await dialog.getByLabel(t("settings:totp.secret")).inputValue() });
-    await dialog.getByLabel(t("session:code.app")).fill(totp.generate());
-    await dialog.getByRole("button", { name: t("settings:totp.turnOn") }).click();
-    await dialog.getByRole("checkbox").click();
-    await dialog.getByRole("button", { name: t("settings:done") }).click();
-    await page.getByRole("button", { name: t("shell:you") }).waitFor();
+      await page.getByRole("button", { name: t("settings:totp.setUp") }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel(t("settings:account.currentPassword")).fill(password);
+      await dialog.getByRole("button", { name: t("settings:next") }).click();
+      const totp = new TOTP({ secret: await dialog.getByLabel(t("settings:totp.secret")).inputValue() });
+      await dialog.getByLabel(t("session:code.app")).fill(totp.generate());
+      await dialog.getByRole("button", { name: t("settings:totp.turnOn") }).click();
+      await dialog.getByRole("checkbox").click();
+      await dialog.getByRole("button", { name: t("settings:done") }).click();
+      await page.getByRole("button", { name: t("shell:you") }).waitFor();
 
-    await access.goto(`${site.url}/admin/users`);
-    await access
-      .getByRole("listitem")
-      .filter({ hasText: username })
-      .getByText(t("admin:users.twoStep"))
-      .waitFor();
-  });
+      await access.goto(`${site.url}/admin/users`);
+      await access
+        .getByRole("listitem")
+        .filter({ hasText: username })
+        .getByText(t("admin:users.twoStep"))
+        .waitFor();
+    },
+  );
 });

@@ -1,17 +1,15 @@
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { FanfareClient } from "@fanfare/client";
 import type { SessionTokens } from "@fanfare/contract";
-import type { AxeResults } from "axe-core";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
+import { drawSquare } from "../support/emoji.ts";
+import { toneWav } from "../support/media.ts";
+import { violations } from "./axe.ts";
 import { hasBrowser } from "./browser.ts";
+import { otherPaths, visitDialogs } from "./every-page.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
-const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-/** Empty elements at both ends of an open popup that pass the focus on, so that Tab stays within. */
-const FOCUS_GUARDS = "[data-base-ui-focus-guard]";
 /** Half-transparent texts have less contrast while popups fade. */
 const STILL = { reducedMotion: "reduce" } as const;
 
@@ -26,7 +24,6 @@ const KINDS: Record<string, BrowserContextOptions> = {
 
 describe.skipIf(!hasBrowser())("automated WCAG 2.2 AA checks", () => {
   const site = useSite();
-  let axe: string;
   /** Admin, and owner of the group. */
   let admin: SessionTokens;
   let newcomer: SessionTokens;
@@ -35,7 +32,6 @@ describe.skipIf(!hasBrowser())("automated WCAG 2.2 AA checks", () => {
   let inviteCode: string;
 
   beforeAll(async () => {
-    axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
     const ada = new FanfareClient({ url: site.url });
     admin = await ada.register({ username: "ada", password: "correct horse" });
     const { group, channels } = await ada.call("group.create", { name: "Rocket builders" });
@@ -45,6 +41,31 @@ describe.skipIf(!hasBrowser())("automated WCAG 2.2 AA checks", () => {
     const send = (client: FanfareClient, content: string) =>
       client.call("message.send", { channelId, content, nonce: crypto.randomUUID() });
     await send(ada, "Hello **everyone**, see https://example.org and `code`\n\n> a quote\n\n- a list");
+    const picture = new Blob([new Uint8Array(await drawSquare("teal"))]);
+    for (const [kind, name] of [
+      ["emoji", "square"],
+      ["sticker", "A square"],
+    ] as const) {
+      const { fileId } = await ada.uploadPicture(picture);
+      await ada.call("emoji.add", { groupId, fileId, name, kind });
+    }
+    const { message } = await send(ada, "A :square:");
+    await ada.call("message.react", { channelId, messageId: message.id, emoji: ":square:" });
+    const saved = { channelId, messageId: message.id };
+    const { channel: thread } = await ada.call("channel.openThread", saved);
+    await ada.call("message.send", { channelId: thread.id, content: "A reply", nonce: crypto.randomUUID() });
+    await ada.call("saved.add", { ...saved, remindAt: new Date(0).toISOString() });
+    const sendAt = new Date(Date.now() + 86_400_000).toISOString();
+    await ada.call("scheduled.add", { channelId, content: "Good **morning**", sendAt });
+    await ada.call("user.setPreferences", { templates: [{ name: "standup", text: "Yesterday: nothing" }] });
+    const recording = { durationMs: 2000, peaks: "08gv8" };
+    const files = [
+      await ada.upload(channelId, "square.png", picture),
+      await ada.upload(channelId, "voice.wav", new Blob([toneWav(2)]), { recording }),
+      await ada.upload(channelId, "tone.wav", new Blob([toneWav(2)])),
+    ];
+    const attachmentIds = files.map((file) => file.fileId);
+    await ada.call("message.send", { channelId, content: "", nonce: crypto.randomUUID(), attachmentIds });
     const guest = new FanfareClient({ url: site.url });
     await guest.createGuest({ nickname: "Grace" });
     await guest.call("invite.accept", { code: inviteCode });
@@ -52,28 +73,13 @@ describe.skipIf(!hasBrowser())("automated WCAG 2.2 AA checks", () => {
     newcomer = await new FanfareClient({ url: site.url }).createGuest({ nickname: "Hedy" });
   });
 
-  /** The rules a page violates, with the elements that do. */
-  async function violations(page: Page, what: string, rules = WCAG): Promise<string[]> {
-    // What fades in has less contrast meanwhile. Spinners don't end.
-    await page.evaluate(`Promise.allSettled(document.getAnimations()
-      .filter((animation) => animation.effect.getComputedTiming().iterations !== Infinity)
-      .map((animation) => animation.finished))`);
-    if (await page.evaluate<boolean>("window.axe === undefined")) await page.evaluate(axe);
-    const scope = JSON.stringify({ exclude: [[FOCUS_GUARDS]] });
-    const options = JSON.stringify({ runOnly: rules, resultTypes: ["violations"] });
-    const found = await page.evaluate<AxeResults>(`axe.run(${scope}, ${options})`);
-    const html = ({ nodes }: AxeResults["violations"][number]) =>
-      nodes.map((node) => node.html.slice(0, 300)).join("\n  ");
-    return found.violations.map((violation) => `${what}: ${violation.id}: ${html(violation)}`);
-  }
-
   for (const [kind, options] of Object.entries(KINDS))
     describe(`in ${kind}`, () => {
       let page: Page;
       beforeAll(async () => {
         page = await site.keepPage(options);
       });
-      const rules = kind === "dark" ? COLOR_RULES : WCAG;
+      const rules = kind === "dark" ? { rules: COLOR_RULES } : {};
       /** The short run has every page in the light theme, and the channel in all. */
       const tags = kind === "light" ? [] : ["long"];
 
@@ -124,7 +130,9 @@ describe.skipIf(!hasBrowser())("automated WCAG 2.2 AA checks", () => {
         const found: string[] = [];
         await page.getByText("const answer").waitFor();
         await site.loaded(page);
-        for (const name of ["Search", "Threads", "Pinned messages", "Members"]) {
+        // Phones have the files in the panel of the pins.
+        const files = kind === "phone" ? [] : ["Files"];
+        for (const name of ["Search", "Threads", "Pinned messages", ...files, "Members"]) {
           await page.getByRole("button", { name, exact: true }).last().click();
           const panel = page.getByRole(kind === "phone" ? "dialog" : "complementary", { name });
           await panel.first().waitFor();
@@ -142,32 +150,50 @@ describe.skipIf(!hasBrowser())("automated WCAG 2.2 AA checks", () => {
           await page.keyboard.press("Escape");
           await page.getByRole("dialog").waitFor({ state: "hidden" });
         }
+        await page.getByRole("button", { name: "Show square.png" }).click();
+        await page.getByRole("dialog").getByRole("img").waitFor();
+        found.push(...(await violations(page, "a picture", rules)));
+        await page.keyboard.press("Escape");
+        await page.getByRole("dialog").waitFor({ state: "hidden" });
+        await page.getByRole("article").last().focus();
+        await page.keyboard.press("x");
+        await page.getByRole("toolbar", { name: t("messages:select.bar") }).waitFor();
+        found.push(...(await violations(page, "selected messages", rules)));
+        await page.keyboard.press("f");
+        await page.getByRole("dialog").getByRole("option").first().waitFor();
+        found.push(...(await violations(page, "where to forward a message", rules)));
+        await page.keyboard.press("Enter");
+        await page.getByRole("textbox", { name: t("messages:forward.comment") }).waitFor();
+        found.push(...(await violations(page, "forwarding a message", rules)));
         expect(found).toEqual([]);
       });
 
       test("friends, status, settings and admin pages", { tags }, async () => {
         await site.open(page, "/status", admin);
         const found: string[] = [];
-        const settings = ["overview", "roles", "channels", "members", "invites", "bans", "audit-log"];
-        const more = ["filter", "webhooks", "bots", "storage", "danger"];
-        const paths = [
-          "/status",
-          "/direct",
-          "/inbox",
-          ...["profile", "account", "security", "notifications", "privacy", "appearance", "data"].map(
-            (section) => `/settings/${section}`,
-          ),
-          "/groups/nowhere",
-          ...[...settings, ...more].map((section) => `/groups/${groupId}/settings/${section}`),
-          ...["overview", "users", "groups", "announcements", "maintenance", "audit-log"].map(
-            (section) => `/admin/${section}`,
-          ),
-        ];
-        for (const path of paths) {
+        for (const path of otherPaths(groupId)) {
           await site.visit(page, path);
           found.push(...(await violations(page, path, rules)));
+        }
+        await site.visit(page, "/inbox");
+        for (const tab of await page.getByRole("tab").all()) {
+          await tab.click();
+          await site.loaded(page);
+          found.push(...(await violations(page, `inbox: ${await tab.textContent()}`, rules)));
         }
         expect(found).toEqual([]);
       });
     });
+
+  test("dialogs that are opened from a channel", async () => {
+    const page = await site.newPage(KINDS["light"]);
+    await site.open(page, `/groups/${groupId}/channels/${channelId}`, admin);
+    const found: string[] = [];
+    await page.getByText("const answer").waitFor();
+    await visitDialogs(page, { listed: "general" }, async (what) => {
+      await site.loaded(page);
+      found.push(...(await violations(page, what)));
+    });
+    expect(found).toEqual([]);
+  });
 });

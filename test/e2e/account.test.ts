@@ -1,3 +1,4 @@
+import { createHmac, hkdfSync } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { FanfareClient } from "@fanfare/client";
 import { LIMITS, type SessionTokens } from "@fanfare/contract";
@@ -10,6 +11,7 @@ import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
 const PASSWORD = "correct horse";
+const TOKEN_SECRET = "only-for-tests-only-for-tests-only-for-tests";
 /** One pixel. */
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -22,8 +24,8 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     mailbox = await startMailbox();
   });
   afterAll(() => mailbox?.stop());
-  // The tests use the tokens from links in emails.
-  const site = useSite(() => ({ PUBLIC_URL: "http://chat.example.org", ...mailbox.env }));
+  // The tests use the tokens from links in emails, and sign one of their own.
+  const site = useSite(() => ({ PUBLIC_URL: "http://chat.example.org", TOKEN_SECRET, ...mailbox.env }));
 
   /** Shared by all tests except those with options. */
   let sharedPage: Page;
@@ -108,7 +110,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await isIn(page);
   });
 
-  test("following a link while logged out leads there after the login", async () => {
+  test("following a link while logged out leads there after the login", { tags: "long" }, async () => {
     const { username } = await newAccount();
     const page = await openWindow("/status");
     await page.getByText(t("session:loginFirst")).waitFor();
@@ -142,20 +144,24 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByRole("button", { name: t("settings:account.sendLink") }).waitFor();
   });
 
-  test("an email address is confirmed by its link, after a page that names the account", async () => {
-    const { email, username, client } = await newAccount();
-    const { token } = await mailbox.next(email, /Verify/);
-    const page = await openWindow(`/verify-email#token=${token}`);
-    await page.getByText(t("session:verify.confirmText", { username, email })).waitFor();
-    expect((await client.call("user.me", {})).user.emailVerified).toBe(false);
-    await page.getByRole("button", { name: t("session:verify.confirm") }).click();
-    await page.getByText(t("session:verify.done")).waitFor();
-    const { user } = await client.call("user.me", {});
-    expect(user.emailVerified).toBe(true);
-    client.close();
-    await page.goto(`${site.url}/verify-email#token=${token}x`);
-    await page.getByText(t("session:invalidLink")).waitFor();
-  });
+  test(
+    "an email address is confirmed by its link, after a page that names the account",
+    { tags: "long" },
+    async () => {
+      const { email, username, client } = await newAccount();
+      const { token } = await mailbox.next(email, /Verify/);
+      const page = await openWindow(`/verify-email#token=${token}`);
+      await page.getByText(t("session:verify.confirmText", { username, email })).waitFor();
+      expect((await client.call("user.me", {})).user.emailVerified).toBe(false);
+      await page.getByRole("button", { name: t("session:verify.confirm") }).click();
+      await page.getByText(t("session:verify.done")).waitFor();
+      const { user } = await client.call("user.me", {});
+      expect(user.emailVerified).toBe(true);
+      client.close();
+      await page.goto(`${site.url}/verify-email#token=${token}x`);
+      await page.getByText(t("session:invalidLink")).waitFor();
+    },
+  );
 
   test("a guest claims an account in all tabs, and keeps the name", async () => {
     const page = await openWindow("/");
@@ -278,7 +284,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const mail = await page.context().newPage();
     await mail.goto(`${site.url}/verify-email#token=${token}`);
     await mail.getByRole("button", { name: t("session:verify.confirm") }).click();
-    await mail.getByRole("link", { name: t("session:continue") }).waitFor();
+    await mail.getByRole("link", { name: t("session:continue", { name: "Fanfare" }) }).waitFor();
     await page.getByText(`new.${email}`, { exact: true }).waitFor();
     await page.getByText(t("settings:account.verified"), { exact: true }).waitFor();
 
@@ -293,7 +299,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByText(t("settings:account.verified"), { exact: true }).waitFor();
   });
 
-  test("bot and webhook tokens are listed down to the oldest", async () => {
+  test("bot and webhook tokens are listed down to the oldest", { tags: "long" }, async () => {
     const { client, username } = await newAccount();
     const { group } = await client.call("group.create", { name: "Rocket builders" });
     const COUNT = 60;
@@ -341,6 +347,63 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     client.close();
   });
 
+  test("quiet hours and keywords are saved for all devices", { tags: "long" }, async () => {
+    const { username, client } = await newAccount();
+    const page = await openAs(username, "/settings/notifications", { timezoneId: "Asia/Shanghai" });
+    const preferences = async () => (await client.call("notification.getPreferences", {})).preferences;
+    await page.getByRole("switch", { name: t("settings:quiet.switch") }).click();
+    await page.getByLabel(t("settings:quiet.from"), { exact: true }).fill("23:30");
+    await page.getByRole("checkbox", { name: "Sun" }).click();
+    const days = [1, 2, 3, 4, 5, 6];
+    const night = { from: "23:30", to: "07:00", days, timeZone: "Asia/Shanghai" };
+    await expect.poll(async () => (await preferences()).quietHours).toEqual(night);
+
+    const field = page.getByLabel(t("settings:keywords.label"));
+    await field.fill("launch\nx");
+    await page.getByRole("alert").getByText("“x”").waitFor();
+    await field.fill("launch\n\nroad map");
+    await page.getByRole("button", { name: t("settings:save") }).click();
+    await expect.poll(async () => (await preferences()).keywords).toEqual(["launch", "road map"]);
+
+    // Another device of the user moves to another time zone.
+    await client.call("notification.setPreferences", { quietHours: { ...night, timeZone: "Europe/Berlin" } });
+    await page.getByRole("button", { name: t("settings:quiet.useZone", { zone: "Asia/Shanghai" }) }).click();
+    await page.getByText(t("settings:quiet.zone", { zone: "Asia/Shanghai" })).waitFor();
+    await page.getByRole("switch", { name: t("settings:quiet.switch") }).click();
+    await expect.poll(async () => (await preferences()).quietHours).toBeNull();
+    client.close();
+  });
+
+  test("emails about missed messages are chosen in the settings, and turned off by their link", async () => {
+    const { username, email, client } = await newAccount();
+    const page = await openAs(username, "/settings/notifications");
+    await page.getByText(t("settings:emails.needsAddress")).waitFor();
+    await client.call("user.verifyEmail", { token: (await mailbox.next(email, /Verify/)).token });
+    const choice = page.getByRole("combobox", { name: t("settings:emails.label") });
+    await choice.getByText(t("settings:emails.hour")).waitFor();
+    await choice.click();
+    await page.getByRole("option", { name: t("settings:emails.quarterHour") }).click();
+    const emails = async () => (await client.call("notification.getPreferences", {})).preferences.emails;
+    await expect.poll(emails).toBe("quarterHour");
+    await page.reload();
+    await choice.getByText(t("settings:emails.quarterHour")).waitFor();
+
+    await site.open(page, "/unsubscribe?token=made-up");
+    const action = page.getByRole("button", { name: t("settings:unsubscribe.action") });
+    await action.click();
+    await page.getByText(t("session:invalidLink")).waitFor();
+    const key = Buffer.from(hkdfSync("sha256", TOKEN_SECRET, "", "unsubscribe", 32));
+    const userId = client.user!.id;
+    const signature = createHmac("sha256", key).update(userId).digest("base64url");
+    await site.open(page, `/unsubscribe?token=${userId}.${signature}`);
+    await action.waitFor();
+    expect(await emails()).toBe("quarterHour");
+    await action.click();
+    await page.getByText(t("settings:unsubscribe.done")).waitFor();
+    expect(await emails()).toBe("off");
+    client.close();
+  });
+
   test("language and theme can be switched, and persist", { tags: "long" }, async () => {
     const { username, client } = await newAccount();
     const page = await openAs(username, "/settings/appearance", { colorScheme: "light" });
@@ -356,6 +419,15 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
       "dark",
       "zh-CN",
     ]);
+    // The layout follows the language, also when another device chooses it.
+    await client.call("user.setPreferences", { language: "ar" });
+    await expect.poll(() => root.getAttribute("dir")).toBe("rtl");
+    const heading = await page.getByRole("heading", { level: 1 }).boundingBox();
+    const sections = await page.getByRole("navigation").boundingBox();
+    expect(sections!.x).toBeGreaterThan(heading!.x);
+    await client.call("user.setPreferences", { language: "de" });
+    await page.getByRole("heading", { name: "Darstellung" }).waitFor();
+    expect(await root.getAttribute("dir")).toBe("ltr");
     client.close();
   });
 

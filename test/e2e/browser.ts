@@ -54,6 +54,8 @@ function launch(executablePath: string): Promise<Browser> {
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    // A microphone that beeps, for pages that may use it.
+    "--use-fake-device-for-media-stream",
   ];
   return chromium.launch({ executablePath, args });
 }

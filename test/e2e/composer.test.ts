@@ -1,7 +1,8 @@
+import { LIMITS } from "@fanfare/contract/limits";
 import { FanfareClient } from "@fanfare/client";
 import type { Message, SessionTokens } from "@fanfare/contract";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
@@ -11,6 +12,45 @@ const PICTURE = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
+
+/**
+ * Compares the formatted text with the field in front of it: their sizes at many widths, and the position of each
+ * character with the same text without formats. A string, because the tests have Node's types and not the DOM's.
+ */
+const MISALIGNED = `{
+  const layer = document.querySelector(".live-text");
+  const field = layer.parentElement.querySelector("textarea");
+  const plain = layer.cloneNode();
+  plain.append(field.value, ...(field.value.endsWith("\\n") ? [document.createElement("br")] : []));
+  layer.before(plain);
+  const places = (root) => {
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    const range = document.createRange();
+    const found = [];
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      for (let at = 0; at < node.length; at++) {
+        range.setStart(node, at);
+        range.setEnd(node, at + 1);
+        const { left, right, top } = range.getBoundingClientRect();
+        found.push([left, right, top]);
+      }
+    }
+    return found;
+  };
+  const faults = [];
+  if (layer.textContent !== field.value) faults.push("the text");
+  for (let width = 120; width <= 600; width += 37) {
+    layer.parentElement.style.width = width + "px";
+    if (layer.offsetHeight !== field.offsetHeight) faults.push("the height at " + width);
+    if (layer.clientWidth !== field.clientWidth || field.scrollHeight !== field.clientHeight) faults.push("the size at " + width);
+    const expected = places(plain);
+    const differs = places(layer).findIndex((place, index) => place.some((edge, i) => Math.abs(edge - expected[index][i]) > 0.5));
+    if (differs >= 0) faults.push("character " + differs + " at " + width);
+  }
+  layer.parentElement.style.width = "";
+  plain.remove();
+  faults;
+}`;
 
 describe.skipIf(!hasBrowser())("the composer", () => {
   const site = useSite(() => ({ FILE_MAX_BYTES: "200000" }));
@@ -24,16 +64,8 @@ describe.skipIf(!hasBrowser())("the composer", () => {
   const windows = new Map<string, { kept: Page; tokens: SessionTokens }>();
 
   beforeAll(async () => {
-    ada = new FanfareClient({ url: site.url });
-    await ada.register({ username: "ada", password: "correct horse", nickname: "Ada" });
-    grace = new FanfareClient({ url: site.url });
-    await grace.register({ username: "grace", password: "correct horse", nickname: "Grace Hopper" });
+    ({ ada, grace, groupId } = await site.newTeam({ graceName: "Grace Hopper" }));
     await Promise.all([ada.connect(), grace.connect()]);
-    ({
-      group: { id: groupId },
-    } = await ada.call("group.create", { name: "Rocket builders" }));
-    const { invite } = await ada.call("invite.create", { groupId });
-    await grace.call("invite.accept", { code: invite.code });
     for (const name of ["ada", "grace"])
       windows.set(name, { kept: await site.keepPage(), tokens: await site.logIn(name) });
   });
@@ -42,11 +74,6 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     channelCount += 1;
     const { channel } = await ada.call("channel.create", { groupId, name: `room-${channelCount}` });
     channelId = channel.id;
-  });
-
-  afterAll(async () => {
-    ada?.close();
-    grace?.close();
   });
 
   async function openAs(username: string): Promise<Page> {
@@ -112,6 +139,10 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     expect(content).toBe(text.replace("@GRACE", `<@${grace.user!.id}>`));
     expect(mentions).toEqual({ userIds: [grace.user!.id], roleIds: [], everyone: true });
     await page.getByRole("log").getByText("@Grace Hopper", { exact: true }).first().waitFor();
+    await page.keyboard.press("ArrowUp");
+    await page.getByRole("textbox", { name: t("messages:edit.label") }).fill("Only @ada!");
+    await page.keyboard.press("Enter");
+    await expect.poll(async () => (await newest(1)).content).toBe(`Only <@${ada.user!.id}>!`);
   });
 
   test("shortcuts format text, and undo reverts it", async () => {
@@ -133,6 +164,101 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await page.keyboard.type("```");
     await page.keyboard.press("Enter");
     expect((await newest(1)).content).toBe("`important`\n```js\nlet a;\n```");
+  });
+
+  test("text is formatted while it is written", async () => {
+    await open();
+    const live = page.locator(".live-text");
+    await field().pressSequentially("plain ");
+    expect(await live.count()).toBe(0);
+    await field().pressSequentially("**bold** `code` @gra");
+    await options().filter({ hasText: "Grace Hopper" }).click();
+    await page.keyboard.type("@stranger");
+    await expect.poll(() => live.textContent()).toBe("plain **bold** `code` @Grace Hopper @stranger");
+    expect(await live.locator(".live-strong").allTextContents()).toEqual(["bold"]);
+    expect(await live.locator(".live-mention").allTextContents()).toEqual(["@Grace Hopper"]);
+    expect(await live.locator(".live-mark").allTextContents()).toEqual(["**", "**", "`", "`"]);
+
+    // The underline of text that an input method is composing would be transparent.
+    const session = await page.context().newCDPSession(page);
+    await session.send("Input.imeSetComposition", { text: "ni hao", selectionStart: 6, selectionEnd: 6 });
+    await expect.poll(() => live.locator(".live-composing").allTextContents()).toEqual(["ni hao"]);
+    await session.send("Input.insertText", { text: "你好" });
+    await expect.poll(() => live.textContent()).toContain("@stranger你好");
+    expect(await live.locator(".live-composing").count()).toBe(0);
+    await field().fill("");
+    await live.waitFor({ state: "detached" });
+  });
+
+  test.each([
+    [
+      "prose",
+      "Some **bold words**, *slanted AVATAR*, ~~struck~~, `code fi` and ||secret|| in a [link](https://a.example/x).",
+    ],
+    [
+      "long words",
+      `**${"w".repeat(150)}** *${"long-".repeat(40)}* https://example.org/${"path/".repeat(30)}`,
+    ],
+    ["blank lines and trailing spaces", "**a**   \n\n> b *c*    \n\n"],
+    ["code", "before\n```ts\nlet a =\t1;\n\n  indented\n```\n"],
+    ["Chinese and emoji", "**你好世界，你好世界** *斜体字* 👩🏽‍🚀 ~~😀😀~~ `代码` ".repeat(4)],
+    ["from right to left", "שלום **עולם** *أهلا* `code` ~~مرحبا بك~~ ".repeat(4)],
+    ["other scripts", "**Привет** *курсив* *Ελληνικά* *ไทย* *हिन्दी* ".repeat(4)],
+    ["more than fits", "a **b** c\n".repeat(60)],
+  ])("the formatted text is exactly behind the field: %s", { tags: "long" }, async (_, text) => {
+    await open();
+    await field().fill(text);
+    await page.locator(".live-text").waitFor();
+    expect(await page.evaluate(MISALIGNED)).toEqual([]);
+  });
+
+  test("the caret stays in view in a long formatted text", { tags: "long" }, async () => {
+    await open();
+    await field().fill("a **b** c\n".repeat(60));
+    await page.keyboard.type("end");
+    const isSeen = `(() => {
+      const box = document.querySelector(".live-text").parentElement;
+      return box.scrollTop + box.clientHeight >= box.scrollHeight - 12 && box.clientHeight < box.scrollHeight;
+    })()`;
+    await expect.poll(() => page.evaluate(isSeen)).toBe(true);
+    await page.keyboard.press("Control+Home");
+    const top = () => page.evaluate("document.querySelector('.live-text').parentElement.scrollTop");
+    // Apart from the padding.
+    await expect.poll(top).toBeLessThan(12);
+  });
+
+  test("the formatting bar formats the selection, and stays as it was chosen", async () => {
+    await open();
+    const toggle = page.getByRole("button", { name: t("composer:format.label") });
+    const bar = page.getByRole("toolbar", { name: t("composer:format.label") });
+    expect(await bar.count()).toBe(0);
+    await toggle.click();
+    await field().fill("word");
+    await page.keyboard.press("Control+a");
+    await bar.getByRole("button", { name: t("composer:format.bold") }).click();
+    expect(await field().inputValue()).toBe("**word**");
+    await bar.getByRole("button", { name: t("composer:format.bulletedList") }).click();
+    await page.keyboard.type("words");
+    expect(await field().inputValue()).toBe("words");
+    await page.keyboard.press("Control+Shift+9");
+    expect(await field().inputValue()).toBe("> words");
+    await page.keyboard.press("Control+z");
+    expect(await field().inputValue()).toBe("words");
+    await page.keyboard.press("Control+a");
+    await page.keyboard.press("Control+Shift+x");
+    expect(await field().inputValue()).toBe("~~words~~");
+    await field().fill("");
+
+    // One tab stop.
+    await bar.getByRole("button", { name: t("composer:format.bold") }).focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    expect(await field().inputValue()).toBe("**");
+    await page.reload();
+    await bar.waitFor();
+    expect(await toggle.getAttribute("aria-pressed")).toBe("true");
+    await toggle.click();
+    await bar.waitFor({ state: "detached" });
   });
 
   test("arrow up edits the last message, and a message can be replied to", async () => {
@@ -242,7 +368,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await files.waitFor({ state: "detached" });
   });
 
-  test("a draft with a mention survives switching channels", async () => {
+  test("a draft with a mention survives switching channels", { tags: "long" }, async () => {
     await open();
     await field().pressSequentially("Dear @gra");
     await options().filter({ hasText: "Grace Hopper" }).click();
@@ -254,7 +380,8 @@ describe.skipIf(!hasBrowser())("the composer", () => {
       .click();
     await page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) }).waitFor();
     const channels = page.getByRole("navigation", { name: t("channels:list.label") });
-    await channels.getByRole("link", { name: `room-${channelCount}` }).click();
+    // By key, because the list can still move.
+    await channels.getByRole("link", { name: `room-${channelCount}` }).press("Enter");
     expect(await here.inputValue()).toBe("Dear @Grace Hopper where");
     // It is saved a moment later.
     const kept = () => page.evaluate("Object.values({ ...localStorage }).join()");
@@ -284,6 +411,136 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     expect(await page.locator(".message.pending").count()).toBe(0);
   });
 
+  test("a text that is too long is offered as a file", async () => {
+    await open();
+    await field().fill("x".repeat(LIMITS.messageMaxChars + 5));
+    await page.getByText(t("composer:tooLong", { count: 5 })).waitFor();
+    await page.getByRole("button", { name: t("composer:attachText") }).click();
+    expect(await field().inputValue()).toBe("");
+    await field().fill("See the file");
+    await page.keyboard.press("Enter");
+    await sent("See the file").waitFor();
+    const { attachments } = await newest(1);
+    expect(attachments).toMatchObject([{ name: "message.txt", bytes: LIMITS.messageMaxChars + 5 }]);
+  });
+
+  /** The addresses of these files that Ada's window requests from now on. */
+  function watchRequests(name: RegExp): string[] {
+    const found: string[] = [];
+    windows.get("ada")!.kept.on("request", (request) => {
+      if (name.test(request.url())) found.push(request.url());
+    });
+    return found;
+  }
+
+  test("formulas are shown as such, and as text if they have mistakes", async () => {
+    const requested = watchRequests(/formula|katex/i);
+    await open();
+    await field().fill("no formula: $5");
+    await page.keyboard.press("Enter");
+    await sent("no formula: $5").waitFor();
+    expect(requested).toEqual([]);
+    await field().fill("so $$x^2$$ and $$\\frac{1$$");
+    await page.keyboard.press("Enter");
+    await page.locator("math msup").waitFor();
+    expect(requested.join()).toContain("formula");
+    await page.locator("code", { hasText: "\\frac{1" }).waitFor();
+    await field().fill("```math\n\\sum_{i=1}^n i\n```");
+    await page.keyboard.press("Enter");
+    await page.locator("math[display=block] munderover").waitFor();
+    expect(await page.locator("math").count()).toBe(2);
+  });
+
+  test("diagrams are drawn for everyone, and stay code if they have mistakes", async () => {
+    const requested = watchRequests(/mermaid|diagram/i);
+    await open();
+    await field().fill("```js\nlet tea;\n```");
+    await page.keyboard.press("Enter");
+    await page.getByRole("log").getByText("let tea;").waitFor();
+    expect(requested).toEqual([]);
+    const code = "flowchart LR\n  accTitle: Making tea\n  A[Boil water] --> B{Hot?}\n  B -- no --> A";
+    await field().fill(`\`\`\`mermaid\n${code}\n\`\`\``);
+    await page.keyboard.press("Enter");
+    const other = await openAs("grace");
+    for (const window of [page, other]) {
+      const drawn = window.getByRole("img", { name: `${t("messages:markdown.diagram")}: Making tea` });
+      await expect
+        .poll(() => drawn.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth))
+        .toBeGreaterThan(100);
+      expect(requested.join()).toContain("mermaid");
+      await window.getByRole("button", { name: t("messages:markdown.showCode") }).click();
+      await window.getByText("A[Boil water] --> B{Hot?}").waitFor();
+      await window.getByRole("button", { name: t("messages:markdown.showDiagram") }).click();
+      await drawn.waitFor();
+    }
+    for (const [odd, note] of [
+      ["flowchart LR\n  A --", t("messages:markdown.diagramFailed")],
+      [`flowchart LR\n%% ${"x".repeat(5000)}`, t("messages:markdown.diagramTooLong")],
+    ] as const) {
+      await field().fill(`\`\`\`mermaid\n${odd}\n\`\`\``);
+      await page.keyboard.press("Enter");
+      await page.getByText(note).waitFor();
+    }
+    expect(await page.getByRole("img", { name: t("messages:markdown.diagram") }).count()).toBe(1);
+  });
+
+  test("templates are on all devices of their user, and are inserted but not sent", async () => {
+    await open();
+    const menu = async (at: Page) => {
+      await at.getByRole("button", { name: t("composer:add"), exact: true }).click();
+      await at.getByRole("menuitem", { name: t("composer:template.title") }).click();
+    };
+    await menu(page);
+    await page.getByRole("button", { name: t("composer:template.add") }).click();
+    const name = page.getByRole("textbox", { name: t("composer:template.name") });
+    await name.fill("standup");
+    await page.getByRole("textbox", { name: t("composer:template.text") }).fill("Yesterday: nothing");
+    const save = page.getByRole("button", { name: t("composer:template.save") });
+    await save.click();
+    const list = page.getByRole("list", { name: t("composer:template.title") });
+    await list.getByText("standup").waitFor();
+    await page.getByRole("button", { name: t("composer:template.add") }).click();
+    await name.fill("Standup");
+    await page.getByRole("alert").getByText(t("composer:template.nameTaken")).waitFor();
+    expect(await save.isDisabled()).toBe(true);
+    await page.keyboard.press("Escape");
+
+    const phone = await site.newPage({ viewport: { width: 390, height: 800 } }, await site.logIn("ada"));
+    await phone.goto(site.url + channelPath());
+    const phoneField = phone.getByRole("textbox", { name: /^Message / });
+    await phoneField.pressSequentially("/template st");
+    await phone.getByRole("option").filter({ hasText: "standup" }).waitFor();
+    await phone.keyboard.press("Enter");
+    await expect.poll(() => phoneField.inputValue()).toBe("Yesterday: nothing ");
+    await phoneField.fill("/template other");
+    await phone.getByRole("button", { name: t("composer:send"), exact: true }).click();
+    await phone
+      .getByText(t("composer:command.templateFault", { name: "template" }))
+      .first()
+      .waitFor();
+    await phoneField.fill("");
+    await menu(phone);
+    await phone.getByRole("button", { name: t("composer:template.edit", { name: "standup" }) }).click();
+    await phone.getByRole("textbox", { name: t("composer:template.text") }).fill("Today: launch");
+    await phone.getByRole("button", { name: t("composer:template.save") }).click();
+    await phone.getByText("Today: launch").waitFor();
+
+    await page.reload();
+    await field().fill("/template standup");
+    await page.getByRole("option").filter({ hasText: "Today: launch" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => field().inputValue()).toBe("Today: launch");
+    const others = await openAs("grace");
+    expect((await grace.call("user.me", {})).user.preferences?.templates ?? []).toEqual([]);
+    await page.keyboard.press("Enter");
+    await others.getByRole("log").getByText("Today: launch").waitFor();
+    expect(await others.getByText("Yesterday: nothing").count()).toBe(0);
+    await menu(page);
+    await page.getByRole("button", { name: t("composer:template.remove", { name: "standup" }) }).click();
+    await page.getByText(t("composer:template.none")).waitFor();
+  });
+
   test("typing is shown to others; users who can't write see the reason", async () => {
     await open();
     const other = await openAs("grace");
@@ -307,7 +564,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     );
   });
 
-  test("a bot's command is suggested, and invoked instead of sent", async () => {
+  test("a bot's command is suggested, and invoked instead of sent", { tags: "long" }, async () => {
     const { bot, token } = await ada.call("bot.create", {
       groupId,
       name: "Poll bot",
@@ -333,6 +590,176 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await ada.call("bot.delete", { groupId, botId: bot.id });
   });
 
+  test("/remind writes to the user's own notes and reminds of it, on all devices", async () => {
+    await open();
+    const phone = await site.newPage({ viewport: { width: 390, height: 800 } }, await site.logIn("ada"));
+    await phone.goto(`${site.url}/inbox`);
+    await phone.getByRole("tab", { name: t("inbox:tab.saved") }).click();
+    await field().fill("/remind 3000 launch");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Enter");
+    await page
+      .getByText(t("composer:command.remindFault", { name: "remind" }))
+      .first()
+      .waitFor();
+    expect(await field().inputValue()).toBe("/remind 3000 launch");
+
+    const before = Date.now();
+    await field().fill("/remind 2h call Grace about the launch");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => field().inputValue()).toBe("");
+    await phone.getByText("call Grace about the launch").waitFor();
+    const { saved } = await ada.call("saved.list", {});
+    const lateMs = Date.parse(saved[0]!.remindAt!) - before - 2 * 60 * 60_000;
+    expect(lateMs).toBeGreaterThanOrEqual(0);
+    expect(lateMs).toBeLessThan(60 * 60_000);
+    const notesId = saved[0]!.channelId;
+    await expect(grace.call("message.list", { channelId: notesId })).rejects.toMatchObject({
+      type: "CHANNEL_NOT_FOUND",
+    });
+
+    // The notes are a conversation of one.
+    await phone.goto(`${site.url}/direct/${notesId}`);
+    await phone.getByRole("heading", { name: t("directs:notes") }).waitFor();
+    await phone.getByRole("log").getByText(t("directs:beginning.notes")).waitFor();
+    await phone.getByRole("log").getByText("call Grace about the launch").waitFor();
+    await phone.close();
+    expect((await grace.call("message.list", { channelId })).messages).toEqual([]);
+  });
+
+  /** A space after a command without a text closes its suggestions. */
+  const type = async (text: string) => {
+    await field().fill(text);
+    await page.keyboard.press("Enter");
+    await expect.poll(() => field().inputValue()).toBe("");
+  };
+
+  test("commands of the page do what they say, and need what they say", async () => {
+    await open();
+    await type("/me waves");
+    expect((await newest(1)).content).toBe("_waves_");
+    await type("/shrug who knows");
+    await page.getByText("who knows ¯\\_(ツ)_/¯").waitFor();
+    await type("/topic Rockets, and nothing else");
+    await page.getByText("Rockets, and nothing else").first().waitFor();
+    await type("/status 🌴 On vacation");
+    await expect
+      .poll(async () => (await ada.call("user.me", {})).user.customStatus)
+      .toMatchObject({ emoji: "🌴", text: "On vacation" });
+    await field().fill("/msg @grace psst");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/direct\//);
+    await page.getByRole("log").getByText("psst").waitFor();
+    await ada.call("user.updateProfile", { customStatus: null });
+
+    // Grace may not change the topic, so for her it is a message; and something is missing after /me.
+    page = await site.newPage({}, await site.logIn("grace"));
+    await page.goto(site.url + channelPath());
+    await type("/topic mine");
+    expect((await newest(3)).content).toBe("/topic mine");
+    await field().fill("/me");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Enter");
+    await page
+      .getByText(t("composer:command.incomplete", { name: "me" }))
+      .first()
+      .waitFor();
+    expect(await field().inputValue()).toBe("/me");
+  });
+
+  test("commands write signs, set what others see, search, and list the shortcuts", async () => {
+    await open();
+    await type("/tableflip enough of quasars");
+    await sent("enough of quasars (╯°□°)╯︵ ┻━┻").waitFor();
+    await type("/unflip sorry, quasars");
+    await sent("sorry, quasars ┬─┬ノ( º _ ºノ)").waitFor();
+    const unwatch = grace.presence.watch([ada.user!.id]);
+    for (const [command, status] of [
+      ["away", "idle"],
+      ["dnd", "doNotDisturb"],
+      ["online", "online"],
+    ] as const) {
+      await type(`/${command} `);
+      await expect.poll(() => grace.presence.status(ada.user!.id)).toBe(status);
+    }
+    unwatch();
+    await type("/search quasars");
+    const results = page.getByRole("complementary", { name: t("search:title") }).getByRole("article");
+    await expect.poll(() => results.count()).toBe(2);
+    await field().fill("/shortcuts ");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: t("shortcuts:title") }).waitFor();
+    // The others sent nothing.
+    expect((await newest(2)).content).toContain("quasars");
+  });
+
+  /** Of a poll. */
+  const option = (of: Page, text: string) => of.getByRole("button", { name: new RegExp(`^${text}: `) });
+
+  test("a poll with several choices ends and a custom status disappears at their time", async () => {
+    page = await site.newPage({}, await site.logIn("ada"));
+    await page.clock.install();
+    const end = new Date(Date.now() + 180_000).toISOString();
+    const customStatus = { emoji: "🌴", text: "On vacation", expiresAt: end };
+    await ada.call("user.updateProfile", { customStatus });
+    const poll = { options: ["Monday", "Tuesday", "Friday"], allowsSeveral: true, endsAt: end };
+    await grace.call("message.send", { channelId, content: "Which days?", nonce: "days", poll });
+    await page.goto(site.url + channelPath());
+    for (const text of ["Monday", "Tuesday", "Friday"]) await option(page, text).click();
+    await expect.poll(() => option(page, "Tuesday").getAttribute("aria-pressed")).toBe("true");
+    await option(page, "Tuesday").click();
+    const votes = async () => (await newest(1)).reactions?.map(({ emoji }) => emoji);
+    await expect.poll(votes).toEqual(["1️⃣", "3️⃣"]);
+    const status = page.getByRole("img", { name: "On vacation" });
+    await status.waitFor();
+    expect(await option(page, "Monday").getAttribute("aria-pressed")).toBe("true");
+
+    await page.clock.fastForward("03:30");
+    await page.getByText(/^Ended /).waitFor();
+    expect(await option(page, "Monday").isDisabled()).toBe(true);
+    await expect.poll(() => status.count()).toBe(0);
+    await ada.call("user.updateProfile", { customStatus: null });
+  });
+
+  test("two people vote in a poll until its author ends it", async () => {
+    await open();
+    await field().fill("/poll Tea or coffee?");
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: t("composer:poll.title") });
+    expect(await dialog.getByRole("textbox", { name: t("composer:poll.question") }).inputValue()).toBe(
+      "Tea or coffee?",
+    );
+    for (const [index, text] of ["Tea", "Coffee", "Water"].entries()) {
+      if (index === 2) await dialog.getByRole("button", { name: t("composer:poll.addOption") }).click();
+      await dialog
+        .getByRole("textbox", { name: t("composer:poll.option", { number: index + 1 }) })
+        .fill(text);
+    }
+    await dialog.getByRole("button", { name: t("composer:poll.start") }).click();
+    await option(page, "Coffee").click();
+    const other = await openAs("grace");
+    await option(other, "Coffee").filter({ hasText: "100%" }).waitFor();
+    await option(other, "Tea").click();
+    await option(other, "Coffee").click();
+    await expect.poll(() => option(page, "Coffee").getAttribute("aria-label")).toContain("2 votes, 100");
+    await expect.poll(() => option(other, "Tea").getAttribute("aria-pressed")).toBe("false");
+    await page.getByRole("button", { name: t("messages:poll.voters", { text: "Coffee" }) }).click();
+    const voters = page.getByRole("dialog");
+    await voters.getByText("Grace Hopper").waitFor();
+    await page.keyboard.press("Escape");
+
+    await page.reload();
+    expect(await option(page, "Coffee").getAttribute("aria-pressed")).toBe("true");
+    await page.getByRole("button", { name: t("messages:poll.end") }).click();
+    await page
+      .getByRole("alertdialog")
+      .getByRole("button", { name: t("messages:poll.end") })
+      .click();
+    for (const one of [page, other]) await one.getByText(/^Ended /).waitFor();
+    expect(await option(other, "Tea").isDisabled()).toBe(true);
+    expect(await other.getByRole("button", { name: t("messages:poll.end") }).count()).toBe(0);
+  });
+
   test("on a phone Enter inserts a line break, and a button sends", async () => {
     const viewport = { width: 390, height: 780 };
     page = await site.newPage({ viewport, hasTouch: true, isMobile: true }, await site.logIn("ada"));
@@ -346,7 +773,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await sent("two").waitFor();
   });
 
-  test("emoji can be searched, and recent ones come first", async () => {
+  test("emoji can be searched, and recent ones come first", { tags: "long" }, async () => {
     await open();
     await field().fill("Launch ");
     await page.getByRole("button", { name: t("composer:emoji") }).click();
@@ -363,26 +790,30 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await expect.poll(() => flags.getAttribute("aria-pressed")).toBe("true");
   });
 
-  test("↑ does not edit the previous message while the newest one is being sent", async () => {
-    await open();
-    await field().fill("the first one");
-    await page.keyboard.press("Enter");
-    await sent("the first one").waitFor();
-    const editor = page.getByRole("textbox", { name: t("messages:edit.label") });
-    await page.context().setOffline(true);
-    await page.getByText(t("shell:connection.noNetwork")).waitFor();
-    await field().fill("the second one");
-    await page.keyboard.press("Enter");
-    await page.getByRole("log").locator(".pending").getByText("the second one").waitFor();
-    await page.keyboard.press("ArrowUp");
-    // By the time this is typed, the editor would have opened.
-    await page.keyboard.type("next");
-    await expect.poll(() => field().inputValue()).toBe("next");
-    expect(await editor.count()).toBe(0);
-    await field().fill("");
-    await page.context().setOffline(false);
-    await sent("the second one").waitFor();
-    await field().press("ArrowUp");
-    await expect.poll(() => editor.inputValue()).toBe("the second one");
-  });
+  test(
+    "↑ does not edit the previous message while the newest one is being sent",
+    { tags: "long" },
+    async () => {
+      await open();
+      await field().fill("the first one");
+      await page.keyboard.press("Enter");
+      await sent("the first one").waitFor();
+      const editor = page.getByRole("textbox", { name: t("messages:edit.label") });
+      await page.context().setOffline(true);
+      await page.getByText(t("shell:connection.noNetwork")).waitFor();
+      await field().fill("the second one");
+      await page.keyboard.press("Enter");
+      await page.getByRole("log").locator(".pending").getByText("the second one").waitFor();
+      await page.keyboard.press("ArrowUp");
+      // By the time this is typed, the editor would have opened.
+      await page.keyboard.type("next");
+      await expect.poll(() => field().inputValue()).toBe("next");
+      expect(await editor.count()).toBe(0);
+      await field().fill("");
+      await page.context().setOffline(false);
+      await sent("the second one").waitFor();
+      await field().press("ArrowUp");
+      await expect.poll(() => editor.inputValue()).toBe("the second one");
+    },
+  );
 });

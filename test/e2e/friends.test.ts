@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser())("friends and direct messages", () => {
     expect(await hers.getByRole("log").getByRole("article").count()).toBe(2);
   });
 
-  test("a group DM of three: one member is removed, one leaves", async () => {
+  test("a group DM of three: one member is removed, one leaves", { tags: "long" }, async () => {
     await befriend(ada, grace);
     await befriend(ada, lin);
     const [hers, his, theirs] = [await open(ada), await open(grace), await open(lin)];
@@ -173,6 +173,24 @@ describe.skipIf(!hasBrowser())("friends and direct messages", () => {
     expect(await list(his).getByRole("link", { name: /party/ }).count()).toBe(0);
   });
 
+  test("a favorite direct message is listed first", { tags: "long" }, async () => {
+    await befriend(ada, grace);
+    for (const { id, client } of [grace, lin]) {
+      const { channel } = await client.call("channel.openDirect", { userId: ada.id });
+      await client.call("message.send", { channelId: channel.id, content: "Hi", nonce: id });
+    }
+    const hers = await open(ada);
+    const links = list(hers).getByRole("listitem").getByRole("link");
+    await expect
+      .poll(() => links.allInnerTexts())
+      .toEqual([/Lin/, /Grace/].map((name) => expect.stringMatching(name)));
+    await links.filter({ hasText: "Grace" }).click({ button: "right" });
+    await choose(hers, t("channels:favorites.add"));
+    const favorites = list(hers).getByRole("list", { name: t("channels:favorites.title") });
+    await favorites.getByRole("link", { name: /^Grace/ }).waitFor();
+    expect(await links.count()).toBe(2);
+  });
+
   test("a blocked user is collapsed and can't send another request until unblocked", async () => {
     const path = await makeGroup();
     const hers = await open(ada, path);
@@ -201,7 +219,7 @@ describe.skipIf(!hasBrowser())("friends and direct messages", () => {
     await said(hers, "Buy sunglasses");
   });
 
-  test("the menu of a user card stays open when the user's data arrives", async () => {
+  test("the menu of a user card stays open when the user's data arrives", { tags: "long" }, async () => {
     const path = await makeGroup();
     const hers = await open(ada);
     await delayAnswers(hers, /^group\.getMember/, 3000);
@@ -223,19 +241,23 @@ describe.skipIf(!hasBrowser())("friends and direct messages", () => {
       .waitFor();
   });
 
-  test("a user who doesn't accept contact can't be messaged, and the reason is shown", async () => {
-    const path = await makeGroup();
-    await lin.client.call("friend.setReach", { directFrom: "friends" });
-    const hers = await open(ada, path);
-    await hers.getByRole("button", { name: t("members:panel.title"), exact: true }).click();
-    await hers.getByRole("complementary").getByRole("button", { name: "Lin", exact: true }).click();
-    await hers
-      .getByRole("dialog")
-      .getByRole("button", { name: t("members:action.message") })
-      .click();
-    await hers.getByRole("alert").getByText(t("directs:notReachable")).waitFor();
-    expect(new URL(hers.url()).pathname).toBe(path);
-  });
+  test(
+    "a user who doesn't accept contact can't be messaged, and the reason is shown",
+    { tags: "long" },
+    async () => {
+      const path = await makeGroup();
+      await lin.client.call("friend.setReach", { directFrom: "friends" });
+      const hers = await open(ada, path);
+      await hers.getByRole("button", { name: t("members:panel.title"), exact: true }).click();
+      await hers.getByRole("complementary").getByRole("button", { name: "Lin", exact: true }).click();
+      await hers
+        .getByRole("dialog")
+        .getByRole("button", { name: t("members:action.message") })
+        .click();
+      await hers.getByRole("alert").getByText(t("directs:notReachable")).waitFor();
+      expect(new URL(hers.url()).pathname).toBe(path);
+    },
+  );
 
   test("the member list shows online members first, and a member can be kicked from their card", async () => {
     const path = await makeGroup();

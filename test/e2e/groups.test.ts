@@ -2,8 +2,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FanfareClient } from "@fanfare/client";
 import type { SessionTokens } from "@fanfare/contract";
-import type { Page } from "playwright-core";
+import { PERMISSIONS } from "@fanfare/contract/permissions";
+import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
+import { drawSquare } from "../support/emoji.ts";
 import { delayAnswers, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
@@ -69,14 +71,18 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await expect.poll(() => page.evaluate(FOCUSED)).toBe(t("composer:label", { title: `#${name}` }));
   }
 
-  test("a new channel's composer gets the focus, even if its event arrives before the response", async () => {
-    const { ada } = await createGroup();
-    await delayAnswers(ada, /^channel\.create$/, 500);
-    await ada.reload();
-    await createChannel(ada, "engines");
-    await ada.keyboard.type("First!");
-    expect(await ada.getByLabel(t("composer:label", { title: "#engines" })).inputValue()).toBe("First!");
-  });
+  test(
+    "a new channel's composer gets the focus, even if its event arrives before the response",
+    { tags: "long" },
+    async () => {
+      const { ada } = await createGroup();
+      await delayAnswers(ada, /^channel\.create$/, 500);
+      await ada.reload();
+      await createChannel(ada, "engines");
+      await ada.keyboard.type("First!");
+      expect(await ada.getByLabel(t("composer:label", { title: "#engines" })).inputValue()).toBe("First!");
+    },
+  );
 
   test("a new channel appears for all members at once, a private one only for those with access", async () => {
     const { ada, link, groupPath } = await createGroup();
@@ -133,36 +139,67 @@ describe.skipIf(!hasBrowser())("groups", () => {
     expect(await channel(alan, "crew").count()).toBe(0);
   });
 
-  test("a role's permissions are offered to those who get it, and removed from those who lose it", async () => {
-    const { ada, link, groupPath } = await createGroup();
+  test("a custom status is shown to other members, and can be cleared", async () => {
+    const { ada, link } = await createGroup();
     const grace = await enter(link, "Grace");
-    await groupMenu(grace).click();
-    await grace.getByRole("menuitem", { name: t("groups:menu.markRead") }).waitFor();
-    expect(await grace.getByRole("menuitem", { name: t("channels:create.action") }).count()).toBe(0);
-    await grace.keyboard.press("Escape");
-
-    await site.visit(ada, `${groupPath}/settings/roles`);
-    await ada.getByRole("button", { name: t("group-settings:roles.create") }).click();
-    await ada.getByLabel(t("group-settings:roles.name")).fill("Builders");
-    await ada.getByRole("switch", { name: t("group-settings:permission.manageChannels") }).click();
-    await ada.getByRole("button", { name: t("group-settings:save") }).click();
-    await ada.getByRole("button", { name: "Builders", exact: true }).waitFor();
-    await ada.getByRole("tab", { name: t("members:panel.title") }).click();
-    await ada.getByLabel(t("group-settings:roles.assign")).fill("gra");
-    await ada.getByRole("button", { name: "Grace" }).click();
-    await ada.getByRole("button", { name: t("group-settings:roles.unassign", { name: "Grace" }) }).waitFor();
-
-    const createButton = grace.getByRole("menuitem", { name: t("channels:create.action") });
-    await groupMenu(grace).click();
-    await createButton.waitFor();
-    await grace.keyboard.press("Escape");
-    await createChannel(grace, "workshop");
-
-    await ada.getByRole("button", { name: t("group-settings:roles.unassign", { name: "Grace" }) }).click();
-    await ada.getByText(t("group-settings:roles.noMembers")).waitFor();
-    await groupMenu(grace).click();
-    await createButton.waitFor({ state: "detached" });
+    await grace.keyboard.press("Control+Shift+M");
+    const members = grace.getByRole("complementary");
+    await members.getByText("Ada").waitFor();
+    const openDialog = async () => {
+      await ada.getByRole("button", { name: `${t("shell:you")} Ada` }).click();
+      await choose(ada, t("shell:customStatus.open"));
+    };
+    await openDialog();
+    await ada.getByRole("button", { name: t("shell:customStatus.vacation") }).click();
+    expect(await ada.getByLabel(t("shell:customStatus.text")).inputValue()).toBe("On vacation");
+    await ada.getByRole("button", { name: t("shell:customStatus.save") }).click();
+    await members.getByRole("img", { name: "On vacation" }).waitFor();
+    await members.getByRole("button", { name: /Ada/ }).click();
+    await grace.getByRole("article").getByText("🌴 On vacation").waitFor();
+    await openDialog();
+    // Its end is kept unless another one is chosen.
+    const until = ada.getByRole("combobox", { name: t("shell:customStatus.until") });
+    expect(await until.textContent()).not.toBe(t("shell:customStatus.end.never"));
+    await ada.getByRole("button", { name: t("shell:customStatus.clear") }).click();
+    await expect.poll(() => members.getByRole("img", { name: "On vacation" }).count()).toBe(0);
   });
+
+  test(
+    "a role's permissions are offered to those who get it, and removed from those who lose it",
+    { tags: "long" },
+    async () => {
+      const { ada, link, groupPath } = await createGroup();
+      const grace = await enter(link, "Grace");
+      await groupMenu(grace).click();
+      await grace.getByRole("menuitem", { name: t("groups:menu.markRead") }).waitFor();
+      expect(await grace.getByRole("menuitem", { name: t("channels:create.action") }).count()).toBe(0);
+      await grace.keyboard.press("Escape");
+
+      await site.visit(ada, `${groupPath}/settings/roles`);
+      await ada.getByRole("button", { name: t("group-settings:roles.create") }).click();
+      await ada.getByLabel(t("group-settings:roles.name")).fill("Builders");
+      await ada.getByRole("switch", { name: t("group-settings:permission.manageChannels") }).click();
+      await ada.getByRole("button", { name: t("group-settings:save") }).click();
+      await ada.getByRole("button", { name: "Builders", exact: true }).waitFor();
+      await ada.getByRole("tab", { name: t("members:panel.title") }).click();
+      await ada.getByLabel(t("group-settings:roles.assign")).fill("gra");
+      await ada.getByRole("button", { name: "Grace" }).click();
+      await ada
+        .getByRole("button", { name: t("group-settings:roles.unassign", { name: "Grace" }) })
+        .waitFor();
+
+      const createButton = grace.getByRole("menuitem", { name: t("channels:create.action") });
+      await groupMenu(grace).click();
+      await createButton.waitFor();
+      await grace.keyboard.press("Escape");
+      await createChannel(grace, "workshop");
+
+      await ada.getByRole("button", { name: t("group-settings:roles.unassign", { name: "Grace" }) }).click();
+      await ada.getByText(t("group-settings:roles.noMembers")).waitFor();
+      await groupMenu(grace).click();
+      await createButton.waitFor({ state: "detached" });
+    },
+  );
 
   test("a kicked member is removed at once", async () => {
     const { ada, link, groupPath } = await createGroup();
@@ -184,7 +221,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await ada.getByText(t("group-settings:audit.reason", { reason: "Brought the wrong fuel" })).waitFor();
   });
 
-  test("bans, unknown pages and invalid invites show what happened", async () => {
+  test("bans, unknown pages and invalid invites show what happened", { tags: "long" }, async () => {
     const { ada, link, groupPath } = await createGroup();
     const grace = await enter(link, "Grace");
     await site.visit(ada, `${groupPath}/settings/members`);
@@ -239,6 +276,338 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await expect.poll(() => names(grace)).toEqual(["general", "engines"]);
   });
 
+  test(
+    "favorite channels are listed first, by menu and by keyboard, also after a reload",
+    { tags: "long" },
+    async () => {
+      const { ada } = await createGroup();
+      await createChannel(ada, "engines");
+      await createChannel(ada, "avionics");
+      const rows = ada.getByRole("navigation", { name: t("channels:list.label") }).getByRole("listitem");
+      const listed = () => rows.allInnerTexts();
+      await channel(ada, "general").click({ button: "right" });
+      await choose(ada, t("channels:favorites.add"));
+      const favorites = t("channels:favorites.title");
+      await expect.poll(listed).toEqual([favorites, "general", "engines", "avionics"]);
+
+      // While the menu closes, keys are still its own.
+      await ada.getByRole("menu").waitFor({ state: "detached" });
+      // The open channel is avionics.
+      await ada.keyboard.press("Alt+Shift+f");
+      await expect.poll(listed).toEqual([favorites, "avionics", "general", "engines"]);
+      await ada.keyboard.press("Alt+ArrowDown");
+      await expect.poll(() => channel(ada, "general").getAttribute("aria-current")).toBe("page");
+      await ada.reload();
+      await expect.poll(listed).toEqual([favorites, "avionics", "general", "engines"]);
+
+      await ada.getByRole("button", { name: favorites }).click();
+      await expect.poll(listed).toEqual([favorites, "general", "engines"]);
+      await ada.getByRole("button", { name: favorites }).click();
+      await ada.keyboard.press("Alt+Shift+f");
+      await channel(ada, "avionics").click({ button: "right" });
+      await choose(ada, t("channels:favorites.remove"));
+      await expect.poll(listed).toEqual(["general", "engines", "avionics"]);
+    },
+  );
+
+  test(
+    "a channel that was left is only listed with mentions, and can be joined again among all channels",
+    { tags: "long" },
+    async () => {
+      const { ada, link } = await createGroup();
+      const grace = await enter(link, "Grace");
+      await createChannel(ada, "engines");
+      await createChannel(ada, "avionics");
+      await channel(grace, "engines").click({ button: "right" });
+      await choose(grace, t("channels:leave.open.action"));
+      await channel(grace, "engines").waitFor({ state: "detached" });
+      await grace.getByText(t("channels:leave.open.done", { name: "engines" })).waitFor();
+      await write(ada, "engines", "Anything");
+      await channel(grace, "avionics").waitFor();
+      expect(await channel(grace, "engines").count()).toBe(0);
+      await write(ada, "engines", "@everyone, look");
+      await channel(grace, "engines").click();
+      await expect
+        .poll(() => channel(grace, "engines").innerText())
+        .not.toContain(t("channels:mentions", { count: 1 }));
+      await channel(grace, "general").click();
+      await channel(grace, "engines").waitFor({ state: "detached" });
+
+      await groupMenu(grace).click();
+      await choose(grace, t("channels:browse.title"));
+      const all = grace.getByRole("list", { name: t("channels:browse.title") });
+      await expect.poll(() => all.getByRole("listitem").count()).toBe(3);
+      await grace.getByLabel(t("channels:browse.search")).fill("eng");
+      await grace.getByText(t("channels:browse.found", { count: 1 })).waitFor();
+      await all
+        .getByRole("button", { name: t("channels:leave.open.undoNamed", { name: "engines" }) })
+        .click();
+      await channel(grace, "engines").waitFor();
+      await grace.reload();
+      await all
+        .getByRole("button", { name: t("channels:leave.open.actionNamed", { name: "engines" }) })
+        .click();
+      await channel(grace, "engines").waitFor({ state: "detached" });
+
+      await channel(grace, "general").click();
+      await grace.keyboard.press("Control+k");
+      await grace.getByLabel(t("quick-switcher:title")).getByRole("combobox").fill("browse");
+      await grace.keyboard.press("Enter");
+      await expect.poll(() => new URL(grace.url()).pathname).toMatch(/\/channels$/);
+    },
+  );
+
+  test("a private channel is hidden, not left, because the user stays one of its members", async () => {
+    const { ada } = await createGroup();
+    await createChannel(ada, "crew", true);
+    await createChannel(ada, "engines");
+    await channel(ada, "crew").click({ button: "right" });
+    await choose(ada, t("channels:leave.private.action"));
+    await channel(ada, "crew").waitFor({ state: "detached" });
+    await ada.getByRole("button", { name: t("channels:leave.private.undoShort"), exact: true }).click();
+    await channel(ada, "crew").click({ button: "right" });
+    await choose(ada, t("channels:leave.private.action"));
+    await channel(ada, "crew").waitFor({ state: "detached" });
+
+    await groupMenu(ada).click();
+    await choose(ada, t("channels:browse.title"));
+    const shown = ada.getByRole("button", { name: t("channels:leave.private.undoNamed", { name: "crew" }) });
+    expect(await shown.innerText()).toBe(t("channels:leave.private.undoShort"));
+    await shown.click();
+    await channel(ada, "crew").waitFor();
+  });
+
+  async function write(page: Page, name: string, content: string): Promise<void> {
+    await channel(page, name).click();
+    await page.getByLabel(t("composer:label", { title: `#${name}` })).fill(content);
+    await page.keyboard.press("Enter");
+    await page.getByRole("log").getByText(content).waitFor();
+  }
+
+  test("joins and departures are lines in a channel, which they don't make unread, until the group turns them off", async () => {
+    const owner = new FanfareClient({ url: site.url });
+    const tokens = await owner.createGuest({ nickname: "Ada" });
+    const { group, channels } = await owner.call("group.create", { name: "Rocket builders" });
+    const { invite } = await owner.call("invite.create", { groupId: group.id });
+    await owner.call("group.update", { groupId: group.id, systemChannelId: channels[0]!.id });
+    const link = `${site.url}/invite/${invite.code}`;
+    const join = async (nickname: string) => {
+      const guest = new FanfareClient({ url: site.url });
+      await guest.createGuest({ nickname });
+      await guest.call("invite.accept", { code: invite.code });
+      return guest;
+    };
+    const ada = await openWindow("Ada", `/groups/${group.id}`, tokens);
+    const lines = (page: Page, text: RegExp) => page.getByRole("log").getByText(text);
+    await channel(ada, "general").waitFor();
+    const joan = await join("Joan");
+    await lines(ada, /^Joan joined the group\.$/).waitFor();
+    for (const name of ["Kay", "Liz"]) await join(name);
+    const grace = await enter(link, "Grace");
+    for (const page of [ada, grace])
+      await lines(page, /^Joan, Kay,? and 2 others joined the group\./).waitFor();
+    await joan.call("group.leave", { groupId: group.id });
+    for (const page of [ada, grace])
+      await lines(page, /others joined the group\. Joan left the group\.$/).waitFor();
+
+    const channelId = channels[0]!.id;
+    await owner.call("message.send", { channelId, content: "Welcome, all!", nonce: "welcome" });
+    await join("Mary");
+    await lines(ada, /^Mary joined the group\.$/).waitFor();
+    await owner.call("channel.markRead", { channelId, seq: 1 });
+    await join("Nora");
+    await lines(grace, /^Mary and Nora joined the group\.$/).waitFor();
+    expect((await owner.call("channel.listUnread", {})).channels).toEqual([]);
+    await grace.reload();
+    await lines(grace, /^Mary and Nora joined the group\.$/).waitFor();
+
+    await site.visit(ada, `/groups/${group.id}/settings/overview`);
+    await ada.getByRole("combobox", { name: t("group-settings:overview.systemChannel") }).click();
+    await ada.getByRole("option", { name: t("group-settings:overview.noSystemChannel") }).click();
+    await ada.getByRole("button", { name: t("group-settings:save"), exact: true }).click();
+    await ada.getByText(t("group-settings:saved")).waitFor();
+    await expect.poll(() => lines(grace, /joined the group/).count()).toBe(0);
+    await lines(grace, /Welcome, all!/).waitFor();
+  });
+
+  test("a manager keeps the group's settings for channels that they can't see, until they are deleted", async () => {
+    const owner = new FanfareClient({ url: site.url });
+    await owner.createGuest({ nickname: "Ada" });
+    const { group } = await owner.call("group.create", { name: "Rocket builders" });
+    const groupId = group.id;
+    const secret = { groupId, name: "secret", private: true };
+    const { channel: hidden } = await owner.call("channel.create", secret);
+    await owner.call("group.update", { groupId, systemChannelId: hidden.id });
+    await owner.call("role.setDefault", {
+      groupId,
+      permissions: PERMISSIONS.view | PERMISSIONS.manageGroup,
+    });
+    const { invite } = await owner.call("invite.create", { groupId });
+    const grace = await enter(`${site.url}/invite/${invite.code}`, "Grace");
+    await site.visit(grace, `/groups/${groupId}/settings/overview`);
+    const chosen = grace.getByRole("combobox", { name: t("group-settings:overview.systemChannel") });
+    await expect.poll(() => chosen.innerText()).toBe("#…");
+    await grace.getByLabel(t("group-settings:overview.description")).fill("We build rockets");
+    await grace.getByRole("button", { name: t("group-settings:save"), exact: true }).click();
+    await grace.getByText(t("group-settings:saved")).waitFor();
+    const stored = async () => (await owner.call("group.get", { groupId })).group;
+    expect(await stored()).toMatchObject({ description: "We build rockets", systemChannelId: hidden.id });
+
+    // What others change is shown at once, and what was typed stays.
+    await grace.getByLabel(t("group-settings:overview.description")).fill("We build kites");
+    await owner.call("channel.delete", { channelId: hidden.id });
+    expect(await stored()).toMatchObject({ systemChannelId: null });
+    await expect.poll(() => chosen.innerText()).toBe(t("group-settings:overview.noSystemChannel"));
+    await grace.getByRole("button", { name: t("group-settings:save"), exact: true }).click();
+    await expect.poll(stored).toMatchObject({ description: "We build kites", systemChannelId: null });
+  });
+
+  /** Ada owns two groups, and Grace has written in both. Both users have one of the groups open. */
+  async function talkInTwoGroups() {
+    const owner = new FanfareClient({ url: site.url });
+    const ownTokens = await owner.createGuest({ nickname: "Ada" });
+    const guest = new FanfareClient({ url: site.url });
+    const tokens = await guest.createGuest({ nickname: "Grace" });
+    const make = async (name: string) => {
+      const { group, channels } = await owner.call("group.create", { name });
+      const { invite } = await owner.call("invite.create", { groupId: group.id });
+      await guest.call("invite.accept", { code: invite.code });
+      const channelId = channels[0]!.id;
+      await guest.call("message.send", { channelId, content: "Ready for launch", nonce: name });
+      return { groupId: group.id, path: `/groups/${group.id}/channels/${channelId}` };
+    };
+    const [here, elsewhere] = [await make("Rocket builders"), await make("Kite builders")];
+    const ada = await openWindow("Ada", here.path, ownTokens);
+    const grace = await openWindow("Grace", here.path, tokens);
+    return { owner, guest, ada, grace, here, elsewhere };
+  }
+
+  const author = (page: Page, name: string) =>
+    page.getByRole("log").getByRole("button", { name, exact: true }).last();
+
+  /** Opens the dialog for Grace's name and picture. */
+  async function openNickname(page: Page, shownName: string): Promise<void> {
+    await author(page, shownName).click();
+    await page.getByRole("button", { name: t("members:more", { name: "Grace" }) }).click();
+    await choose(page, t("group-settings:members.nickname"));
+  }
+
+  test("a nickname is shown in its group only, found after @, and changed by moderators", async () => {
+    const { owner, ada, grace, here, elsewhere } = await talkInTwoGroups();
+    // Enter sends the message, although the chosen name is the beginning of this one.
+    await owner.call("group.setOwnNickname", { groupId: here.groupId, nickname: "Captain Hook" });
+    await openNickname(grace, "Grace");
+    await grace.getByLabel(t("group-settings:members.nicknameField")).fill("Captain");
+    await grace.keyboard.press("Enter");
+    for (const page of [ada, grace]) await author(page, "Captain").waitFor();
+    await ada.reload();
+    await author(ada, "Captain").waitFor();
+    await site.search(ada, "from:Captain");
+    const results = ada.getByRole("complementary", { name: t("search:title") }).getByRole("article");
+    await results.filter({ hasText: "Ready for launch" }).waitFor();
+
+    const field = ada.getByLabel(t("composer:label", { title: "#general" }));
+    await field.pressSequentially("@captain");
+    const option = ada.getByRole("option").filter({ hasText: "Captain" }).filter({ hasText: "Grace" });
+    await option.waitFor();
+    await ada.keyboard.press("Enter");
+    await expect.poll(() => field.inputValue()).toBe("@Captain ");
+    await ada.keyboard.press("Enter");
+    for (const page of [ada, grace]) await page.getByRole("log").getByText("@Captain").waitFor();
+    await field.pressSequentially("@captain");
+    await option.waitFor();
+    await field.fill("");
+
+    await author(ada, "Captain").click();
+    const card = ada.getByRole("article", { name: t("members:card.label", { name: "Captain" }) });
+    await card.getByText("Grace", { exact: true }).waitFor();
+    await card.getByRole("button", { name: t("members:more", { name: "Grace" }) }).click();
+    await choose(ada, t("group-settings:members.nickname"));
+    await ada.getByLabel(t("group-settings:members.nicknameField")).fill("Pilot");
+    await ada.keyboard.press("Enter");
+    for (const page of [ada, grace]) await page.getByRole("log").getByText("@Pilot").waitFor();
+    await site.visit(ada, `/groups/${here.groupId}/settings/audit-log`);
+    await ada.getByText(/Captain → Pilot/).waitFor();
+    await site.visit(ada, elsewhere.path);
+    await author(ada, "Grace").waitFor();
+  });
+
+  test("a picture in a group replaces the own one there, until a moderator removes it", async () => {
+    const { guest, ada, grace, here, elsewhere } = await talkInTwoGroups();
+    const { fileId } = await guest.uploadPicture(new Blob([new Uint8Array(await drawSquare("teal"))]));
+    const own = (await guest.call("user.setAvatar", { fileId })).user.avatarUrl!;
+    const pictureIn = (place: Locator) => place.locator("img").last().getAttribute("src");
+    const log = (page: Page) => page.getByRole("log");
+    for (const page of [ada, grace]) await expect.poll(() => pictureIn(log(page))).toBe(own);
+
+    await openNickname(grace, "Grace");
+    const dialog = grace.getByRole("dialog", {
+      name: t("group-settings:members.nicknameOf", { name: "Grace" }),
+    });
+    const chosen = { name: "me.png", mimeType: "image/png", buffer: await drawSquare("red") };
+    await dialog.locator("input[type=file]").setInputFiles(chosen);
+    await dialog.getByRole("button", { name: t("group-settings:save"), exact: true }).click();
+    await dialog.waitFor({ state: "detached" });
+    const { nicknames } = await guest.call("group.listNicknames", { groupId: here.groupId });
+    const { avatarUrl } = nicknames[0]!;
+    expect(nicknames).toEqual([
+      { userId: guest.user!.id, avatarUrl: expect.stringMatching(/webp$/) as string },
+    ]);
+    for (const page of [ada, grace]) await expect.poll(() => pictureIn(log(page))).toBe(avatarUrl);
+    await ada.reload();
+    await expect.poll(() => pictureIn(log(ada))).toBe(avatarUrl);
+    await ada.keyboard.press("Control+Shift+M");
+    const members = ada.getByRole("complementary", { name: t("members:panel.title") });
+    await expect.poll(() => pictureIn(members)).toBe(avatarUrl);
+    await ada.keyboard.press("Control+Shift+M");
+    await author(ada, "Grace").click();
+    const card = ada.getByRole("article", { name: t("members:card.label", { name: "Grace" }) });
+    await expect.poll(() => pictureIn(card)).toBe(avatarUrl);
+    await ada.keyboard.press("Escape");
+    await site.visit(ada, elsewhere.path);
+    await expect.poll(() => pictureIn(log(ada))).toBe(own);
+
+    await site.visit(ada, here.path);
+    await openNickname(ada, "Grace");
+    await ada.getByRole("button", { name: t("group-settings:members.removePicture") }).click();
+    await ada.getByRole("button", { name: t("group-settings:save"), exact: true }).click();
+    for (const page of [ada, grace]) await expect.poll(() => pictureIn(log(page))).toBe(own);
+    await site.visit(ada, `/groups/${here.groupId}/settings/audit-log`);
+    await ada.getByText(new RegExp(t("group-settings:audit.field.avatarUrl"))).waitFor();
+  });
+
+  test("a group that is listed in the directory is found and joined", async () => {
+    const { ada, groupPath } = await createGroup();
+    await site.visit(ada, `${groupPath}/settings/overview`);
+    await ada.getByLabel(t("group-settings:overview.description")).fill("We build rockets");
+    await ada.getByRole("checkbox", { name: t("group-settings:overview.listed") }).click();
+    await ada.getByRole("button", { name: t("group-settings:save"), exact: true }).click();
+    await ada.getByText(t("group-settings:saved")).waitFor();
+
+    const tokens = await new FanfareClient({ url: site.url }).createGuest({ nickname: "Grace" });
+    const grace = await openWindow("Grace", "/", tokens);
+    await grace.getByRole("link", { name: t("groups:directory.title") }).click();
+    await grace.getByLabel(t("groups:directory.search")).fill("no such group");
+    await grace.getByText(t("groups:directory.none")).waitFor();
+    await grace.getByLabel(t("groups:directory.search")).fill("ROCKETS");
+    const listed = grace.getByRole("list", { name: t("groups:directory.title") }).getByRole("listitem");
+    await expect.poll(() => listed.count()).toBe(1);
+    expect(await listed.innerText()).toContain(t("invites:memberCount", { count: 1 }));
+    await listed.getByRole("button").click();
+    await channel(grace, "general").waitFor();
+    expect(new URL(grace.url()).pathname.startsWith(groupPath)).toBe(true);
+
+    await grace.getByRole("button", { name: t("groups:rail.add") }).click();
+    await grace
+      .getByRole("dialog")
+      .getByRole("link", { name: t("groups:directory.title") })
+      .click();
+    await grace
+      .getByRole("link", { name: t("groups:directory.openNamed", { name: "Rocket builders" }) })
+      .click();
+    await channel(grace, "general").waitFor();
+  });
+
   test("a group gets an avatar, a webhook that posts and a bot with a token, and can be deleted", async () => {
     const { ada, link, groupPath } = await createGroup();
     const grace = await enter(link, "Grace");
@@ -258,13 +627,16 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await ada.getByLabel(t("channels:webhooks.name")).fill("Build server");
     await ada.getByRole("button", { name: t("channels:webhooks.create") }).click();
     const address = await ada.getByRole("textbox", { name: t("channels:webhooks.address") }).inputValue();
-    const posted = await fetch(address, {
+    const suffix = "/slack";
+    await ada.getByText(t("channels:webhooks.suffix", { example: suffix })).waitFor();
+    const posted = await fetch(address + suffix, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ content: "The build is green" }),
+      body: JSON.stringify({ text: "The build is *green*: <https://ci.example/1|details>" }),
     });
-    expect(posted.status).toBe(200);
+    expect(await posted.text()).toBe("ok");
     await grace.getByRole("log").getByText("The build is green").waitFor();
+    await grace.getByRole("log").getByRole("link", { name: "details" }).waitFor();
     await ada.getByRole("button", { name: t("group-settings:secret.done") }).click();
 
     await settings("bots");
@@ -288,7 +660,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
       .getByRole("alertdialog")
       .getByRole("button", { name: t("group-settings:danger.deleteAction") })
       .click();
-    await ada.getByRole("heading", { name: t("groups:first.title") }).waitFor();
+    await ada.getByRole("heading", { name: t("groups:first.title", { name: "Fanfare" }) }).waitFor();
     await grace.getByText(t("home:groupNotFound")).waitFor();
   });
 });

@@ -2,7 +2,9 @@ import { FanfareClient } from "@fanfare/client";
 import type { SessionTokens } from "@fanfare/contract";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
+import { drawSquare } from "../support/emoji.ts";
 import { hasBrowser } from "./browser.ts";
+import { otherPaths, visitDialogs } from "./every-page.ts";
 import { layoutFaults } from "./layout-faults.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
@@ -20,26 +22,11 @@ const WINDOWS: Record<string, BrowserContextOptions> = {
   },
 };
 
-const GROUP_SECTIONS = [
-  "overview",
-  "roles",
-  "channels",
-  "members",
-  "invites",
-  "bans",
-  "audit-log",
-  "filter",
-  "webhooks",
-  "bots",
-  "storage",
-  "danger",
-];
-
 /** The longest possible names, without a place to break the line. */
 const longName = (start: string, maxChars: number): string =>
   start.padEnd(maxChars, "-Wolfeschlegelsteinhausen");
 
-describe.skipIf(!hasBrowser())("low windows and long names", () => {
+describe.skipIf(!hasBrowser())("low windows and long names", { tags: "long" }, () => {
   const site = useSite();
   /** Admin, and owner of the group. */
   let admin: SessionTokens;
@@ -102,6 +89,13 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
     await ada.call("group.ban", { groupId, userId: idOf(rude), reason: longName("Rude", 200) });
     await ada.call("webhook.create", { channelId, name: longName("Hook", 32) });
     await ada.call("bot.create", { groupId, name: longName("Bot", 32), scopes: ["commands", "events"] });
+    const picture = new Blob([new Uint8Array(await drawSquare("teal"))]);
+    const { fileId } = await ada.uploadPicture(picture);
+    await ada.call("emoji.add", { groupId, fileId, name: "m".repeat(32) });
+    const sticker = { groupId, kind: "sticker", name: longName("Sticker", 100) } as const;
+    await ada.call("emoji.add", { ...sticker, fileId: (await ada.uploadPicture(picture)).fileId });
+    const template = { name: longName("Template", 50), text: longName("Text", 300) };
+    await ada.call("user.setPreferences", { templates: [template] });
     await ada.call("friend.request", { userId: idOf(grace) });
     await grace.call("friend.accept", { userId: ada.user!.id });
     await lin.call("friend.request", { userId: ada.user!.id });
@@ -122,12 +116,45 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
     await send(grace, longName(`zeppelin <@${ada.user!.id}> answer `, 100), threadId);
     const pinned = await send(grace, `zeppelin ${longName("pinned", 300)}`);
     await ada.call("message.pin", { channelId, messageId: pinned.id });
+    const remindAt = new Date(0).toISOString();
+    await ada.call("saved.add", { channelId, messageId: pinned.id, remindAt });
+    const sendAt = new Date(Date.now() + 86_400_000).toISOString();
+    await ada.call("scheduled.add", { channelId: directId, content: longName("Morning", 300), sendAt });
     for (let number = 1; number <= 6; number++)
       await send(lin, `<@${ada.user!.id}> zeppelin ${longName("W", 200)}`);
     await send(grace, longName(`zeppelin <@${ada.user!.id}>`, 100), directId);
+    const plan = await grace.upload(channelId, longName("plan", 200), new Blob(["plan"]));
+    const attachmentIds = [plan.fileId];
+    await grace.call("message.send", { channelId, content: "", nonce: crypto.randomUUID(), attachmentIds });
     newcomer = await new FanfareClient({ url: site.url }).createGuest({ nickname: "Hedy" });
     for (const client of [ada, ...others]) client.close();
   }, 120_000);
+
+  const everyPath = () => [
+    `/groups/${groupId}/channels/${channelId}`,
+    `/groups/${groupId}/channels/${channelId}?thread=${threadId}`,
+    `/direct/${directId}`,
+    `/invite/${inviteCode}`,
+    ...otherPaths(groupId),
+  ];
+
+  const visitEveryPage = async (page: Page) => {
+    await site.open(page, "/status", admin);
+    const found: string[] = [];
+    for (const path of everyPath()) {
+      await site.visit(page, path);
+      found.push(...(await layoutFaults(page, path)));
+    }
+    for (const path of ["/direct", "/inbox"]) {
+      await site.visit(page, path);
+      for (const tab of await page.getByRole("tab").all()) {
+        await tab.click();
+        await site.loaded(page);
+        found.push(...(await layoutFaults(page, `${path}: ${await tab.textContent()}`)));
+      }
+    }
+    return found;
+  };
 
   for (const [window, options] of Object.entries(WINDOWS))
     describe(`in a ${window} window`, () => {
@@ -135,10 +162,8 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
       beforeAll(async () => {
         page = await site.keepPage(options);
       });
-      /** The short run has every page in the narrower window, and the panels in the wider one. */
-      const longOn = (which: string) => ({ tags: window === which ? ["long"] : [] });
 
-      test("logged out pages fit", longOn("desktop"), async () => {
+      test("logged out pages fit", async () => {
         await site.open(page, "/");
         const found: string[] = [];
         for (const path of [
@@ -147,6 +172,7 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
           "/register",
           "/reset-password",
           "/verify-email",
+          "/unsubscribe?token=made-up",
           `/invite/${inviteCode}`,
         ]) {
           await site.visit(page, path);
@@ -160,37 +186,8 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
         expect(found).toEqual([]);
       });
 
-      test("every page fits", longOn("desktop"), async () => {
-        await site.open(page, "/status", admin);
-        const found: string[] = [];
-        const paths = [
-          `/groups/${groupId}/channels/${channelId}`,
-          `/groups/${groupId}/channels/${channelId}?thread=${threadId}`,
-          `/direct/${directId}`,
-          "/status",
-          "/direct",
-          "/inbox",
-          "/groups/nowhere",
-          `/invite/${inviteCode}`,
-          ...["profile", "account", "security", "notifications", "privacy", "appearance", "data"].map(
-            (section) => `/settings/${section}`,
-          ),
-          ...GROUP_SECTIONS.map((section) => `/groups/${groupId}/settings/${section}`),
-          ...["overview", "users", "groups", "announcements", "maintenance", "audit-log"].map(
-            (section) => `/admin/${section}`,
-          ),
-        ];
-        for (const path of paths) {
-          await site.visit(page, path);
-          found.push(...(await layoutFaults(page, path)));
-        }
-        await site.visit(page, "/direct");
-        for (const tab of await page.getByRole("tab").all()) {
-          await tab.click();
-          await site.loaded(page);
-          found.push(...(await layoutFaults(page, `friends: ${await tab.textContent()}`)));
-        }
-        expect(found).toEqual([]);
+      test("every page fits", async () => {
+        expect(await visitEveryPage(page)).toEqual([]);
       });
 
       test("the first group fits", async () => {
@@ -199,7 +196,7 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
         expect(await layoutFaults(page, "the first group")).toEqual([]);
       });
 
-      test("lists, panels and dialogs of a channel fit", longOn("phone"), async () => {
+      test("lists, panels and dialogs of a channel fit", async () => {
         const isPhone = window === "phone";
         await site.open(page, `/groups/${groupId}/channels/${channelId}`, admin);
         const found: string[] = [];
@@ -214,7 +211,8 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
         found.push(...(await layoutFaults(page, "the lists")));
         if (isPhone) await page.keyboard.press("Escape");
 
-        for (const name of ["Threads", "Pinned messages", "Members"]) {
+        const files = isPhone ? [] : ["Files"];
+        for (const name of ["Threads", "Pinned messages", ...files, "Members"]) {
           await page.getByRole("button", { name, exact: true }).last().click();
           const panel = page.getByRole(isPhone ? "dialog" : "complementary", { name });
           await panel.first().waitFor();
@@ -233,11 +231,13 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
           .waitFor();
         await site.loaded(page);
         found.push(...(await layoutFaults(page, "search everywhere")));
-        if (isPhone)
+        if (isPhone) {
           await page
             .getByRole("button", { name: t("ui:close") })
             .last()
             .click();
+          await page.getByRole("combobox", { name: t("search:field") }).waitFor({ state: "detached" });
+        }
 
         await page.keyboard.press("Control+k");
         await page.getByRole("combobox", { name: t("quick-switcher:title") }).fill("e");
@@ -245,5 +245,27 @@ describe.skipIf(!hasBrowser())("low windows and long names", () => {
         found.push(...(await layoutFaults(page, "switcher")));
         expect(found).toEqual([]);
       });
+
+      test("dialogs of a channel fit", async () => {
+        await site.open(page, `/groups/${groupId}/channels/${channelId}`, admin);
+        const found: string[] = [];
+        await page.getByRole("log").getByRole("article").first().waitFor();
+        await site.loaded(page);
+        const listed = longName("engine-1", 100);
+        await visitDialogs(page, { listed, isPhone: window === "phone" }, async (what) => {
+          await site.loaded(page);
+          found.push(...(await layoutFaults(page, what)));
+        });
+        expect(found).toEqual([]);
+      });
     });
+
+  test("every page fits from right to left", async () => {
+    const ada = new FanfareClient({ url: site.url });
+    ada.useTokens(admin);
+    await ada.call("user.setPreferences", { language: "ar" });
+    const page = await site.newPage(WINDOWS["phone"]);
+    expect(await visitEveryPage(page)).toEqual([]);
+    expect(await page.locator("html").getAttribute("dir")).toBe("rtl");
+  });
 });

@@ -1,7 +1,7 @@
-import { FanfareClient } from "@fanfare/client";
+import type { FanfareClient } from "@fanfare/client";
 import type { SessionTokens } from "@fanfare/contract";
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
@@ -36,30 +36,22 @@ describe.skipIf(!hasBrowser())("lifting the finger after a long press clicks not
   const pages = new Map<BrowserContextOptions, Page>();
 
   beforeAll(async () => {
-    ada = new FanfareClient({ url: site.url });
-    grace = new FanfareClient({ url: site.url });
-    const adaUser = (await ada.register({ username: "ada", password: "correct horse", nickname: "Ada" }))
-      .user;
-    const graceUser = (
-      await grace.register({ username: "grace", password: "correct horse", nickname: "Grace" })
-    ).user;
-    await ada.call("friend.request", { userId: graceUser.id });
-    await grace.call("friend.accept", { userId: adaUser.id });
-    const { group, channels } = await ada.call("group.create", { name: "Rocket builders" });
-    const { invite } = await ada.call("invite.create", { groupId: group.id });
-    await grace.call("invite.accept", { code: invite.code });
+    const team = await site.newTeam();
+    ({ ada, grace } = team);
+    const { groupId, channelId } = team;
+    await ada.call("friend.request", { userId: grace.user!.id });
+    await grace.call("friend.accept", { userId: ada.user!.id });
     const { channel: section } = await ada.call("channel.create", {
-      groupId: group.id,
+      groupId,
       name: "Engines",
       kind: "section",
     });
-    await ada.call("channel.create", { groupId: group.id, name: "nozzles", sectionId: section.id });
-    const channelId = channels.find(({ kind }) => kind === "text")!.id;
-    inChannel = `/groups/${group.id}/channels/${channelId}`;
+    await ada.call("channel.create", { groupId, name: "nozzles", sectionId: section.id });
+    inChannel = `/groups/${groupId}/channels/${channelId}`;
     const send = { channelId, content: "hold me", nonce: "n" };
     const { message } = await grace.call("message.send", send);
     await grace.call("message.react", { channelId, messageId: message.id, emoji: "🚀" });
-    const { channel: direct } = await ada.call("channel.openDirect", { userId: graceUser.id });
+    const { channel: direct } = await ada.call("channel.openDirect", { userId: grace.user!.id });
     await ada.call("message.send", { ...send, channelId: direct.id });
     inDirect = `/direct/${direct.id}`;
     tokens = await site.logIn("ada");
@@ -68,11 +60,6 @@ describe.skipIf(!hasBrowser())("lifting the finger after a long press clicks not
       await page.addInitScript(WATCH_CLICKS);
       pages.set(device, page);
     }
-  });
-
-  afterAll(() => {
-    ada?.close();
-    grace?.close();
   });
 
   const menuItem = (name: string) => (page: Page) => page.getByRole("menuitem", { name, exact: true });

@@ -1,6 +1,6 @@
 import { FanfareClient } from "@fanfare/client";
-import type { Message, SessionTokens } from "@fanfare/contract";
-import type { Page } from "playwright-core";
+import type { Message, ScheduledMessage, SessionTokens } from "@fanfare/contract";
+import type { Page, WebSocket } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
@@ -42,6 +42,31 @@ const REST = `new Promise((resolve) => {
   };
   look();
 })`;
+
+/** In the evening, "in 3 hours" is tomorrow too. */
+const TOMORROW = new RegExp(`^${t("shared:later.tomorrow")}`);
+
+/** What the browser has stored of a channel. */
+const STORED = (channelId: string): string => `new Promise((resolve) => {
+  indexedDB.open("fanfare.data").addEventListener("success", ({ target: { result } }) => {
+    const reading = result.transaction("data").objectStore("data").get("channel:${channelId}");
+    reading.addEventListener("success", () => {
+      result.close();
+      resolve(JSON.stringify(reading.result ?? null));
+    });
+  });
+})`;
+
+/** Nothing that arrives is rendered until the frames are released. */
+const HOLD_FRAMES = `{
+  const draw = window.requestAnimationFrame;
+  const held = [];
+  window.requestAnimationFrame = (work) => held.push(work);
+  window.releaseFrames = () => {
+    window.requestAnimationFrame = draw;
+    for (const work of held) draw(work);
+  };
+}`;
 
 /** Shrinks the list as soon as its rows change. */
 const LOWER_ON_CHANGE = `{
@@ -133,7 +158,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
   /** Late measurements move the rows below once nothing scrolls anymore. */
   const rest = () => page.evaluate<number>(REST);
 
-  test("a message can be reacted to, edited, replied to, pinned and deleted by pointer", async () => {
+  test("a message can be reacted to, edited, linked to, pinned and deleted by pointer", async () => {
     await newChannel("pointer");
     const first = await write(grace, "What about **Friday**?");
     await write(ada, "At nine");
@@ -171,6 +196,11 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await page.keyboard.press("Escape");
 
     await text("Friday").click({ button: "right" });
+    await page.getByRole("menuitem", { name: t("messages:action.copyLink") }).click();
+    await expect
+      .poll(() => page.evaluate("navigator.clipboard.readText()"))
+      .toBe(`${site.url}/groups/${groupId}/channels/${channelId}?message=${first.id}`);
+    await text("Friday").click({ button: "right" });
     await page.getByRole("menuitem", { name: t("messages:action.pin") }).click();
     await page.getByRole("button", { name: t("messages:pins.open") }).click();
     await page.getByRole("complementary").getByText("Friday").waitFor();
@@ -178,6 +208,181 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await page.getByRole("menuitem", { name: t("messages:action.delete") }).click();
     await page.getByRole("button", { name: t("messages:delete.action") }).click();
     await expect.poll(() => text("At ten").count()).toBe(0);
+  });
+
+  test("messages marked as unread stay unread until the channel is opened again", async () => {
+    await newChannel("unread again", 3);
+    const lastReadSeq = async () => {
+      const { channel } = await ada.call("channel.get", { channelId });
+      return channel.lastReadSeq;
+    };
+    await open();
+    await text("message 2").click({ button: "right" });
+    await page.getByRole("menuitem", { name: t("messages:action.markUnread") }).click();
+    await log().getByText(t("messages:unread.divider"), { exact: true }).waitFor();
+    await expect.poll(() => log().innerText()).toMatch(/message 1[^]*New[^]*message 2/);
+    await expect.poll(lastReadSeq).toBe(1);
+    await write(grace, "message 4");
+    await text("message 4").waitFor();
+    // Otherwise, visible messages are marked as read after a second.
+    await page.waitForTimeout(1500);
+    expect(await lastReadSeq()).toBe(1);
+    await open();
+    await log().getByText(t("messages:unread.divider"), { exact: true }).waitFor();
+    await expect.poll(lastReadSeq).toBe(4);
+  });
+
+  test("scheduled messages are changed in the inbox, on all devices, and sent or deleted", async () => {
+    await newChannel("scheduled");
+    await open();
+    await page.getByRole("textbox", { name: /scheduled/ }).fill("Good morning");
+    await page.getByRole("button", { name: t("composer:add"), exact: true }).click();
+    await page.getByRole("menuitem", { name: t("composer:schedule.open") }).click();
+    await page.getByRole("dialog").getByRole("button", { name: TOMORROW }).click();
+    await page.getByRole("dialog", { name: t("composer:schedule.title") }).waitFor({ state: "detached" });
+    await expect.poll(() => page.getByRole("textbox", { name: /scheduled/ }).inputValue()).toBe("");
+    await page.getByRole("link", { name: t("inbox:title") }).click();
+    await page.getByRole("tab", { name: t("inbox:tab.scheduled") }).click();
+    const entry = page.getByRole("tabpanel").getByRole("listitem");
+    await expect.poll(() => entry.innerText()).toMatch(/9:00[^]*#scheduled[^]*Good morning/);
+
+    // On another device.
+    const scheduled = async () => (await ada.call("scheduled.list", {})).scheduled;
+    const [{ id: scheduledId, sendAt }] = (await scheduled()) as [ScheduledMessage];
+    const mention = `<@${grace.user!.id}>`;
+    await ada.call("scheduled.change", { scheduledId, content: `Good evening ${mention}` });
+    await entry.getByText("Good evening @Grace").waitFor();
+    const changeText = entry.getByRole("button", { name: t("inbox:scheduled.changeText") });
+    await changeText.click();
+    const field = entry.getByRole("textbox", { name: t("inbox:scheduled.changeText") });
+    await expect.poll(() => field.inputValue()).toBe("Good evening @Grace");
+    await field.fill("not this");
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("BUTTON");
+    await page.keyboard.press("Enter");
+    await field.fill("Good night @Grace");
+    await entry.getByRole("button", { name: t("messages:edit.save") }).click();
+    await field.waitFor({ state: "detached" });
+    await entry.getByText("Good night @Grace").waitFor();
+    expect(await scheduled()).toMatchObject([{ content: `Good night ${mention}`, sendAt }]);
+    await entry.getByRole("button", { name: t("inbox:scheduled.change"), exact: true }).click();
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: t("shared:later.hours3") })
+      .click();
+    await expect.poll(async () => (await scheduled())[0]!.sendAt).not.toBe(sendAt);
+
+    const unwanted = {
+      channelId,
+      content: "Not this one",
+      sendAt: new Date(Date.now() + 60_000_000).toISOString(),
+    };
+    await ada.call("scheduled.add", unwanted);
+    const other = entry.filter({ hasText: "Not this one" });
+    await other.getByRole("button", { name: t("inbox:scheduled.remove") }).click();
+    await page
+      .getByRole("alertdialog")
+      .getByRole("button", { name: t("inbox:scheduled.remove") })
+      .click();
+    await expect.poll(() => entry.count()).toBe(1);
+    expect(await scheduled()).toHaveLength(1);
+
+    await entry.getByRole("button", { name: t("inbox:scheduled.sendNow") }).click();
+    await page.goBack();
+    await log().getByText("Good night @Grace").waitFor({ timeout: 60_000 });
+    const { messages } = await grace.call("message.list", { channelId });
+    expect(messages.map(({ content }) => content)).toEqual([`Good night ${mention}`]);
+    expect(await scheduled()).toEqual([]);
+  });
+
+  test("a link to a message shows the message, to those who can see it", { tags: "long" }, async () => {
+    await newChannel("source");
+    const source = await write(grace, "the plan is **ready**");
+    const sourceId = channelId;
+    const link = (messageId: string) =>
+      `${site.url}/groups/${groupId}/channels/${sourceId}?message=${messageId}`;
+    await newChannel("target");
+    await write(grace, `see ${link(source.id)}`);
+    await write(grace, `and ${link("f".repeat(24))}`);
+    await open();
+    const preview = log().getByRole("link", { name: "the plan is ready" });
+    await preview.waitFor();
+    await expect.poll(() => preview.innerText()).toMatch(/Grace\s+#source · /);
+    await log().getByText(t("messages:linked.unavailable")).waitFor();
+    const content = "the plan has changed";
+    await grace.call("message.edit", { channelId: sourceId, messageId: source.id, content });
+    await log().getByRole("link", { name: "the plan has changed" }).click();
+    await text("the plan has changed").waitFor();
+    expect(page.url()).toContain(sourceId);
+  });
+
+  test("a message is saved for later, found in the inbox, and announced at the time of its reminder", async () => {
+    await newChannel("later");
+    await write(grace, "read this tonight");
+    const due = await write(grace, "call me back");
+    await open();
+    await text("read this tonight").click({ button: "right" });
+    await page.getByRole("menuitem", { name: t("messages:action.remind") }).click();
+    await page.getByRole("dialog").getByRole("button", { name: TOMORROW }).click();
+    await page.getByRole("dialog", { name: t("messages:reminder.title") }).waitFor({ state: "detached" });
+    await text("call me back").click({ button: "right" });
+    await page.getByRole("menuitem", { name: t("messages:action.save") }).click();
+    // Otherwise, it could come later, and remove the reminder.
+    await page.getByText(t("messages:action.saved")).waitFor();
+    // From another device, with a time that is past.
+    const remindAt = new Date(0).toISOString();
+    await ada.call("saved.add", { channelId, messageId: due.id, remindAt });
+    const notice = t("notifications:reminder", { title: "Grace (#later, Rocket builders)" });
+    await page.getByText(`${notice}: call me back`).waitFor();
+    await page.getByRole("link", { name: new RegExp(`^${t("inbox:title")}, `) }).click();
+    await page.getByRole("tab", { name: t("inbox:tab.savedDue", { count: 1 }) }).click();
+    const entries = page.getByRole("tabpanel").getByRole("listitem");
+    await expect.poll(() => entries.count()).toBe(2);
+    await expect.poll(() => entries.first().innerText()).toContain(t("inbox:saved.due"));
+    await expect.poll(() => entries.last().innerText()).toMatch(/Reminder: .*9:00/);
+    const search = page.getByRole("searchbox", { name: t("inbox:saved.search") });
+    await search.fill("calls");
+    await expect.poll(() => entries.count()).toBe(1);
+    await entries.getByText("call me back").waitFor();
+    await search.fill("nowhere");
+    await page.getByText(t("inbox:saved.none")).waitFor();
+    await search.fill("");
+    await expect.poll(() => entries.count()).toBe(2);
+    await entries
+      .first()
+      .getByRole("button", { name: t("inbox:saved.done") })
+      .click();
+    await expect.poll(() => entries.count()).toBe(1);
+    await page.reload();
+    await page.getByRole("tab", { name: t("inbox:tab.saved") }).click();
+    await entries.getByText("read this tonight").click();
+    await text("read this tonight").waitFor();
+  });
+
+  test("who has read a message is listed by name, and counted", async () => {
+    await newChannel("readers");
+    const lin = await site.newAccount("Lin");
+    const { invite } = await ada.call("invite.create", { groupId });
+    await lin.call("invite.accept", { code: invite.code });
+    const { seq } = await write(ada, "Has everyone seen this?");
+    await open();
+    const askWho = async () => {
+      await text("Has everyone seen this?").click({ button: "right" });
+      await page.getByRole("menuitem", { name: t("messages:action.readers") }).click();
+    };
+    await askWho();
+    await page.getByRole("dialog").getByText(t("messages:readers.none")).waitFor();
+    await page.keyboard.press("Escape");
+    await Promise.all([grace, lin].map((reader) => reader.call("channel.markRead", { channelId, seq })));
+    const dialog = page.getByRole("dialog", { name: t("messages:readers.titleWith", { number: 2 }) });
+    const expectBoth = async () => {
+      await askWho();
+      for (const name of ["Grace", "Lin"]) await dialog.getByText(name, { exact: true }).waitFor();
+      expect(await dialog.getByRole("listitem").count()).toBe(2);
+    };
+    await expectBoth();
+    await page.reload();
+    await expectBoth();
   });
 
   test("messages can be selected and acted on by keyboard", async () => {
@@ -242,7 +447,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
   });
 
-  test("a link to another site asks first, and shows the destination", async () => {
+  test("a link to another site asks first, and shows the destination", { tags: "long" }, async () => {
     await newChannel("links");
     await write(grace, "[example.org](https://evil.example/login)");
     await open();
@@ -263,7 +468,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await expect.poll(() => page.getByText(t("shared:error.MESSAGE_NOT_FOUND")).count()).toBeGreaterThan(0);
   });
 
-  test("the edit history of a message is shown to the first version", async () => {
+  test("the edit history of a message is shown to the first version", { tags: "long" }, async () => {
     await newChannel("versions");
     const { id: messageId } = await write(ada, "version 0");
     for (let number = 1; number <= 60; number++)
@@ -358,7 +563,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         await log()
           .getByRole("separator", { name: t("messages:unread.divider") })
           .waitFor();
-        expect(await isInView("message 31")).toBe(true);
+        await expect.poll(() => isInView("message 31")).toBe(true);
         const unread = async () => {
           const { channels } = await ada.call("channel.list", { groupId });
           const { head, lastReadSeq } = channels.find(({ id }) => id === channelId)!;
@@ -367,14 +572,46 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         await expect.poll(unread).toBe(0);
         await page.reload();
         await text("message 34").waitFor();
-        expect(
-          await log()
-            .getByRole("separator", { name: t("messages:unread.divider") })
-            .count(),
-        ).toBe(0);
+        // The page first shows what it stored at the last visit.
+        await expect
+          .poll(() =>
+            log()
+              .getByRole("separator", { name: t("messages:unread.divider") })
+              .count(),
+          )
+          .toBe(0);
       });
 
-      test("a bar leads to the first unread message, however far up it is", async () => {
+      test("opens at the end if what was unread at the last visit has been read on another device", async () => {
+        await newChannel("read-elsewhere", 30);
+        await open();
+        await expect.poll(() => isInView("message 30")).toBe(true);
+        await site.visit(page, "/inbox");
+        for (let number = 31; number <= 70; number++) await write(grace, `message ${number}`);
+        const stored = (): Promise<string> => page.evaluate(STORED(channelId));
+        await expect.poll(stored).toContain("message 70");
+        await page.goto("about:blank");
+        await ada.call("channel.markRead", { channelId, seq: 70 });
+        await open();
+        await expect.poll(() => isInView("message 70")).toBe(true);
+        const jump = page.getByRole("button", { name: t("messages:jump.newest") });
+        await expect.poll(() => jump.count()).toBe(0);
+      });
+
+      test("marks messages read while others keep arriving", { tags: "long" }, async () => {
+        await newChannel("busy", 1);
+        await open();
+        let isRead = false;
+        for (let number = 2; !isRead && number < 200; number++) {
+          await write(grace, `message ${number}`);
+          await new Promise((resolve) => setTimeout(resolve, 300));
+          const { channels } = await ada.call("channel.list", { groupId });
+          isRead = channels.find(({ id }) => id === channelId)!.lastReadSeq > 1;
+        }
+        expect(isRead).toBe(true);
+      });
+
+      test("a bar leads to the first unread message, however far up it is", { tags: "long" }, async () => {
         await newChannel("far-unread", 5);
         for (let number = 6; number <= 130; number++) await write(grace, `message ${number}`);
         await open();
@@ -386,6 +623,50 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         await page.getByRole("button", { name: t("messages:jump.newest") }).click();
         await expect.poll(() => isInView("message 130")).toBe(true);
       });
+
+      test(
+        "scrolling up loads one page at a time, also before that page is rendered",
+        { tags: "long" },
+        async () => {
+          await newChannel("one-page", 160);
+          const loads = { asked: 0, answered: 0 };
+          const watch = (socket: WebSocket) => {
+            const ids = new Set<string>();
+            socket.on("framesent", ({ payload }) => {
+              const [, id] = /^42(\d+)\["message\.list"/.exec(payload.toString()) ?? [];
+              if (id === undefined) return;
+              ids.add(id);
+              loads.asked += 1;
+            });
+            socket.on("framereceived", ({ payload }) => {
+              const [, id] = /^43(\d+)\[/.exec(payload.toString()) ?? [];
+              if (id !== undefined && ids.has(id)) loads.answered += 1;
+            });
+          };
+          page.on("websocket", watch);
+          await open();
+          await expect.poll(() => isInView("message 160")).toBe(true);
+          await rest();
+          const { asked } = loads;
+          const scrollToTop = () =>
+            log().evaluate(
+              (list) =>
+                new Promise<void>((resolve) => {
+                  list.addEventListener("scroll", () => resolve(), { once: true });
+                  list.scrollTop = list.scrollTop === 0 ? 1 : 0;
+                }),
+            );
+          await page.evaluate(HOLD_FRAMES);
+          await scrollToTop();
+          await expect.poll(() => loads.answered).toBe(asked + 1);
+          for (let time = 1; time <= 5; time++) await scrollToTop();
+          expect(loads.asked).toBe(asked + 1);
+          await page.evaluate("releaseFrames()");
+          await scrollToTop();
+          await expect.poll(() => loads.asked).toBeGreaterThan(asked + 1);
+          page.off("websocket", watch);
+        },
+      );
 
       test("scrolling on from there is not undone", async () => {
         await newChannel("scrolled-on", 5);
@@ -399,7 +680,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         expect(await rest()).toBeGreaterThan(top + 250);
       });
 
-      test("stays at the end if the list shrinks while scrolling there", async () => {
+      test("stays at the end if the list shrinks while scrolling there", { tags: "long" }, async () => {
         await newChannel("lower", 60);
         await open();
         await expect.poll(() => isInView("message 60")).toBe(true);

@@ -1,6 +1,6 @@
-import { FanfareClient } from "@fanfare/client";
+import type { FanfareClient } from "@fanfare/client";
 import type { BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
@@ -16,21 +16,8 @@ describe.skipIf(!hasBrowser())("the outbox", () => {
   let rounds = 0;
 
   beforeAll(async () => {
-    ada = new FanfareClient({ url: site.url });
-    await ada.register({ username: "ada", password: "correct horse", nickname: "Ada" });
-    ({
-      group: { id: groupId },
-    } = await ada.call("group.create", { name: "Rocket builders" }));
-    grace = new FanfareClient({ url: site.url });
-    await grace.register({ username: "grace", password: "correct horse", nickname: "Grace" });
-    const { invite } = await ada.call("invite.create", { groupId });
-    await grace.call("invite.accept", { code: invite.code });
+    ({ ada, grace, groupId } = await site.newTeam());
   });
-  afterAll(() => {
-    ada?.close();
-    grace?.close();
-  });
-
   beforeEach(async () => {
     rounds += 1;
     channelId = (await ada.call("channel.create", { groupId, name: `room-${rounds}` })).channel.id;
@@ -77,21 +64,25 @@ describe.skipIf(!hasBrowser())("the outbox", () => {
     })`);
   const expectKept = (page: Page, count: number) => expect.poll(() => kept(page)).toBe(count);
 
-  test("one of two tabs sends what the other left behind, but not what it is still sending", async () => {
-    const [one, other] = [await open(), await open()];
-    await goOffline(one, other);
-    await write(one, "from the first tab");
-    await write(other, "from the other tab");
-    await expectKept(one, 2);
-    expect(await pending(other, "from the first tab").count()).toBe(0);
-    // Back online, it knows of the first tab and waits until that closes.
-    await one.close();
-    await context.setOffline(false);
-    await expect
-      .poll(async () => (await stored()).toSorted())
-      .toEqual(["from the first tab", "from the other tab"]);
-    await expectKept(other, 0);
-  });
+  test(
+    "one of two tabs sends what the other left behind, but not what it is still sending",
+    { tags: "long" },
+    async () => {
+      const [one, other] = [await open(), await open()];
+      await goOffline(one, other);
+      await write(one, "from the first tab");
+      await write(other, "from the other tab");
+      await expectKept(one, 2);
+      expect(await pending(other, "from the first tab").count()).toBe(0);
+      // Back online, it knows of the first tab and waits until that closes.
+      await one.close();
+      await context.setOffline(false);
+      await expect
+        .poll(async () => (await stored()).toSorted())
+        .toEqual(["from the first tab", "from the other tab"]);
+      await expectKept(other, 0);
+    },
+  );
 
   test("a rejected message stays in the list after a reload until deleted, edited or resent", async () => {
     const page = await open();
@@ -138,23 +129,29 @@ describe.skipIf(!hasBrowser())("the outbox", () => {
     await expect.poll(() => kept(page)).toBe(0);
   });
 
-  test("files interrupted by a reload are named, and the text is kept as a draft", async () => {
-    const page = await open();
-    await context.route("**/api/file.upload*", () => {});
-    await page.locator("input[type=file]").setInputFiles({
-      name: "engine.txt",
-      mimeType: "text/plain",
-      buffer: Buffer.from("thrust"),
-    });
-    await field(page).fill("see the file");
-    await page.keyboard.press("Enter");
-    await page.getByText(t("composer:upload.sendLater")).waitFor();
-    await expect.poll(() => page.evaluate<string>("JSON.stringify(localStorage)")).toContain("see the file");
-    await page.reload();
-    await page.getByText("engine.txt").waitFor();
-    await expect.poll(() => field(page).inputValue()).toBe("see the file");
-    await page.getByRole("button", { name: t("composer:upload.dismissLost") }).click();
-    expect(await page.getByText("engine.txt").count()).toBe(0);
-    expect(await stored()).toEqual([]);
-  });
+  test(
+    "files interrupted by a reload are named, and the text is kept as a draft",
+    { tags: "long" },
+    async () => {
+      const page = await open();
+      await context.route("**/api/file.upload*", () => {});
+      await page.locator("input[type=file]").setInputFiles({
+        name: "engine.txt",
+        mimeType: "text/plain",
+        buffer: Buffer.from("thrust"),
+      });
+      await field(page).fill("see the file");
+      await page.keyboard.press("Enter");
+      await page.getByText(t("composer:upload.sendLater")).waitFor();
+      await expect
+        .poll(() => page.evaluate<string>("JSON.stringify(localStorage)"))
+        .toContain("see the file");
+      await page.reload();
+      await page.getByText("engine.txt").waitFor();
+      await expect.poll(() => field(page).inputValue()).toBe("see the file");
+      await page.getByRole("button", { name: t("composer:upload.dismissLost") }).click();
+      expect(await page.getByText("engine.txt").count()).toBe(0);
+      expect(await stored()).toEqual([]);
+    },
+  );
 });

@@ -25,11 +25,13 @@ interface Shot {
   path: () => string;
   /** Opens and scrolls to the content to show. */
   prepare?: (page: Page, isPhone: boolean) => Promise<unknown>;
+  /** Whether it is above the page, which it covers. */
+  isPopup?: boolean;
   /** Closes what would stay open on the next page. */
   leave?: (page: Page) => Promise<unknown>;
 }
 
-describe.skipIf(!hasBrowser())("pages match their images in test/e2e/pictures", () => {
+describe.skipIf(!hasBrowser())("pages match their images in test/e2e/pictures", { tags: "long" }, () => {
   const site = useSite();
   const people: FanfareClient[] = [];
   let admin: SessionTokens;
@@ -168,7 +170,11 @@ describe.skipIf(!hasBrowser())("pages match their images in test/e2e/pictures", 
       name: "search",
       path: inChannel,
       prepare: (page) => site.search(page, "zeppelin"),
-      leave: closePanel,
+      async leave(page) {
+        await closePanel(page);
+        // On a phone this goes back in the browser's history.
+        await page.getByRole("combobox", { name: t("search:field") }).waitFor({ state: "detached" });
+      },
     },
     {
       name: "members",
@@ -215,6 +221,70 @@ describe.skipIf(!hasBrowser())("pages match their images in test/e2e/pictures", 
   ];
   const LOGIN: Shot[] = [{ name: "log-in", path: () => "/login" }];
 
+  const escape = (page: Page) => page.keyboard.press("Escape");
+  const chooseItem = (page: Page, name: string) => page.getByRole("menuitem", { name }).first().click();
+  const chooseOfGroup = async (page: Page, name: string) => {
+    await messages(page, "See you there");
+    await page.getByRole("button", { name: "Observatory" }).last().click();
+    await chooseItem(page, name);
+    await page.getByRole("dialog").waitFor();
+  };
+  const openMessageMenu = async (page: Page) => {
+    await messages(page, "See you there");
+    await page.getByRole("log").getByText("See you there").click({ button: "right" });
+  };
+  const dialog = (name: string, prepare: Shot["prepare"] & object): Shot => ({
+    name,
+    path: inChannel,
+    isPopup: true,
+    prepare,
+    leave: escape,
+  });
+
+  const DIALOGS: Shot[] = [
+    dialog("switcher", async (page) => {
+      await messages(page, "See you there");
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: t("quick-switcher:title") }).fill("o");
+      // All groups are loaded.
+      await page.getByRole("option", { name: /shelf-5 / }).waitFor();
+    }),
+    dialog("message-menu", openMessageMenu),
+    dialog("profile", async (page) => {
+      await messages(page, "See you there");
+      await page.getByRole("log").getByRole("button", { name: "Grace Hopper" }).last().click();
+      await page.getByRole("dialog").getByText("Online").waitFor();
+    }),
+    dialog("emoji", async (page) => {
+      await messages(page, "See you there");
+      await page.getByRole("button", { name: t("composer:emoji") }).click();
+      await page.getByRole("dialog").getByRole("gridcell").first().waitFor();
+    }),
+    { name: "new-message", path: () => "/new-message" },
+  ];
+  /** Phones have other ways to open these. */
+  const WIDE_DIALOGS: Shot[] = [
+    ...DIALOGS,
+    dialog("delete-message", async (page) => {
+      await openMessageMenu(page);
+      await chooseItem(page, t("messages:action.delete"));
+      await page.getByRole("alertdialog").waitFor();
+    }),
+    dialog("invite", (page) => chooseOfGroup(page, t("groups:menu.invite"))),
+    dialog("create-channel", (page) => chooseOfGroup(page, t("groups:menu.createChannel"))),
+    dialog("notifications", (page) => chooseOfGroup(page, t("groups:menu.notifications"))),
+    dialog("channel-settings", async (page) => {
+      await page.getByRole("link", { name: "optics" }).click({ button: "right" });
+      await chooseItem(page, t("channels:menu.edit"));
+      await page.getByRole("dialog").waitFor();
+    }),
+    dialog("shortcuts", async (page) => {
+      await messages(page, "See you there");
+      await page.keyboard.press("Control+/");
+      await page.getByRole("dialog").waitFor();
+    }),
+  ];
+
   async function openPage(options: BrowserContextOptions, tokens?: SessionTokens): Promise<Page> {
     const still = { reducedMotion: "reduce", deviceScaleFactor: 1, timezoneId: noonTimezone() } as const;
     // The stored images were taken with the full browser: the headless shell renders text differently.
@@ -225,15 +295,20 @@ describe.skipIf(!hasBrowser())("pages match their images in test/e2e/pictures", 
     return page;
   }
 
-  async function faultsOf(page: Page, shots: readonly Shot[], window: string): Promise<string[]> {
+  async function faultsOf(
+    page: Page,
+    shots: readonly Shot[],
+    window: string,
+    themes: readonly (typeof THEMES)[number][] = THEMES,
+  ): Promise<string[]> {
     const found: string[] = [];
-    for (const { name, path, prepare, leave } of shots) {
+    for (const { name, path, prepare, leave, isPopup = false } of shots) {
       await site.visit(page, path());
       await prepare?.(page, window === "phone");
       await site.loaded(page);
       await page.mouse.move(0, 0);
-      found.push(...(await layoutFaults(page, `${name}-${window}`)));
-      for (const colorScheme of THEMES) {
+      if (!isPopup) found.push(...(await layoutFaults(page, `${name}-${window}`)));
+      for (const colorScheme of themes) {
         await page.emulateMedia({ colorScheme });
         found.push((await screenshotFault(page, `${name}-${window}-${colorScheme}`)) ?? "");
       }
@@ -243,16 +318,30 @@ describe.skipIf(!hasBrowser())("pages match their images in test/e2e/pictures", 
   }
 
   for (const [window, options] of Object.entries(WINDOWS)) {
-    test(
-      `every main page in both themes, ${window}`,
-      { tags: window === "desktop" ? [] : ["long"] },
-      async () => {
-        const found = await faultsOf(await openPage(options), LOGIN, window);
-        found.push(...(await faultsOf(await openPage(options, admin), SHOTS, window)));
-        expect(found).toEqual([]);
-      },
-    );
+    test(`every main page in both themes, ${window}`, async () => {
+      const found = await faultsOf(await openPage(options), LOGIN, window);
+      found.push(...(await faultsOf(await openPage(options, admin), SHOTS, window)));
+      expect(found).toEqual([]);
+    });
   }
+
+  test("dialogs and menus in a low window and on a phone", async () => {
+    const low = await openPage(WINDOWS["low"]!, admin);
+    const found = await faultsOf(low, WIDE_DIALOGS, "low", ["dark"]);
+    const phone = await openPage(WINDOWS["phone"]!, admin);
+    found.push(...(await faultsOf(phone, DIALOGS, "phone", ["light"])));
+    expect(found).toEqual([]);
+  });
+
+  test("main pages in Chinese", async () => {
+    const chinese = { locale: "zh-CN", viewport: { width: 1100, height: 700 } };
+    const pages = ["channel", "inbox", "group-settings", "user-settings"];
+    const shots = SHOTS.filter(({ name }) => pages.includes(name));
+    const found = await faultsOf(await openPage(chinese, admin), shots, "chinese", ["light"]);
+    const phone = await openPage({ ...WINDOWS["phone"], locale: "zh-CN" });
+    found.push(...(await faultsOf(phone, LOGIN, "phone-chinese", ["light"])));
+    expect(found).toEqual([]);
+  });
 
   /** CSS that breaks a channel's look in the dark theme. */
   const BROKEN = {
@@ -269,7 +358,7 @@ describe.skipIf(!hasBrowser())("pages match their images in test/e2e/pictures", 
   const OTHER_LETTERS =
     ":root { --font-sans: serif !important; } * { -webkit-text-stroke: 0.2px; text-rendering: geometricPrecision !important; }";
 
-  test("a broken page differs from its image, and other letters don't", { tags: "long" }, async () => {
+  test("a broken page differs from its image, and other letters don't", async () => {
     const page = await openPage({ ...WINDOWS["desktop"], colorScheme: "dark" }, admin);
     await site.visit(page, inChannel());
     await messages(page, "See you there");
@@ -294,5 +383,53 @@ describe.skipIf(!hasBrowser())("pages match their images in test/e2e/pictures", 
     await page.evaluate('document.documentElement.dataset.theme = "light"');
     if (!(await differsWith(""))) missed.push("the other theme");
     expect(missed).toEqual([]);
+  });
+
+  // Last, because its users and group would be in the other pictures.
+  test("names and messages from right to left", async () => {
+    const join = async (nickname: string) => {
+      const client = new FanfareClient({ url: site.url });
+      people.push(client);
+      return { client, tokens: await client.createGuest({ nickname }) };
+    };
+    const { client: noa, tokens } = await join("נועה");
+    const { client: omar } = await join("عمر");
+    const made = await noa.call("group.create", { name: "מצפה הכוכבים" });
+    const groupId = made.group.id;
+    const { invite } = await noa.call("invite.create", { groupId });
+    await omar.call("invite.accept", { code: invite.code });
+    const { channel: talk } = await noa.call("channel.create", {
+      groupId,
+      name: "מרצד",
+      topic: "الليلة تحت القبة",
+    });
+    const send = async (who: FanfareClient, content: string, replyTo?: string) => {
+      const params = { channelId: talk.id, content, nonce: crypto.randomUUID() };
+      return (await who.call("message.send", replyTo === undefined ? params : { ...params, replyTo }))
+        .message;
+    };
+    const first = await send(noa, `ערב טוב <@${omar.user!.id}>, השמיים יהיו **בהירים** מ-21:00.`);
+    await send(
+      omar,
+      "مساء الخير! هل نحتاج إلى `telescope` آخر؟\n\n> السماء صافية\n\n1. زحل\n2. المشتري",
+      first.id,
+    );
+    await send(noa, "```ts\nconst dome = open();\n```");
+    const last = await send(noa, "Saturn first, ואז צדק.");
+    await noa.call("channel.markRead", { channelId: talk.id, seq: last.seq });
+    const shots: Shot[] = [
+      {
+        name: "channel",
+        path: () => `/groups/${groupId}/channels/${talk.id}`,
+        prepare: (page) => messages(page, "Saturn first"),
+      },
+    ];
+    const wide = { locale: "ar", viewport: { width: 1100, height: 700 } };
+    const found = await faultsOf(await openPage(wide, tokens), shots, "right-to-left", ["light"]);
+    const phone = await openPage({ ...WINDOWS["phone"], locale: "ar" }, tokens);
+    found.push(...(await faultsOf(phone, shots, "phone-right-to-left", ["dark"])));
+    const others = SHOTS.filter(({ name }) => ["inbox", "group-settings", "user-settings"].includes(name));
+    found.push(...(await faultsOf(await openPage(wide, admin), others, "right-to-left", ["light"])));
+    expect(found).toEqual([]);
   });
 });

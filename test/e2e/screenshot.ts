@@ -22,27 +22,36 @@ const MAX_DIFFERING = 20;
 const TRIES = 10;
 const TRY_EVERY_MS = 300;
 
-const font = new URL(import.meta.resolve("@fontsource-variable/inter/files/inter-latin-wght-normal.woff2"));
+/** Blocks are a font with one block for all Chinese, Hebrew and Arabic characters, which look different on each machine. */
+const FONTS = {
+  Pictures: new URL(import.meta.resolve("@fontsource-variable/inter/files/inter-latin-wght-normal.woff2")),
+  Blocks: new URL("blocks.woff2", import.meta.url),
+};
 
 /**
- * Removes differences between runs: colors derived from random IDs, animations, measured values in charts, and
- * fonts of other languages.
+ * Removes differences between runs: colors derived from random IDs, animations, measured values in charts, links
+ * to copy, emoji, and fonts of other languages.
  */
 const STYLE = `
-  * { font-family: Pictures !important; caret-color: transparent !important; }
+  * { font-family: Pictures, Blocks !important; caret-color: transparent !important; }
   *, ::before, ::after { transition: none !important; animation: none !important; }
   :root { ${Array.from({ length: 12 }, (_, i) => `--avatar-${i + 1}: linear-gradient(#5a55b8, #5a55b8) !important;`).join(" ")} }
   figure svg, [lang]:not(:root) { visibility: hidden; }
+  input[readonly], .font-emoji, [role=gridcell], [frimousse-skin-tone-selector] { color: transparent !important; }
   dd > span + span { display: none; }
 `;
 
 /** Makes pages look the same on every machine and at any time: one font, one date, one number. */
 export async function freezeLooks(context: BrowserContext): Promise<void> {
-  const bytes = (await readFile(font)).toString("base64");
+  const fonts = await Promise.all(
+    Object.entries(FONTS).map(async ([name, file]) => [name, (await readFile(file)).toString("base64")]),
+  );
   await context.addInitScript(`{
-    const face = new FontFace("Pictures", Uint8Array.fromBase64("${bytes}"), { weight: "100 900" });
-    document.fonts.add(face);
-    void face.load();
+    for (const [name, bytes] of ${JSON.stringify(fonts)}) {
+      const face = new FontFace(name, Uint8Array.fromBase64(bytes), { weight: "100 900" });
+      document.fonts.add(face);
+      void face.load();
+    }
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(${JSON.stringify(STYLE)});
     document.adoptedStyleSheets.push(sheet);

@@ -1,10 +1,8 @@
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { FanfareClient } from "@fanfare/client";
+import type { FanfareClient } from "@fanfare/client";
 import type { Message } from "@fanfare/contract";
-import type { AxeResults } from "axe-core";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { violations } from "./axe.ts";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
@@ -26,22 +24,9 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
   let rockets: string;
 
   beforeAll(async () => {
-    ada = new FanfareClient({ url: site.url });
-    await ada.register({ username: "ada", password: "correct horse", nickname: "Ada" });
-    grace = new FanfareClient({ url: site.url });
-    await grace.register({ username: "grace", password: "correct horse", nickname: "Grace Hopper" });
+    ({ ada, grace, groupId, channelId: general } = await site.newTeam({ graceName: "Grace Hopper" }));
     await Promise.all([ada.connect(), grace.connect()]);
-    const { group } = await ada.call("group.create", { name: "Rocket builders" });
-    groupId = group.id;
-    const { invite } = await ada.call("invite.create", { groupId });
-    const { channels } = await grace.call("invite.accept", { code: invite.code });
-    general = channels[0]!.id;
     rockets = (await ada.call("channel.create", { groupId, name: "rockets" })).channel.id;
-  });
-
-  afterAll(async () => {
-    ada?.close();
-    grace?.close();
   });
 
   async function write(channelId: string, content: string): Promise<Message> {
@@ -134,10 +119,12 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     await page.keyboard.press("Enter");
     await expect.poll(() => field.inputValue()).toBe("zeppelin from:grace ");
     await expect.poll(() => results.count()).toBe(1);
-    await page.getByRole("button", { name: t("search:remove", { filter: "From grace" }) }).waitFor();
     await expect
       .poll(() => page.evaluate(`[...CSS.highlights.get("search-words")].map(String)`))
       .toEqual(["zeppelin"]);
+    await page.getByRole("button", { name: t("search:remove", { filter: "From grace" }) }).click();
+    await expect.poll(() => results.count()).toBe(2);
+    expect((await field.inputValue()).trim()).toBe("zeppelin");
 
     await field.fill("zeppelin in:rockets from:grace");
     await page.getByText(t("search:none")).waitFor();
@@ -149,76 +136,175 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     await log().locator(`[data-message-id="${wanted.id}"]`).waitFor();
   });
 
-  test("a global search works from a channel, the inbox and the friends page, and results lead to their group or user", async () => {
-    const { group, channels } = await ada.call("group.create", { name: "Balloon society" });
-    const elsewhere = channels[0]!.id;
-    const { channel: direct } = await ada.call("channel.openDirect", { userId: grace.user!.id });
-    await write(rockets, "A blimp in the channel");
-    await write(general, "A blimp in the group");
-    const content = "A blimp in another group";
-    const { message } = await ada.call("message.send", { channelId: elsewhere, content, nonce: "b1" });
-    await write(direct.id, "A blimp between two");
-
-    await open(rockets);
-    await log().waitFor();
-    await page.keyboard.press("Control+f");
-    const field = page.getByRole("combobox", { name: t("search:field") });
-    await field.waitFor();
-    await page.keyboard.type("blimp");
+  test("a result shows what was written around it, a click there leads to that message, and Back returns", async () => {
+    const question = await write(rockets, `Who has **seen** it? ${"Really? ".repeat(40)}`);
+    await write(rockets, "The ornithopter is in the hangar");
+    await ada.call("message.send", { channelId: rockets, content: "Thanks for the hint", nonce: "hint" });
+    await open();
+    await site.search(page, "ornithopter");
     const panel = page.getByRole("complementary", { name: t("search:title") });
-    const results = panel.getByRole("article");
-    const scope = (name: string) => panel.getByRole("radio", { name });
-    await expect.poll(() => results.count()).toBe(2);
-    await scope("This channel").click();
-    await expect.poll(() => results.count()).toBe(1);
-    await page.keyboard.press("ArrowLeft");
-    await expect.poll(() => results.count()).toBe(4);
-    expect(await scope("Everywhere").isChecked()).toBe(true);
-    // The option keeps the focus, so that the arrow keys keep working.
-    expect(await page.evaluate("document.activeElement.getAttribute('role')")).toBe("radio");
-    const places = results.locator("xpath=../p");
+    const result = panel.getByRole("listitem").filter({ has: page.getByRole("article") });
+    const neighbor = result.getByText("Who has seen it?");
     await expect
-      .poll(() => places.allTextContents())
-      .toEqual([
-        "Grace Hopper",
-        "general·Balloon society",
-        "general·Rocket builders",
-        "rockets·Rocket builders",
-      ]);
-
-    await results.getByText("in another group").click();
+      .poll(() => result.innerText())
+      .toMatch(/Grace Hopper\s+Who has seen it\? .*ornithopter.*Ada\s+Thanks for the hint$/s);
+    expect((await neighbor.boundingBox())!.height).toBeLessThan(40);
+    // The keyboard has one stop for each result.
+    expect(await result.getByRole("button").count()).toBe(1);
+    // The address names the message only until it is shown.
+    const jumped = page.waitForURL(new RegExp(`message=${question.id}`), { waitUntil: "commit" });
+    await neighbor.click();
+    await jumped;
+    await heading("rockets").waitFor();
+    await log().locator(`[data-message-id="${question.id}"]`).waitFor();
+    await page.goBack();
     await heading("general").waitFor();
-    await log().locator(`[data-message-id="${message.id}"]`).waitFor();
-    expect(page.url()).toContain(group.id);
-    expect(await results.count()).toBe(4);
+    await neighbor.waitFor();
 
-    await field.fill("blimp in:general");
-    await panel.getByText(t("search:unknown.inMany", { value: "general" })).waitFor();
-    await page.getByRole("option", { name: "general Rocket builders" }).click();
-    await expect.poll(() => field.inputValue()).toBe('blimp in:"Rocket builders/general" ');
-    await expect.poll(() => results.allTextContents()).toHaveLength(1);
-    await results.getByText("in the group").waitFor();
-    await field.fill("blimp from:grace");
-    await expect.poll(() => results.count()).toBe(3);
-    await scope("This group").click();
-    await page.getByRole("button", { name: t("ui:close") }).click();
-
-    await page.getByRole("link", { name: /^Inbox/ }).click();
-    await heading("Inbox").waitFor();
-    await page.getByRole("button", { name: t("search:title") }).click();
-    await field.fill("blimp between");
-    await expect.poll(() => results.count()).toBe(1);
-    expect(await panel.getByRole("radio").count()).toBe(0);
-    await results.getByRole("button", { name: t("search:jump") }).click();
-    await heading("Grace Hopper").waitFor();
-    expect(await scope("Everywhere").isChecked()).toBe(true);
-    await scope("This conversation").click();
-    await field.fill("blimp");
-    await expect.poll(() => results.count()).toBe(1);
-    await page.getByRole("link", { name: t("friends:title") }).click();
-    await heading("Friends").waitFor();
-    await expect.poll(() => results.count()).toBe(4);
+    await grace.call("message.delete", { channelId: rockets, messageId: question.id });
+    await neighbor.waitFor({ state: "detached" });
+    await ada.call("user.block", { userId: grace.user!.id });
+    await write(rockets, "Forget the hint");
+    await open();
+    await site.search(page, "thanks");
+    await result
+      .getByText(t("messages:blocked.count", { count: 1 }))
+      .first()
+      .waitFor();
+    expect(await result.getByText("Forget the hint").count()).toBe(0);
+    await ada.call("user.unblock", { userId: grace.user!.id });
   });
+
+  test("saved searches are on all devices of their user, and of no other", async () => {
+    await write(general, "The dirigible has landed");
+    await open(rockets);
+    const phone = await site.newPage(
+      { viewport: { width: 390, height: 800 }, isMobile: true, hasTouch: true },
+      await site.logIn("ada"),
+    );
+    await phone.goto(`${site.url}/groups/${groupId}/channels/${general}`);
+    await log().waitFor();
+    await site.search(page, "dirigible");
+    await page.getByRole("button", { name: t("search:saved.save") }).press("Enter");
+    await expect
+      .poll(async () => (await ada.call("user.me", {})).user.preferences?.savedSearches)
+      .toEqual([{ text: "dirigible", scope: "group" }]);
+    expect((await grace.call("user.me", {})).user.preferences?.savedSearches ?? []).toEqual([]);
+
+    await phone
+      .getByRole("button", { name: t("search:title"), exact: true })
+      .last()
+      .click();
+    const saved = phone.getByRole("list", { name: t("search:saved.title") });
+    await saved.getByRole("button", { name: /^dirigible/ }).click();
+    await phone.getByRole("article").getByText("has landed").waitFor();
+    const star = phone.getByRole("button", { name: t("search:saved.save") });
+    expect(await star.getAttribute("aria-pressed")).toBe("true");
+
+    await page.getByRole("button", { name: t("search:clear") }).click();
+    await page.getByRole("button", { name: t("search:saved.remove", { search: "dirigible" }) }).click();
+    await expect.poll(() => star.getAttribute("aria-pressed")).toBe("false");
+    await phone.close();
+  });
+
+  /** Writes the word in two channels of the group, in another group, and directly. */
+  async function writeEverywhere(word: string): Promise<{ otherId: string; elsewhere: Message }> {
+    const { group, channels } = await ada.call("group.create", { name: "Balloon society" });
+    const { channel: direct } = await ada.call("channel.openDirect", { userId: grace.user!.id });
+    await write(rockets, `A ${word} in the channel`);
+    await write(general, `A ${word} in the group`);
+    const params = { channelId: channels[0]!.id, content: `A ${word} in another group`, nonce: word };
+    const { message } = await ada.call("message.send", params);
+    await write(direct.id, `A ${word} between two`);
+    return { otherId: group.id, elsewhere: message };
+  }
+
+  test("a global search finds messages of other groups and direct ones, and stays on the way there and back", async () => {
+    const { otherId, elsewhere } = await writeEverywhere("kite");
+    await open(rockets);
+    await site.search(page, "kite");
+    const results = page.getByRole("complementary", { name: t("search:title") }).getByRole("article");
+    await page.getByRole("radio", { name: t("search:scope.everywhere") }).click();
+    await expect.poll(() => results.count()).toBe(4);
+    await results.getByText("between two").click();
+    await heading("Grace Hopper").waitFor();
+    await page.goBack();
+    await heading("rockets").waitFor();
+    await results.getByText("in another group").click();
+    await log().locator(`[data-message-id="${elsewhere.id}"]`).waitFor();
+    expect(page.url()).toContain(otherId);
+    await page.goBack();
+    await heading("rockets").waitFor();
+    expect(await results.count()).toBe(4);
+  });
+
+  test(
+    "a global search works from a channel, the inbox and the friends page, and results lead to their group or user",
+    { tags: "long" },
+    async () => {
+      const { otherId, elsewhere } = await writeEverywhere("blimp");
+
+      await open(rockets);
+      await log().waitFor();
+      await page.keyboard.press("Control+f");
+      const field = page.getByRole("combobox", { name: t("search:field") });
+      await field.waitFor();
+      await page.keyboard.type("blimp");
+      const panel = page.getByRole("complementary", { name: t("search:title") });
+      const results = panel.getByRole("article");
+      const scope = (name: string) => panel.getByRole("radio", { name });
+      await expect.poll(() => results.count()).toBe(2);
+      await scope("This channel").click();
+      await expect.poll(() => results.count()).toBe(1);
+      await page.keyboard.press("ArrowLeft");
+      await expect.poll(() => results.count()).toBe(4);
+      expect(await scope("Everywhere").isChecked()).toBe(true);
+      // The option keeps the focus, so that the arrow keys keep working.
+      expect(await page.evaluate("document.activeElement.getAttribute('role')")).toBe("radio");
+      const places = results.locator("xpath=../p");
+      await expect
+        .poll(() => places.allTextContents())
+        .toEqual([
+          "Grace Hopper",
+          "general·Balloon society",
+          "general·Rocket builders",
+          "rockets·Rocket builders",
+        ]);
+
+      await results.getByText("in another group").click();
+      await heading("general").waitFor();
+      await log().locator(`[data-message-id="${elsewhere.id}"]`).waitFor();
+      expect(page.url()).toContain(otherId);
+      expect(await results.count()).toBe(4);
+
+      await field.fill("blimp in:general");
+      await panel.getByText(t("search:unknown.inMany", { value: "general" })).waitFor();
+      await page.getByRole("option", { name: "general Rocket builders" }).click();
+      await expect.poll(() => field.inputValue()).toBe('blimp in:"Rocket builders/general" ');
+      await expect.poll(() => results.allTextContents()).toHaveLength(1);
+      await results.getByText("in the group").waitFor();
+      await field.fill("blimp from:grace");
+      await expect.poll(() => results.count()).toBe(3);
+      await scope("This group").click();
+      await page.getByRole("button", { name: t("ui:close") }).click();
+
+      await page.getByRole("link", { name: /^Inbox/ }).click();
+      await heading("Inbox").waitFor();
+      await page.getByRole("button", { name: t("search:title") }).click();
+      await field.fill("blimp between");
+      await expect.poll(() => results.count()).toBe(1);
+      expect(await panel.getByRole("radio").count()).toBe(0);
+      await results.getByRole("button", { name: t("search:jump") }).click();
+      await heading("Grace Hopper").waitFor();
+      expect(await scope("Everywhere").isChecked()).toBe(true);
+      await scope("This conversation").click();
+      await field.fill("blimp");
+      await expect.poll(() => results.count()).toBe(1);
+      await page.getByRole("link", { name: t("friends:title") }).click();
+      await heading("Friends").waitFor();
+      await expect.poll(() => results.count()).toBe(4);
+    },
+  );
 
   test("a mention appears in the inbox and the title, and visiting it marks it read", async () => {
     await ada.call("inbox.markAllRead", {});
@@ -262,7 +348,7 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     await page.getByText(t("inbox:empty")).waitFor();
   });
 
-  test("the tab's title names the page", async () => {
+  test("the tab's title names the page", { tags: "long" }, async () => {
     await ada.call("inbox.markAllRead", {});
     await open();
     for (const [path, title] of [
@@ -275,47 +361,74 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     }
   });
 
-  test("a system notification is shown by one tab only while the page is hidden, and not for a muted channel", async () => {
-    const options = { viewport: VIEWPORT, serviceWorker: true, permissions: ["notifications"] };
-    const context = await site.newContext(options, await site.logIn("ada"));
-    await context.addInitScript(() => {
-      localStorage.setItem("fanfare.preferences", JSON.stringify({ desktopNotifications: true }));
-    });
-    page = await openIn(context, `/groups/${groupId}/channels/${general}`);
-    const other = await openIn(context, `/groups/${groupId}/channels/${general}`);
-    await page.evaluate("navigator.serviceWorker.ready.then(() => undefined)");
-    for (const tab of [page, other]) await tab.evaluate(HIDE);
-    await ada.call("notification.set", { channelId: rockets, mutedUntil: "9999-12-31T00:00:00.000Z" });
-    for (const tab of [page, other]) {
-      await tab.getByRole("link", { name: /rockets.*muted/ }).waitFor();
-    }
-    await write(rockets, mention("you do not want to hear this"));
-    const mentioned = await write(general, mention("the *launch* is today"));
-    await expect
-      .poll(() => page.evaluate(SHOWN))
-      .toEqual([
-        {
-          title: "Grace Hopper (#general, Rocket builders)",
-          body: "@Ada the launch is today",
-          path: `/groups/${groupId}/channels/${general}?message=${mentioned.id}`,
-        },
-      ]);
+  test(
+    "a system notification is shown by one tab only while the page is hidden, and not for a muted channel",
+    { tags: "long" },
+    async () => {
+      const options = { viewport: VIEWPORT, serviceWorker: true, permissions: ["notifications"] };
+      const context = await site.newContext(options, await site.logIn("ada"));
+      await context.addInitScript(() => {
+        localStorage.setItem("fanfare.preferences", JSON.stringify({ desktopNotifications: true }));
+      });
+      page = await openIn(context, `/groups/${groupId}/channels/${general}`);
+      const other = await openIn(context, `/groups/${groupId}/channels/${general}`);
+      await page.evaluate("navigator.serviceWorker.ready.then(() => undefined)");
+      for (const tab of [page, other]) await tab.evaluate(HIDE);
+      await ada.call("notification.set", { channelId: rockets, mutedUntil: "9999-12-31T00:00:00.000Z" });
+      for (const tab of [page, other]) {
+        await tab.getByRole("link", { name: /rockets.*muted/ }).waitFor();
+      }
+      await write(rockets, mention("you do not want to hear this"));
+      const mentioned = await write(general, mention("the *launch* is today"));
+      await expect
+        .poll(() => page.evaluate(SHOWN))
+        .toEqual([
+          {
+            title: "Grace Hopper (#general, Rocket builders)",
+            body: "@Ada the launch is today",
+            path: `/groups/${groupId}/channels/${general}?message=${mentioned.id}`,
+          },
+        ]);
 
-    // Reading it in another session removes the notification.
-    await ada.call("channel.markRead", { channelId: general, seq: mentioned.seq });
-    await expect.poll(() => page.evaluate(SHOWN)).toEqual([]);
+      // Reading it in another session removes the notification.
+      await ada.call("channel.markRead", { channelId: general, seq: mentioned.seq });
+      await expect.poll(() => page.evaluate(SHOWN)).toEqual([]);
 
-    await ada.call("notification.set", { channelId: rockets, mutedUntil: null });
+      await ada.call("notification.set", { channelId: rockets, mutedUntil: null });
+      await ada.call("inbox.markAllRead", {});
+      await ada.call("presence.setStatus", { status: "doNotDisturb" });
+      await page.reload();
+      await page.getByText(t("shell:state.online"), { exact: true }).waitFor();
+      await other.close();
+      await page.evaluate(HIDE);
+      await write(general, mention("not now"));
+      await expect.poll(() => page.title()).toBe("(1) #general · Rocket builders – Fanfare");
+      await ada.call("presence.setStatus", { status: "online" });
+      expect(await page.evaluate(SHOWN)).toEqual([]);
+    },
+  );
+
+  test("a keyword notifies like a mention and is highlighted, but not in quiet hours", async () => {
     await ada.call("inbox.markAllRead", {});
-    await ada.call("presence.setStatus", { status: "doNotDisturb" });
-    await page.reload();
-    await page.getByText(t("shell:state.online"), { exact: true }).waitFor();
-    await other.close();
-    await page.evaluate(HIDE);
-    await write(general, mention("not now"));
-    await expect.poll(() => page.title()).toBe("(1) #general · Rocket builders – Fanfare");
-    await ada.call("presence.setStatus", { status: "online" });
-    expect(await page.evaluate(SHOWN)).toEqual([]);
+    await ada.call("notification.setPreferences", { keywords: ["lift-off"] });
+    // A window of its own, because only the one in front notifies.
+    await open(general, {});
+    const go = page.getByRole("button", { name: t("notifications:go") });
+    await write(rockets, "Lift-off at nine");
+    await go.click();
+    await log().locator("mark").getByText("Lift-off", { exact: true }).waitFor();
+
+    await page.getByRole("link", { name: "general", exact: true }).click();
+    const always = { from: "00:00", to: "00:00", days: [1, 2, 3, 4, 5, 6, 7], timeZone: "UTC" };
+    await ada.call("notification.setPreferences", { quietHours: always });
+    await write(rockets, mention("lift-off, quietly"));
+    await page.getByRole("link", { name: /rockets.*1 mention/ }).waitFor();
+    await ada.call("notification.setPreferences", { quietHours: null });
+    await write(rockets, "lift-off, loudly");
+    await page.getByText(/lift-off, loudly/).waitFor();
+    expect(await page.getByText(/lift-off, quietly/).count()).toBe(0);
+    await ada.call("notification.setPreferences", { keywords: [] });
+    await ada.call("inbox.markAllRead", {});
   });
 
   test("the shortcuts are listed on a sheet, and none fires while typing", async () => {
@@ -339,18 +452,10 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     await write(rockets, mention("for the inbox"));
     await open(general, { reducedMotion: "reduce" });
     await log().waitFor();
-    await page.evaluate(
-      await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"),
-    );
     const check = async (where: string) => {
       for (const theme of ["light", "dark"]) {
         await page.locator("html").evaluate((root, name) => root.setAttribute("data-theme", name), theme);
-        const options = `{ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }`;
-        // Colors in transition don't have their final contrast.
-        const moving = `document.getAnimations().some(({ playState }) => playState === "running")`;
-        await expect.poll(() => page.evaluate<boolean>(moving)).toBe(false);
-        const { violations } = await page.evaluate<AxeResults>(`axe.run("${where}", ${options})`);
-        const found = violations.map(({ id, nodes }) => `${where}, ${theme}: ${id} ${nodes[0]?.html}`);
+        const found = await violations(page, theme, { within: where });
         expect(found).toEqual([]);
       }
     };
@@ -373,14 +478,46 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     await check("main");
   });
 
-  test("on a phone the search fills the screen, and closes when a result is opened", async () => {
-    await write(general, "A dirigible");
+  test("on a phone the search fills the screen, closes when a result is opened, and is there again on the way back", async () => {
+    await write(general, "The glider lands");
+    for (let number = 1; number <= 15; number++) await write(general, `glider ${number}`);
     await open(rockets, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
-    await page.getByRole("button", { name: t("search:title") }).tap();
-    await page.getByRole("combobox", { name: t("search:field") }).fill("dirigible");
-    await page.getByRole("article").getByText("A dirigible").tap();
-    await heading("general").waitFor();
-    await log().getByText("A dirigible").waitFor();
-    expect(await page.getByRole("dialog").count()).toBe(0);
+    await site.search(page, "glider");
+    const oldest = page.getByRole("article").getByText("The glider lands");
+    const openOldest = async () => {
+      await oldest.tap();
+      await heading("general").waitFor();
+      await log().getByText("The glider lands").waitFor();
+      expect(await page.getByRole("dialog").count()).toBe(0);
+    };
+    await oldest.scrollIntoViewIfNeeded();
+    const top = () =>
+      page
+        .getByRole("dialog")
+        .locator("div:has(> p[role=status])")
+        .evaluate((list) => list.scrollTop);
+    const before = await top();
+    expect(before).toBeGreaterThan(0);
+    await openOldest();
+    await page.goBack();
+    await expect.poll(top).toBe(before);
+
+    await openOldest();
+    await page.reload();
+    await page.goBack();
+    await oldest.waitFor();
+    await page.goBack();
+    await heading("rockets").waitFor();
+    await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+
+    // Closing it goes back, too.
+    const entry = () => page.evaluate("navigation.currentEntry.index");
+    const first = await entry();
+    await site.search(page, "glider");
+    expect(await entry()).not.toBe(first);
+    const panel = page.getByRole("dialog");
+    await panel.getByRole("button", { name: t("shell:closePanel"), exact: true }).tap();
+    await panel.waitFor({ state: "detached" });
+    expect(await entry()).toBe(first);
   });
 });

@@ -106,6 +106,8 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
     };
     const shown = `navigator.serviceWorker.ready.then((it) => it.getNotifications()).then((all) =>
       all.map(({ title, body, tag, data }) => ({ title, body, tag, path: data.path })))`;
+    const [worker] = context.serviceWorkers();
+    await worker!.evaluate("navigator.setAppBadge = async (count) => void (self.badge = count)");
     await expect
       .poll(async () => {
         // The browser drops pushes while the worker starts; a later one with the same tag replaces an earlier
@@ -121,8 +123,8 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
           path: `/groups/${id("a")}/channels/${id("c")}?message=${id("e")}`,
         },
       ]);
-    const [worker] = context.serviceWorkers();
-    await worker?.evaluate(`self.registration.getNotifications().then(([notification]) =>
+    await expect.poll(() => worker!.evaluate("self.badge")).toBe(1);
+    await worker!.evaluate(`self.registration.getNotifications().then(([notification]) =>
       self.dispatchEvent(new NotificationEvent("notificationclick", { notification })))`);
     await expect
       .poll(() => page.url())

@@ -40,6 +40,14 @@ interface SiteOptions extends BrowserContextOptions {
   fullBrowser?: boolean;
 }
 
+interface Team {
+  ada: FanfareClient;
+  grace: FanfareClient;
+  groupId: string;
+  /** The group's first text channel. */
+  channelId: string;
+}
+
 /**
  * Starts an instance with the current page, and a browser, for the calling file's tests. Each test closes its
  * windows, and fails if a watched page logged an error.
@@ -60,6 +68,7 @@ class Site {
   readonly complaints: string[] = [];
   readonly #kept = new Set<Page>();
   readonly #browsers = new Set<Browser>();
+  readonly #clients: FanfareClient[] = [];
 
   get url(): string {
     return this.instance.url;
@@ -160,6 +169,24 @@ class Site {
     });
   }
 
+  /** An account whose username is the first name, and its password "correct horse". It is not connected. */
+  async newAccount(nickname: string): Promise<FanfareClient> {
+    const client = new FanfareClient({ url: this.url });
+    this.#clients.push(client);
+    const username = nickname.split(" ")[0]!.toLowerCase();
+    await client.register({ username, password: "correct horse", nickname });
+    return client;
+  }
+
+  /** Ada owns a group, and Grace is a member. */
+  async newTeam({ graceName = "Grace" } = {}): Promise<Team> {
+    const [ada, grace] = [await this.newAccount("Ada"), await this.newAccount(graceName)];
+    const { group, channels } = await ada.call("group.create", { name: "Rocket builders" });
+    const { invite } = await ada.call("invite.create", { groupId: group.id });
+    await grace.call("invite.accept", { code: invite.code });
+    return { ada, grace, groupId: group.id, channelId: channels.find(({ kind }) => kind === "text")!.id };
+  }
+
   /** A session of an account with the password "correct horse". */
   logIn(username: string): Promise<SessionTokens> {
     return new FanfareClient({ url: this.url }).login({ username, password: "correct horse" });
@@ -178,6 +205,7 @@ class Site {
   /** Handles a failed start too. The browser stays for the worker's next file. */
   async stop(): Promise<void> {
     this.#kept.clear();
+    for (const client of this.#clients.splice(0)) client.close();
     try {
       await this.closeWindows();
     } finally {

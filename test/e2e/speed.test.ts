@@ -1,6 +1,6 @@
 import { FanfareClient } from "@fanfare/client";
 import type { SessionTokens } from "@fanfare/contract";
-import type { Page } from "playwright-core";
+import { devices, type Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
@@ -162,6 +162,24 @@ describe.skipIf(!hasBrowser())("speed", () => {
     return names;
   }
 
+  /** The calls of the page from now on that have no answer yet, and the names of all its calls. */
+  function openCallsOf(page: Page): { names: Set<string>; ids: Set<string> } {
+    const calls = { names: new Set<string>(), ids: new Set<string>() };
+    page.on("websocket", (socket) => {
+      socket.on("framesent", ({ payload }) => {
+        const [, id, name] = /^42(\d+)\["([^"]+)"/.exec(payload.toString()) ?? [];
+        if (id === undefined) return;
+        calls.ids.add(id);
+        calls.names.add(name!);
+      });
+      socket.on("framereceived", ({ payload }) => {
+        const [, id] = /^43(\d+)\[/.exec(payload.toString()) ?? [];
+        if (id !== undefined) calls.ids.delete(id);
+      });
+    });
+    return calls;
+  }
+
   /** Times depend on the machine, so they are only printed. */
   async function expectQuickLoad(page: Page, visit: string): Promise<void> {
     const shifts = await page.evaluate<{ value: number; moved: string[] }[]>("shifts");
@@ -182,10 +200,57 @@ describe.skipIf(!hasBrowser())("speed", () => {
     await page.goto(site.url + path);
     await settled(page);
     await expectQuickLoad(page, "first visit");
+    const preloaded = await page.evaluate<string>(
+      `[...document.querySelectorAll("link[rel=modulepreload]")].map(({ href }) => href).join()`,
+    );
+    expect(preloaded).toContain("/assets/logged-in-");
+    expect(preloaded).toContain("/assets/fields-");
     expect(calls.slice(MAX_CALLS)).toEqual([]);
   });
 
-  test("the messages that arrive before a frame lead to few commits", async () => {
+  /** Holds back the requests for a script until the returned function is called. */
+  async function holdScript(page: Page, name: string): Promise<() => void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await page.route(`**/assets/${name}-*.js`, async (route) => {
+      await promise;
+      await route.continue();
+    });
+    return resolve;
+  }
+
+  test("a channel's messages are asked for once, while the application is loading", async () => {
+    const page = await site.newPage(DESKTOP, reader);
+    const release = await holdScript(page, "logged-in");
+    const calls = callsOf(page);
+    await page.goto(site.url + path, { waitUntil: "commit" });
+    await expect.poll(() => calls.toSorted()).toEqual(["channel.list", "group.listMine", "message.list"]);
+    release();
+    await page.getByText("Message 59 for").waitFor();
+    for (const name of ["channel.list", "group.listMine", "message.list"])
+      expect(calls.filter((call) => call === name)).toEqual([name]);
+  });
+
+  test.each([
+    ["a screen", DESKTOP],
+    ["a phone", devices["Pixel 7"]],
+  ])(
+    "on %s, messages are shown before the message field, and don't move when it is there",
+    async (_, device) => {
+      const page = await site.newPage(device, reader);
+      const release = await holdScript(page, "fields");
+      await page.goto(site.url + path, { waitUntil: "commit" });
+      await settled(page);
+      const newest = page.getByText("Message 59 for");
+      const field = page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
+      expect(await field.count()).toBe(0);
+      const before = await newest.boundingBox();
+      release();
+      await field.waitFor();
+      expect(await newest.boundingBox()).toEqual(before);
+    },
+  );
+
+  test("the messages that arrive before a frame lead to few commits", { tags: "long" }, async () => {
     const { channel } = await writer.call("channel.create", { groupId, name: "burst" });
     const page = await site.newPage(DESKTOP, reader);
     await page.addInitScript(WATCH_COMMITS);
@@ -213,6 +278,14 @@ describe.skipIf(!hasBrowser())("speed", () => {
   });
 
   describe("a second visit", () => {
+    /** The paths of loaded files that the service worker hasn't stored yet. */
+    const UNSTORED = `(async () => {
+      const loaded = performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname);
+      const found = loaded
+        .filter((path) => path.startsWith("/assets/"))
+        .map(async (path) => ({ path, stored: await caches.match(path, { ignoreVary: true }) }));
+      return (await Promise.all(found)).filter(({ stored }) => stored === undefined).map(({ path }) => path);
+    })()`;
     /** The stored records with their keys, as JSON; empty if there is no database. */
     const RECORDS = `new Promise((resolve) => {
       const request = indexedDB.open("fanfare.data");
@@ -248,7 +321,10 @@ describe.skipIf(!hasBrowser())("speed", () => {
       await page.goto(site.url + path);
       await page.getByText("Message 59 for").waitFor();
       await expect.poll(() => page.evaluate("navigator.serviceWorker.controller !== null")).toBe(true);
-      await expect.poll(() => page.evaluate(RECORDS)).toContain("Message 59 for");
+      for (const stored of ["Message 59 for", "range safety"])
+        await expect.poll(() => page.evaluate(RECORDS)).toContain(stored);
+      await page.getByRole("textbox").first().waitFor();
+      await expect.poll(() => page.evaluate(UNSTORED)).toEqual([]);
       return page;
     }
 
@@ -270,7 +346,7 @@ describe.skipIf(!hasBrowser())("speed", () => {
       await page.reload();
       await page.getByText("Message 59 for").waitFor();
       expect(await page.locator("[role=log] article").last().innerText()).toContain("Eve Adamson");
-      expect(await page.getByRole("navigation").getByText("range safety").count()).toBe(1);
+      await page.getByRole("navigation").getByText("range safety").waitFor();
 
       await writer.call("message.send", { channelId, content: "Missed", nonce: `missed-${Date.now()}` });
       const calls = callsOf(page);
@@ -280,7 +356,36 @@ describe.skipIf(!hasBrowser())("speed", () => {
       expect(calls).not.toContain("message.list");
     });
 
-    test("ignores data of another version", async () => {
+    test("marks as unread what was not read elsewhere in the meantime", { tags: "long" }, async () => {
+      const tokens = await newReader();
+      const page = await visited(tokens);
+      await page.addInitScript(WATCH_COMMITS);
+      await page.context().setOffline(true);
+      await page.reload();
+      await page.getByText("Message 59 for").waitFor();
+      const seqs: number[] = [];
+      for (let count = 1; count <= 4; count += 1) {
+        const nonce = `later-${count}-${Date.now()}`;
+        const sent = await writer.call("message.send", { channelId, content: `Later ${count}`, nonce });
+        seqs.push(sent.message.seq);
+      }
+      const elsewhere = new FanfareClient({ url: site.url });
+      elsewhere.useTokens(tokens);
+      await elsewhere.call("channel.markRead", { channelId, seq: seqs[1]! });
+
+      // The list is rendered while the page around it still shows the earlier visit.
+      await page.evaluate("holdFrames()");
+      const calls = openCallsOf(page);
+      await page.context().setOffline(false);
+      await expect.poll(() => calls.names.has("channel.list") && calls.ids.size === 0).toBe(true);
+      await page.locator("[role=log]").evaluate((list) => (list.scrollTop -= 200));
+      await page.getByRole("button", { name: t("messages:jump.newest") }).waitFor();
+      await page.evaluate("releaseFrames()");
+      const divider = page.getByRole("separator", { name: t("messages:unread.divider") });
+      expect(await divider.locator("xpath=../following-sibling::*[1]").innerText()).toContain("Later 3");
+    });
+
+    test("ignores data of another version", { tags: "long" }, async () => {
       const page = await visited(await newReader());
       await page.addInitScript(storeAsVersion1(await page.evaluate<string>(RECORDS)));
       await page.context().setOffline(true);
@@ -289,7 +394,7 @@ describe.skipIf(!hasBrowser())("speed", () => {
       expect(await page.getByText("Message 59 for").count()).toBe(0);
     });
 
-    test("shows nothing after the session has ended", async () => {
+    test("shows nothing after the session has ended", { tags: "long" }, async () => {
       const tokens = await newReader();
       const page = await visited(tokens);
       const client = new FanfareClient({ url: site.url });

@@ -1,4 +1,6 @@
 import { createAccount, createGuest, createWorld, must, post } from "@fanfare/testing";
+import { contrastOf } from "@fanfare/contract/accent";
+import sharp from "sharp";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
@@ -83,7 +85,7 @@ describe.skipIf(!hasBrowser())("an admin", () => {
     await page.getByText(/^Export complete/).waitFor();
   });
 
-  test("deletes a group only after typing its name", async () => {
+  test("deletes a group only after typing its name", { tags: "long" }, async () => {
     const { group } = await createWorld(site.url);
     await open("/admin/groups", admin.username);
     const groups = page.getByRole("list", { name: t("admin:sections.groups") });
@@ -101,7 +103,52 @@ describe.skipIf(!hasBrowser())("an admin", () => {
     expect(await groups.getByRole("listitem").count()).toBe(before - 1);
   });
 
-  test("turns maintenance mode on with a text for the others, and off again", async () => {
+  test("gives the server a name, a logo and a color, which visitors see", async () => {
+    await open("/admin/branding", admin.username);
+    await page.getByLabel(t("admin:branding.name")).fill("Harbor");
+    await page.getByLabel(t("admin:branding.landingText")).fill("For everyone at the harbor.");
+    await page.getByLabel(t("admin:branding.accentColor")).fill("#ffe000");
+    // Yellow is not readable on white.
+    const adjusted = page.getByRole("listitem").filter({ hasText: t("admin:branding.light") });
+    await adjusted.waitFor();
+    await page.getByRole("button", { name: t("admin:branding.save") }).click();
+    await page.getByText(t("admin:branding.saved")).waitFor();
+    expect(await page.title()).toContain("Harbor");
+    const logo = await sharp({ create: { width: 300, height: 300, channels: 3, background: "navy" } })
+      .png()
+      .toBuffer();
+    const picture = { name: "logo.png", mimeType: "image/png", buffer: logo };
+    await page.locator("input[type=file]").setInputFiles(picture);
+    await page.getByRole("button", { name: t("admin:branding.removeLogo") }).waitFor();
+
+    const visitor = await site.newPage();
+    await visitor.goto(site.url);
+    await visitor.getByRole("heading", { name: "Harbor", level: 1 }).waitFor();
+    await visitor.getByText("For everyone at the harbor.").waitFor();
+    expect(await visitor.title()).toContain("Harbor");
+    const icon = await visitor.getAttribute("link[rel=icon]", "href");
+    expect(icon).toMatch(/^\/files\/public\//);
+    const accent = () =>
+      visitor.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--color-accent')");
+    const inLight = String(await accent());
+    expect(contrastOf(inLight, "#ffffff")).toBeGreaterThanOrEqual(4.5);
+    await visitor.getByRole("button", { name: t("session:darkTheme") }).click();
+    await expect.poll(accent).toBe("#ffe000");
+    const manifest = await (await fetch(`${site.url}/manifest.webmanifest`)).json();
+    expect(manifest).toMatchObject({ name: "Harbor", theme_color: "#ffe000", icons: [{ src: icon }] });
+    // Before the server answers, as of the last visit.
+    await visitor.route("**/api/meta", (route) => route.abort());
+    await visitor.reload();
+    await visitor.getByRole("heading", { name: "Harbor", level: 1 }).waitFor();
+
+    await page.getByRole("button", { name: t("admin:branding.removeLogo") }).click();
+    await page.getByRole("button", { name: t("admin:branding.defaultColor") }).click();
+    await page.getByLabel(t("admin:branding.name")).fill("Fanfare");
+    await page.getByRole("button", { name: t("admin:branding.save") }).click();
+    await expect.poll(() => page.title()).toContain("Fanfare");
+  });
+
+  test("turns maintenance mode on with a text for the others, and off again", { tags: "long" }, async () => {
     const guest = await createGuest(site.url);
     await open("/admin/maintenance", admin.username);
     await page.getByLabel(t("admin:maintenance.message")).fill("Back at noon");

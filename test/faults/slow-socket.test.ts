@@ -36,7 +36,7 @@ describe.skipIf(programs.includes(false))("a socket that stops reading", () => {
     return client;
   }
 
-  test("doesn't slow down others, and catches up when it reads again", async () => {
+  test("doesn't slow down others, and catches up when it reads again", { tags: "long" }, async () => {
     const [here, there] = cluster.gateways;
     const sender = await guest(there!.clientUrl);
     const fast = await guest(here!.clientUrl);

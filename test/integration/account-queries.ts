@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { NodeContext } from "@fanfare/kernel";
 import { must, post } from "@fanfare/testing";
 import { TOTP } from "otpauth";
+import { Authenticator } from "./authenticator.ts";
 
 const password = "correct horse";
 const hash = (secret: string): string => createHash("sha256").update(secret).digest("base64url");
@@ -9,7 +10,7 @@ const hash = (secret: string): string => createHash("sha256").update(secret).dig
 /** Everything an account's owner can do with credentials, so that each query is made once. */
 export async function exerciseAccounts(
   url: string,
-  { database }: Pick<NodeContext, "database">,
+  { database, config }: Pick<NodeContext, "database" | "config">,
 ): Promise<void> {
   const username = `accounts-${Date.now().toString(36)}`;
   const email = `${username}@example.org`;
@@ -35,6 +36,16 @@ export async function exerciseAccounts(
   await post(url, "user.login", { username, password, code });
   await must(url, "user.login", { username, password, code: recoveryCodes[0] });
   await must(url, "user.disableTotp", { password, code: recoveryCodes[1]! }, again.accessToken);
+
+  const authenticator = new Authenticator(new URL(config.publicUrl).origin);
+  const setup = await must(url, "user.startPasskeySetup", { password }, again.accessToken);
+  const { passkey, answer } = authenticator.create(setup.options);
+  await must(url, "user.addPasskey", { name: "Phone", ...answer }, again.accessToken);
+  const { options } = await must(url, "user.startPasskeyLogin", {});
+  await must(url, "user.loginWithPasskey", authenticator.get(options, passkey));
+  const passkeyId = passkey.id;
+  await must(url, "user.renamePasskey", { passkeyId, name: "Old phone" }, again.accessToken);
+  await must(url, "user.removePasskey", { passkeyId, password }, again.accessToken);
 
   const logins = database.collection<{ _id: string }>("oidcCodes");
   for (const oidcCode of ["first", "second"]) {

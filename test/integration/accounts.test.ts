@@ -1,6 +1,7 @@
 import { FanfareClient } from "@fanfare/client";
-import { LIMITS, type ErrorCode, type SessionTokens, type WireAnswer } from "@fanfare/contract";
+import { LIMITS, type SessionTokens, type WireAnswer } from "@fanfare/contract";
 import { must, post } from "@fanfare/testing";
+import { failed } from "../support/answers.ts";
 import { startInstance, type Instance } from "../support/instance.ts";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
@@ -44,8 +45,6 @@ async function register(locale?: "en" | "zh"): Promise<Account> {
 
 const login = (username: string, password: string) =>
   post(instance.url, "user.login", { username, password });
-const failed = (type: ErrorCode) =>
-  expect.objectContaining({ ok: false, error: expect.objectContaining({ type }) });
 
 /** Expects that everything the tokens gave access to has ended. */
 async function expectRevoked({ accessToken, refreshToken }: SessionTokens): Promise<void> {

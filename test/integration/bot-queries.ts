@@ -24,6 +24,7 @@ export async function exerciseBots(url: string): Promise<void> {
   await must(url, "webhook.update", { ...ofWebhook, name: "Other" }, accessToken);
   const message = { webhookId: ofWebhook.webhookId, token: webhook.token, content: "green" };
   await must(url, "webhook.execute", message);
+  await must(url, "webhook.check", { webhookId: message.webhookId, token: message.token });
   await until(async () => {
     const { bot } = await must(url, "bot.me", {}, token);
     return bot.callback?.state === "failing";

@@ -7,12 +7,15 @@ import {
   directsOf,
   groupsOf,
   inboxItems,
+  openReportsOf,
 } from "@fanfare/client/store";
 import type { ActionName, Call, EventName, InboxItem, Params, SessionTokens } from "@fanfare/contract";
+import { hasPermission, PERMISSIONS } from "@fanfare/contract/permissions";
 import { EVENT_NAMES } from "@fanfare/contract/manifest";
 import { createAccount, freePort, must } from "@fanfare/testing";
 import { Store } from "../../packages/client/src/store/store.ts";
 import { startInstance, type Instance } from "../support/instance.ts";
+import { uploadEmoji } from "../support/emoji.ts";
 import { TOTP } from "otpauth";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 
@@ -110,15 +113,24 @@ async function loadState(store: Store, call: Call, { tokens, listed }: Observer)
   await load("channel.listDirect", {});
   await load("channel.listUnread", {});
   await load("notification.list", {});
+  await load("notification.getPreferences", {});
+  await load("draft.list", {});
+  await load("saved.list", {});
+  await load("scheduled.list", {});
   await load("inbox.getUnreadCount", {});
+  if (tokens.user.admin) await load("admin.getOpenReportCount", {});
   if (tokens.user.kind === "member") {
     await load("friend.list", {});
     await load("friend.listRequests", {});
   }
   for (const { id } of groupsOf(store.state)!) {
     await load("role.list", { groupId: id });
+    await load("emoji.list", { groupId: id });
     await load("channel.list", { groupId: id });
     await load("group.myPermissions", { groupId: id });
+    if (moderates(store.state, id)) await load("report.getOpenCount", { groupId: id });
+    await load("group.listNicknames", { groupId: id });
+    await load("group.listMemberChanges", { groupId: id });
     await list("group.listMembers", { groupId: id, limit: 100 });
     for (const { id: inGroup, kind } of channelsOf(store.state, id)!) {
       if (kind !== "text") continue;
@@ -130,9 +142,27 @@ async function loadState(store: Store, call: Call, { tokens, listed }: Observer)
   }
 }
 
+const moderates = ({ permissions }: ClientState, groupId: string): boolean =>
+  hasPermission(permissions[groupId]!.permissions, "manageMessages");
+
 /** The state as the user sees it. */
 function shown({ state }: Store, inbox: readonly InboxItem[]) {
-  const { me, permissions, roles, members, pins, notifications, inboxUnread, channels } = state;
+  const {
+    me,
+    permissions,
+    roles,
+    emoji,
+    members,
+    nicknames,
+    memberChanges,
+    pins,
+    notifications,
+    notificationPreferences,
+    drafts,
+    saved,
+    scheduled,
+    channels,
+  } = state;
   const groups = groupsOf(state)!;
   const threads = Object.values(channels).filter(({ kind }) => kind === "thread");
   return {
@@ -140,10 +170,20 @@ function shown({ state }: Store, inbox: readonly InboxItem[]) {
     groups,
     permissions: mapTable(permissions, (one) => ({ ...one, channels: one.channels.toSorted(byChannelId) })),
     roles,
+    emoji,
     members,
+    nicknames,
+    memberChanges,
     pins,
     notifications,
-    inboxUnread,
+    notificationPreferences,
+    drafts,
+    saved,
+    scheduled,
+    openReports: [null, ...groups.map(({ id }) => id).filter((id) => moderates(state, id))].map((id) =>
+      openReportsOf(state, id),
+    ),
+    inboxUnread: state.inboxUnread,
     inbox: inboxItems(state, inbox),
     friends: state.friends,
     requests: state.friendRequests,
@@ -192,10 +232,11 @@ async function compare(observer: Observer): Promise<void> {
   const userIds = membersIn(fresh.state);
   if (userIds.length === 0) return;
   const { presences } = await checker.call("presence.watch", { userIds });
-  for (const { userId, status } of presences) {
-    if (client.presence.status(userId) === undefined) client.presence.watch([userId]);
-    expect([userId, client.presence.status(userId)]).toEqual([userId, status]);
-  }
+  const statusOf = (userId: string) => client.presence.status(userId);
+  client.presence.watch(userIds.filter((userId) => statusOf(userId) === undefined));
+  expect(userIds.map((userId) => [userId, statusOf(userId)])).toEqual(
+    userIds.map((userId) => [userId, presences.find((one) => one.userId === userId)?.status]),
+  );
 }
 
 /** Another session of the same account. */
@@ -281,6 +322,68 @@ test("read markers sync to the user's other sessions", async () => {
   await send(member, "hello");
   await owner.call("channel.markRead", { channelId, seq: 1 });
   await expectSame([ownersPhone], ["readMarker.updated"]);
+  await owner.call("channel.markUnread", { channelId, seq: 1 });
+  await expectSame([owner, ownersPhone], ["readMarker.lowered"]);
+});
+
+test("polls: votes, and their end", async () => {
+  const poll = { options: ["Tea", "Coffee"] };
+  const { message } = await owner.call("message.send", { channelId, content: "Tea?", nonce: "poll", poll });
+  await member.call("message.react", { channelId, messageId: message.id, emoji: "1️⃣" });
+  await expectSame([owner, ownersPhone, member], ["message.created", "reaction.changed"]);
+  await owner.call("message.endPoll", { channelId, messageId: message.id });
+  await expectSame([owner, ownersPhone, member], ["message.changed"]);
+});
+
+test("drafts sync to the user's other sessions", async () => {
+  await owner.call("draft.set", { channelId, content: "so far" });
+  await expectSame([owner, ownersPhone], ["draft.changed"]);
+  await owner.call("draft.set", { channelId, content: "" });
+  await expectSame([owner, ownersPhone], ["draft.changed"]);
+});
+
+test("saved messages sync to the user's other sessions", async () => {
+  const { message } = await send(member, "for later");
+  const one = { channelId, messageId: message.id };
+  await owner.call("saved.add", { ...one, remindAt: null });
+  await expectSame([owner, ownersPhone], ["saved.added"]);
+  await owner.call("saved.add", { ...one, remindAt: new Date(0).toISOString() });
+  await expectSame([owner, ownersPhone], ["saved.reminded"]);
+  await owner.call("saved.remove", { messageId: message.id });
+  await expectSame([owner, ownersPhone], ["saved.removed"]);
+});
+
+test("scheduled messages sync to the user's other sessions", async () => {
+  const later = new Date(Date.now() + 3_600_000).toISOString();
+  const { scheduled } = await owner.call("scheduled.add", { channelId, content: "later", sendAt: later });
+  await expectSame([owner, ownersPhone], ["scheduled.changed"]);
+  await owner.call("scheduled.change", { scheduledId: scheduled.id, sendAt: new Date(0).toISOString() });
+  await expectSame([owner, ownersPhone, member], ["scheduled.removed", "message.created"]);
+});
+
+test("reports are counted for those who can close them, and for no one else", async () => {
+  const moderator = await observe(await register());
+  const { invite } = await owner.call("invite.create", { groupId });
+  await moderator.call("invite.accept", { code: invite.code });
+  const { role } = await owner.call("role.create", {
+    groupId,
+    name: "Moderators",
+    permissions: PERMISSIONS.manageMessages,
+  });
+  await owner.call("role.assign", { groupId, userId: moderator.tokens.user.id, roleId: role.id });
+  await expectSame([owner, ownersPhone, moderator], ["role.created", "member.updated"]);
+  const { message } = await send(owner, "spam");
+  await member.call("report.create", { channelId, messageId: message.id, reason: "spam" });
+  for (const one of [owner, ownersPhone, moderator]) await expectSame([one], ["report.changed"]);
+  expect(openReportsOf(owner.store.state, groupId)).toBe(1);
+  const { reports } = await moderator.call("report.list", { groupId });
+  await moderator.call("report.close", { groupId, reportId: reports[0]!.id, outcome: "dismissed" });
+  await vi.waitFor(() => expect(openReportsOf(owner.store.state, groupId)).toBe(0), SETTLES_WITHIN_MS);
+  await expectSame([owner, ownersPhone, moderator], []);
+  // An event that everyone gets shows that no other one is on its way.
+  await owner.call("group.update", { groupId, name: "Renamed" });
+  await expectSame([member], ["group.updated"]);
+  expect(member.seen).not.toContain("report.changed");
 });
 
 test("channels: created, renamed, deleted", async () => {
@@ -310,6 +413,27 @@ test("members: joining, muted, leaving, kicked, banned", async () => {
   await expectSame([owner, member, ...late], ["member.left", "member.updated", "group.left"]);
   await owner.call("group.unmute", { groupId, userId: muted.tokens.user.id });
   await expectSame([owner, member, muted], ["member.updated"]);
+  const changesOf = ({ tokens }: Observer) =>
+    member.store.state.memberChanges[groupId]!.filter(({ userId }) => userId === tokens.user.id);
+  expect(changesOf(leaving).map(({ change }) => change)).toEqual(["left", "joined"]);
+  await kicked.call("invite.accept", { code: invite.code });
+  await expectSame([owner, member], ["member.joined"]);
+  expect(changesOf(kicked).map(({ change }) => change)).toEqual(["joined", "left"]);
+});
+
+test("nicknames and pictures in a group: chosen, changed by others, and removed", async () => {
+  const userId = member.tokens.user.id;
+  const { accessToken } = member.tokens;
+  const avatarFileId = await uploadEmoji(instance.url, { accessToken });
+  await member.call("group.setOwnNickname", { groupId, nickname: "Captain", avatarFileId });
+  await expectSame([owner, ownersPhone, member], ["member.updated"]);
+  const shown = { userId, nickname: "Captain", avatarUrl: expect.any(String) as string };
+  expect(ownersPhone.store.state.nicknames[groupId]).toEqual({ [userId]: shown });
+  await owner.call("group.setNickname", { groupId, userId, nickname: null });
+  await expectSame([owner, ownersPhone, member], ["member.updated"]);
+  await owner.call("group.setNickname", { groupId, userId, avatarFileId: null });
+  await expectSame([owner, ownersPhone, member], ["member.updated"]);
+  expect(member.store.state.nicknames[groupId]).toEqual({});
 });
 
 test("roles: created, changed, reordered, assigned, unassigned and deleted; the default role and group settings", async () => {
@@ -323,10 +447,24 @@ test("roles: created, changed, reordered, assigned, unassigned and deleted; the 
   await owner.call("role.delete", { groupId, roleId: doomed });
   await owner.call("role.setDefault", { groupId, permissions: 3 });
   await owner.call("group.update", { groupId, description: "About us", defaultChannelId: channelId });
+  await owner.call("group.update", { groupId, systemChannelId: channelId });
   await expectSame(
     [owner, ownersPhone, member],
     ["role.created", "role.updated", "role.reordered", "role.deleted", "member.updated", "group.updated"],
   );
+});
+
+test("emoji and stickers: added, renamed, sent and deleted", async () => {
+  const add = async (name: string, kind: "emoji" | "sticker") => {
+    const fileId = await uploadEmoji(instance.url, owner.tokens);
+    return (await owner.call("emoji.add", { groupId, kind, name, fileId })).emoji.id;
+  };
+  const [kept, doomed] = [await add("kept", "emoji"), await add("Doomed sticker", "sticker")];
+  await owner.call("message.send", { channelId, content: "", stickerId: doomed, nonce: "sticker" });
+  await owner.call("emoji.rename", { groupId, emojiId: kept, name: "renamed" });
+  await owner.call("emoji.delete", { groupId, emojiId: doomed });
+  await expectSame([owner, ownersPhone, member], ["emoji.added", "emoji.renamed", "emoji.deleted"]);
+  expect(Object.values(member.store.state.emoji[groupId]!).map(({ name }) => name)).toEqual(["renamed"]);
 });
 
 test("channels that become visible and hidden, and sections", async () => {
@@ -425,6 +563,14 @@ test("threads: opened, renamed, archived, reopened, deleted, and deleted with th
   await owner.call("message.send", { ...inThread, content: "about it", nonce: "about it" });
   await expectSame([owner, ownersPhone, member], ["channel.created", "message.changed", "thread.followed"]);
   expect(owner.client.channel(channelId).messages[0]?.threadId).toBe(channel.id);
+  const shared = { ...inThread, content: "for all", nonce: "for all", alsoInChannel: true };
+  const reply = (await owner.call("message.send", shared)).message;
+  await expectSame([owner, ownersPhone, member], ["message.created"]);
+  await owner.call("message.edit", { ...inThread, messageId: reply.id, content: "for everyone" });
+  await expectSame([owner, ownersPhone, member], []);
+  expect(member.client.channel(channelId).messages.at(-1)).toMatchObject({ content: "for everyone" });
+  await owner.call("message.delete", { ...inThread, messageId: reply.id });
+  await expectSame([owner, ownersPhone, member], ["message.deleted"]);
   await owner.call("channel.update", { ...inThread, name: "About the root" });
   await member.call("channel.archiveThread", inThread);
   await expectSame([owner, ownersPhone, member], ["channel.updated"]);
@@ -465,13 +611,33 @@ test("the inbox: mentioned, edited, read, cleared, and removed with the group", 
 
 test("notification settings sync to the user's other sessions", async () => {
   await owner.call("notification.set", { groupId, level: "nothing", suppressEveryone: true });
-  await owner.call("notification.set", { channelId, mutedUntil: "2100-01-01T00:00:00.000Z" });
+  await owner.call("notification.set", { channelId, mutedUntil: "2100-01-01T00:00:00.000Z", favorite: true });
   await expectSame([owner, ownersPhone, member], ["notification.updated"]);
   expect(Object.keys(ownersPhone.store.state.notifications!)).toHaveLength(2);
   await owner.call("notification.set", { channelId, mutedUntil: null });
+  await expectSame([owner, ownersPhone], ["notification.updated"]);
+  expect(ownersPhone.store.state.notifications![channelId]).toMatchObject({ favorite: true });
+  await owner.call("notification.set", { channelId, favorite: false, hidden: true });
+  await expectSame([owner, ownersPhone], ["notification.updated"]);
+  await owner.call("notification.set", { channelId, hidden: false });
   await owner.call("notification.set", { groupId, level: null, suppressEveryone: false });
   await expectSame([owner, ownersPhone, member], []);
   expect(ownersPhone.store.state.notifications).toEqual({});
+});
+
+test("quiet hours, keywords and emails sync to the user's other sessions", async () => {
+  const quietHours = { from: "22:00", to: "07:00", days: [1, 7], timeZone: "Europe/Berlin" };
+  await owner.call("notification.setPreferences", { keywords: ["launch"] });
+  await owner.call("notification.setPreferences", { quietHours });
+  await expectSame([owner, ownersPhone, member], ["notification.configured"]);
+  await owner.call("notification.setPreferences", { emails: "day" });
+  await expectSame([owner, ownersPhone], ["notification.configured"]);
+  expect(ownersPhone.store.state.notificationPreferences).toEqual({
+    quietHours,
+    keywords: ["launch"],
+    emails: "day",
+    emailsRefused: false,
+  });
 });
 
 test("a changed profile, in the user's sessions and in the group", async () => {
@@ -482,7 +648,11 @@ test("a changed profile, in the user's sessions and in the group", async () => {
 
 test("private account data, in each of the owner's sessions", async () => {
   await owner.call("user.updateProfile", { locale: "zh" });
+  const savedSearches = [{ text: "from:@ada launch", scope: "everywhere" as const }];
+  const templates = [{ name: "standup", text: "Yesterday:\nToday:" }];
+  await owner.call("user.setPreferences", { theme: "dark", savedSearches, templates });
   await expectSame([owner, ownersPhone], ["account.updated"]);
+  expect(ownersPhone.store.state.me?.preferences).toMatchObject({ savedSearches, templates });
   const { secret } = await owner.call("user.setupTotp", { password: "correct horse" });
   const code = new TOTP({ secret }).generate();
   const { recoveryCodes } = await owner.call("user.enableTotp", { code });
@@ -513,18 +683,42 @@ test("typing is published to others, and not stored", async () => {
 
 test("changes during a lost connection are fetched afterwards", async () => {
   const second = await owner.call("channel.create", { groupId, name: "second" });
+  const poll = { options: ["Tea", "Coffee"] };
+  const asked = await owner.call("message.send", { channelId, content: "Tea?", nonce: "away", poll });
+  const message = { channelId, messageId: asked.message.id };
+  const fileId = await uploadEmoji(instance.url, owner.tokens);
+  const { emoji } = await owner.call("emoji.add", { groupId, name: "before", fileId });
+  const later = new Date(Date.now() + 3_600_000).toISOString();
+  const { scheduled } = await owner.call("scheduled.add", { channelId, content: "later", sendAt: later });
   const observers = [owner, ownersPhone, member];
-  await expectSame(observers, ["channel.created"]);
+  await expectSame(observers, ["channel.created", "emoji.added", "scheduled.changed"]);
   const isOnline = ({ client, checker }: Observer): boolean =>
     client.state === "online" && checker.state === "online";
   await instance.restart();
   // By HTTP: no client is connected yet.
-  await must(instance.url, "group.update", { groupId, name: "After" }, owner.tokens.accessToken);
-  const { channel } = second;
-  await must(instance.url, "channel.delete", { channelId: channel.id }, owner.tokens.accessToken);
+  const away = <N extends ActionName>(who: Observer, name: N, params: Params<N>) =>
+    must(instance.url, name, params, who.tokens.accessToken);
+  await Promise.all([
+    away(owner, "group.update", { groupId, name: "After" }),
+    away(owner, "channel.delete", { channelId: second.channel.id }),
+    away(owner, "draft.set", { channelId, content: "so far" }),
+    away(owner, "saved.add", message),
+    away(owner, "scheduled.change", { scheduledId: scheduled.id, content: "changed" }),
+    away(owner, "emoji.rename", { groupId, emojiId: emoji.id, name: "after" }),
+    away(member, "group.setOwnNickname", { groupId, nickname: "Captain" }),
+    away(member, "message.react", { ...message, emoji: "1️⃣" }),
+  ]);
   await send(owner, "sent while others are away");
   await vi.waitFor(() => expect(observers.filter(isOnline)).toHaveLength(3), 30_000);
+  // Paged lists are loaded again after each connection, as the page does it.
+  for (const { listed } of observers) listed.clear();
   await expectSame(observers, []);
+  const { drafts, saved, nicknames } = ownersPhone.store.state;
+  expect([drafts, saved, nicknames[groupId]].map((table) => Object.keys(table!))).toEqual([
+    [channelId],
+    [message.messageId],
+    [member.tokens.user.id],
+  ]);
 });
 
 test("an ended session closes its own socket and no other", async () => {

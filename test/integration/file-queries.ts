@@ -1,5 +1,6 @@
 import type { Call } from "@fanfare/contract";
 import { createWorld, must, type World } from "@fanfare/testing";
+import { uploadEmoji } from "../support/emoji.ts";
 
 /** Exports from the start, and from the middle of everything that is paged. */
 async function exportGroup(
@@ -50,7 +51,8 @@ async function anyGroup(call: Call, userId: string): Promise<string> {
 
 /** The life of a file from upload to deletion, and the cleanup after deleted users. */
 export async function exerciseFiles(url: string, call: Call): Promise<void> {
-  const { owner, channel, group } = await createWorld(url);
+  const world = await createWorld(url);
+  const { owner, channel, group } = world;
   const token = owner.accessToken;
   const channelId = channel.id;
   const upload = async (name: string): Promise<string> => {
@@ -70,6 +72,18 @@ export async function exerciseFiles(url: string, call: Call): Promise<void> {
   await must(url, "message.delete", { channelId, messageId: message.id }, token);
   await must(url, "file.delete", { fileId: await upload("b.txt") }, token);
   await call("file.dropPictures", { of: { type: "group", id: group.id } });
+  await call("file.dropPictures", { of: { type: "member", id: group.id }, userId: owner.userId });
+  const ofGroup = { groupId: group.id };
+  const { emoji } = await must(
+    url,
+    "emoji.add",
+    { ...ofGroup, name: "first", fileId: await uploadEmoji(url, owner) },
+    token,
+  );
+  await must(url, "emoji.rename", { ...ofGroup, emojiId: emoji.id, name: "second" }, token);
+  const ids = { channelId, messageId: world.message.id };
+  await must(url, "message.react", { ...ids, emoji: ":second:" }, token);
+  await must(url, "emoji.delete", { ...ofGroup, emojiId: emoji.id }, token);
   await call("file.exportUser", { userId: owner.userId, cursor: null });
   await call("file.exportUser", { userId: owner.userId, cursor: fileId });
   await call("file.forgetUser", { userId: owner.userId });

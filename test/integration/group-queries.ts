@@ -40,7 +40,11 @@ export async function exerciseGroups(url: string): Promise<void> {
     { channelId, target: everyone, allow: 0, deny: PERMISSIONS.view },
     token,
   );
-  await must(url, "group.update", { groupId, defaultChannelId: channelId }, token);
+  await must(url, "group.update", { groupId, defaultChannelId: channelId, listed: true }, token);
+  await must(url, "group.listMemberChanges", { groupId }, token);
+  await must(url, "group.setNickname", { groupId, userId: target.userId, nickname: "Captain" }, token);
+  await must(url, "group.listNicknames", { groupId }, token);
+  await must(url, "group.listDirectory", { cursor: `9_${groupId}` }, token);
   await must(url, "group.leave", { groupId }, member.accessToken);
   await must(url, "invite.accept", { code: inviteCode }, member.accessToken);
   await must(url, "role.delete", ofRole, token);
@@ -53,5 +57,19 @@ export async function exerciseGroups(url: string): Promise<void> {
   for (const filter of [...filters, ...more, both, { ...both, beforeId }]) {
     await must(url, "group.auditLog", { groupId, ...filter }, token);
   }
+  await exerciseReports(url);
   await must(url, "group.delete", { groupId }, token);
+}
+
+async function exerciseReports(url: string): Promise<void> {
+  const world = await createWorld(url);
+  const [ofGroup, channelId] = [{ groupId: world.group.id }, world.channel.id];
+  const reported = { channelId, messageId: world.message.id, reason: "spam" as const };
+  for (const { accessToken } of [world.member, world.owner])
+    await must(url, "report.create", reported, accessToken);
+  const { accessToken } = world.owner;
+  const { reports } = await must(url, "report.list", { ...ofGroup, cursor: "f".repeat(24) }, accessToken);
+  const closing = { ...ofGroup, reportId: reports[0]!.id, outcome: "dismissed" as const };
+  await must(url, "report.close", closing, accessToken);
+  await must(url, "channel.delete", { channelId }, accessToken);
 }

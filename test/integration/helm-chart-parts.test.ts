@@ -138,8 +138,8 @@ describe.skipIf(!isInstalled("helm"))("objects of the Helm chart", () => {
       S3_SECRET_ACCESS_KEY: "all/S3_SECRET_ACCESS_KEY",
       SMTP_URL: "all/SMTP_URL",
       OIDC_CLIENT_SECRET: "all/OIDC_CLIENT_SECRET",
+      LDAP_BIND_PASSWORD: "all/LDAP_BIND_PASSWORD",
       OTEL_EXPORTER_OTLP_HEADERS: "all/COLLECTOR",
-      VAPID_PRIVATE_KEY: "all/VAPID_PRIVATE_KEY",
     });
     expect(worker.env["NATS_URL"]).toBe("nats://nats.data:4222");
   });

@@ -35,7 +35,11 @@ function shapeOf(name: string, command: Command): string {
   const [statement] = (command["updates"] ?? command["deletes"] ?? []) as { q: object }[];
   const [stage] = (command["pipeline"] ?? []) as { $match?: object }[];
   const filter = command["filter"] ?? command["query"] ?? statement?.q ?? stage?.$match ?? {};
-  const fields = Object.keys(filter).join(",") || "nothing";
+  const fieldsOf = (part: object): string =>
+    Object.entries(part)
+      .map(([key, value]) => (key === "$or" ? `$or(${fieldsOf((value as [object])[0])})` : key))
+      .join();
+  const fields = fieldsOf(filter) || "nothing";
   const sort = command["sort"] === undefined ? [] : [...(command["sort"] as Map<string, unknown>).keys()];
   return `${name} ${String(command[name])} by ${fields}${sort.length > 0 ? ` sorted by ${sort.join(",")}` : ""}`;
 }
@@ -86,6 +90,8 @@ async function exerciseRest(
   await must(url, "message.edit", edited, target.accessToken);
   const named = { channelId, content: `<@${owner.userId}>`, nonce: "named" };
   await must(url, "message.send", named, target.accessToken);
+  const found = { channelId, from: target.userId, withContext: true };
+  await must(url, "message.search", found, owner.accessToken);
   for (const name of ["inbox.list", "inbox.getUnreadCount", "channel.listUnread"] as const)
     await must(url, name, {}, owner.accessToken);
   await must(url, "group.create", { name: "Another" }, owner.accessToken);
@@ -94,6 +100,7 @@ async function exerciseRest(
     await must(url, "message.search", { everywhere: true, text }, owner.accessToken);
   await must(url, "notification.set", { channelId, level: "all" }, owner.accessToken);
   await must(url, "notification.list", { cursor: channelId }, owner.accessToken);
+  await must(url, "notification.setPreferences", { keywords: ["launch"] }, owner.accessToken);
   await must(url, "message.send", edited, owner.accessToken);
   const emoji = { channelId, messageId, emoji: "👍" };
   await must(url, "message.react", emoji, owner.accessToken);
@@ -147,6 +154,7 @@ async function exerciseThreads(
   const thread = (await must(url, "channel.openThread", root, owner.accessToken)).channel;
   const page = { channelId: channel.id, cursor: `${Date.now()}-${channel.id}` };
   await must(url, "channel.listThreads", page, owner.accessToken);
+  await must(url, "channel.listFollowedThreads", { cursor: page.cursor }, owner.accessToken);
   for (const name of ["archiveThread", "unarchiveThread", "delete"] as const)
     await must(url, `channel.${name}`, { channelId: thread.id }, owner.accessToken);
 }

@@ -1,5 +1,6 @@
 import type { ErrorCode, InstancePolicy } from "@fanfare/contract";
 import { createAccount, must, post, type Person } from "@fanfare/testing";
+import { failed } from "../support/answers.ts";
 import { startInstance, type Instance } from "../support/instance.ts";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -46,8 +47,6 @@ const signIn = (person: Claims | null, browser = newBrowser()): Promise<Login> =
 const exchange = (login: Login, code?: string) =>
   post(instance.url, "user.exchangeOidcCode", { ...login, code });
 const logIn = async (person: Claims) => must(instance.url, "user.exchangeOidcCode", await signIn(person));
-const failed = (type: ErrorCode) =>
-  expect.objectContaining({ ok: false, error: expect.objectContaining({ type }) });
 
 /** Runs `work` under a policy, then reopens the instance. */
 async function withPolicy(

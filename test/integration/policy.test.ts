@@ -23,6 +23,7 @@ const OPEN: InstancePolicy = {
   oidcOnly: false,
   requireSecondFactor: "off",
   groupCreation: "everyone",
+  directory: true,
   directMessages: "everyone",
   fileQuotaUserBytes: 1024 ** 3,
   fileQuotaGuestBytes: 100 * 1024 ** 2,
@@ -276,6 +277,23 @@ describe("who can create groups", () => {
     ]);
     await vi.waitFor(async () => expect(await meta()).toMatchObject({ groupCreation }), 20_000);
   });
+});
+
+test("an instance can turn its directory of groups off", async () => {
+  const [owner, user] = await Promise.all([createAccount(instance.url), createAccount(instance.url)]);
+  const { group } = await must(instance.url, "group.create", { name: "A group" }, owner.accessToken);
+  const ofGroup = { groupId: group.id };
+  await must(instance.url, "group.update", { ...ofGroup, listed: true }, owner.accessToken);
+  const { groups } = await must(instance.url, "group.listDirectory", {}, user.accessToken);
+  expect(groups.map(({ id }) => id)).toEqual([group.id]);
+  await setPolicy({ directory: false });
+  expect(await post(instance.url, "group.listDirectory", {}, user.accessToken)).toMatchObject(
+    failed("DIRECTORY_OFF"),
+  );
+  expect(await post(instance.url, "group.joinListed", ofGroup, user.accessToken)).toMatchObject(
+    failed("DIRECTORY_OFF"),
+  );
+  await vi.waitFor(async () => expect(await meta()).toMatchObject({ directory: false }), 20_000);
 });
 
 describe("who can open direct channels", () => {

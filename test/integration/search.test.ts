@@ -157,6 +157,71 @@ test("a global search finds threads of several groups, including recently active
   expect(new Set(found.map((thread) => thread.groupId))).toEqual(new Set([groupId, made.group.id]));
 });
 
+/** The texts before and after each found message. */
+async function findAround({ accessToken }: Person, wanted: Params<"message.search">) {
+  const params = { ...wanted, withContext: true };
+  const { messages, context = [] } = await must(instance.url, "message.search", params, accessToken);
+  expect(context.map(({ messageId }) => messageId)).toEqual(messages.map(({ id }) => id));
+  return context.map(({ before, after }) => [before?.content ?? null, after?.content ?? null]);
+}
+
+test("found messages come with the messages just before and after them, without deleted ones", async () => {
+  const ids = new Map<string, string>();
+  const write = async (...contents: string[]) => {
+    for (const content of contents) ids.set(content, await send(member, openId, content));
+  };
+  const remove = async (...contents: string[]) => {
+    for (const content of contents) {
+      const one = { channelId: openId, messageId: ids.get(content)! };
+      await must(instance.url, "message.delete", one, member.accessToken);
+    }
+  };
+  const wanted = { channelId: openId, text: "needle" };
+  await write("who has it?", "a needle", "here", "gone", "last needle");
+  await remove("gone");
+  expect(await findAround(owner, { channelId: openId, text: "secret" })).toEqual([[null, "who has it?"]]);
+  expect(await findAround(owner, wanted)).toEqual([
+    ["here", null],
+    ["who has it?", "here"],
+  ]);
+  await write("one more needle");
+  // Only a few deleted ones are looked past.
+  await write("x", "y", "z", "a lonely needle");
+  await remove("x", "y", "z");
+  expect(await findAround(owner, wanted)).toEqual([
+    [null, null],
+    ["last needle", null],
+    ["here", "one more needle"],
+    ["who has it?", "here"],
+  ]);
+});
+
+test("neighbors are of the same channel or thread, shortened, and only there on request", async () => {
+  const long = `${"a".repeat(198)}👍 and more`;
+  const messageId = await send(member, openId, long);
+  await send(owner, privateId, "hidden");
+  const params = { channelId: openId, messageId };
+  const thread = (await must(instance.url, "channel.openThread", params, owner.accessToken)).channel.id;
+  await send(owner, thread, "in the thread");
+  await send(owner, thread, "a needle in the thread");
+  await send(owner, openId, "a needle");
+  const wanted = { groupId, text: "needle" };
+  const short = [`${"a".repeat(198)}…`, null];
+  // The time of a thread's last message is stored with a delay of a second.
+  await expect.poll(() => findAround(member, wanted)).toEqual([short, ["in the thread", null]]);
+  await send(owner, privateId, "a hidden needle");
+  expect(await findAround(member, wanted)).toEqual([short, ["in the thread", null]]);
+  expect(await findAround(owner, wanted)).toEqual([["hidden", null], short, ["in the thread", null]]);
+
+  const found = (more: object) =>
+    must(instance.url, "message.search", { ...wanted, ...more }, owner.accessToken);
+  expect((await found({})).context).toBeUndefined();
+  const { users = [] } = await found({ withContext: true, withUsers: true });
+  expect(users.map(({ id }) => id)).toContain(member.userId);
+  const none = await found({ withContext: true, text: "nowhere" });
+  expect(none).toMatchObject({ messages: [], context: [] });
+});
+
 test("new, edited, pinned and deleted messages are up to date in the next search", async () => {
   const messageId = await send(member, openId, "first words");
   expect(await find(owner, { channelId: openId, text: "words" })).toEqual(["first words"]);

@@ -121,6 +121,7 @@ test.skipIf(!isReady)(
       headers: { authorization: `Bearer ${owner.accessToken}` },
       body: "content",
     });
+    const { publicKey } = await must(url, "push.getKey", {}, owner.accessToken);
     const { data } = (await uploaded.json()) as { data: { file: { fileId: string } } };
     const { url: address } = await must(url, "file.getUrl", { fileId: data.file.fileId }, owner.accessToken);
 
@@ -129,14 +130,15 @@ test.skipIf(!isReady)(
       const { accessToken } = await must(url, "user.createGuest", {});
       await must(url, "user.me", {}, accessToken);
       expect(await (await fetch(url + address)).text()).toBe("content");
+      expect(await must(url, "push.getKey", {}, owner.accessToken)).toEqual({ publicKey });
     };
     await cluster.roll({ TOKEN_SECRET: OLD, TOKEN_SECRET_PREVIOUS: NEW }, goesOn);
     await goesOn();
     const during = { TOKEN_SECRET: NEW, TOKEN_SECRET_PREVIOUS: OLD };
     await cluster.roll(during, goesOn);
     await goesOn();
-    expect(await cluster.fanfare(during, "reseal")).toBe("Secrets re-encrypted: 1. Already up to date: 0.\n");
-    expect(await cluster.fanfare(during, "reseal")).toBe("Secrets re-encrypted: 0. Already up to date: 1.\n");
+    expect(await cluster.fanfare(during, "reseal")).toBe("Secrets re-encrypted: 2. Already up to date: 0.\n");
+    expect(await cluster.fanfare(during, "reseal")).toBe("Secrets re-encrypted: 0. Already up to date: 2.\n");
     const { user } = await client.call("user.me", {});
     expect(user.id).toBe(client.user?.id);
 
@@ -162,13 +164,20 @@ test.skipIf(!isReady)(
     const { username, accessToken } = await createAccount(url);
     const { refreshToken } = await must(url, "user.login", { username, password: "correct horse" });
     const guest = await must(url, "user.createGuest", {});
+    const { publicKey } = await must(url, "push.getKey", {}, guest.accessToken);
+    const keys = { p256dh: "B".repeat(87), auth: "B".repeat(22) };
+    await must(url, "push.subscribe", { endpoint: "https://push.example.org/x", keys }, guest.accessToken);
     await cluster.roll({ TOKEN_SECRET: NEW }, async () => undefined);
     expect(await post(url, "user.me", {}, accessToken)).toMatchObject({ error: { type: "UNAUTHENTICATED" } });
     expect(await cluster.fanfare({ TOKEN_SECRET: NEW }, "end-sessions", "--all")).toContain(
       "2 sessions have ended",
     );
     expect(await post(url, "user.refresh", { refreshToken })).toMatchObject({ ok: false });
-    await must(url, "user.refresh", { refreshToken: guest.refreshToken });
+    const refreshed = await must(url, "user.refresh", { refreshToken: guest.refreshToken });
+    // The old key can't be decrypted. What it signed is refused.
+    const now = await must(url, "push.getKey", {}, refreshed.accessToken);
+    expect(now.publicKey).not.toBe(publicKey);
+    expect(await must(url, "push.list", {}, refreshed.accessToken)).toEqual({ subscriptions: [] });
     await must(url, "user.login", { username, password: "correct horse" });
   },
 );

@@ -7,6 +7,7 @@ import { startFanfare, type Fanfare } from "@fanfare/node";
 import { createAccount, createWorld, post } from "@fanfare/testing";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { uploadEmoji } from "../support/emoji.ts";
 
 // What calls can't reach within a test is written into the database.
 
@@ -91,6 +92,72 @@ test("active threads are limited per channel, and archived ones don't count", as
   await answerTo(member, "channel.archiveThread", thread);
   expect(await answerTo(member, "channel.openThread", second)).toMatchObject({ ok: true });
   expect(await answerTo(member, "channel.unarchiveThread", thread)).toMatchObject(refused);
+});
+
+/** One document less than the limit. */
+const almostFill = (name: string, limit: keyof typeof LIMITS, document: (index: number) => object) =>
+  collection(name).insertMany(Array.from({ length: LIMITS[limit] - 1 }, (_, index) => document(index)));
+
+test("saved messages are limited per user; those that are saved can still be changed", async () => {
+  const { owner, member, channel, message } = await createWorld(fanfare.url);
+  const channelId = channel.id;
+  const ids = { userId: new Types.ObjectId(member.userId), channelId: new Types.ObjectId(channelId) };
+  const savedAt = new Date();
+  await almostFill("savedMessages", "savedPerUser", () => ({
+    ...ids,
+    messageId: new Types.ObjectId(),
+    savedAt,
+  }));
+  const sent = await answerTo(member, "message.send", { channelId, content: "another", nonce: "another" });
+  if (!sent.ok) throw new Error("no message");
+  const save = (messageId: string, who = member) => answerTo(who, "saved.add", { channelId, messageId });
+  expect(await save(message.id)).toMatchObject({ ok: true });
+  expect(await save(sent.data.message.id)).toMatchObject(reached("savedPerUser"));
+  expect(await save(message.id)).toMatchObject({ ok: true });
+  expect(await save(message.id, owner)).toMatchObject({ ok: true });
+  await answerTo(member, "saved.remove", { messageId: message.id });
+  expect(await save(sent.data.message.id)).toMatchObject({ ok: true });
+});
+
+test("scheduled messages are limited per user", async () => {
+  const { owner, member, channel } = await createWorld(fanfare.url);
+  const ids = { userId: new Types.ObjectId(member.userId), channelId: new Types.ObjectId(channel.id) };
+  const sendAt = new Date(Date.now() + 3_600_000);
+  await almostFill("scheduledMessages", "scheduledPerUser", () => ({ ...ids, content: "later", sendAt }));
+  const schedule = (who = member) =>
+    answerTo(who, "scheduled.add", { channelId: channel.id, content: "x", sendAt: sendAt.toISOString() });
+  const last = await schedule();
+  if (!last.ok) throw new Error(last.error.type);
+  expect(await schedule()).toMatchObject(reached("scheduledPerUser"));
+  expect(await schedule(owner)).toMatchObject({ ok: true });
+  await answerTo(member, "scheduled.remove", { scheduledId: last.data.scheduled.id });
+  expect(await schedule()).toMatchObject({ ok: true });
+});
+
+test("GIFs are limited per group, apart from stickers", async () => {
+  const { owner, group } = await createWorld(fanfare.url);
+  const ids = { groupId: new Types.ObjectId(group.id), createdBy: new Types.ObjectId(owner.userId) };
+  const gif = { ...ids, kind: "gif", url: "/files/gif", createdAt: new Date() };
+  await almostFill("emoji", "gifsPerGroup", (index) => ({ ...gif, name: `gif ${index}` }));
+  const add = async (kind: "gif" | "sticker", name: string) => {
+    const fileId = await uploadEmoji(fanfare.url, owner);
+    return answerTo(owner, "emoji.add", { groupId: group.id, kind, name, fileId });
+  };
+  expect(await add("gif", "the last")).toMatchObject({ ok: true });
+  expect(await add("gif", "one more")).toMatchObject(reached("gifsPerGroup"));
+  expect(await add("sticker", "one more")).toMatchObject({ ok: true });
+});
+
+test("saved searches are limited per user", async () => {
+  const who = await createAccount(fanfare.url);
+  const set = (count: number) => {
+    const search = { text: "launch", scope: "everywhere" } as const;
+    return answerTo(who, "user.setPreferences", {
+      savedSearches: Array.from({ length: count }, () => search),
+    });
+  };
+  expect(await set(LIMITS.savedSearchesPerUser)).toMatchObject({ ok: true });
+  expect(await set(LIMITS.savedSearchesPerUser + 1)).toMatchObject({ error: { type: "VALIDATION_FAILED" } });
 });
 
 test("a deleted channel's threads are removed", async () => {

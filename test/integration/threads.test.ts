@@ -76,6 +76,52 @@ describe("a thread", () => {
     expect(await refusal(world.muted, "message.send", { channelId, content: "x", nonce: "x" })).toBe("MUTED");
   });
 
+  test("shows a reply in its channel too: sent, edited and deleted as one, and mentioning once", async () => {
+    const { id: threadId } = await open();
+    const { id: channelId } = world.channel;
+    const { userId } = world.target;
+    const both = { channelId: threadId, content: `you <@${userId}>`, nonce: "both", alsoInChannel: true };
+    const { message: reply } = await call(world.member, "message.send", both);
+    // Sent again, as after a lost answer.
+    await call(world.member, "message.send", { ...both, resend: true });
+    const last = async (id: string) =>
+      (await call(world.owner, "message.list", { channelId: id })).messages.slice(1);
+    const lastReply = async () => (await call(world.owner, "message.list", { channelId: threadId })).messages;
+    expect(await lastReply()).toMatchObject([
+      { id: reply.id, alsoIn: channelId, mentions: { userIds: [userId] } },
+    ]);
+    const [copy, ...others] = await last(channelId);
+    expect(others).toEqual([]);
+    expect(copy).toMatchObject({ content: both.content, replyIn: threadId, authorId: world.member.userId });
+    expect(copy!.mentions).toBeUndefined();
+
+    await call(world.member, "message.edit", { channelId: threadId, messageId: reply.id, content: "once" });
+    expect(await last(channelId)).toMatchObject([{ content: "once", replyIn: threadId }]);
+    const inChannel = { channelId, messageId: copy!.id };
+    await call(world.member, "message.edit", { ...inChannel, content: `twice <@${userId}>` });
+    expect(await lastReply()).toMatchObject([
+      { content: `twice <@${userId}>`, mentions: { userIds: [userId] } },
+    ]);
+    expect((await last(channelId))[0]!.mentions).toBeUndefined();
+    expect(await refusal(world.target, "message.delete", inChannel)).toBe("FORBIDDEN");
+    await call(world.owner, "message.delete", inChannel);
+    expect(await lastReply()).toMatchObject([{ id: reply.id, content: "" }]);
+    expect((await lastReply())[0]!.deletedAt).not.toBeNull();
+    expect((await last(channelId))[0]!.deletedAt).not.toBeNull();
+  });
+
+  test("a reply can't be shown in the channel against its slow mode, nor outside of threads", async () => {
+    const { id: threadId } = await open();
+    const { id: channelId } = world.channel;
+    await call(world.owner, "channel.update", { channelId, slowModeSeconds: 60 });
+    await send(world.member, channelId, "first");
+    const both = { channelId: threadId, content: "second", nonce: "second", alsoInChannel: true };
+    expect(await refusal(world.member, "message.send", both)).toBe("SLOW_MODE");
+    expect((await call(world.owner, "message.list", { channelId: threadId })).messages).toEqual([]);
+    expect(await refusal(world.owner, "message.send", { ...both, channelId })).toBe("VALIDATION_FAILED");
+    expect(await refusal(world.muted, "message.send", both)).toBe("MUTED");
+  });
+
   test("is inaccessible to non-members and removed members", async () => {
     const { id: channelId } = await open();
     await send(world.target, channelId, "here");

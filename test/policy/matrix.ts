@@ -6,6 +6,7 @@ import { botRows } from "./rows/bot.ts";
 import { channelRows } from "./rows/channel.ts";
 import { directRows } from "./rows/direct.ts";
 import { departureRows } from "./rows/departure.ts";
+import { emojiRows } from "./rows/emoji.ts";
 import { fileRows } from "./rows/file.ts";
 import { friendRows } from "./rows/friend.ts";
 import { groupRows } from "./rows/group.ts";
@@ -16,6 +17,7 @@ import { messageRows } from "./rows/message.ts";
 import { moderationRows } from "./rows/moderation.ts";
 import { peopleRows } from "./rows/people.ts";
 import { presenceRows } from "./rows/presence.ts";
+import { reportRows } from "./rows/report.ts";
 import { roleRows } from "./rows/role.ts";
 import { sessionRows } from "./rows/session.ts";
 import { setupRows } from "./rows/setup.ts";
@@ -36,10 +38,12 @@ export const MATRIX: Record<Exclude<ActionName, InternalAction>, Row> = {
   ...adminRows,
   ...departureRows,
   ...groupRows,
+  ...reportRows,
   ...roleRows,
   ...moderationRows,
   ...channelRows,
   ...directRows,
+  ...emojiRows,
   ...fileRows,
   ...friendRows,
   ...inviteRows,
@@ -58,4 +62,4 @@ export const READS = /\.(get|list|search|preview|me$|my|sync|stats|auditLog|expo
 
 /** Other actions that leave everyone's permissions unchanged. */
 export const HARMLESS =
-  /^(presence|push|notification|inbox|bot|command)\.|^(user\.(register|createGuest|updateProfile|removeAvatar|unblock)|group\.create|file\.startPicture|admin\.(createUser|metrics))$/;
+  /^(presence|push|notification|inbox|draft|saved|scheduled|bot|command)\.|^(user\.(register|createGuest|updateProfile|setPreferences|removeAvatar|unblock)|group\.create|file\.startPicture|admin\.(createUser|metrics))$/;

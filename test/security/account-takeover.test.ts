@@ -1,5 +1,6 @@
-import { LIMITS, type ErrorCode, type SessionTokens } from "@fanfare/contract";
+import { LIMITS, type SessionTokens } from "@fanfare/contract";
 import { must, post } from "@fanfare/testing";
+import { failed } from "../support/answers.ts";
 import { startInstance, type Instance } from "../support/instance.ts";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -37,8 +38,6 @@ const identity = (sub: string): Claims => ({ sub, preferred_username: sub });
 const signIn = (person: Claims, more = "", browser = new Browser(PUBLIC_URL, instance.url)) =>
   signInAtProvider(provider, browser, person, more);
 const exchange = async (person: Claims) => post(instance.url, "user.exchangeOidcCode", await signIn(person));
-const failed = (type: ErrorCode) =>
-  expect.objectContaining({ ok: false, error: expect.objectContaining({ type }) });
 
 interface Prepared {
   name: string;

@@ -35,6 +35,13 @@ describe("a page", () => {
     expect(headers.get("x-frame-options")).toBe("DENY");
   });
 
+  test("can frame only the one that diagrams are drawn in", async () => {
+    expect((await page(instance.url)).headers.get("content-security-policy")).toContain("frame-src 'self'");
+    const { headers } = await fetch(`${instance.url}/diagram.html`, { headers: { accept: "text/html" } });
+    expect(headers.get("content-security-policy")).toContain("script-src 'self';");
+    expect(headers.get("content-security-policy")).toContain("frame-ancestors 'self'");
+  });
+
   test("sends no referrer and shares its window with no other origin", async () => {
     const { headers } = await page(instance.url);
     expect(headers.get("referrer-policy")).toBe("no-referrer");

@@ -12,6 +12,8 @@ export interface BenchPlace {
 
 const PASSWORD = "correct horse";
 const MAX_CONCURRENT = 200;
+/** Up to this number, each channel has the same messages in the same order every time. */
+const MAX_IN_ORDER = 200;
 const TEXTS = [
   "Good point.",
   "I have looked at the **pressure** of the second tank: it holds, see https://example.org/tank?run=4.",
@@ -81,8 +83,9 @@ async function guest(owner: FanfareClient, groupId: string, nickname: string): P
 }
 
 async function send(authors: readonly FanfareClient[], channelId: string, count: number): Promise<void> {
-  for (let from = 0; from < count; from += MAX_CONCURRENT) {
-    const batch = Array.from({ length: Math.min(MAX_CONCURRENT, count - from) }, (_, index) => {
+  const concurrent = count > MAX_IN_ORDER ? MAX_CONCURRENT : 1;
+  for (let from = 0; from < count; from += concurrent) {
+    const batch = Array.from({ length: Math.min(concurrent, count - from) }, (_, index) => {
       const number = from + index;
       const author = authors[Math.floor(number / 3) % authors.length]!;
       const content = `${number + 1}: ${TEXTS[number % TEXTS.length]}`;

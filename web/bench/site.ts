@@ -6,12 +6,14 @@ import { promisify } from "node:util";
 import { loadConfig } from "@fanfare/kernel";
 import { startFanfare } from "@fanfare/node";
 import type { SessionTokens } from "@fanfare/contract";
-import { chromium, type Page } from "playwright-core";
+import { type BrowserContext, chromium, type Page } from "playwright-core";
 
 export interface Site {
   url: string;
   /** Opens a page for the user with these tokens. `script` runs before the page's own. */
   newPage(tokens: SessionTokens, script?: string): Promise<Page>;
+  /** The same for several pages, which share what the browser stores. */
+  newContext(tokens: SessionTokens, script?: string): Promise<BrowserContext>;
   stop(): Promise<void>;
 }
 
@@ -37,17 +39,19 @@ export async function startSite({ data, web }: { data?: string; web?: string }):
     executablePath: process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium",
     args: ["--no-sandbox", "--disable-gpu"],
   });
+  const newContext: Site["newContext"] = async (tokens, script = "") => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    await context.addInitScript(
+      (text) => localStorage.setItem("fanfare.tokens", localStorage.getItem("fanfare.tokens") ?? text),
+      JSON.stringify(tokens),
+    );
+    await context.addInitScript(script);
+    return context;
+  };
   return {
     url: fanfare.url,
-    async newPage(tokens, script = "") {
-      const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-      await page.addInitScript(
-        (text) => localStorage.setItem("fanfare.tokens", text),
-        JSON.stringify(tokens),
-      );
-      await page.addInitScript(script);
-      return page;
-    },
+    newContext,
+    newPage: async (tokens, script) => (await newContext(tokens, script)).newPage(),
     async stop() {
       await browser.close();
       await fanfare.stop();
@@ -70,6 +74,17 @@ async function build(outDir: string): Promise<string> {
 export async function throttleCpu(page: Page, rate = 4): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send("Emulation.setCPUThrottlingRate", { rate });
+}
+
+/** A slow mobile connection. */
+export async function throttleNetwork(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: 150,
+    downloadThroughput: 1_600_000 / 8,
+    uploadThroughput: 750_000 / 8,
+  });
 }
 
 /** The value that a share of the values doesn't exceed. */

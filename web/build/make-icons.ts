@@ -11,6 +11,14 @@ const icon = await readFile(join(publicDir, "favicon.svg"));
 /** The icon without its background: white on transparent. */
 const sign = Buffer.from(icon.toString().replace(/<rect[^>]*>/, ""));
 
+/** Shapes of Lucide for the shortcuts of the installed app, 24 pixels wide. */
+const SHORTCUTS = {
+  "new-message":
+    '<path d="M12 3H5a2 2 0 0 0-2 2v14a2 2 0 0 0 2 2h14a2 2 0 0 0 2-2v-7"/><path d="M18.375 2.625a1 1 0 0 1 3 3l-9.013 9.014a2 2 0 0 1-.853.505l-2.873.84a.5.5 0 0 1-.62-.62l.84-2.873a2 2 0 0 1 .506-.852z"/>',
+  inbox:
+    '<path d="M22 12h-6l-2 3h-4l-2-3H2"/><path d="M5.45 5.11 2 12v6a2 2 0 0 0 2 2h16a2 2 0 0 0 2-2v-6l-3.45-6.89A2 2 0 0 0 16.76 4H7.24a2 2 0 0 0-1.79 1.11z"/>',
+};
+
 const small = { palette: true, compressionLevel: 9 };
 const render = (svg: Buffer, size: number) => sharp(svg, { density: (72 * size) / 32 }).resize(size, size);
 
@@ -21,11 +29,19 @@ async function full(size: number): Promise<Buffer> {
   return sharp({ create: ground }).composite([{ input }]).png(small).toBuffer();
 }
 
+function shortcut(shapes: string): Promise<Buffer> {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="48" height="48" viewBox="-12 -12 48 48" fill="none" stroke="#fff" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"><circle cx="12" cy="12" r="24" fill="${ACCENT}" stroke="none"/>${shapes}</svg>`;
+  return sharp(Buffer.from(svg), { density: 144 }).resize(96, 96).png(small).toBuffer();
+}
+
 await mkdir(iconsDir, { recursive: true });
 await Promise.all([
   writeFile(join(iconsDir, "icon-192.png"), await render(icon, 192).png(small).toBuffer()),
   writeFile(join(iconsDir, "icon-512.png"), await render(icon, 512).png(small).toBuffer()),
   writeFile(join(iconsDir, "maskable-512.png"), await full(512)),
   writeFile(join(iconsDir, "apple-touch-icon.png"), await full(180)),
+  ...Object.entries(SHORTCUTS).map(async ([name, shapes]) =>
+    writeFile(join(iconsDir, `${name}-96.png`), await shortcut(shapes)),
+  ),
   writeFile(join(iconsDir, "badge-96.png"), await render(sign, 96).png(small).toBuffer()),
 ]);

@@ -6,7 +6,7 @@ import { shellFiles } from "./shell-files.ts";
 
 const WORKER = join(import.meta.dirname, "../src/service-worker/worker.ts");
 /** Files of public/ that every page requests. */
-const PUBLIC = ["theme.js", "favicon.svg", "manifest.webmanifest"];
+const PUBLIC = ["theme.js", "favicon.svg"];
 
 /** Builds the service worker after the application, with the list of files to precache. */
 export function serviceWorker(): Plugin {

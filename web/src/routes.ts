@@ -8,14 +8,18 @@ export const ROUTES = {
   register: "/register",
   verifyEmail: "/verify-email",
   resetPassword: "/reset-password",
+  unsubscribe: "/unsubscribe",
   setup: "/setup",
   invite: "/invite/:code",
+  directory: "/find-groups",
   group: "/groups/:groupId",
+  groupChannels: "/groups/:groupId/channels",
   channel: "/groups/:groupId/channels/:channelId",
   groupSettings: "/groups/:groupId/settings/:section?",
   friends: "/direct",
   direct: "/direct/:channelId",
   inbox: "/inbox",
+  newMessage: "/new-message",
   settings: "/settings/:section?",
   admin: "/admin/:section?",
   status: "/status",
@@ -32,7 +36,9 @@ export const loginPath = (): string => "/login";
 export const registerPath = (): string => "/register";
 export const resetPasswordPath = (): string => "/reset-password";
 export const invitePath = (code: string): string => `/invite/${encodeURIComponent(code)}`;
+export const directoryPath = (): string => "/find-groups";
 export const groupPath = (groupId: string): string => `/groups/${groupId}`;
+export const groupChannelsPath = (groupId: string): string => `/groups/${groupId}/channels`;
 export const channelPath = (groupId: string, channelId: string, place: ChannelPlace = {}): string =>
   `/groups/${groupId}/channels/${channelId}${placeQuery(place)}`;
 export const groupSettingsPath = (groupId: string, section = "overview"): string =>

@@ -11,6 +11,7 @@ const root = join(import.meta.dirname, "..");
 interface Part {
   type: string;
   fileName: string;
+  facadeModuleId?: string | null;
   modules?: object;
   imports?: readonly string[];
   /** Of an asset. */
@@ -22,7 +23,7 @@ beforeAll(async () => {
   const outDir = await mkdtemp(join(tmpdir(), "fanfare-web-"));
   const collect = {
     name: "collect-parts",
-    generateBundle(_: unknown, bundle: Record<string, Part>) {
+    writeBundle(_: unknown, bundle: Record<string, Part>) {
       parts = Object.values(bundle);
     },
   };
@@ -56,6 +57,24 @@ test("chunks do not import each other in a cycle", () => {
   for (const file of imports.keys()) visit(file, []);
   expect(imports.size).toBeGreaterThan(10);
   expect(cycles).toEqual([]);
+});
+
+test("the page lists the application's files, which are preloaded after a login", () => {
+  const html = String(parts.find(({ fileName }) => fileName === "index.html")!.source);
+  const lists = [...html.matchAll(/<meta name="preload-(\w+)" content="([^"]+)" data-app="([^"]+)"/g)];
+  expect(lists.map(([, language]) => language)).toEqual(["en", "zh"]);
+  for (const [, language, texts, app] of lists) {
+    for (const [listed, modules] of [
+      [texts!, [`i18n/languages/${language}.ts`]],
+      [app!, ["app/logged-in.tsx", `i18n/languages/${language}-app.ts`]],
+    ] as const) {
+      const files = listed.split(" ").map((path) => path.slice(1));
+      const chunks = parts.filter(({ fileName }) => files.includes(fileName));
+      expect(chunks).toHaveLength(files.length);
+      for (const module of modules)
+        expect(chunks.some(({ facadeModuleId }) => facadeModuleId?.endsWith(`/src/${module}`))).toBe(true);
+    }
+  }
 });
 
 /** Classes of one of these kinds set a color, or a width or size that has the same prefix. */

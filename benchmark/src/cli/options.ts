@@ -78,6 +78,19 @@ export const integer = <Settings extends Shown<number> & Bounds>(
     wholeNumber(name, given, settings.min, settings.max),
   );
 
+/** A number with a fraction: from `min` on, or above 0. */
+export const fraction = <Settings extends Shown<number> & { min?: number; max: number }>(
+  heading: Heading,
+  describe: string,
+  settings: Settings,
+) =>
+  option(heading, describe, "number", settings, (name, given: number) => {
+    const { min, max } = settings;
+    if ((min === undefined ? given > 0 : given >= min) && given <= max) return given;
+    const bounds = min === undefined ? `above 0 and at most ${max}` : `from ${min} to ${max}`;
+    throw usageError(`--${name} must be ${bounds}.`);
+  });
+
 /** Several different integers, separated by commas. */
 export const integers = <Settings extends Shown<string> & Bounds>(
   heading: Heading,
@@ -123,38 +136,22 @@ export const choice = <const Name extends string>(
 export const flag = (heading: Heading, describe: string) =>
   option(heading, describe, "boolean", { default: false }, (_, given: boolean) => given);
 
+const result = (describe: string) => ({ group: "Result:", type: "string", describe }) as const;
+const results = (describe: string) =>
+  ({ ...result(describe), array: true, default: [] as string[] }) as const;
+
 /** Every command's options for its result. */
 export const RESULT_OPTIONS = {
-  json: {
-    group: "Result:",
-    type: "string",
-    describe: "Write the result to this file (schema/result.v2.json)",
-  },
-  html: {
-    group: "Result:",
-    type: "string",
-    describe: "Write a self-contained page with charts to this file",
-  },
-  csv: { group: "Result:", type: "string", describe: "Write the metrics to this file, one per line" },
-  prometheus: {
-    group: "Result:",
-    type: "string",
-    describe: "Write the metrics to this file in Prometheus' text format",
-  },
-  threshold: {
-    group: "Result:",
-    type: "string",
-    array: true,
-    default: [] as string[],
-    describe: "Exit with code 99 unless this holds, for example 'worstMs<200' or 'lost==0'. Repeatable",
-  },
-  allow: {
-    group: "Result:",
-    type: "string",
-    array: true,
-    default: [] as string[],
-    describe: `Exit with code 0 despite these faults: ${FAULT_NAMES.join(", ")} or all. Separate several by commas`,
-  },
+  json: result("Write the result to this file (schema/result.v2.json)"),
+  html: result("Write a self-contained page with charts to this file"),
+  csv: result("Write the metrics to this file, one per line"),
+  prometheus: result("Write the metrics to this file in Prometheus' text format"),
+  threshold: results(
+    "Exit with code 99 unless this holds, for example 'worstMs<200' or 'lost==0'. Repeatable",
+  ),
+  allow: results(
+    `Exit with code 0 despite these faults: ${FAULT_NAMES.join(", ")} or all. Separate several by commas`,
+  ),
   progress: {
     group: "Result:",
     type: "boolean",

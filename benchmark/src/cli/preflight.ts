@@ -19,13 +19,10 @@ export interface Needs {
   canSpreadAddresses: boolean;
 }
 
-export interface Limits {
-  openFiles: number | null;
-  ports: { first: number; last: number } | null;
-  memoryBytes: number;
-}
+export type Limits = ReturnType<typeof currentLimits>;
 
-export function currentLimits(): Limits {
+/** null: unlimited, or unknown. */
+export function currentLimits() {
   return { openFiles: openFilesLimit(), ports: portRange(), memoryBytes: process.availableMemory() };
 }
 

@@ -1,5 +1,5 @@
 import { open, rm, writeFile } from "node:fs/promises";
-import type { ArgumentsCamelCase, CommandModule } from "yargs";
+import type { ArgumentsCamelCase, CommandModule, InferredOptionTypes } from "yargs";
 import { describeEnvironment } from "../report/environment.ts";
 import { ExitCode, usageError } from "./exit.ts";
 import { nowMs } from "../kernels/broadcast/clock.ts";
@@ -55,15 +55,7 @@ export function scenario<Table extends OptionTable>(definition: Scenario<Table>)
   return definition;
 }
 
-interface ResultArguments {
-  json: string | undefined;
-  html: string | undefined;
-  csv: string | undefined;
-  prometheus: string | undefined;
-  threshold: string[];
-  allow: string[];
-  progress: boolean | undefined;
-}
+type ResultArguments = InferredOptionTypes<typeof RESULT_OPTIONS>;
 
 /** The scenario as a command of yargs. */
 export function command<Table extends OptionTable>(

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { ServerProgram } from "./server-process.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
-const NODE_MAIN = fileURLToPath(new URL("services/node/src/main.ts", ROOT));
+const NODE_MAIN = fileURLToPath(new URL("services/node/dist/main.js", ROOT));
 const DATABASE_MAIN = fileURLToPath(new URL("packages/embedded-mongo/src/main.ts", ROOT));
 
 /** The caller's settings must not reach the servers, above all not MONGO_URL. */

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ServerProcess, type ServerProgram } from "./server-process.ts";
 import { requireCheckout } from "../cli/program.ts";
+import { buildServer } from "../../../scripts/build.ts";
 
 /**
  * The folder and the processes of a throwaway platform, removed when it is closed or the tester exits in any
@@ -25,6 +26,7 @@ export class Workplace {
   /** @throws {ExitError} in the package, which has no platform */
   static async open(): Promise<Workplace> {
     requireCheckout("Starting the server");
+    await buildServer();
     return new Workplace(await mkdtemp(join(tmpdir(), "fanfare-tester-")));
   }
 

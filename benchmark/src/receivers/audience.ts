@@ -1,10 +1,14 @@
 import { lookup } from "node:dns/promises";
 import { networkInterfaces } from "node:os";
 import { Worker } from "node:worker_threads";
+import { connectError } from "../cli/exit.ts";
+import { abortable } from "../kernels/broadcast/abortable.ts";
 import { nowMs } from "../kernels/broadcast/clock.ts";
 import type { ThreadLoad } from "../kernels/broadcast/thread-load.ts";
-import type { Dialect } from "../targets/dialect.ts";
+import type { Progress } from "../report/progress.ts";
+import type { Dialect } from "../targets/plugin.ts";
 import { loadDialect, type DialectRef } from "../targets/plugins.ts";
+import { askThread, tellThread } from "./ask-thread.ts";
 import type { DeliveryTally } from "./delivery-tally.ts";
 import { officialReceivers } from "./official-receiver.ts";
 import type { Assignment, ReceiverKind } from "./receiver.ts";
@@ -14,28 +18,40 @@ import type { Tally } from "./tally.ts";
 import type { FromWorker, ToWorker, WorkerSetup } from "./worker-messages.ts";
 
 export interface AudienceOptions<T extends Tally | DeliveryTally> {
-  kind: ReceiverKind;
+  /** Default: light. */
+  kind?: ReceiverKind;
   /** The receivers spread over them. */
   urls: readonly string[];
   dialect: DialectRef;
   runId: string;
   /** For all receivers: the last `probes` of them are official clients in this thread. */
   tally: T;
-  probes: number;
+  probes?: number;
   /** Receivers keep this channel exact: they reconnect, to another server, and fetch what they missed. */
   exactChannel?: string;
   /** Index of the first loopback address to connect from; default: the next one of this process. */
   firstAddress?: number;
   workers: number;
   window: number;
-  connectTimeoutMs: number;
+  connectTimeoutMs?: number;
   napMs: number;
 }
+
+const DEFAULTS = { kind: "light" as ReceiverKind, probes: 0, connectTimeoutMs: 15_000 };
 
 /** The IP address of a server, IPv4 if it has one. */
 export async function addressOf(url: string): Promise<string> {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
   return (await lookup(host, { order: "ipv4first" })).address;
+}
+
+/** What members need to connect to these servers. */
+export async function placesOf<Dialect>(
+  target: { urls: readonly string[]; dialect: Dialect },
+  runId: string,
+) {
+  const { urls, dialect } = target;
+  return { urls, addresses: await Promise.all(urls.map(addressOf)), dialect, runId };
 }
 
 /** Whether a server runs here, so that its processes and other programs share the processors with the tester. */
@@ -49,7 +65,7 @@ export async function isOnThisMachine(url: string): Promise<boolean> {
 export class Audience<T extends Tally | DeliveryTally = Tally> {
   readonly tally: T;
   readonly connections: ConnectionMemory;
-  readonly #options: AudienceOptions<T>;
+  readonly #options: AudienceOptions<T> & typeof DEFAULTS;
   readonly #workers: Worker[];
   readonly #probes: ReceiverGroup;
   readonly #addresses: SourceAddresses;
@@ -58,7 +74,7 @@ export class Audience<T extends Tally | DeliveryTally = Tally> {
   #crash: Error | undefined;
 
   private constructor(options: AudienceOptions<T>, dialect: Dialect, addresses: readonly string[]) {
-    this.#options = options;
+    this.#options = { ...DEFAULTS, ...options };
     this.#addresses = sourceAddresses(addresses[0]!, options.firstAddress);
     this.tally = options.tally;
     this.connections = allocateConnections(this.tally.memory.receivers);
@@ -73,7 +89,7 @@ export class Audience<T extends Tally | DeliveryTally = Tally> {
       tally: this.tally,
       connections: this.connections,
       window: 8,
-      timeoutMs: options.connectTimeoutMs,
+      timeoutMs: this.#options.connectTimeoutMs,
       onComplete: () => this.#onComplete(),
     });
   }
@@ -136,6 +152,24 @@ export class Audience<T extends Tally | DeliveryTally = Tally> {
   }
 
   /**
+   * Connects everyone.
+   * @throws {ExitError} if someone could not be connected
+   */
+  async connectAll(
+    credentials: readonly (string | null)[],
+    { progress, signal }: { progress: Progress; signal: AbortSignal },
+  ): Promise<void> {
+    const all = credentials.length;
+    const connect = () => abortable(this.connect(credentials), signal);
+    await progress.during("connecting", all, () => this.online, connect);
+    if (this.gaveUp === 0) return;
+    const reasons = Object.entries(this.errors).map(([code, count]) => `${code} (${count})`);
+    throw connectError(
+      `${this.gaveUp} of ${all} connections to ${this.#options.urls.join(", ")} failed: ${reasons.join(", ")}.`,
+    );
+  }
+
+  /**
    * Resolves when everyone still online has all of these messages, when they can't arrive anymore, or on
    * timeout. The tally has what arrived.
    */
@@ -159,13 +193,13 @@ export class Audience<T extends Tally | DeliveryTally = Tally> {
   }
 
   measure(on: boolean): void {
-    for (const worker of this.#workers) tell(worker, { type: "measure", on });
+    for (const worker of this.#workers) tellThread(worker, { type: "measure", on } satisfies ToWorker);
   }
 
   /** One sample per receiving thread. */
   async sampleLoads(): Promise<ThreadLoad[]> {
     const samples = await Promise.all(this.#workers.map((_, w) => this.#ask(w, { type: "sample" })));
-    return samples.map((sample) => (sample as FromWorker & { type: "sample" }).load);
+    return samples.map(({ load }) => load);
   }
 
   async close(): Promise<void> {
@@ -179,20 +213,13 @@ export class Audience<T extends Tally | DeliveryTally = Tally> {
   }
 
   #startWorker(index: number, addresses: readonly string[]): Worker {
-    const { kind, urls, dialect, runId, window, connectTimeoutMs, napMs, workers, exactChannel } =
-      this.#options;
+    const { tally, window, workers, ...options } = this.#options;
     const setup: WorkerSetup = {
-      kind,
-      urls,
+      ...options,
       addresses,
-      exactChannel,
-      dialect,
-      runId,
-      tally: this.tally.memory,
+      tally: tally.memory,
       connections: this.connections,
       window: Math.max(1, Math.round(window / workers)),
-      timeoutMs: connectTimeoutMs,
-      napMs,
     };
     const worker = new Worker(new URL("./worker.ts", import.meta.url), { workerData: setup });
     worker.on("message", (message: FromWorker) => {
@@ -216,30 +243,13 @@ export class Audience<T extends Tally | DeliveryTally = Tally> {
     });
   }
 
-  /** Sends a command and waits for its answer; completions may arrive in between. */
-  #ask<T extends keyof typeof ANSWERS>(index: number, order: ToWorker & { type: T }): Promise<FromWorker> {
-    const worker = this.#workers[index]!;
-    return new Promise((resolve, reject) => {
-      const onMessage = (message: FromWorker) => {
-        if (message.type === ANSWERS[order.type]) settle(() => resolve(message));
-      };
-      const onError = (error: Error) => settle(() => reject(error));
-      const settle = (then: () => void) => {
-        worker.off("message", onMessage).off("error", onError);
-        then();
-      };
-      worker.on("message", onMessage).on("error", onError);
-      tell(worker, order);
-    });
+  #ask<T extends keyof typeof ANSWERS>(index: number, order: ToWorker & { type: T }) {
+    type Answer = FromWorker & { type: (typeof ANSWERS)[T] };
+    return askThread<Answer>(this.#workers[index]!, order, ANSWERS[order.type]);
   }
 }
 
 const ANSWERS = { connect: "connected", sample: "sample", close: "closed" } as const;
-
-function tell(worker: Worker, order: ToWorker): void {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-  worker.postMessage(order);
-}
 
 const addressPools = new Map<string, SourceAddresses>();
 

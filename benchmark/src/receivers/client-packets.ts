@@ -1,6 +1,6 @@
 import { Encoder, PacketType } from "socket.io-msgpack-parser";
 import { clientFrame, Opcode } from "@fanfare/fanout/frames";
-import type { SocketIoDialect } from "../targets/dialect.ts";
+import type { SocketIoDialect } from "../targets/plugin.ts";
 
 /** The id of a connection's only call. The same for all, so that equal answers have equal bytes. */
 const CALL_ID = 0;

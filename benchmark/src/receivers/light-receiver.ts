@@ -1,5 +1,5 @@
 import { clientFrame, Opcode } from "@fanfare/fanout/frames";
-import type { Dialect, Frame, LongPollDialect } from "../targets/dialect.ts";
+import type { Dialect, Frame, LongPollDialect } from "../targets/plugin.ts";
 import { CatchUp } from "./catch-up.ts";
 import { callFrame, connectFrame } from "./client-packets.ts";
 import { LightSocket, lightServer, readBuffer, socketIoPath, type LightServer } from "./light-socket.ts";

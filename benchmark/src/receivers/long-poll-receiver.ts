@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import type { LongPollDialect, PollRequest } from "../targets/dialect.ts";
-import { readPacket, type Packet } from "./packet.ts";
+import type { LongPollDialect, PollRequest } from "../targets/plugin.ts";
+import { obey, readPacket } from "./packet.ts";
 import type { Assignment, OpenReceiver, Receiver, ReceiverObserver } from "./receiver.ts";
 
 export interface LongPollOptions {
@@ -23,7 +23,6 @@ class LongPollReceiver implements Receiver {
   readonly #base: URL;
   readonly #agent: HttpAgent;
   #hasEnded = false;
-  #next: PollRequest | undefined;
 
   constructor(options: LongPollOptions, assignment: Assignment, observer: ReceiverObserver) {
     this.#options = options;
@@ -87,38 +86,19 @@ class LongPollReceiver implements Receiver {
   #read(body: string, poll: PollRequest): void {
     const { dialect, runId, onRead } = this.#options;
     onRead?.();
-    const { credential } = this.#assignment;
-    this.#handle(readPacket(() => dialect.read(body, credential, poll), runId));
-    const next = this.#next;
-    this.#next = undefined;
+    const { credential, receiver } = this.#assignment;
+    let next: PollRequest | undefined;
+    obey(
+      readPacket(() => dialect.read(body, credential, poll), runId),
+      receiver,
+      this.#observer,
+      {
+        end: (code) => this.#end(code),
+        poll: (request) => (next = request),
+      },
+    );
     if (this.#hasEnded) return;
     if (next) this.#poll(next);
     else this.#end("NO_NEXT_REQUEST");
-  }
-
-  #handle(packet: Packet): void {
-    const { receiver } = this.#assignment;
-    switch (packet.kind) {
-      case "several":
-        for (const each of packet.packets) this.#handle(each);
-        break;
-      case "messages":
-        this.#observer.messages(receiver, packet.indexes, "event", packet.revs);
-        break;
-      case "ready":
-        this.#observer.online(receiver);
-        break;
-      case "poll":
-        this.#next = packet.request;
-        break;
-      case "resync":
-        this.#observer.resync(receiver);
-        break;
-      case "refused":
-      case "invalid":
-        this.#end(packet.code);
-        break;
-      default:
-    }
   }
 }

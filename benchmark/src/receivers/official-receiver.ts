@@ -1,10 +1,10 @@
 import { io } from "socket.io-client";
 import * as msgpack from "socket.io-msgpack-parser";
 import { WebSocket } from "ws";
-import type { Dialect, Frame, SocketIoDialect, WebSocketDialect } from "../targets/dialect.ts";
+import type { Dialect, SocketIoDialect, WebSocketDialect } from "../targets/plugin.ts";
 import { closeCode } from "./light-socket.ts";
 import { longPollReceivers } from "./long-poll-receiver.ts";
-import { decodePacket, packetOf, type Packet } from "./packet.ts";
+import { decodePacket, obey, packetOf, type Packet } from "./packet.ts";
 import type { Assignment, OpenReceiver, Receiver, ReceiverObserver } from "./receiver.ts";
 
 export interface OfficialOptions<D = Dialect> {
@@ -61,7 +61,7 @@ function openSocketIo(
     observer.ended(receiver, code);
   };
   const handle = (event: string, payload: unknown) =>
-    obey(packetOf(dialect.read(event, payload), runId), receiver, observer, { end, send: () => {} });
+    obey(packetOf(dialect.read(event, payload), runId), receiver, observer, { end });
   const { hello } = dialect;
   socket.on("connect", () => {
     if (hello) socket.emit(hello.event, hello.payload, (answer: unknown) => handle(hello.event, answer));
@@ -144,34 +144,4 @@ function openWebSocket(
 
 function isReadyIn(packet: Packet): boolean {
   return packet.kind === "several" ? packet.packets.some(isReadyIn) : packet.kind === "ready";
-}
-
-function obey(
-  packet: Packet,
-  receiver: number,
-  observer: ReceiverObserver,
-  connection: { end: (code: string) => void; send: (frame: Frame) => void },
-): void {
-  switch (packet.kind) {
-    case "several":
-      for (const each of packet.packets) obey(each, receiver, observer, connection);
-      break;
-    case "messages":
-      observer.messages(receiver, packet.indexes, "event", packet.revs);
-      break;
-    case "ready":
-      observer.online(receiver);
-      break;
-    case "resync":
-      observer.resync(receiver);
-      break;
-    case "send":
-      connection.send(packet.frame);
-      break;
-    case "refused":
-    case "invalid":
-      connection.end(packet.code);
-      break;
-    default:
-  }
 }

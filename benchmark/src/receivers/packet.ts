@@ -7,9 +7,10 @@ import type {
   PollRequest,
   ServerEvent,
   SocketIoDialect,
-} from "../targets/dialect.ts";
+} from "../targets/plugin.ts";
 import { readCatchUpAnswer, type CatchUpAnswer } from "./catch-up.ts";
 import { taggedIndex } from "./message-tag.ts";
+import type { ReceiverObserver } from "./receiver.ts";
 
 /** A decoded payload from the server. */
 export type Packet =
@@ -164,4 +165,45 @@ function readRefusal(error: unknown): string {
   const { message, data } = (error ?? {}) as { message?: unknown; data?: { type?: unknown } };
   if (typeof data?.type === "string") return data.type;
   return typeof message === "string" ? message : "CONNECT_ERROR";
+}
+
+/** What a receiver does with its connection. */
+export interface Obeying {
+  end(code: string): void;
+  send?(frame: Frame): void;
+  poll?(request: PollRequest): void;
+}
+
+/** Passes on what was received, for clients that keep nothing of it themselves. */
+export function obey(
+  packet: Packet,
+  receiver: number,
+  observer: ReceiverObserver,
+  connection: Obeying,
+): void {
+  switch (packet.kind) {
+    case "several":
+      for (const each of packet.packets) obey(each, receiver, observer, connection);
+      break;
+    case "messages":
+      observer.messages(receiver, packet.indexes, "event", packet.revs);
+      break;
+    case "ready":
+      observer.online(receiver);
+      break;
+    case "resync":
+      observer.resync(receiver);
+      break;
+    case "send":
+      connection.send?.(packet.frame);
+      break;
+    case "poll":
+      connection.poll?.(packet.request);
+      break;
+    case "refused":
+    case "invalid":
+      connection.end(packet.code);
+      break;
+    default:
+  }
 }

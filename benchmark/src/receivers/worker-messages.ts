@@ -1,28 +1,21 @@
 import type { ThreadLoad } from "../kernels/broadcast/thread-load.ts";
-import type { DialectRef } from "../targets/plugins.ts";
+import type { AudienceOptions } from "./audience.ts";
 import type { DeliveryMemory } from "./delivery-tally.ts";
-import type { Assignment, ReceiverKind } from "./receiver.ts";
+import type { Assignment } from "./receiver.ts";
 import type { ConnectionMemory } from "./receiver-group.ts";
-import type { TallyMemory } from "./tally.ts";
+import type { Tally, TallyMemory } from "./tally.ts";
 
 /** Startup data of a receiving thread. */
-export interface WorkerSetup {
-  kind: ReceiverKind;
-  urls: readonly string[];
+export interface WorkerSetup extends Required<
+  Pick<
+    AudienceOptions<Tally>,
+    "urls" | "dialect" | "runId" | "kind" | "connectTimeoutMs" | "window" | "napMs"
+  >
+> {
   addresses: readonly string[];
-  dialect: DialectRef;
-  runId: string;
   tally: TallyMemory | DeliveryMemory;
   connections: ConnectionMemory;
-  /**
-   * Receivers keep this channel exact: they reconnect when they lose their connection, and fetch what they
-   * missed.
-   */
-  exactChannel: string | undefined;
-  window: number;
-  timeoutMs: number;
-  /** Sleep this long after each turn of the event loop with a read; 0: never. */
-  napMs: number;
+  exactChannel?: string;
 }
 
 export type ToWorker =

@@ -30,9 +30,9 @@ const group = new ReceiverGroup({
   tally: "bits" in setup.tally ? new DeliveryTally(setup.tally) : new Tally(setup.tally),
   connections: setup.connections,
   window: setup.window,
-  timeoutMs: setup.timeoutMs,
+  timeoutMs: setup.connectTimeoutMs,
   onComplete: (message) => say({ type: "complete", message }),
-  ...(exactChannel === undefined ? {} : { roaming: new Roaming(setup.urls.length) }),
+  roaming: exactChannel === undefined ? undefined : new Roaming(setup.urls.length),
 });
 
 async function obey(order: ToWorker): Promise<void> {

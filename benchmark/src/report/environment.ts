@@ -4,24 +4,15 @@ import os from "node:os";
 import { IS_PACKAGE } from "../cli/program.ts";
 
 /** The machine and the software of a result. */
-export interface Environment {
-  os: string;
-  cpu: string;
-  cores: number;
-  memoryBytes: number;
-  /** null: unlimited, or unknown on this system. */
-  openFilesLimit: number | null;
-  portRange: { first: number; last: number } | null;
-  node: string;
-  commit: string | null;
-}
+export type Environment = ReturnType<typeof describeEnvironment>;
 
-export function describeEnvironment(): Environment {
+export function describeEnvironment() {
   return {
     os: `${os.type()} ${os.release()} ${os.arch()}`,
     cpu: os.cpus()[0]?.model ?? "unknown",
     cores: os.availableParallelism(),
     memoryBytes: os.totalmem(),
+    /** null: unlimited, or unknown on this system. */
     openFilesLimit: openFilesLimit(),
     portRange: portRange(),
     node: process.version,
@@ -62,7 +53,8 @@ function commit(): string | null {
   }
 }
 
-function readText(file: string): string | undefined {
+/** undefined: it can't be read. */
+export function readText(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch {

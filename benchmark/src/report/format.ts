@@ -9,32 +9,23 @@ export function short(value: number): string {
   return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
 }
 
-export function ms(value: number | null | undefined): string {
-  return value === null || value === undefined ? "–" : `${short(value)} ms`;
-}
+const orDash =
+  (text: (value: number) => string) =>
+  (value: number | null | undefined): string =>
+    value === null || value === undefined ? "–" : text(value);
 
+export const ms = orDash((value) => `${short(value)} ms`);
 /** The same without the unit, for columns with a unit. */
-export function shortOrDash(value: number | null): string {
-  return value === null ? "–" : short(value);
-}
-
-export function mib(bytes: number | null | undefined): string {
-  return bytes === null || bytes === undefined ? "–" : `${short(bytes / 1024 / 1024)} MiB`;
-}
-
-export function kib(bytes: number | null | undefined): string {
-  return bytes === null || bytes === undefined ? "–" : `${short(bytes / 1024)} KiB`;
-}
+export const shortOrDash = orDash(short);
+export const mib = orDash((bytes) => `${short(bytes / 1024 / 1024)} MiB`);
+export const kib = orDash((bytes) => `${short(bytes / 1024)} KiB`);
+export const ratio = orDash((value) => `${value.toFixed(2)} ×`);
 
 export function duration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   const seconds = milliseconds / 1000;
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
-}
-
-export function ratio(value: number | null | undefined): string {
-  return value === null || value === undefined ? "–" : `${value.toFixed(2)} ×`;
 }
 
 export function count(amount: number, noun: string, plural = `${noun}s`): string {

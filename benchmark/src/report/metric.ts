@@ -243,6 +243,15 @@ export type MetricTable<Measured> = {
   readonly [Name in MetricName]?: (measured: Measured) => number | null | undefined;
 };
 
+/** Metrics with their own names in a part of what was measured; what is unknown there doesn't exist. */
+export function fields<Measured, Name extends MetricName>(
+  partOf: (measured: Measured) => { readonly [N in NoInfer<Name>]?: number | null } | null | undefined,
+  ...names: readonly Name[]
+): MetricTable<Measured> {
+  const read = (name: Name) => (measured: Measured) => partOf(measured)?.[name] ?? undefined;
+  return Object.fromEntries(names.map((name) => [name, read(name)])) as MetricTable<Measured>;
+}
+
 /** In the order of the table. */
 export function readMetrics<Measured>(
   table: MetricTable<Measured>,

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { BroadcastMeasurement, RoundKind } from "../kernels/broadcast/broadcast-result.ts";
+import type { RoundKind } from "../kernels/broadcast/broadcast-result.ts";
+import type { BroadcastMeasurement } from "../kernels/broadcast/broadcast-summary.ts";
 import { spread } from "../kernels/broadcast/percentiles.ts";
 import { overPasses } from "../report/metric.ts";
 import { broadcastMetrics } from "./broadcast-outcome.ts";

@@ -3,8 +3,9 @@ import type {
   BroadcastMeasurement,
   BurstResult,
   RoundResult,
-} from "../kernels/broadcast/broadcast-result.ts";
+} from "../kernels/broadcast/broadcast-summary.ts";
 import {
+  fields,
   metricNames,
   metrics,
   readMetrics,
@@ -14,6 +15,7 @@ import {
 } from "../report/metric.ts";
 import type { ServerUsage } from "../targets/target.ts";
 import type { Distribution, Series } from "../report/result.ts";
+import { lineOver, serverLines } from "../report/series.ts";
 
 const STALL_MS = 1000;
 const STALL_FACTOR = 10;
@@ -34,13 +36,9 @@ const FIGURES: MetricTable<BroadcastMeasurement> = {
   p999Ms: ofWarm(({ latencyMs }) => latencyMs?.["p99.9"]),
   ackMs: ofWarm(({ ackMs }) => ackMs?.median),
   stalls: stallsOf,
-  lost: ({ counts }) => counts.lost,
-  duplicates: ({ counts }) => counts.duplicates,
-  outOfOrder: ({ counts }) => counts.outOfOrder,
-  corrupted: ({ counts }) => counts.corrupted,
+  ...fields(({ counts }: BroadcastMeasurement) => counts, "lost", "duplicates", "outOfOrder", "corrupted"),
   unstored: ({ counts }) => (counts.stored === null ? undefined : counts.acknowledged - counts.stored),
-  storedTwice: ({ counts }) => counts.storedTwice ?? undefined,
-  dropped: ({ counts }) => counts.dropped,
+  ...fields(({ counts }: BroadcastMeasurement) => counts, "storedTwice", "dropped"),
   cpuMsPerMessage: ({ server }) => server.cpuMsPerMessage ?? undefined,
   netCpuMsPerMessage: ({ server }) => server.netCpuMsPerMessage ?? undefined,
   idleCpuMsPerSecond: ({ server }) => server.idleCpuMsPerSecond ?? undefined,
@@ -62,28 +60,25 @@ const OF_BURSTS: MetricTable<readonly BurstResult[]> = {
     medianUnlessLost(same, ({ deliveriesPerCpuSecond }) => deliveriesPerCpuSecond) ?? undefined,
 };
 
-const COUNTS: MetricTable<BroadcastMeasurement["counts"]> = {
-  sent: ({ sent }) => sent,
-  acknowledged: ({ acknowledged }) => acknowledged,
-  stored: ({ stored }) => stored ?? undefined,
-  expected: ({ expected }) => expected,
-  received: ({ received }) => received,
+type Counts = BroadcastMeasurement["counts"];
+const COUNTS: MetricTable<Counts> = {
+  ...fields((counts: Counts) => counts, "sent", "acknowledged", "stored", "expected", "received"),
   resyncs: ({ resyncs }) => resyncs || undefined,
   foreign: ({ foreign }) => foreign || undefined,
 };
 
 /** At one moment. */
-const USAGE: MetricTable<ServerUsage> = {
-  rssBytes: ({ rssBytes }) => rssBytes ?? undefined,
-  loopDelayMaxMs: ({ eventLoopMaxMs }) => eventLoopMaxMs ?? undefined,
+export const USAGE: MetricTable<ServerUsage | null> = {
+  rssBytes: (usage) => usage?.rssBytes ?? undefined,
+  loopDelayMaxMs: (usage) => usage?.eventLoopMaxMs ?? undefined,
 };
 
-const TESTER: MetricTable<BroadcastMeasurement["generator"]> = {
-  receiverBusy: ({ receiverBusy }) => receiverBusy ?? undefined,
-  receiverWaiting: ({ receiverWaiting }) => receiverWaiting ?? undefined,
+type Generator = BroadcastMeasurement["generator"];
+const TESTER: MetricTable<Generator> = {
+  ...fields((load: Generator) => load, "receiverBusy", "receiverWaiting"),
   testerDelayMs: ({ longestDelayMs }) => longestDelayMs,
   disturbedMessages: ({ disturbed }) => disturbed,
-  otherProgramsCores: ({ otherProgramsCores }) => otherProgramsCores ?? undefined,
+  ...fields((load: Generator) => load, "otherProgramsCores"),
   testerCpuSeconds: ({ cpuSeconds }) => cpuSeconds,
   testerRssBytes: ({ rssBytes }) => rssBytes,
 };
@@ -112,9 +107,7 @@ export function broadcastMetrics(pass: BroadcastMeasurement, labels: Labels = {}
       readMetrics(OF_BURSTS, same, { ...all, burst }),
     ),
     ...readMetrics(COUNTS, counts, all),
-    ...Object.entries(moments).flatMap(([when, usage]) =>
-      usage === null ? [] : readMetrics(USAGE, usage, { ...all, when }),
-    ),
+    ...Object.entries(moments).flatMap(([when, usage]) => readMetrics(USAGE, usage, { ...all, when })),
     ...readMetrics(TESTER, generator, all),
   ];
 }
@@ -154,17 +147,8 @@ export function broadcastDistributions({ warm }: BroadcastMeasurement): Distribu
 }
 
 export function broadcastSeries({ rounds, server: { samples } }: BroadcastMeasurement): Series[] {
-  const line = (
-    label: string,
-    y: string,
-    of: (sample: (typeof samples)[number]) => number | null,
-  ): Series => ({
-    label,
-    x: "seconds since the receivers were connected",
-    y,
-    kind: "line",
-    points: samples.map((sample) => ({ x: sample.atMs / 1000, y: of(sample) })),
-  });
+  const seconds = "seconds since the receivers were connected";
+  const line = lineOver(seconds, samples);
   return [
     {
       label: "Each message, time to the last member",
@@ -178,8 +162,6 @@ export function broadcastSeries({ rounds, server: { samples } }: BroadcastMeasur
       })),
     },
     line("Deliveries per second", "deliveries/s", (sample) => sample.deliveriesPerSecond),
-    line("Server CPU", "cores", (sample) => sample.cpuCores),
-    line("Server memory (RSS)", "MiB", ({ rssBytes }) => (rssBytes === null ? null : rssBytes / 1024 / 1024)),
-    line("Longest event-loop delay of the server", "ms", (sample) => sample.eventLoopMaxMs),
+    ...serverLines(seconds, samples),
   ];
 }

@@ -2,13 +2,13 @@ import { defaultGatewayThreads } from "@fanfare/kernel/gateway-threads";
 import { addressNeeds } from "../targets/address-needs.ts";
 import { usageError } from "../cli/exit.ts";
 import { plannedMessages, type BroadcastPlan } from "../kernels/broadcast/broadcast-plan.ts";
-import type { BroadcastMeasurement } from "../kernels/broadcast/broadcast-result.ts";
+import type { BroadcastMeasurement } from "../kernels/broadcast/broadcast-summary.ts";
 import { measureBroadcast } from "../kernels/broadcast/broadcast-run.ts";
 import { checkLimits } from "../cli/preflight.ts";
 import { count, ms, whole } from "../report/format.ts";
 import type { Outcome } from "../report/result.ts";
 import { existingUsers } from "../targets/existing-users.ts";
-import { openTarget } from "../targets/open-target.ts";
+import { openServer } from "../targets/open-target.ts";
 import {
   CLUSTER_OPTIONS,
   clusterSizeOf,
@@ -163,27 +163,11 @@ export const broadcast = scenario({
     return {
       options: { ...plan, target, cluster },
       async measure(context: RunContext) {
-        const { progress, errors, signal, defer } = context;
-        const options = {
-          urls: url === undefined ? [] : [url],
-          cluster,
-          metricsUrl,
-          gatewayThreads: plan.gatewayThreads!,
-          registrationConcurrency: plan.window,
-          existing,
-          onError: (code: string) => errors.add("api", code),
-        };
-        const server = await openTarget(target, options, signal);
-        defer(() => server.close());
-        const prepared = await server.prepare(plan.users, progress, signal);
-        const measurement = await measureBroadcast({
-          target: server,
-          prepared,
-          plan,
-          progress,
-          errors,
-          signal,
-        });
+        const { gatewayThreads, window: registrations } = plan;
+        const place = { url, cluster, metricsUrl, gatewayThreads, registrations, existing };
+        const server = await openServer(context, target, place);
+        const prepared = await server.prepare(plan.users, context.progress, context.signal);
+        const measurement = await measureBroadcast({ ...context, target: server, prepared, plan });
         return broadcastOutcome(measurement, { plan, each, isCluster: cluster !== undefined });
       },
     };
@@ -213,7 +197,6 @@ function broadcastOutcome(
       ...generator.verdicts,
       ...(server.connected === null ? ["Server metrics unavailable; pass --metrics-url."] : []),
     ],
-    errors: measurement.errors,
   };
 }
 

@@ -17,7 +17,7 @@ import { ms, short, whole } from "../report/format.ts";
 import { metrics, type Metric } from "../report/metric.ts";
 import type { Series, TextTable } from "../report/result.ts";
 import { existingUsers } from "../targets/existing-users.ts";
-import { openTarget } from "../targets/open-target.ts";
+import { openServer } from "../targets/open-target.ts";
 
 const SEARCHES = ["users", "rate"] as const;
 
@@ -83,7 +83,6 @@ export const capacity = scenario({
       workers: threadCount(values.threads, mostUsers),
       napMs: values.nap,
       window: values.connecting,
-      connectTimeoutMs: 15_000,
       payloadBytes: values.payload,
     };
     if (plan.searches.includes("rate") && (name !== "fanfare" || existing)) {
@@ -93,25 +92,10 @@ export const capacity = scenario({
     const where = await addressNeeds(url);
     return {
       options: { ...plan, target: name },
-      async measure({ progress, errors, signal, defer }: RunContext) {
-        const options = {
-          urls: url === undefined ? [] : [url],
-          cluster: undefined,
-          metricsUrl,
-          registrationConcurrency: plan.window,
-          existing,
-          onError: (code: string) => errors.add("api", code),
-        };
-        const target = await openTarget(name, options, signal);
-        defer(() => target.close());
-        const { searches, ...rest } = await measureCapacity({
-          target,
-          plan,
-          where,
-          progress,
-          errors,
-          signal,
-        });
+      async measure(context: RunContext) {
+        const place = { url, metricsUrl, registrations: plan.window, existing };
+        const target = await openServer(context, name, place);
+        const searches = await measureCapacity({ ...context, target, plan, where });
         return {
           title: `Capacity of ${target.name}`,
           subtitle: [
@@ -120,8 +104,7 @@ export const capacity = scenario({
           ],
           metrics: searches.flatMap((search) => searchMetrics(search, plan.p100LimitMs)),
           series: searches.map((search) => attemptSeries(search, plan.p100LimitMs)),
-          tables: searches.flatMap((search) => searchTables(search, signal.aborted)),
-          ...rest,
+          tables: searches.flatMap((search) => searchTables(search, context.signal.aborted)),
         };
       },
     };

@@ -10,14 +10,7 @@ import {
   USERS_OPTION,
 } from "./broadcast.ts";
 import { BROADCAST_METRICS } from "./broadcast-outcome.ts";
-import {
-  Findings,
-  openContestant,
-  takeTurns,
-  untilInterrupted,
-  type Contestant,
-  type ServerSpec,
-} from "./contestants.ts";
+import { findingsOf, openContestant, takeTurns, type Contestant, type ServerSpec } from "./contestants.ts";
 import { RATIOS } from "./limits.ts";
 
 const BESIDE = ["socket.io", "ws", "single"] as const;
@@ -59,8 +52,7 @@ export const cluster = scenario({
     return {
       options: { ...plan, gateways, workers, beside, passes },
       async measure(context: RunContext) {
-        const findings = new Findings();
-        await untilInterrupted(context, async () => {
+        const found = await findingsOf(context, async (findings) => {
           const contestants: Contestant[] = [];
           for (const name of beside) {
             const spec = specOf(name === "single" ? "fanfare" : name);
@@ -77,18 +69,17 @@ export const cluster = scenario({
           }
           await takeTurns(contestants, passes, findings, context);
         });
-        const metrics = overPasses(findings.metrics);
+        const metrics = overPasses(found.metrics);
         return {
           title: "A single instance and several gateways",
           subtitle: [`the same ${count(plan.users, "member")} everywhere`, count(workers, "worker")],
+          ...found,
           metrics: [
-            ...findings.metrics,
+            ...found.metrics,
             ...serversOf(metrics)
               .filter((server) => server !== BARE)
               .flatMap((server) => ratios(metrics, RATIOS, { server, to: BARE })),
           ],
-          caveats: findings.caveats,
-          errors: findings.errors,
         };
       },
     };

@@ -26,6 +26,7 @@ import type { ClusterSize } from "../platform/cluster.ts";
 import { currentLimits } from "../cli/preflight.ts";
 import { clusterName, count, kib } from "../report/format.ts";
 import {
+  fields,
   metricNames,
   metrics,
   readMetrics,
@@ -34,46 +35,45 @@ import {
   type MetricTable,
 } from "../report/metric.ts";
 import type { Outcome, TextTable } from "../report/result.ts";
-import type { ServerUsage } from "../targets/target.ts";
+import { lineOver, mebibytes } from "../report/series.ts";
 import { PROGRAM } from "../cli/program.ts";
+import { USAGE } from "./broadcast-outcome.ts";
 
 const MOST_USERS = 1_000_000;
 const MOST_PROCESSES = 64;
 /** Concurrent registrations on a server that is started for the run. */
 const MOST_REGISTRATIONS = 100;
 
+const countsOf = ({ counts }: ConnectMeasurement) => counts;
+
 const FIGURES: MetricTable<ConnectMeasurement> = {
   worstMs: (measured) => timesOf(measured, ({ max }) => max),
   medianMs: (measured) => timesOf(measured, ({ median }) => median),
-  lost: ({ counts }) => counts.lost,
-  duplicates: ({ counts }) => counts.duplicates,
-  outOfOrder: ({ counts }) => counts.outOfOrder,
-  corrupted: ({ counts }) => counts.corrupted,
+  ...fields(countsOf, "lost", "duplicates", "outOfOrder", "corrupted"),
   unstored: ({ counts: { stored, acknowledged } }) =>
     stored === null ? undefined : Math.max(0, acknowledged - stored),
-  dropped: ({ counts }) => counts.dropped,
+  ...fields(countsOf, "dropped"),
   connectsPerSecond: ({ connection }) => connection?.perSecond ?? null,
   connectsPerCpuSecond: ({ connection }) => connection?.perServerCpuSecond ?? undefined,
   onlineP99Ms: ({ connection }) => connection?.onlineMs?.p99,
   rssPerConnectionBytes: ({ bytesPerConnection }) => bytesPerConnection?.server ?? null,
   kernelPerConnectionBytes: ({ bytesPerConnection }) => bytesPerConnection?.kernel ?? undefined,
   testerBytesPerConnection: ({ bytesPerConnection }) => bytesPerConnection?.tester,
-  rssGrowthBytes: ({ hold }) => hold?.rssGrowthBytes ?? undefined,
-  cpuMsPerConnectionHour: ({ hold }) => hold?.cpuMsPerConnectionHour ?? undefined,
-  heldMs: ({ hold }) => hold?.heldMs,
-  online: ({ counts }) => counts.online,
-  gaveUp: ({ counts }) => counts.gaveUp,
-  sent: ({ counts }) => counts.sent,
-  acknowledged: ({ counts }) => counts.acknowledged,
-  stored: ({ counts }) => counts.stored ?? undefined,
-  expected: ({ counts }) => counts.expected,
-  received: ({ counts }) => counts.received,
-  resyncs: ({ counts }) => counts.resyncs,
+  ...fields(({ hold }: ConnectMeasurement) => hold, "rssGrowthBytes", "cpuMsPerConnectionHour", "heldMs"),
+  ...fields(
+    countsOf,
+    "online",
+    "gaveUp",
+    "sent",
+    "acknowledged",
+    "stored",
+    "expected",
+    "received",
+    "resyncs",
+  ),
   registrationsPerSecond: ({ registration }) => registration?.perSecond,
   otherProgramsCores: ({ otherProgramsCores }) => otherProgramsCores ?? undefined,
 };
-
-const USAGE: MetricTable<ServerUsage | null> = { rssBytes: (usage) => usage?.rssBytes ?? undefined };
 
 export const connect = scenario({
   name: "connect",
@@ -170,7 +170,8 @@ function clusterOf(
 }
 
 function connectOutcome(measured: ConnectMeasurement): Outcome {
-  const { users, hold, messages, bytesPerConnection, errors } = measured;
+  const { users, hold, messages, bytesPerConnection } = measured;
+  const line = lineOver("seconds", hold?.samples ?? []);
   return {
     title: `Connect ${count(users, "user")}`,
     subtitle: [
@@ -179,23 +180,10 @@ function connectOutcome(measured: ConnectMeasurement): Outcome {
     ],
     metrics: connectMetrics(measured),
     series: [
-      {
-        label: "Members online while the connections are held",
-        x: "seconds",
-        y: "online",
-        kind: "line",
-        points: (hold?.samples ?? []).map(({ atMs, online }) => ({ x: atMs / 1000, y: online })),
-      },
-      {
-        label: "Server memory (RSS) while the connections are held",
-        x: "seconds",
-        y: "MiB",
-        kind: "line",
-        points: (hold?.samples ?? []).map(({ atMs, rssBytes }) => ({
-          x: atMs / 1000,
-          y: rssBytes === null ? null : rssBytes / 1024 / 1024,
-        })),
-      },
+      line("Members online while the connections are held", "online", ({ online }) => online),
+      line("Server memory (RSS) while the connections are held", "MiB", ({ rssBytes }) =>
+        mebibytes(rssBytes),
+      ),
       {
         label: "Each message, time to the last member",
         x: "messages in order",
@@ -208,7 +196,6 @@ function connectOutcome(measured: ConnectMeasurement): Outcome {
     caveats: bytesPerConnection?.isKernelOfBothEnds
       ? ["Kernel memory is that of both ends of each connection; half of it is the server's."]
       : [],
-    errors,
   };
 }
 

@@ -4,12 +4,10 @@ import { usageError } from "../cli/exit.ts";
 import type { BroadcastPlan } from "../kernels/broadcast/broadcast-plan.ts";
 import { measureBroadcast } from "../kernels/broadcast/broadcast-run.ts";
 import { ErrorTable } from "../kernels/broadcast/error-table.ts";
-import type { ClusterSize } from "../platform/cluster.ts";
 import { count } from "../report/format.ts";
 import type { Labels, Metric } from "../report/metric.ts";
 import type { ErrorRow } from "../report/result.ts";
-import type { ExistingUsers } from "../targets/existing-users.ts";
-import { KNOWN_TARGETS, openTarget } from "../targets/open-target.ts";
+import { KNOWN_TARGETS, openServer, type TargetOptions } from "../targets/open-target.ts";
 import type { Prepared, Target } from "../targets/target.ts";
 import { broadcastMetrics } from "./broadcast-outcome.ts";
 
@@ -66,50 +64,34 @@ export interface Contestant {
   isFresh: boolean;
 }
 
-export interface ContestantOptions {
+export interface ContestantOptions extends Pick<
+  TargetOptions,
+  "cluster" | "cores" | "metricsUrl" | "existing"
+> {
   plan: BroadcastPlan;
   labels: Labels;
-  cluster?: ClusterSize;
-  /** The processors that a server runs on, as in `taskset --cpu-list`; default: all. */
-  cores?: string;
-  /** Of a running server. */
-  metricsUrl?: string | undefined;
-  existing?: ExistingUsers | undefined;
 }
 
 /** Starts a server, or connects to a running one, and registers the members. Closed at the end of the run. */
 export async function openContestant(
   { label, name, url, size }: ServerSpec,
-  { plan, labels, cluster, cores, metricsUrl, existing }: ContestantOptions,
-  { progress, errors, signal, defer }: RunContext,
+  { plan, labels, ...options }: ContestantOptions,
+  context: RunContext,
 ): Promise<Contestant> {
+  const { progress, signal } = context;
   signal.throwIfAborted();
-  const options = {
-    urls: url === undefined ? [] : [url],
-    cluster,
-    metricsUrl,
-    existing,
-    ...startOptions(name, size ?? (name === "fanfare" && !cluster ? plan.gatewayThreads : undefined)),
-    ...(cores === undefined ? {} : { cores }),
-    registrationConcurrency: plan.window,
-    onError: (code: string) => errors.add(`${label}: api`, code),
-  };
-  const target = await openTarget(name, options, signal);
-  defer(() => target.close());
+  const started =
+    name === "fanfare"
+      ? { gatewayThreads: size ?? (options.cluster ? undefined : plan.gatewayThreads) }
+      : { processes: size };
+  const place = { ...options, ...started, url, registrations: plan.window };
+  const target = await openServer(context, name, place, `${label}: api`);
   const prepared = await target.prepare(plan.users, progress, signal);
   return { target, prepared, plan, labels, isFresh: true };
 }
 
-function startOptions(
-  name: string,
-  size: number | undefined,
-): { gatewayThreads?: number; processes?: number } {
-  if (size === undefined) return {};
-  return name === "fanfare" ? { gatewayThreads: size } : { processes: size };
-}
-
 /** What several broadcasts measured, one after the other. */
-export class Findings {
+class Findings {
   readonly metrics: Metric[] = [];
   readonly errors: ErrorRow[] = [];
   readonly #verdicts: { name: string; text: string }[] = [];
@@ -119,8 +101,7 @@ export class Findings {
     signal.throwIfAborted();
     const { target, prepared, plan, labels, spread } = contestant;
     const errors = new ErrorTable();
-    const broadcast = { target, prepared, plan, progress, errors, signal };
-    const measurement = await measureBroadcast(spread === undefined ? broadcast : { ...broadcast, spread });
+    const measurement = await measureBroadcast({ target, prepared, plan, spread, progress, errors, signal });
     const name = Object.values(labels).join(", ");
     this.#broadcasts.set(name, (this.#broadcasts.get(name) ?? 0) + 1);
     for (const text of measurement.generator.verdicts) this.#verdicts.push({ name, text });
@@ -142,6 +123,36 @@ export class Findings {
   }
 }
 
+/** What was measured until an interruption counts. */
+export async function findingsOf(
+  { signal }: RunContext,
+  work: (findings: Findings) => Promise<void>,
+): Promise<Pick<Findings, "metrics" | "caveats" | "errors">> {
+  const findings = new Findings();
+  await work(findings).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+  const { metrics, caveats, errors } = findings;
+  return { metrics, caveats, errors };
+}
+
+/** @param groups of servers that take turns, one group after the other */
+export function sideBySide(
+  context: RunContext,
+  passes: number,
+  groups: readonly (readonly [spec: ServerSpec, options: ContestantOptions][])[],
+) {
+  return findingsOf(context, async (findings) => {
+    for (const group of groups) {
+      const contestants: Contestant[] = [];
+      for (const [spec, options] of group) contestants.push(await openContestant(spec, options, context));
+      await takeTurns(contestants, passes, findings, context);
+      // Idle servers would share the machine with the next group.
+      for (const { target } of contestants) await target.close();
+    }
+  });
+}
+
 /** All servers run the whole time and take turns, so that a slow minute of the machine affects all of them. */
 export async function takeTurns(
   contestants: readonly Contestant[],
@@ -151,14 +162,5 @@ export async function takeTurns(
 ): Promise<void> {
   for (let pass = 1; pass <= passes; pass++) {
     for (const contestant of contestants) await findings.measure(contestant, pass, context);
-  }
-}
-
-/** What was measured until an interruption counts. */
-export async function untilInterrupted({ signal }: RunContext, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!signal.aborted) throw error;
   }
 }

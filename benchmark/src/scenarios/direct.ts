@@ -1,6 +1,5 @@
-import { flag, integer, option, wholeNumber } from "../cli/options.ts";
+import { flag, fraction, integer, wholeNumber } from "../cli/options.ts";
 import { scenario } from "../cli/scenario.ts";
-import { usageError } from "../cli/exit.ts";
 import { buildDirectScene } from "../kernels/load/direct-scene.ts";
 import { measureSends } from "../kernels/load/send-run.ts";
 import {
@@ -37,16 +36,10 @@ export const direct = scenario({
       min: 1,
       max: 1_000_000,
     }),
-    scale: option(
-      "Load",
-      "Fraction of the receivers to create, above 0 and up to 1",
-      "number",
-      { default: 1 },
-      (_, scale: number) => {
-        if (scale > 0 && scale <= 1) return scale;
-        throw usageError("--scale must be above 0 and at most 1.");
-      },
-    ),
+    scale: fraction("Load", "Fraction of the receivers to create, above 0 and up to 1", {
+      default: 1,
+      max: 1,
+    }),
     online: flag("Who", "All receivers are online; default: one of them, if there are several"),
   },
   examples: [
@@ -71,11 +64,7 @@ export const direct = scenario({
       options: { ...size, scale },
       connections: senders + online,
       deliveries: 2 * loop.requests,
-      async measure(context, api) {
-        const { progress, signal } = context;
-        const scene = await buildDirectScene({ api, concurrency: plan.window, progress, signal }, size);
-        return measureSends(context, scene, api);
-      },
+      measure: async (context) => measureSends(context, await buildDirectScene(context, size)),
     });
   },
 });

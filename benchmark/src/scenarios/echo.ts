@@ -2,23 +2,34 @@ import { integers, names, time } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { measureEcho, type EchoPlan, type EchoRow } from "../kernels/echo/echo-run.ts";
 import { ECHO_SERVERS } from "../kernels/echo/echo-servers.ts";
-import { metrics, ratios, serversOf, type MetricName } from "../report/metric.ts";
+import {
+  metricNames,
+  ratios,
+  readMetrics,
+  serversOf,
+  type MetricName,
+  type MetricTable,
+} from "../report/metric.ts";
 
 const RATIOS = ["requestsPerSecond", "requestsPerCpuSecond"] as const satisfies readonly MetricName[];
 const BUSY = 0.9;
 
+const ROW: MetricTable<EchoRow> = {
+  requestsPerSecond: ({ outcome: { acknowledged, measuredMs } }) =>
+    measuredMs > 0 ? acknowledged / (measuredMs / 1000) : null,
+  requestsPerCpuSecond: ({ outcome, cpuSeconds }) =>
+    cpuSeconds > 0 ? outcome.acknowledged / cpuSeconds : null,
+  requestP50Ms: ({ latencyMs }) => latencyMs?.p50 ?? null,
+  requestP99Ms: ({ latencyMs }) => latencyMs?.p99 ?? null,
+  requestP100Ms: ({ latencyMs }) => latencyMs?.p100 ?? null,
+  refused: ({ outcome }) => outcome.refused + outcome.unanswered,
+  senderBusy: ({ outcome }) => outcome.testerBusy,
+};
+
 export const echo = scenario({
   name: "echo",
   describe: "The HTTP stack below the platform, echoing 14 bytes, beside nginx",
-  metrics: [
-    "requestsPerSecond",
-    "requestsPerCpuSecond",
-    "requestP50Ms",
-    "requestP99Ms",
-    "requestP100Ms",
-    "refused",
-    "senderBusy",
-  ],
+  metrics: metricNames(ROW),
   ratios: RATIOS,
   options: {
     connections: integers("Load", "Numbers of connections, each with one request in flight", {
@@ -46,10 +57,11 @@ export const echo = scenario({
     return {
       options: { ...plan },
       async measure(context: RunContext) {
-        const { bytes, rows, missing, errors } = await measureEcho(plan, context);
-        const all = rows.flatMap(({ server, connections, values }) =>
-          metrics(values, { connections, server }),
-        );
+        const { bytes, rows, missing } = await measureEcho(plan, context);
+        const all = rows.flatMap((row) => {
+          const { server, connections } = row;
+          return readMetrics(ROW, row, { connections, server });
+        });
         const others = serversOf(all).filter((server) => server !== "nginx");
         return {
           title: `Echo of ${bytes} bytes by HTTP with keep-alive`,
@@ -59,7 +71,6 @@ export const echo = scenario({
             ...missing.map((name) => `${name} is not installed and not in the table.`),
             ...busyCaveat(rows),
           ],
-          errors,
         };
       },
     };
@@ -67,7 +78,7 @@ export const echo = scenario({
 });
 
 function busyCaveat(rows: readonly EchoRow[]): string[] {
-  const busy = rows.filter(({ values }) => values.senderBusy! > BUSY);
+  const busy = rows.filter(({ outcome }) => outcome.testerBusy > BUSY);
   if (busy.length === 0) return [];
   const names = [...new Set(busy.map(({ server }) => server))].join(", ");
   return [

@@ -1,11 +1,9 @@
 import { LIMITS } from "@fanfare/contract";
-import { integer, option, wholeNumber } from "../cli/options.ts";
+import { fraction, integer, wholeNumber } from "../cli/options.ts";
 import { scenario } from "../cli/scenario.ts";
-import { usageError } from "../cli/exit.ts";
 import { buildGroupScene, type GroupSize } from "../kernels/load/group-scene.ts";
-import type { LoadContext, LoadMeasurement } from "../kernels/load/load.ts";
+import type { LoadContext } from "../kernels/load/load.ts";
 import { measureSends } from "../kernels/load/send-run.ts";
-import type { Api } from "../targets/fanfare/api.ts";
 import {
   countOption,
   inFlightOption,
@@ -38,15 +36,10 @@ export const group = scenario({
       min: 1,
       max: MOST_MEMBERS,
     }),
-    online: option(
+    online: fraction(
       "Who",
       "Fraction of the members that is online, 0 to 1; always includes senders, and an observer",
-      "number",
-      { default: 1 },
-      (_, online: number) => {
-        if (online >= 0 && online <= 1) return online;
-        throw usageError("--online must be from 0 to 1.");
-      },
+      { default: 1, min: 0, max: 1 },
     ),
     rounds: integer("Load", "Messages from each sender to each group; default: 2000 ÷ members", {
       min: 1,
@@ -74,7 +67,7 @@ export const group = scenario({
       options: size,
       connections: online,
       deliveries: online * plan.loop.requests,
-      measure: (context, api) => measureGroups(context, api, size),
+      measure: (context) => measureGroups(context, size),
     });
   },
 });
@@ -114,19 +107,18 @@ export const chatroom = scenario({
       options: size,
       connections: users,
       deliveries: users * loop.requests,
-      measure: (context, api) => measureGroups(context, api, size),
+      measure: (context) => measureGroups(context, size),
     });
   },
 });
 
 /** Creates the groups, measures, and removes them if the server is not the run's own. */
-async function measureGroups(context: LoadContext, api: Api, size: GroupSize): Promise<LoadMeasurement> {
-  const { plan, progress, signal, target } = context;
-  const scene = await buildGroupScene({ api, concurrency: plan.window, progress, signal }, size);
+async function measureGroups(context: LoadContext, size: GroupSize) {
+  const scene = await buildGroupScene(context, size);
   try {
-    return await measureSends(context, scene, api);
+    return await measureSends(context, scene);
   } finally {
-    if (!target.isThrowaway) {
+    if (!context.target.isThrowaway) {
       await scene.remove().catch((error: Error) => {
         process.stderr.write(`Could not delete the run's groups (${error.message}).\n`);
       });

@@ -10,14 +10,7 @@ import {
   USERS_OPTION,
 } from "./broadcast.ts";
 import { BROADCAST_METRICS } from "./broadcast-outcome.ts";
-import {
-  Findings,
-  openContestant,
-  serverSpecs,
-  takeTurns,
-  untilInterrupted,
-  type Contestant,
-} from "./contestants.ts";
+import { serverSpecs, sideBySide } from "./contestants.ts";
 
 /** What a server achieves relative to another one holds on a slow or busy machine. */
 export const RATIOS = [
@@ -59,23 +52,17 @@ export const limits = scenario({
     return {
       options: { ...plan, passes, targets },
       async measure(context: RunContext) {
-        const findings = new Findings();
-        await untilInterrupted(context, async () => {
-          const contestants: Contestant[] = [];
-          for (const spec of specs) {
-            contestants.push(await openContestant(spec, { plan, labels: { server: spec.label } }, context));
-          }
-          await takeTurns(contestants, passes, findings, context);
-        });
+        const found = await sideBySide(context, passes, [
+          specs.map((spec) => [spec, { plan, labels: { server: spec.label } }]),
+        ]);
         return {
           title: `${specs.map(({ label }) => label).join(", ")} side by side`,
           subtitle: [
             `the same ${count(plan.users, "member")} and machine`,
             count(plan.gatewayThreads!, "gateway thread"),
           ],
-          metrics: [...findings.metrics, ...ratiosToFirst(findings.metrics)],
-          caveats: findings.caveats,
-          errors: findings.errors,
+          ...found,
+          metrics: [...found.metrics, ...ratiosToFirst(found.metrics)],
         };
       },
     };

@@ -1,8 +1,8 @@
 import {
   FANFARE_OPTIONS,
+  fraction,
   integer,
   nap,
-  option,
   PAYLOAD_OPTIONS,
   text,
   threadCount,
@@ -11,15 +11,16 @@ import {
 } from "../cli/options.ts";
 import type { PlannedRun, RunContext } from "../cli/scenario.ts";
 import { addressNeeds } from "../targets/address-needs.ts";
-import { openFanfareApi } from "../targets/fanfare/open-fanfare.ts";
+import { openFanfare } from "../targets/fanfare/open-fanfare.ts";
 import { usageError } from "../cli/exit.ts";
-import type { LoadContext, LoadMeasurement, LoadPlan } from "../kernels/load/load.ts";
+import type { LoadContext, LoadPlan } from "../kernels/load/load.ts";
+import type { LoadMeasurement } from "../kernels/load/load-summary.ts";
 import { checkLoadLimits } from "../kernels/load/load-preflight.ts";
 import { sendingThreadCount, type RequestLoop } from "../kernels/requests/request-threads.ts";
 import { count, duration as durationText, whole } from "../report/format.ts";
-import { metricsInOrder, type Labels, type MetricName } from "../report/metric.ts";
+import { fields, metricNames, readMetrics, type Labels, type MetricTable } from "../report/metric.ts";
 import type { Outcome, Series } from "../report/result.ts";
-import type { Api } from "../targets/fanfare/api.ts";
+import { lineOver, serverLines } from "../report/series.ts";
 
 /** The maximum number in a message's tag. */
 export const MOST_REQUESTS = 10_000_000;
@@ -27,64 +28,65 @@ const MOST_IN_FLIGHT = 100_000;
 const MOST_PER_SECOND = 1_000_000;
 const DURATION_MS = 30_000;
 
-export const LOAD_METRICS = [
-  "acknowledgedPerSecond",
-  "deliveriesPerSecond",
-  "lost",
-  "duplicates",
-  "outOfOrder",
-  "corrupted",
-  "unstored",
-  "storedTwice",
-  "dropped",
-  "acknowledgedPerCpuSecond",
-  "deliveriesPerCpuSecond",
-  "ackP50Ms",
-  "ackP90Ms",
-  "ackP99Ms",
-  "ackP100Ms",
-  "deliveryP50Ms",
-  "deliveryP99Ms",
-  "deliveryP100Ms",
-  "receivedShare",
-  "sent",
-  "acknowledged",
-  "refused",
-  "unanswered",
-  "missed",
-  "stored",
-  "expected",
-  "received",
-  "resyncs",
-  "registrationsPerSecond",
-  "serverCores",
-  "serverCpuSeconds",
-  "rssBytes",
-  "rssMaxBytes",
-  "loopDelayMaxMs",
-  "senderBusy",
-  "senderWaiting",
-  "receiverBusy",
-  "receiverWaiting",
-  "sentLateP99Ms",
-  "otherProgramsCores",
-  "testerCpuSeconds",
-  "testerRssBytes",
-] as const satisfies readonly MetricName[];
+type LoadFigures = LoadMeasurement["figures"];
+const countsOf = ({ counts }: LoadFigures) => counts;
+const deliveredOf = ({ delivered }: LoadFigures) => delivered;
+const testerOf = ({ tester }: LoadFigures) => tester;
+
+/** The metrics of every load command. */
+export const LOAD: MetricTable<LoadFigures> = {
+  acknowledgedPerSecond: ({ counts, answeredMs }) => per(counts.acknowledged, seconds(answeredMs)),
+  deliveriesPerSecond: ({ delivered, deliveredMs }) =>
+    delivered && per(delivered.received, seconds(deliveredMs)),
+  ...fields(deliveredOf, "lost", "duplicates", "outOfOrder", "corrupted"),
+  ...fields(countsOf, "unstored", "storedTwice", "dropped"),
+  acknowledgedPerCpuSecond: ({ counts, cpuSeconds }) => per(counts.acknowledged, cpuSeconds) ?? undefined,
+  deliveriesPerCpuSecond: ({ delivered, cpuSeconds }) =>
+    per(delivered?.received ?? null, cpuSeconds) ?? undefined,
+  ackP50Ms: ({ ack }) => ack?.p50 ?? null,
+  ackP90Ms: ({ ack }) => ack?.p90 ?? null,
+  ackP99Ms: ({ ack }) => ack?.p99 ?? null,
+  ackP100Ms: ({ ack }) => ack?.p100 ?? null,
+  deliveryP50Ms: ({ delivered }) => delivered && (delivered.full?.p50 ?? null),
+  deliveryP99Ms: ({ delivered }) => delivered && (delivered.full?.p99 ?? null),
+  deliveryP100Ms: ({ delivered }) => delivered && (delivered.full?.p100 ?? null),
+  receivedShare: ({ delivered }) => delivered && delivered.received / delivered.expected,
+  ...fields(countsOf, "sent", "acknowledged", "refused", "unanswered", "missed", "stored"),
+  ...fields(deliveredOf, "expected", "received"),
+  resyncs: ({ counts }) => counts.resyncs || undefined,
+  registrationsPerSecond: ({ registration }) => registration.perSecond,
+  serverCores: ({ cpuSeconds, answeredMs, deliveredMs }) =>
+    per(cpuSeconds, seconds(Math.max(answeredMs ?? 0, deliveredMs ?? 0))) ?? undefined,
+  serverCpuSeconds: ({ cpuSeconds }) => cpuSeconds ?? undefined,
+  rssBytes: ({ rssBytes }) => rssBytes ?? undefined,
+  rssMaxBytes: ({ samples }) => largest(samples.map(({ rssBytes }) => rssBytes)),
+  loopDelayMaxMs: ({ samples }) => largest(samples.map(({ eventLoopMaxMs }) => eventLoopMaxMs)),
+  ...fields(testerOf, "senderBusy", "senderWaiting", "receiverBusy", "receiverWaiting"),
+  sentLateP99Ms: ({ sentLateMs }) => sentLateMs?.p99,
+  ...fields(testerOf, "otherProgramsCores"),
+  testerCpuSeconds: ({ testerCpuSeconds }) => testerCpuSeconds,
+  testerRssBytes: ({ testerRssBytes }) => testerRssBytes,
+};
+
+export const LOAD_METRICS = metricNames(LOAD);
+
+function per(amount: number | null, by: number | null): number | null {
+  return amount === null || by === null || by <= 0 ? null : amount / by;
+}
+
+const seconds = (ms: number | null): number | null => ms && ms / 1000;
+
+function largest(values: readonly (number | null)[]): number | undefined {
+  const all = values.filter((value) => value !== null);
+  return all.length === 0 ? undefined : Math.max(...all);
+}
 
 /** The options of every load of requests. */
 export const LOAD_OPTIONS = {
   ...FANFARE_OPTIONS,
-  rate: option(
-    "Load",
-    "Open loop: a fixed rate per second; latency counts from the intended time",
-    "number",
-    {},
-    (name, rate: number) => {
-      if (rate > 0 && rate <= MOST_PER_SECOND) return rate;
-      throw usageError(`--${name} must be above 0 and at most ${MOST_PER_SECOND}.`);
-    },
-  ),
+  rate: fraction("Load", "Open loop: a fixed rate per second; latency counts from the intended time", {
+    max: MOST_PER_SECOND,
+  }),
   duration: time("Load", "Duration of an open loop", { defaultDescription: "30s", minMs: 1 }),
   warmup: integer("Load", "Warm-up requests, at most as many as are measured", {
     default: 1000,
@@ -121,7 +123,7 @@ type MessageLoadValues = OptionValues<typeof MESSAGE_LOAD_OPTIONS>;
  * @throws {ExitError}
  */
 export function loopOf(
-  { rate, duration }: Pick<LoadValues, "rate" | "duration">,
+  { rate, duration }: Partial<Pick<LoadValues, "rate" | "duration">>,
   closed: { inFlight: number; requests: number },
 ): RequestLoop {
   if (rate === undefined) {
@@ -144,7 +146,8 @@ function mostRequests(requests: number): number {
  * @throws {ExitError} naming the first invalid option
  */
 export function loadPlanOf(
-  values: LoadValues & Partial<MessageLoadValues>,
+  values: Pick<LoadValues, "warmup" | "timeout" | "connecting" | "sendingThreads"> &
+    Partial<MessageLoadValues>,
   loop: RequestLoop,
   { senders, receivers }: { senders: number; receivers: number },
 ): LoadPlan {
@@ -168,7 +171,7 @@ export interface LoadRun {
   connections: number;
   /** Deliveries if nothing is lost. */
   deliveries: number;
-  measure: (context: LoadContext, api: Api) => Promise<LoadMeasurement>;
+  measure: (context: LoadContext) => Promise<LoadMeasurement>;
 }
 
 /** Opens the server, measures and reports. */
@@ -176,27 +179,29 @@ export async function planLoad(
   { url, metricsUrl }: Pick<LoadValues, "url" | "metricsUrl">,
   { title, plan, options, connections, deliveries, measure }: LoadRun,
 ): Promise<PlannedRun> {
-  checkLoadLimits({
-    ...(await addressNeeds(url)),
-    connections,
-    deliveries,
-    requests: plan.loop.requests,
-    payloadBytes: plan.payloadBytes,
-    isThrowaway: url === undefined,
-    availableBytes: process.availableMemory(),
-  });
+  await checkLoad(url, plan, { connections, deliveries });
   return {
     options: { ...options, ...plan },
     async measure(context: RunContext) {
-      const place = { url, metricsUrl, registrations: plan.window };
-      const { target, api } = await openFanfareApi(context, place, plan.window);
-      return loadOutcome(title, await measure({ ...context, target, plan }, api));
+      const target = await openFanfare(context, { url, metricsUrl, registrations: plan.window });
+      return loadOutcome(title, await measure({ ...context, target, plan }));
     },
   };
 }
 
+/** @throws {ExitError} that says what to do if the run would fail halfway */
+export async function checkLoad(
+  url: string | undefined,
+  { loop: { requests }, payloadBytes }: LoadPlan,
+  size: Pick<LoadRun, "connections" | "deliveries">,
+): Promise<void> {
+  const server = { ...(await addressNeeds(url)), isThrowaway: url === undefined };
+  const availableBytes = process.availableMemory();
+  checkLoadLimits({ ...server, ...size, requests, payloadBytes, availableBytes });
+}
+
 function loadOutcome(title: string, load: LoadMeasurement): Outcome {
-  const { target, plan, scene, warmUp, distributions, verdicts, errors } = load;
+  const { target, plan, scene, warmUp, distributions, verdicts } = load;
   const server = target.isThrowaway
     ? `${target.name}, started for this run`
     : `${target.name} at ${target.url}`;
@@ -208,11 +213,10 @@ function loadOutcome(title: string, load: LoadMeasurement): Outcome {
       `after a warm-up of ${whole(warmUp)}`,
       `${plan.sendingThreads} sending, ${count(plan.receivingThreads, "receiving thread")}`,
     ],
-    metrics: metricsInOrder(LOAD_METRICS, load.values, loadLabels(load)),
+    metrics: readMetrics(LOAD, load.figures, loadLabels(load)),
     distributions,
     series: loadSeries(load),
     caveats: verdicts,
-    errors,
   };
 }
 
@@ -239,28 +243,12 @@ function loadLabels({ scene, plan: { loop } }: LoadMeasurement): Labels {
   };
 }
 
-function loadSeries({ samples, scene }: LoadMeasurement): Series[] {
-  const line = (
-    label: string,
-    y: string,
-    of: (sample: (typeof samples)[number], i: number) => number | null,
-  ) => ({
-    label,
-    x: "seconds since the first request",
-    y,
-    kind: "line" as const,
-    points: samples.map((sample, i) => ({ x: sample.atMs / 1000, y: of(sample, i) })),
-  });
-  const seconds = (i: number) => (samples[i]!.atMs - (samples[i - 1]?.atMs ?? 0)) / 1000;
+function loadSeries({ figures: { samples }, scene }: LoadMeasurement): Series[] {
+  const time = "seconds since the first request";
+  const line = lineOver(time, samples);
   return [
-    line("Acknowledged", "per second", (sample, i) => sample.acknowledged / seconds(i)),
-    ...(scene.online > 0
-      ? [line("Deliveries", "per second", (sample, i) => sample.received / seconds(i))]
-      : []),
-    line("Server CPU", "cores", ({ cpuSeconds }, i) =>
-      cpuSeconds === null ? null : cpuSeconds / seconds(i),
-    ),
-    line("Server memory (RSS)", "MiB", ({ rssBytes }) => (rssBytes === null ? null : rssBytes / 1024 / 1024)),
-    line("Longest event-loop delay of the server", "ms", (sample) => sample.eventLoopMaxMs),
+    line("Acknowledged", "per second", (sample) => sample.acknowledgedPerSecond),
+    ...(scene.online > 0 ? [line("Deliveries", "per second", (sample) => sample.deliveriesPerSecond)] : []),
+    ...serverLines(time, samples),
   ];
 }

@@ -1,7 +1,11 @@
 import { integer } from "../cli/options.ts";
 import { scenario } from "../cli/scenario.ts";
-import { measureLogins } from "../kernels/load/login-run.ts";
+import { measureLoad } from "../kernels/load/load-run.ts";
 import { createGuest, doAll } from "../kernels/load/scene.ts";
+import type { LoginSetup } from "../kernels/requests/login-operation.ts";
+import { allocateRequests } from "../kernels/requests/request-memory.ts";
+import { placesOf, sourceAddresses } from "../receivers/audience.ts";
+import { newRunId } from "../receivers/message-tag.ts";
 import {
   countOption,
   inFlightOption,
@@ -41,16 +45,25 @@ export const login = scenario({
       options: { users },
       connections: users + warmUpUsers,
       deliveries: 0,
-      async measure(context, api) {
-        const { progress, signal } = context;
-        const scene = { api, concurrency: plan.window, progress, signal };
-        const guests = await doAll(scene, "registering guests", users + warmUpUsers, () =>
-          createGuest(scene),
+      async measure(context) {
+        const guests = await doAll(context, "registering guests", users + warmUpUsers, () =>
+          createGuest(context),
         );
         const tokens = guests.users.map(({ accessToken }) => accessToken);
-        return measureLogins(context, {
+        const places = await placesOf(context.target, newRunId());
+        const setup: LoginSetup = {
+          ...places,
           tokens: tokens.slice(0, users),
           warmUpTokens: tokens.slice(users),
+          localAddresses: sourceAddresses(places.addresses[0]!).take(tokens.length),
+        };
+        return measureLoad(context, {
+          name: "login",
+          operation: { module: new URL("../kernels/requests/login-operation.ts", import.meta.url), setup },
+          memory: allocateRequests(loop.requests),
+          // Each request is from another user, so that threads share them evenly.
+          senders: users,
+          scene: { users, senders: users, online: 0, channels: 0, groups: null, members: null },
           registration: guests.result,
         });
       },

@@ -1,20 +1,16 @@
 import os from "node:os";
-import { integer, integers, PAYLOAD_OPTIONS, RECEIVER_OPTIONS, threadCount, time } from "../cli/options.ts";
+import { integer, integers, PAYLOAD_OPTIONS, RECEIVER_OPTIONS, time } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
-import { addressNeeds } from "../targets/address-needs.ts";
-import { openFanfareApi } from "../targets/fanfare/open-fanfare.ts";
+import { openFanfare } from "../targets/fanfare/open-fanfare.ts";
 import { buildDirectScene, type DirectSize } from "../kernels/load/direct-scene.ts";
-import type { LoadMeasurement, LoadPlan } from "../kernels/load/load.ts";
-import { checkLoadLimits } from "../kernels/load/load-preflight.ts";
+import type { LoadPlan } from "../kernels/load/load.ts";
 import { measureSends } from "../kernels/load/send-run.ts";
-import { sendingThreadCount } from "../kernels/requests/request-threads.ts";
 import { ErrorTable } from "../kernels/broadcast/error-table.ts";
 import { count } from "../report/format.ts";
-import { metrics, metricsInOrder, overPasses, type Metric } from "../report/metric.ts";
+import { metrics, overPasses, readMetrics, type Metric } from "../report/metric.ts";
 import type { ErrorRow } from "../report/result.ts";
 import { passesOption } from "./broadcast.ts";
-import { untilInterrupted } from "./contestants.ts";
-import { LOAD_METRICS, MOST_REQUESTS } from "./load.ts";
+import { checkLoad, LOAD, LOAD_METRICS, loadPlanOf, loopOf, MOST_REQUESTS } from "./load.ts";
 
 /** They all run on one machine. */
 const MOST_NODES = 16;
@@ -56,25 +52,9 @@ export const nodes = scenario({
   examples: [["$0 nodes --nodes 1,2,3,4", "messages/s and scaling efficiency per number of nodes"]],
   async plan({ nodes: sizes, passes, count: requests, inFlight: senders, receivers, ...values }) {
     const size = { senders, receivers, isOnline: true };
-    const plan: LoadPlan = {
-      loop: { kind: "closed", inFlight: Math.min(senders, requests), requests },
-      warmUp: Math.min(WARM_UP, requests),
-      timeoutMs: values.timeout,
-      payloadBytes: values.payload,
-      window: values.connecting,
-      napMs: values.nap,
-      sendingThreads: sendingThreadCount("auto", senders),
-      receivingThreads: threadCount(values.threads, receivers),
-    };
-    checkLoadLimits({
-      ...(await addressNeeds(undefined)),
-      connections: senders + receivers,
-      deliveries: 2 * requests,
-      requests,
-      payloadBytes: plan.payloadBytes,
-      isThrowaway: true,
-      availableBytes: process.availableMemory(),
-    });
+    const loop = loopOf({}, { inFlight: senders, requests });
+    const plan = loadPlanOf({ ...values, warmup: WARM_UP, sendingThreads: "auto" }, loop, size);
+    await checkLoad(undefined, plan, { connections: senders + receivers, deliveries: 2 * requests });
     return {
       options: { nodes: sizes, passes, ...size, ...plan },
       async measure(context: RunContext) {
@@ -82,19 +62,21 @@ export const nodes = scenario({
         const clusters = new Map<string, string>();
         let channels: string[] = [];
         const [caveats, errors]: [string[], ErrorRow[]] = [[], []];
-        await untilInterrupted(context, async () => {
+        try {
           for (let pass = 1; pass <= passes; pass++) {
             for (const n of sizes) {
               context.signal.throwIfAborted();
-              const load = await measureOnce(context, { size, plan }, n);
+              const { load, errors: rows } = await measureOnce(context, { size, plan }, n);
               clusters.set(count(n, "node"), load.target.url);
               channels = [count(load.scene.channels, "direct channel")];
-              all.push(...metricsInOrder(LOAD_METRICS, load.values, { nodes: n, pass }));
+              all.push(...readMetrics(LOAD, load.figures, { nodes: n, pass }));
               caveats.push(...load.verdicts.map((text) => `${count(n, "node")}: ${text}`));
-              errors.push(...load.errors);
+              errors.push(...rows);
             }
           }
-        });
+        } catch (error) {
+          if (!context.signal.aborted) throw error;
+        }
         return {
           title: `The same load on up to ${count(Math.max(...sizes), "node")}`,
           subtitle: [
@@ -116,16 +98,17 @@ async function measureOnce(
   context: RunContext,
   { size, plan }: { size: DirectSize; plan: LoadPlan },
   nodeCount: number,
-): Promise<LoadMeasurement> {
+) {
   const cleanUps: (() => Promise<void>)[] = [];
   const { progress, signal } = context;
   const errors = new ErrorTable();
   const own = { errors, signal, defer: (cleanUp: () => Promise<void>) => void cleanUps.push(cleanUp) };
   try {
     const cluster = { gateways: nodeCount, workers: nodeCount };
-    const { target, api } = await openFanfareApi(own, { cluster, registrations: plan.window }, plan.window);
-    const scene = await buildDirectScene({ api, concurrency: plan.window, progress, signal }, size);
-    return await measureSends({ target, plan, progress, errors, signal }, scene, api);
+    const target = await openFanfare(own, { cluster, registrations: plan.window });
+    const run = { target, plan, progress, errors, signal };
+    const load = await measureSends(run, await buildDirectScene(run, size));
+    return { load, errors: errors.rows() };
   } finally {
     for (const cleanUp of cleanUps.toReversed()) await cleanUp();
   }

@@ -1,8 +1,8 @@
 import {
   CLUSTER_OPTIONS,
   clusterSizeOf,
+  fraction,
   integer,
-  option,
   PAYLOAD_OPTIONS,
   RECEIVER_OPTIONS,
   threadCount,
@@ -10,11 +10,9 @@ import {
 } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { openFanfare } from "../targets/fanfare/open-fanfare.ts";
-import { usageError } from "../cli/exit.ts";
 import type { Percentiles } from "../kernels/broadcast/percentiles.ts";
 import { mostMessages, MOST_PER_SECOND, type OverloadPlan } from "../kernels/overload/overload-plan.ts";
-import type { OverloadMeasurement } from "../kernels/overload/overload-result.ts";
-import { measureOverload } from "../kernels/overload/overload-run.ts";
+import { measureOverload, type OverloadMeasurement } from "../kernels/overload/overload-run.ts";
 import type { MemorySample } from "../kernels/requests/memory-watch.ts";
 import { checkLimits } from "../cli/preflight.ts";
 import { clusterName, count, ms, whole } from "../report/format.ts";
@@ -74,16 +72,7 @@ export const overload = scenario({
       minMs: 1000,
       maxMs: 600_000,
     }),
-    factor: option(
-      "Messages",
-      "Multiple of the capacity to send",
-      "number",
-      { default: 2 },
-      (name, factor: number) => {
-        if (factor > 0 && factor <= 100) return factor;
-        throw usageError(`--${name} must be above 0 and at most 100.`);
-      },
-    ),
+    factor: fraction("Messages", "Multiple of the capacity to send", { default: 2, max: 100 }),
     capacity: integer("Messages", "The server's capacity in messages per second; default: measure it first", {
       min: 1,
       max: MOST_PER_SECOND,
@@ -130,7 +119,7 @@ export const overload = scenario({
 });
 
 function overloadOutcome(measured: OverloadMeasurement, interrupted: boolean): Outcome {
-  const { plan, memory, verdicts, baseline, recovery, errors } = measured;
+  const { plan, memory, verdicts, baseline, recovery } = measured;
   const { users, senders, stalled, cluster } = plan;
   return {
     title: "More than the server's capacity",
@@ -156,7 +145,6 @@ function overloadOutcome(measured: OverloadMeasurement, interrupted: boolean): O
       ...refusalTable(measured),
     ],
     caveats: interrupted ? [] : verdicts,
-    errors,
   };
 }
 

@@ -1,17 +1,18 @@
 import { defaultGatewayThreads } from "@fanfare/kernel/gateway-threads";
 import { choice, integer, time } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
-import { openFanfareApi } from "../targets/fanfare/open-fanfare.ts";
+import { openFanfare } from "../targets/fanfare/open-fanfare.ts";
 import { usageError } from "../cli/exit.ts";
+import type { OperationResult } from "../kernels/pressure/mix-thread.ts";
+import { bystanderOf, judgePressure } from "../kernels/pressure/pressure-result.ts";
 import {
-  bystanderOf,
-  type OperationResult,
+  measurePressure,
   type PressureMeasurement,
   type PressurePhase,
-} from "../kernels/pressure/pressure-result.ts";
-import { measurePressure, type PressurePlan } from "../kernels/pressure/pressure-run.ts";
+  type PressurePlan,
+} from "../kernels/pressure/pressure-run.ts";
 import { count, duration as durationText, ms, whole } from "../report/format.ts";
-import { metrics, type Metric } from "../report/metric.ts";
+import { fields, metricNames, readMetrics, type MetricTable } from "../report/metric.ts";
 import type { Outcome, TextTable } from "../report/result.ts";
 import { memorySeries } from "./overload.ts";
 
@@ -23,21 +24,28 @@ const LOADS = {
   mixed: `messages, reads, connections and uploads at ${MIXED_FACTOR} times the capacity`,
 } as const;
 
+const ifMixed = (of: (measured: PressureMeasurement) => number | null) => (measured: PressureMeasurement) =>
+  measured.kind === "mixed" ? of(measured) : undefined;
+
+const RUN: MetricTable<PressureMeasurement> = {
+  capacityPerSecond: ifMixed(({ peakPerSecond }) => peakPerSecond),
+  goodputShare: ifMixed(({ goodputShare }) => goodputShare),
+  recoveredMs: ifMixed(({ recoveredAfterMs }) => recoveredAfterMs),
+  bystanderP99Ms: (measured) => bystanderOf(measured).p99Ms,
+  bystanderFailed: (measured) => bystanderOf(measured).failed,
+  memoryPeakBytes: ({ memory }) => memory.peakBytes,
+  memoryGrowthBytes: ({ memoryGrowthBytes }) => memoryGrowthBytes,
+};
+
+const PHASE: MetricTable<PressurePhase> = {
+  requestsPerSecond: ({ okPerSecond }) => okPerSecond,
+  ...fields((phase: PressurePhase) => phase, "offeredPerSecond", "serverCores"),
+};
+
 export const pressure = scenario({
   name: "pressure",
   describe: "Hostile reads, or more of everything than the server can take, with another user as a witness",
-  metrics: [
-    "bystanderP99Ms",
-    "bystanderFailed",
-    "capacityPerSecond",
-    "goodputShare",
-    "recoveredMs",
-    "requestsPerSecond",
-    "offeredPerSecond",
-    "serverCores",
-    "memoryPeakBytes",
-    "memoryGrowthBytes",
-  ],
+  metrics: metricNames(RUN, PHASE),
   options: {
     load: choice(
       "Load",
@@ -69,54 +77,27 @@ export const pressure = scenario({
     return {
       options: { ...plan },
       async measure(context: RunContext) {
-        const { target, api } = await openFanfareApi(context, { registrations: CALLS }, CALLS);
-        return pressureOutcome(await measurePressure(target, api, plan, context));
+        const target = await openFanfare(context, { registrations: CALLS });
+        const measured = await measurePressure(target, plan, context);
+        return pressureOutcome(measured, context.signal.aborted);
       },
     };
   },
 });
 
-function pressureOutcome(measured: PressureMeasurement): Outcome {
-  const { kind, gatewayThreads, phases, memory, verdicts, errors } = measured;
+function pressureOutcome(measured: PressureMeasurement, interrupted: boolean): Outcome {
+  const { kind, gatewayThreads, phases, memory } = measured;
   return {
     title: kind === "reads" ? "Hostile reads" : "Mixed overload",
     subtitle: ["a single instance", count(gatewayThreads, "gateway thread"), LOADS[kind]],
-    metrics: pressureMetrics(measured),
+    metrics: [
+      ...readMetrics(RUN, measured, { load: kind }),
+      ...phases.flatMap((phase) => readMetrics(PHASE, phase, { load: kind, phase: phase.name })),
+    ],
     series: [memorySeries("Memory of the services", memory.samples)],
     tables: phases.map(phaseTable),
-    caveats: verdicts,
-    errors,
+    caveats: interrupted ? [] : judgePressure(measured),
   };
-}
-
-function pressureMetrics(measured: PressureMeasurement): Metric[] {
-  const { kind, phases, memory, memoryGrowthBytes, peakPerSecond, goodputShare, recoveredAfterMs } = measured;
-  const bystander = bystanderOf(measured);
-  const labels = { load: kind };
-  return [
-    ...metrics(
-      {
-        ...(kind === "mixed"
-          ? { capacityPerSecond: peakPerSecond, goodputShare, recoveredMs: recoveredAfterMs }
-          : {}),
-        bystanderP99Ms: bystander.p99Ms,
-        bystanderFailed: bystander.failed,
-        memoryPeakBytes: memory.peakBytes,
-        memoryGrowthBytes,
-      },
-      labels,
-    ),
-    ...phases.flatMap(({ name, okPerSecond, offeredPerSecond, serverCores }) =>
-      metrics(
-        {
-          requestsPerSecond: okPerSecond,
-          offeredPerSecond: offeredPerSecond ?? undefined,
-          serverCores: serverCores ?? undefined,
-        },
-        { ...labels, phase: name },
-      ),
-    ),
-  ];
 }
 
 function phaseTable({

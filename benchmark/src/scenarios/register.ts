@@ -1,7 +1,7 @@
 import { FANFARE_OPTIONS, integer, text } from "../cli/options.ts";
 import { assertWritable, scenario, type RunContext } from "../cli/scenario.ts";
 import { addressNeeds } from "../targets/address-needs.ts";
-import { openFanfareApi } from "../targets/fanfare/open-fanfare.ts";
+import { openFanfare } from "../targets/fanfare/open-fanfare.ts";
 import { writeTokenFile } from "../kernels/connections/token-file.ts";
 import { usageError } from "../cli/exit.ts";
 import { count } from "../report/format.ts";
@@ -48,13 +48,12 @@ export const register = scenario({
     return {
       options: { users, concurrency },
       async measure(context: RunContext) {
-        const { signal } = context;
-        const place = { url, metricsUrl, registrations: 1 };
-        const { target, api } = await openFanfareApi(context, place, concurrency);
+        const { progress, signal } = context;
+        const target = await openFanfare(context, { url, metricsUrl, registrations: concurrency });
         const before = await target.usage();
-        const meeting = await openMeeting(api, signal);
-        const guests = { users, concurrency };
-        const { tokens, registration } = await registerGuests(api, meeting, guests, context);
+        const meeting = await openMeeting(target.api, signal);
+        const work = { count: users, concurrency, progress, signal };
+        const { tokens, registration } = await registerGuests(target.api, meeting, work);
         const after = await target.usage();
         if (out !== undefined) {
           const { groupId, channelId, owner, expiresAt } = meeting;

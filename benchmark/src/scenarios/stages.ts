@@ -1,14 +1,18 @@
 import { FANFARE_OPTIONS, integer, PAYLOAD_OPTIONS, time, wholeNumber } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { addressNeeds } from "../targets/address-needs.ts";
-import { openFanfareApi } from "../targets/fanfare/open-fanfare.ts";
+import { openFanfare } from "../targets/fanfare/open-fanfare.ts";
 import { usageError } from "../cli/exit.ts";
 import { checkLimits } from "../cli/preflight.ts";
 import { count, whole } from "../report/format.ts";
-import { metricNames, readMetrics, type MetricTable } from "../report/metric.ts";
+import { fields, metricNames, readMetrics, type MetricTable } from "../report/metric.ts";
 import type { Outcome } from "../report/result.ts";
-import type { StageRow, StagesMeasurement } from "../kernels/stages/stages-result.ts";
-import { measureStages, type StagesPlan } from "../kernels/stages/stages-run.ts";
+import {
+  measureStages,
+  type StageRow,
+  type StagesMeasurement,
+  type StagesPlan,
+} from "../kernels/stages/stages-run.ts";
 import { explain } from "../targets/fanfare/explain.ts";
 
 const CALLS = 50;
@@ -22,15 +26,11 @@ const STAGE: MetricTable<StageRow> = {
   stageP99Ms: ({ p99BelowMs }) => p99BelowMs ?? undefined,
 };
 
-const COUNTS: MetricTable<StagesMeasurement["counts"]> = {
+type Counts = StagesMeasurement["counts"];
+const COUNTS: MetricTable<Counts> = {
   lost: ({ expected, received }) => expected - received,
-  sent: ({ sent }) => sent,
-  acknowledged: ({ acknowledged }) => acknowledged,
-  expected: ({ expected }) => expected,
-  received: ({ received }) => received,
-  pulls: ({ pulls }) => pulls,
-  pushes: ({ pushes }) => pushes,
-  uploads: ({ uploads }) => uploads,
+  ...fields((counts: Counts) => counts, "sent", "acknowledged", "expected", "received"),
+  ...fields((counts: Counts) => counts, "pulls", "pushes", "uploads"),
 };
 
 export const stages = scenario({
@@ -80,30 +80,15 @@ export const stages = scenario({
     return {
       options: { ...plan },
       async measure(context: RunContext) {
-        const { target, api } = await openFanfareApi(
-          context,
-          { url, metricsUrl, registrations: CALLS },
-          CALLS,
-        );
-        const server = {
-          url: target.urls[0]!,
-          metricsUrl: metricsUrl ?? target.platform!.gateways[0]!.metricsUrl,
-          isThrowaway: target.isThrowaway,
-          api,
-          cpuSeconds: () => target.cpuSeconds(),
-          allowPushes: () =>
-            target.platform!.refresh(context.signal, {
-              NODE_ENV: "development",
-              OUTBOUND_ALLOW: "127.0.0.1",
-            }),
-        };
+        const target = await openFanfare(context, { url, metricsUrl, registrations: CALLS });
+        const server = { target, metricsUrl: metricsUrl ?? target.platform!.gateways[0]!.metricsUrl };
         return stagesOutcome(await measureStages(server, plan, context).catch(explain));
       },
     };
   },
 });
 
-function stagesOutcome({ users, online, senders, rows, counts, errors }: StagesMeasurement): Outcome {
+function stagesOutcome({ users, online, senders, rows, counts }: StagesMeasurement): Outcome {
   return {
     title: "Stages of a message",
     subtitle: [
@@ -120,6 +105,5 @@ function stagesOutcome({ users, online, senders, rows, counts, errors }: StagesM
         rows: rows.map(({ stage, what, metric }) => [stage, `${what} (${metric})`]),
       },
     ],
-    errors,
   };
 }

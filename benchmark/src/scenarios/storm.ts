@@ -1,9 +1,9 @@
 import {
   CLUSTER_OPTIONS,
   clusterSizeOf,
+  fraction,
   integer,
   names,
-  option,
   PAYLOAD_OPTIONS,
   RECEIVER_OPTIONS,
   threadCount,
@@ -13,23 +13,16 @@ import {
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { addressNeeds } from "../targets/address-needs.ts";
 import { openFanfare } from "../targets/fanfare/open-fanfare.ts";
-import { usageError } from "../cli/exit.ts";
 import { checkLimits } from "../cli/preflight.ts";
 import { clusterName, count, short, whole } from "../report/format.ts";
-import { metricNames, readMetrics, type Metric, type MetricTable } from "../report/metric.ts";
+import { fields, metricNames, readMetrics, type Metric, type MetricTable } from "../report/metric.ts";
 import type { Outcome, Series } from "../report/result.ts";
 import { FAULTS, mostMessages, type StormPlan } from "../kernels/storm/storm-plan.ts";
-import type { StormMeasurement, StormPhase } from "../kernels/storm/storm-result.ts";
-import { measureStorm } from "../kernels/storm/storm-run.ts";
+import { measureStorm, worst, type StormMeasurement, type StormPhase } from "../kernels/storm/storm-run.ts";
 import type { ServerUsage } from "../targets/target.ts";
 import { MOST_USERS, USERS_OPTION } from "./broadcast.ts";
 
 const MAX_REGISTRATIONS = 100;
-const CONNECT_TIMEOUT_MS = 15_000;
-
-/** null if one is null, or there is none. */
-const worst = (values: readonly (number | null)[]): number | null =>
-  values.length === 0 || values.includes(null) ? null : Math.max(...values.map(Number));
 
 const RUN: MetricTable<StormMeasurement> = {
   worstSecondMs: ({ phases }) => worst(phases.map(({ p100Ms }) => p100Ms)),
@@ -37,10 +30,7 @@ const RUN: MetricTable<StormMeasurement> = {
     const faults = phases.filter(({ serversBackMs }) => serversBackMs !== null);
     return faults.length === 0 ? undefined : worst(faults.map(({ allBackMs }) => allBackMs));
   },
-  lost: ({ counts }) => counts.lost,
-  unstored: ({ counts }) => counts.unstored ?? undefined,
-  storedTwice: ({ counts }) => counts.storedTwice ?? undefined,
-  away: ({ counts }) => counts.away,
+  ...fields(({ counts }: StormMeasurement) => counts, "lost", "unstored", "storedTwice", "away"),
   inexactCopies: ({ exactCopies, sdkClients }) =>
     exactCopies === null ? undefined : sdkClients - exactCopies,
 };
@@ -48,25 +38,19 @@ const RUN: MetricTable<StormMeasurement> = {
 const PHASE: MetricTable<StormPhase> = {
   worstSecondMs: ({ p100Ms }) => p100Ms,
   recoveredMs: ({ allBackMs }) => allBackMs ?? undefined,
-  serversBackMs: ({ serversBackMs }) => serversBackMs ?? undefined,
+  ...fields((phase: StormPhase) => phase, "serversBackMs"),
   ackMaxMs: ({ ackMaxMs }) => ackMaxMs,
   p50Ms: ({ latencyMs }) => latencyMs?.p50 ?? null,
   p99Ms: ({ latencyMs }) => latencyMs?.p99 ?? null,
-  disturbedSeconds: ({ disturbedSeconds }) => disturbedSeconds ?? undefined,
-  moved: ({ moved }) => moved,
-  receiverBusy: ({ receiverBusy }) => receiverBusy ?? undefined,
+  ...fields((phase: StormPhase) => phase, "disturbedSeconds", "moved", "receiverBusy"),
 };
 
-const COUNTS: MetricTable<StormMeasurement["counts"]> = {
-  sent: ({ sent }) => sent,
-  acknowledged: ({ acknowledged }) => acknowledged,
-  failed: ({ failed }) => failed,
-  moved: ({ moved }) => moved,
-  stored: ({ stored }) => stored ?? undefined,
-  expected: ({ expected }) => expected,
-  recovered: ({ recovered }) => recovered,
+type Counts = StormMeasurement["counts"];
+const COUNTS: MetricTable<Counts> = {
+  ...fields((counts: Counts) => counts, "sent", "acknowledged", "failed", "moved", "stored", "expected"),
+  ...fields((counts: Counts) => counts, "recovered"),
   duplicateEvents: ({ duplicates }) => duplicates,
-  resyncs: ({ resyncs }) => resyncs,
+  ...fields((counts: Counts) => counts, "resyncs"),
 };
 
 const USAGE: MetricTable<ServerUsage | null> = { rssBytes: (usage) => usage?.rssBytes };
@@ -87,10 +71,7 @@ export const storm = scenario({
       max: 500,
     }),
     senders: integer("Messages", "Number of SDK users who send", { default: 4, min: 1, max: 500 }),
-    rate: option("Messages", "Messages per second in total", "number", { default: 5 }, (_, rate: number) => {
-      if (rate > 0 && rate <= 1000) return rate;
-      throw usageError("--rate must be above 0 and at most 1000.");
-    }),
+    rate: fraction("Messages", "Messages per second in total", { default: 5, max: 1000 }),
     steady: time("Messages", "Time without a fault, as the baseline", { default: "5s", minMs: 1000 }),
     faults: names(
       "Server",
@@ -123,7 +104,6 @@ export const storm = scenario({
       napMs: values.nap,
       // Reconnecting clients don't wait for each other.
       window: users,
-      connectTimeoutMs: CONNECT_TIMEOUT_MS,
       payloadBytes: values.payload,
     };
     const registrations = Math.min(connecting, MAX_REGISTRATIONS);
@@ -141,7 +121,7 @@ export const storm = scenario({
 });
 
 function stormOutcome(measured: StormMeasurement): Outcome {
-  const { users, sdkClients, messagesPerSecond, phases, errors } = measured;
+  const { users, sdkClients, messagesPerSecond, phases } = measured;
   return {
     title: "Gateways restart and crash with members online",
     subtitle: [
@@ -152,7 +132,6 @@ function stormOutcome(measured: StormMeasurement): Outcome {
     ],
     metrics: stormMetrics(measured),
     series: secondsSeries(phases),
-    errors,
   };
 }
 

@@ -4,7 +4,7 @@ import { usageError } from "../cli/exit.ts";
 import { count } from "../report/format.ts";
 import { broadcastPlan, checkBroadcastLimits, MOST_USERS, REPEATED_MESSAGE_OPTIONS } from "./broadcast.ts";
 import { BROADCAST_METRICS } from "./broadcast-outcome.ts";
-import { Findings, openContestant, serverSpecs, untilInterrupted } from "./contestants.ts";
+import { findingsOf, openContestant, serverSpecs } from "./contestants.ts";
 import { PROGRAM } from "../cli/program.ts";
 import { existingUsers } from "../targets/existing-users.ts";
 
@@ -45,8 +45,7 @@ export const sweep = scenario({
     return {
       options: { ...largest, users: sizes, passes, target },
       async measure(context: RunContext) {
-        const findings = new Findings();
-        await untilInterrupted(context, async () => {
+        const found = await findingsOf(context, async (findings) => {
           for (let pass = 1; pass <= passes; pass++) {
             for (const plan of plans) {
               // With a new server: an earlier audience would leave memory behind.
@@ -67,9 +66,7 @@ export const sweep = scenario({
             url === undefined ? `a new ${target} each time` : `${target} at ${url}`,
             ...(isFanfare ? [count(largest.gatewayThreads!, "gateway thread")] : []),
           ],
-          metrics: findings.metrics,
-          caveats: findings.caveats,
-          errors: findings.errors,
+          ...found,
         };
       },
     };

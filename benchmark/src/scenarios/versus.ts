@@ -11,14 +11,7 @@ import {
   passesOption,
   REPEATED_MESSAGE_OPTIONS,
 } from "./broadcast.ts";
-import {
-  Findings,
-  openContestant,
-  serverSpecs,
-  takeTurns,
-  untilInterrupted,
-  type Contestant,
-} from "./contestants.ts";
+import { serverSpecs, sideBySide } from "./contestants.ts";
 import { RATIOS, ratiosToFirst } from "./limits.ts";
 
 /** What is compared between chat servers. */
@@ -79,22 +72,19 @@ export const versus = scenario({
     return {
       options: { ...largest, users: sizes, servers, passes, cores },
       async measure(context: RunContext) {
-        const findings = new Findings();
-        await untilInterrupted(context, async () => {
-          for (const plan of plans) {
-            const contestants: Contestant[] = [];
-            for (const spec of specs) {
+        const pinning = cores === undefined ? undefined : `0-${cores - 1}`;
+        const found = await sideBySide(
+          context,
+          passes,
+          plans.map((plan) =>
+            specs.map((spec) => {
               const labels = { members: plan.users, server: spec.label };
-              const options = { plan, labels, ...(cores === undefined ? {} : { cores: `0-${cores - 1}` }) };
-              contestants.push(await openContestant(spec, options, context));
-            }
-            await takeTurns(contestants, passes, findings, context);
-            // Idle servers of the next size would share the machine.
-            for (const { target } of contestants) await target.close();
-          }
-        });
+              return [spec, { plan, labels, cores: pinning }];
+            }),
+          ),
+        );
         const names: readonly string[] = COMPARED;
-        const metrics = findings.metrics.filter(
+        const metrics = found.metrics.filter(
           ({ name, labels }) => names.includes(name) && !("process" in labels),
         );
         return {
@@ -108,9 +98,8 @@ export const versus = scenario({
               ? [`fanfare: ${count(largest.gatewayThreads!, "gateway thread")} unless written as fanfare:N`]
               : []),
           ],
+          ...found,
           metrics: [...metrics, ...ratiosToFirst(metrics)],
-          caveats: findings.caveats,
-          errors: findings.errors,
         };
       },
     };

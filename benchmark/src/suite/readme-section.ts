@@ -17,57 +17,47 @@ export function withSection(document: string, section: string): string {
   return `${document.slice(0, begin + BEGIN.length)}\n\n${section}\n\n${document.slice(end)}`;
 }
 
-/** The README's rows, each with its ratios. */
-const ROWS: readonly [text: string, ...names: string[]][] = [
-  ["time to the last member, worst · median", "worstMsRatio", "medianMsRatio"],
-  ["server CPU per message", "cpuMsPerMessageRatio"],
-  ["deliveries per CPU second, 100 messages at once", "burstPerCpuSecondRatio"],
+/** The README's rows, each a ratio. */
+const ROWS = [
+  ["worst message, time to the last member", "worstMsRatio"],
+  ["100 messages at once, to the last member", "burstMsRatio"],
+  ["server CPU per message, net of idle", "netCpuMsPerMessageRatio"],
   ["memory per connection", "rssPerConnectionBytesRatio"],
   ["logins per second, bare servers only connect", "connectsPerSecondRatio"],
-];
-/** Of the burst in the table. */
-const BURST = 100;
+] as const;
+const OTHERS = ["socket.io", "ws"];
 
 /**
- * The README's figures: of the largest audience, with the server's default threads.
+ * The README's figures: Fanfare with its default threads, divided by the bare servers in one process.
  * @param folder of the report's files, relative to the README's folder
  */
 export function readmeSection({ index, results }: Suite, folder: string): string {
-  const limits = [...results.values()]
-    .filter(({ meta }) => meta.command === "limits" && meta.options["gatewayThreads"] !== 0)
-    .filter(({ metrics }) => metrics.some(({ group }) => group === "ratios"))
-    .toSorted((a, b) => membersOf(b) - membersOf(a))
-    .slice(0, 1);
+  const versus = [...results.values()].find(({ meta }) => meta.command === "versus");
   return [
-    ...limits.map(limitsTable),
+    ...(versus === undefined ? [] : [versusTable(versus)]),
     `Measured on ${index.startedAt.slice(0, 10)}: ${machineLine(index.environment)}. The servers, the database and the tester shared the machine. ` +
       `[All results](${folder}.md), [method](docs/benchmarks/method.md).`,
   ].join("\n\n");
 }
 
-const membersOf = ({ meta }: Result): number => Number(meta.options["users"]);
-
-/** A column for each other server. Losses are bold. */
-function limitsTable(limits: Result): string {
-  const ratios = limits.metrics.filter(
-    ({ group, labels }) => group === "ratios" && (labels["burst"] ?? BURST) === BURST,
-  );
-  const others = [...new Set(ratios.map(({ labels }) => labels["to"]!))];
-  const cell = (name: string, to: string | number): string => {
-    const metric = ratios.find((one) => one.name === name && one.labels["to"] === to);
+/** A column for each number of members. Losses are bold. */
+function versusTable({ meta, metrics }: Result): string {
+  const ratios = metrics.filter(({ group }) => group === "ratios");
+  const sizes = [...new Set(ratios.map(({ labels }) => Number(labels["members"])))];
+  const cell = (name: string, members: number, to: string): string => {
+    const metric = ratios.find(
+      (one) => one.name === name && one.labels["members"] === members && one.labels["to"] === to,
+    );
     if (!metric || metric.value === null) return "–";
     const isLoss = metric.better === "higher" ? metric.value < 1 : metric.value > 1;
     return isLoss ? `**${ratio(metric.value)}**` : ratio(metric.value);
   };
-  const threads = count(Number(limits.meta.options["gatewayThreads"]), "gateway thread");
+  const threads = count(Number(meta.options["gatewayThreads"]), "gateway thread");
   return markdownTable([
-    [
-      `${whole(membersOf(limits))} members online, ${threads}: Fanfare divided by`,
-      ...others.map((to) => `bare ${to}`),
-    ],
-    ...ROWS.map(([text, ...names]) => [
+    [`members online; ${threads}`, ...sizes.map(whole)],
+    ...ROWS.map(([text, name]) => [
       text,
-      ...others.map((to) => names.map((name) => cell(name, to)).join(" · ")),
+      ...sizes.map((members) => OTHERS.map((to) => cell(name, members, to)).join(" · ")),
     ]),
   ]);
 }

@@ -23,7 +23,7 @@ export interface RowRun {
  * @param folder for temporary files
  */
 export async function runRow(
-  { name, title }: SuiteRow,
+  { name, title }: Pick<SuiteRow, "name" | "title">,
   command: string,
   folder: string,
   timeoutMs: number,

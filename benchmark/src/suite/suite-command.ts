@@ -9,7 +9,7 @@ import { readmeSection, withSection } from "./readme-section.ts";
 import { runSuite } from "./run-suite.ts";
 import { newestSuite, readSuite, writeDerived, writeSuite } from "./suite-files.ts";
 import type { Suite } from "./suite-result.ts";
-import { commandLine, PROFILES, SUITE_ROWS, type Profile, type SuiteRow } from "./suite-rows.ts";
+import { PROFILES, SUITE_ROWS, type Profile, type SuiteRow } from "./suite-rows.ts";
 import { PROGRAM, requireCheckout } from "../cli/program.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -64,7 +64,7 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
   requireCheckout("The suite");
   const rows = chosenRows(args.only, args.skip, args.profile);
   if (args.list) {
-    const lines = rows.map((row) => [row.name, `${PROGRAM} ${commandLine(row, args.profile)}`, row.title]);
+    const lines = rows.map((row) => [row.name, `${PROGRAM} ${row[args.profile]}`, row.title]);
     process.stdout.write(`${lines.map((line) => line.join("\n    ")).join("\n")}\n`);
     return;
   }
@@ -88,9 +88,7 @@ function chosenRows(only: string | undefined, skip: string | undefined, profile:
   const unwanted = skip === undefined ? [] : named("skip", skip);
   const rows = SUITE_ROWS.filter(
     (row) =>
-      commandLine(row, profile) !== null &&
-      (wanted?.includes(row.name) ?? true) &&
-      !unwanted.includes(row.name),
+      row[profile] !== undefined && (wanted?.includes(row.name) ?? true) && !unwanted.includes(row.name),
   );
   if (rows.length > 0) return rows;
   throw usageError(

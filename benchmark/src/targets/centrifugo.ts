@@ -61,10 +61,8 @@ export const centrifugo = running({
     const channel = existing?.channel ?? `bench-${randomBytes(6).toString("hex")}`;
     let members = 0;
     return {
-      urls: [url],
       join: async () => memberToken(`${channel}-${members++}`, channel, secret),
       openSender: async () => batchSender(api, channel),
-      close: async () => {},
     };
   },
 });

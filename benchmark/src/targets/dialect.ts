@@ -1,16 +1,5 @@
 import type { Dialect, ServerEvent } from "./plugin.ts";
 
-export type {
-  Dialect,
-  Events,
-  Frame,
-  LongPollDialect,
-  PollRequest,
-  ServerEvent,
-  SocketIoDialect,
-  WebSocketDialect,
-} from "./plugin.ts";
-
 /** `message.created` as in the contract; the bare servers send the same bytes. */
 function read(event: string, payload: unknown): ServerEvent {
   if (event === "message.created") {

@@ -12,9 +12,12 @@ export interface RunningOptions extends PluginOptions {
   existing?: { senderToken: string; channel: string };
 }
 
+/** Without what all of them have in common. */
+export type RunningServer = Omit<ChatServer, "urls" | "close"> & Partial<Pick<ChatServer, "close">>;
+
 /** A kind of server that is always running: the tester can't start one. */
 export function running(
-  target: Omit<TargetPlugin, "open"> & { open(options: RunningOptions): Promise<ChatServer> },
+  target: Omit<TargetPlugin, "open"> & { open(options: RunningOptions): Promise<RunningServer> },
 ): TargetPlugin {
   const { name } = target;
   return {
@@ -22,7 +25,9 @@ export function running(
     mostRegistrations: MOST_REGISTRATIONS,
     async open({ url, existing, ...options }) {
       if (url === undefined) throw usageError(`--target ${name} measures a running server: set its --url.`);
-      return target.open({ ...options, url, ...(existing && { existing: withChannel(existing, name) }) });
+      const shared = existing && withChannel(existing, name);
+      const server = await target.open({ ...options, url, existing: shared });
+      return { urls: [url], close: async () => {}, ...server };
     },
   };
 }

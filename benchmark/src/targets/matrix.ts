@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { fromEnvironment, JsonApi, running } from "./json-api.ts";
-import type { ChatServer, LongPollDialect, PollRequest, ServerEvent } from "./plugin.ts";
+import { fromEnvironment, JsonApi, running, type RunningServer } from "./json-api.ts";
+import type { LongPollDialect, PollRequest, ServerEvent } from "./plugin.ts";
 
 const CLIENT = "/_matrix/client/v3/";
 const ADMIN = "/_synapse/admin/";
@@ -68,7 +68,7 @@ export const matrix = running({
     const options = { product: "Matrix", base: url, onError, signal };
     const limited = "Raise rc_message in the homeserver's configuration for a test";
     const api = new JsonApi({ ...options, advice: { 429: limited } });
-    if (existing) return roomOf(api, url, existing.channel, existing.senderToken);
+    if (existing) return roomOf(api, existing.channel, existing.senderToken);
     const secret = fromEnvironment(
       "MATRIX_REGISTRATION_SECRET",
       "registration_shared_secret of the homeserver's configuration",
@@ -106,7 +106,7 @@ export const matrix = running({
       headers: as(owner.token),
     });
     return {
-      ...roomOf(api, url, roomId, owner.token),
+      ...roomOf(api, roomId, owner.token),
       async join() {
         const { token, id } = await register(false);
         await unlimit(id);
@@ -130,12 +130,11 @@ function pathOf(roomId: string): string {
   return `${CLIENT}rooms/${encodeURIComponent(roomId)}`;
 }
 
-function roomOf(api: JsonApi, url: string, roomId: string, token: string): ChatServer {
+function roomOf(api: JsonApi, roomId: string, token: string): RunningServer {
   const headers = as(token);
   const transactions = randomBytes(8).toString("hex");
   let sent = 0;
   return {
-    urls: [url],
     openSender: async () =>
       api.sender((body) => [
         `${pathOf(roomId)}/send/m.room.message/${transactions}.${sent++}`,
@@ -156,6 +155,5 @@ function roomOf(api: JsonApi, url: string, roomId: string, token: string): ChatS
         if (from === undefined) return stored;
       }
     },
-    close: async () => {},
   };
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { usageError } from "../cli/exit.ts";
-import { fromEnvironment, JsonApi, running } from "./json-api.ts";
-import type { ChatServer } from "./plugin.ts";
+import { fromEnvironment, JsonApi, running, type RunningServer } from "./json-api.ts";
 
 /** The most that the server returns. */
 const PAGE_POSTS = 200;
@@ -51,20 +50,27 @@ export const mattermost = running({
       onError,
       signal,
     });
-    if (existing) return channelOf(api, url, existing.channel);
+    if (existing) return channelOf(api, existing.channel);
     const { roles } = await api.call<{ roles: string }>("users/me");
     if (!roles.split(" ").includes("system_admin"))
       throw usageError("MATTERMOST_ADMIN_TOKEN must be the token of a system administrator.");
     const run = `bench-${randomBytes(5).toString("hex")}`;
     const create = { name: run, display_name: run };
     const team = await api.call<{ id: string }>("teams", { body: { ...create, type: "I" } });
-    const channel = await api.call<{ id: string }>("channels", {
-      body: { ...create, team_id: team.id, type: "P" },
-    });
     const users: string[] = [];
+    const close = api.cleanUp("team and users", async (last) => {
+      await last.call(`teams/${team.id}`, { method: "DELETE" });
+      for (const id of users) await last.call(`users/${id}`, { method: "DELETE" });
+    });
+    const channel = await api
+      .call<{ id: string }>("channels", { body: { ...create, team_id: team.id, type: "P" } })
+      .catch(async (error: unknown) => {
+        await close();
+        throw error;
+      });
     let number = 0;
     return {
-      ...channelOf(api, url, channel.id),
+      ...channelOf(api, channel.id),
       async join() {
         const username = `${run}-${number++}`;
         const password = `Aa1!${randomBytes(12).toString("hex")}`;
@@ -77,17 +83,13 @@ export const mattermost = running({
         const { headers } = await api.callWithHeaders("users/login", login);
         return headers.get("token") ?? "";
       },
-      close: api.cleanUp("team and users", async (last) => {
-        await last.call(`teams/${team.id}`, { method: "DELETE" });
-        for (const id of users) await last.call(`users/${id}`, { method: "DELETE" });
-      }),
+      close,
     };
   },
 });
 
-function channelOf(api: JsonApi, url: string, id: string): ChatServer {
+function channelOf(api: JsonApi, id: string): RunningServer {
   return {
-    urls: [url],
     openSender: async () => api.sender((message) => ["posts", { body: { channel_id: id, message } }]),
     async countStored(isMeasured) {
       let stored = 0;
@@ -99,6 +101,5 @@ function channelOf(api: JsonApi, url: string, id: string): ChatServer {
         if (order.length < PAGE_POSTS) return stored;
       }
     },
-    close: async () => {},
   };
 }

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { connectError, ExitError, usageError } from "../cli/exit.ts";
+import type { RunContext } from "../cli/scenario.ts";
 import { openFanfareTarget, type FanfareOptions } from "./fanfare/fanfare-target.ts";
 import { importPlugin } from "./import-plugin.ts";
 import type { TargetPlugin } from "./plugin.ts";
@@ -23,19 +24,27 @@ export const KNOWN_TARGETS = ["fanfare", ...Object.keys(PLUGINS)];
 export async function openTarget(name: string, options: TargetOptions, signal: AbortSignal): Promise<Target> {
   if (name === "fanfare") return openFanfareTarget(options, signal);
   const { dialect, plugin } = await findPlugin(name);
-  const { urls, onError, metricsUrl, registrationConcurrency, existing, processes, cores } = options;
-  const more = {
-    ...(existing && { existing }),
-    ...(processes === undefined ? {} : { processes }),
-    ...(cores === undefined ? {} : { cores }),
-  };
-  const server = await plugin.open({ url: urls[0], onError, signal, ...more }).catch((error: unknown) => {
+  const { url, onError, metricsUrl, registrations, existing, processes, cores } = options;
+  const opening = plugin.open({ url, onError, signal, existing, processes, cores });
+  const server = await opening.catch((error: unknown) => {
     if (error instanceof ExitError || signal.aborted) throw error;
     throw connectError(`${plugin.name}: ${(error as Error).message}`);
   });
-  const concurrency = Math.min(registrationConcurrency, plugin.mostRegistrations ?? Infinity);
+  const concurrency = Math.min(registrations, plugin.mostRegistrations ?? Infinity);
   const { memberTokens } = existing ?? {};
   return pluginTarget(server, { name: plugin.name, dialect, metricsUrl, concurrency, memberTokens });
+}
+
+/** The same for a command: closed when it ends. Errors of the server's API go to the command's table, as of this phase. */
+export async function openServer(
+  { errors, signal, defer }: RunContext,
+  name: string,
+  options: Omit<TargetOptions, "onError">,
+  phase = "api",
+): Promise<Target> {
+  const target = await openTarget(name, { ...options, onError: (code) => errors.add(phase, code) }, signal);
+  defer(() => target.close());
+  return target;
 }
 
 async function findPlugin(name: string): Promise<{ dialect: DialectRef; plugin: TargetPlugin }> {

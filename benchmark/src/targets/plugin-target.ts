@@ -32,21 +32,17 @@ export function pluginTarget(server: ChatServer, options: PluginTargetOptions): 
     urls: server.urls,
     isThrowaway: server.isThrowaway ?? false,
     async prepare(count, progress, signal) {
-      if (memberTokens) return { credentials: memberTokens.slice(0, count), registration: null };
+      if (memberTokens) {
+        const credentials = memberTokens
+          .slice(0, count)
+          .map((token) => server.credentialOf?.(token) ?? token);
+        return { credentials, registration: null };
+      }
       if (!server.join) return { credentials: Array.from({ length: count }, () => null), registration: null };
-      let done = 0;
-      const joinOne = () => {
-        signal.throwIfAborted();
-        return server.join!();
-      };
-      const { users, result } = await progress
-        .during(
-          "registering users",
-          count,
-          () => done,
-          () => registerAll(count, concurrency, joinOne, () => done++),
-        )
-        .catch((error: unknown) => (signal.aborted ? Promise.reject(error as Error) : explain(error)));
+      const work = { label: "registering users", count, concurrency, progress, signal };
+      const { users, result } = await registerAll(work, () => server.join!()).catch((error: unknown) =>
+        signal.aborted ? Promise.reject(error as Error) : explain(error),
+      );
       return { credentials: users, registration: result };
     },
     openSender: () => server.openSender().catch(explain),

@@ -17,7 +17,7 @@ export interface TargetPlugin {
 export interface PluginOptions {
   /** The value of --url; undefined: not given. */
   url: string | undefined;
-  /** --tokens and --channel: users that exist. The tokens of the members are their credentials, without `join`. */
+  /** --tokens and --channel: users that exist. The tokens of the members are their credentials, instead of `join`'s. */
   existing?: { senderToken: string; channel: string | undefined };
   /** For a server that is started: how many processes, and on which processors (as in `taskset --cpu-list`). */
   processes?: number;
@@ -39,6 +39,8 @@ export interface ChatServer {
    * @returns the connection's `auth.token`. Absent: no credentials needed.
    */
   join?(): Promise<string>;
+  /** Of a member of --tokens. Absent: the token itself. */
+  credentialOf?(token: string): string;
   /** Called when all members are connected. */
   openSender(): Promise<Sender>;
   /** How many of the stored contents satisfy `isMeasured`. */

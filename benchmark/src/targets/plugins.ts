@@ -1,11 +1,12 @@
 import { bareSocketIo, bareWs } from "./bare/bare-target.ts";
 import { centrifugo } from "./centrifugo.ts";
-import { DIALECTS, type Dialect } from "./dialect.ts";
+import { DIALECTS } from "./dialect.ts";
 import { importPlugin } from "./import-plugin.ts";
 import { matrix } from "./matrix.ts";
 import { mattermost } from "./mattermost.ts";
+import type { Dialect } from "./plugin.ts";
 import { rocketchat } from "./rocketchat.ts";
-import { tailchat } from "./tailchat/tailchat-target.ts";
+import { tailchat } from "./tailchat.ts";
 import { zulip } from "./zulip.ts";
 
 /** The values of --target besides fanfare, in the order of the help. */

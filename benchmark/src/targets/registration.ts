@@ -1,5 +1,6 @@
 import { nowMs } from "../kernels/broadcast/clock.ts";
 import { percentiles, type Percentiles } from "../kernels/broadcast/percentiles.ts";
+import type { Progress } from "../report/progress.ts";
 
 export interface RegistrationResult {
   users: number;
@@ -9,34 +10,44 @@ export interface RegistrationResult {
   userMs: Percentiles | null;
 }
 
-/** Runs `register` for each number below `count`, at most `concurrency` at the same time, and times it. */
+export interface Work {
+  /** Of the progress. */
+  label: string;
+  count: number;
+  /** How many at the same time. */
+  concurrency: number;
+  progress: Progress;
+  signal: AbortSignal;
+}
+
+/** Runs `register` for each number below `count`, with progress, and times it. */
 export async function registerAll<T>(
-  count: number,
-  concurrency: number,
+  { label, count, concurrency, progress, signal }: Work,
   register: (index: number) => Promise<T>,
-  onDone: () => void,
 ): Promise<{ users: T[]; result: RegistrationResult }> {
   const users: T[] = [];
   const times = new Float64Array(count);
   const startedMs = nowMs();
-  let next = 0;
+  let [next, done] = [0, 0];
   let hasFailed = false;
   const lane = async () => {
     while (next < count && !hasFailed) {
       const index = next++;
       const begunMs = nowMs();
       try {
+        signal.throwIfAborted();
         users[index] = await register(index);
       } catch (error) {
         hasFailed = true;
         throw error;
       }
       times[index] = nowMs() - begunMs;
-      onDone();
+      done++;
     }
   };
   // After a failure too, all end before the server's clean-up.
-  const lanes = await Promise.allSettled(Array.from({ length: Math.min(count, concurrency) }, lane));
+  const work = () => Promise.allSettled(Array.from({ length: Math.min(count, concurrency) }, lane));
+  const lanes = await progress.during(label, count, () => done, work);
   for (const ended of lanes) if (ended.status === "rejected") throw ended.reason;
   const durationMs = nowMs() - startedMs;
   const userMs = percentiles(times.sort());

@@ -1,15 +1,23 @@
 import { randomBytes } from "node:crypto";
 import { usageError } from "../cli/exit.ts";
-import { fromEnvironment, JsonApi, running } from "./json-api.ts";
-import type { ChatServer, Events } from "./plugin.ts";
+import { fromEnvironment, JsonApi, running, type JsonApiOptions, type RunningServer } from "./json-api.ts";
+import type { Events } from "./plugin.ts";
 
 /** The most that the server returns by default. */
 const PAGE_MESSAGES = 100;
+
+const RATE_LIMITED = "Turn off API_Enable_Rate_Limiter for the test.";
+/** The part of the API for each type of room. */
+const KINDS: Record<string, string | undefined> = { c: "channels", p: "groups", d: "dm" };
 
 /** What a member needs to subscribe. */
 interface Membership {
   token: string;
   roomId: string;
+}
+
+function membership(token: string, roomId: string): string {
+  return JSON.stringify({ token, roomId } satisfies Membership);
 }
 
 interface Message {
@@ -59,19 +67,17 @@ export const rocketchat = running({
     read: (frame, credential) => readFrame(String(frame), credential),
   },
   async open({ url, existing, onError, signal }) {
-    if (existing) throw usageError("--target rocketchat registers its members: omit --tokens.");
+    const common = { product: "Rocket.Chat", base: new URL("/api/v1/", url), onError, signal };
+    if (existing) return existingRoom(common, existing);
     const token = fromEnvironment("ROCKETCHAT_TOKEN", "a personal access token of an administrator");
     const userId = fromEnvironment("ROCKETCHAT_USER_ID", "the user ID shown with that token");
     const api = new JsonApi({
-      product: "Rocket.Chat",
-      base: new URL("/api/v1/", url),
+      ...common,
       headers: { "x-auth-token": token, "x-user-id": userId },
       advice: {
         401: "Do ROCKETCHAT_TOKEN and ROCKETCHAT_USER_ID belong together?",
-        429: "Turn off API_Enable_Rate_Limiter for the test.",
+        429: RATE_LIMITED,
       },
-      onError,
-      signal,
     });
     const { roles } = await api.call<{ roles: string[] }>("me");
     if (!roles.includes("admin")) throw usageError("ROCKETCHAT_TOKEN must be the token of an administrator.");
@@ -81,7 +87,7 @@ export const rocketchat = running({
     const users: string[] = [];
     let number = 0;
     return {
-      ...roomOf(api, url, roomId),
+      ...roomOf(api, roomId, "channels"),
       async join() {
         const username = `${run}-${number++}`;
         // No character more than three times in a row.
@@ -95,7 +101,7 @@ export const rocketchat = running({
         const { data } = await api.call<{ data: { authToken: string } }>("login", {
           body: { user: username, password },
         });
-        return JSON.stringify({ token: data.authToken, roomId } satisfies Membership);
+        return membership(data.authToken, roomId);
       },
       close: api.cleanUp("channel and users", async (last) => {
         await last.call("channels.delete", { body: { roomId } });
@@ -105,22 +111,40 @@ export const rocketchat = running({
   },
 });
 
-function roomOf(api: JsonApi, url: string, roomId: string): ChatServer {
+/** The users of --tokens, who are left as they are. */
+async function existingRoom(
+  common: JsonApiOptions,
+  { senderToken, channel }: { senderToken: string; channel: string },
+): Promise<RunningServer> {
+  const advice = { 401: "Is the first line of --tokens valid?", 429: RATE_LIMITED };
+  const { data } = await new JsonApi({ ...common, advice }).call<{ data: { userId: string } }>("login", {
+    body: { resume: senderToken },
+  });
+  const headers = { "x-auth-token": senderToken, "x-user-id": data.userId };
+  const api = new JsonApi({ ...common, advice, headers });
+  const { room } = await api.call<{ room: { t: string } }>(`rooms.info?roomId=${channel}`);
+  const kind = KINDS[room.t];
+  if (kind === undefined) throw usageError(`--channel ${channel} is neither a channel nor a conversation.`);
   return {
-    urls: [url],
+    ...roomOf(api, channel, kind),
+    credentialOf: (token) => membership(token, channel),
+  };
+}
+
+function roomOf(api: JsonApi, roomId: string, kind: string): RunningServer {
+  return {
     openSender: async () =>
       api.sender((msg) => ["chat.sendMessage", { body: { message: { rid: roomId, msg } } }]),
     async countStored(isMeasured) {
       let stored = 0;
       for (let offset = 0; ;) {
         const { messages, total } = await api.callAgain<{ messages: Message[]; total: number }>(
-          `channels.messages?roomId=${roomId}&count=${PAGE_MESSAGES}&offset=${offset}`,
+          `${kind}.messages?roomId=${roomId}&count=${PAGE_MESSAGES}&offset=${offset}`,
         );
         stored += messages.filter(({ msg }) => isMeasured(msg)).length;
         offset += messages.length;
         if (offset >= total || messages.length === 0) return stored;
       }
     },
-    close: async () => {},
   };
 }

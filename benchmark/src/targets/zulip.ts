@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { fromEnvironment, JsonApi, running } from "./json-api.ts";
-import type { ChatServer, LongPollDialect, PollRequest, ServerEvent } from "./plugin.ts";
+import { fromEnvironment, JsonApi, running, type RunningServer } from "./json-api.ts";
+import type { LongPollDialect, PollRequest, ServerEvent } from "./plugin.ts";
 
 const PAGE_MESSAGES = 200;
 const TOPIC = "bench";
@@ -61,7 +61,7 @@ export const zulip = running({
       onError,
       signal,
     });
-    if (existing) return channelOf(api, url, existing.channel);
+    if (existing) return channelOf(api, existing.channel);
     const run = `bench-${randomBytes(5).toString("hex")}`;
     const subscription = form({ subscriptions: JSON.stringify([{ name: run }]) });
     await api.call("users/me/subscriptions", subscription);
@@ -69,7 +69,7 @@ export const zulip = running({
     const users: number[] = [];
     let number = 0;
     return {
-      ...channelOf(api, url, String(id)),
+      ...channelOf(api, String(id)),
       async join() {
         const full_name = `${run}-${number++}`;
         const [email, password] = [`${full_name}@example.com`, randomBytes(18).toString("base64url")];
@@ -89,9 +89,8 @@ export const zulip = running({
   },
 });
 
-function channelOf(api: JsonApi, url: string, id: string): ChatServer {
+function channelOf(api: JsonApi, id: string): RunningServer {
   return {
-    urls: [url],
     openSender: async () =>
       api.sender((content) => ["messages", form({ type: "stream", to: id, topic: TOPIC, content })]),
     async countStored(isMeasured) {
@@ -115,6 +114,5 @@ function channelOf(api: JsonApi, url: string, id: string): ChatServer {
         anchor = String(messages[0]!.id);
       }
     },
-    close: async () => {},
   };
 }

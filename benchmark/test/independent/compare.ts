@@ -7,9 +7,10 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { spread } from "../../src/kernels/broadcast/percentiles.ts";
 import { startSingleInstance } from "../../src/platform/single-instance.ts";
+import { Progress } from "../../src/report/progress.ts";
 import type { Result } from "../../src/report/result.ts";
 import { Api } from "../../src/targets/fanfare/api.ts";
-import { registerAll } from "../../src/targets/registration.ts";
+import { createGroup, registerGuests } from "../../src/targets/fanfare/meeting.ts";
 import type { Records, Setup } from "./target.ts";
 
 const REGISTRATIONS = 20;
@@ -72,7 +73,7 @@ export async function compare(sides: Sides[], messages: number): Promise<Compare
     execFileSync("cc", ["-O2", "-o", receiver, RECEIVER]);
     const { url } = server.gateways[0]!;
     const count = Math.max(...sides.map((each) => each.tester + each.receiver));
-    const { tokens, ...group } = await register(url, count);
+    const { tokens, ...group } = await register(url, count, signal);
     const receiverTokens = join(folder, "tokens");
     const setup = { ...group, receiver, receiverTokens, records: join(folder, "records.json") };
     const runs: ComparedRun[] = [];
@@ -90,19 +91,14 @@ export async function compare(sides: Sides[], messages: number): Promise<Compare
   }
 }
 
-async function register(url: string, count: number) {
+async function register(url: string, count: number, signal: AbortSignal) {
   const api = new Api(url, REGISTRATIONS);
   const owner = await api.call("user.createGuest", {});
-  const { group, channels } = await api.call("group.create", { name: "Shared" }, owner.accessToken);
-  const { invite } = await api.call("invite.create", { groupId: group.id }, owner.accessToken);
-  const joinOne = async () => {
-    const { accessToken } = await api.call("user.createGuest", {});
-    await api.call("invite.accept", { code: invite.code }, accessToken);
-    return accessToken;
-  };
-  const { users } = await registerAll(count, REGISTRATIONS, joinOne, () => {});
+  const group = await createGroup(api, "Shared", owner.accessToken, signal);
+  const work = { count, concurrency: REGISTRATIONS, progress: new Progress(false), signal };
+  const { tokens } = await registerGuests(api, group, work);
   api.close();
-  return { ownerToken: owner.accessToken, channelId: channels[0]!.id, tokens: users };
+  return { ownerToken: owner.accessToken, channelId: group.channelId, tokens };
 }
 
 async function run(

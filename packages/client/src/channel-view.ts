@@ -13,6 +13,7 @@ import { callSafely } from "./emitter.ts";
 import { FanfareError } from "./errors.ts";
 import { Outbox, type PendingMessage, type SendOptions } from "./outbox.ts";
 import { IdleTimer } from "./idle-timer.ts";
+import { NEWEST_MESSAGES } from "./limits.ts";
 import type { SyncTarget } from "./sync-loop.ts";
 import { type Backoff, retryMs, sleep } from "./timing.ts";
 
@@ -30,6 +31,8 @@ export interface ChannelSnapshot {
   readonly hasOlder: boolean;
   /** The seq that the user has read up to; 0 if this client doesn't know it. */
   readonly lastReadSeq: number;
+  /** From where on the user marked messages as unread, until they are read; a new object each time. */
+  readonly markedUnread: { readonly seq: number } | null;
   /** The user's messages that the server has not confirmed yet. */
   readonly pending: readonly PendingMessage[];
 }
@@ -44,7 +47,6 @@ export interface ChannelViewOptions {
   onClose(): void;
 }
 
-const PAGE_SIZE = 50;
 const LOAD_TRIES = 5;
 
 /** An exact copy of a channel, updated by events and sync. Created by `client.channel(channelId)`. */
@@ -57,6 +59,9 @@ export class ChannelView implements SyncTarget {
   #copy: ChannelCopy;
   #snapshot: ChannelSnapshot;
   #lastReadSeq = 0;
+  #markedUnread: ChannelSnapshot["markedUnread"] = null;
+  /** The highest seq whose `markRead` failed and is to be repeated; 0 if there is none. */
+  #failedReadSeq = 0;
   #isRequested = false;
   #isRestored = false;
   #loading: Promise<void> | null = null;
@@ -164,11 +169,27 @@ export class ChannelView implements SyncTarget {
     await this.#options.call("message.delete", { channelId: this.channelId, messageId });
   }
 
-  /** Marks everything up to `seq` as read. Does nothing if it already is. */
+  /** Marks everything up to `seq` as read. Does nothing if it already is. If it fails, it is repeated after the next reconnect. */
   async markRead(seq: number): Promise<void> {
+    const { channelId } = this;
     if (seq <= this.#lastReadSeq) return;
-    const { lastReadSeq } = await this.#options.call("channel.markRead", { channelId: this.channelId, seq });
-    this.receiveReadMarker(lastReadSeq);
+    try {
+      const { lastReadSeq } = await this.#options.call("channel.markRead", { channelId, seq });
+      this.receiveReadMarker(lastReadSeq);
+    } catch (error) {
+      if (error instanceof FanfareError && error.retryable)
+        this.#failedReadSeq = Math.max(this.#failedReadSeq, seq);
+      throw error;
+    }
+  }
+
+  /** Marks the message with this seq and all later ones as unread. */
+  async markUnread(seq: number): Promise<void> {
+    const { lastReadSeq } = await this.#options.call("channel.markUnread", {
+      channelId: this.channelId,
+      seq,
+    });
+    this.receiveMarkerBack(lastReadSeq);
   }
 
   /** Stops updating the copy; `client.channel` creates a new one. Pending messages fail. */
@@ -199,12 +220,27 @@ export class ChannelView implements SyncTarget {
   receiveReadMarker(lastReadSeq: number): void {
     if (lastReadSeq <= this.#lastReadSeq) return;
     this.#lastReadSeq = lastReadSeq;
+    this.#markedUnread = null;
+    this.#publish();
+  }
+
+  /** @internal */
+  receiveMarkerBack(lastReadSeq: number): void {
+    this.#lastReadSeq = lastReadSeq;
+    this.#failedReadSeq = 0;
+    this.#markedUnread = { seq: lastReadSeq + 1 };
     this.#publish();
   }
 
   /** @internal */
   onOnline(): void {
+    // Another session may have moved it back.
+    this.#lastReadSeq = 0;
+    this.#publish();
     this.#outbox.wake();
+    const seq = this.#failedReadSeq;
+    this.#failedReadSeq = 0;
+    if (seq > 0) this.markRead(seq).catch(() => undefined);
   }
 
   /** @internal */
@@ -233,7 +269,7 @@ export class ChannelView implements SyncTarget {
     const { channelId } = this;
     const { invalidations } = this.#copy;
     try {
-      const page = await this.#options.call("message.list", { channelId, limit: PAGE_SIZE });
+      const page = await this.#options.call("message.list", { channelId, limit: NEWEST_MESSAGES });
       this.apply({ type: "newestPage", page, invalidations });
     } catch (error) {
       if (error instanceof FanfareError && error.type === "CHANNEL_NOT_FOUND") this.apply({ type: "gone" });
@@ -245,7 +281,7 @@ export class ChannelView implements SyncTarget {
     const { channelId } = this;
     await retrying(async () => {
       const before = this.#copy.fromSeq;
-      const page = await this.#options.call("message.list", { channelId, before, limit: PAGE_SIZE });
+      const page = await this.#options.call("message.list", { channelId, before, limit: NEWEST_MESSAGES });
       this.apply({ type: "olderPage", page, before });
     }, this.#options.backoff);
   }
@@ -269,6 +305,7 @@ export class ChannelView implements SyncTarget {
       isOutdated,
       hasOlder,
       lastReadSeq: this.#lastReadSeq,
+      markedUnread: this.#markedUnread,
       pending,
     };
   }

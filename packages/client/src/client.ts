@@ -13,6 +13,7 @@ import type {
 import { GatewayUrls } from "./gateway-urls.ts";
 import { ChannelView } from "./channel-view.ts";
 import { Connection, type ConnectionState } from "./connection.ts";
+import { EarlyCalls } from "./early-calls.ts";
 import { Emitter } from "./emitter.ts";
 import { endsSession, FanfareError } from "./errors.ts";
 import { openGroupFile, readGroupLines, type ExportGroupOptions } from "./group-lines.ts";
@@ -82,6 +83,7 @@ export class FanfareClient {
   readonly #options: Required<Omit<FanfareClientOptions, "url" | "renewTokens">>;
   readonly #emitter = new Emitter<ClientEvents>();
   readonly #views = new Map<string, ChannelView>();
+  readonly #early = new EarlyCalls();
   readonly #session: Session;
   readonly #connection: Connection;
   readonly #sync: SyncLoop;
@@ -207,6 +209,11 @@ export class FanfareClient {
   readonly call: Call = async (name, params) =>
     this.#around(name, params, (asked) => this.#call(name, asked));
 
+  /** @internal Makes a call ahead. The next equal one takes its result, unless an event arrives before that. */
+  callEarly<N extends ActionName>(name: N, params: Params<N>): void {
+    this.#early.add(name, params, this.#call(name, params));
+  }
+
   /** @internal Wraps every call, so that a store sees the results. Returns a function that calls without the wrapper. */
   wrapCalls(around: CallWrapper): Call {
     this.#around = around;
@@ -248,7 +255,12 @@ export class FanfareClient {
    * @throws {FanfareError} handle it by its `type`; or the abort reason of `signal`
    */
   upload(channelId: string, name: string, file: Blob, options: UploadOptions = {}): Promise<StoredFile> {
+    const { durationMs, peaks } = options.recording ?? {};
     const query = new URLSearchParams({ channelId, name });
+    if (durationMs !== undefined && peaks !== undefined) {
+      query.set("durationMs", String(durationMs));
+      query.set("peaks", peaks);
+    }
     return this.#upload(`/api/file.upload?${query.toString()}`, file, options);
   }
 
@@ -274,7 +286,7 @@ export class FanfareClient {
 
   readonly #call: Call = async (name, params) => {
     this.#connection.assertOpen();
-    const answered = this.#answer(name, params);
+    const answered = this.#early.take(name, params) ?? this.#answer(name, params);
     // The call ends this session and starts another, which the connection uses from then on.
     if (isReplacing(name)) this.#replacing = this.#untilReplaced(answered);
     return answered as Promise<Result<typeof name>>;
@@ -319,6 +331,7 @@ export class FanfareClient {
   }
 
   #connectionChanged(state: ConnectionState, error: FanfareError | undefined): void {
+    this.#early.clear();
     if (state === "online") {
       this.#syncAll();
       this.presence.refetch();
@@ -355,6 +368,7 @@ export class FanfareClient {
 
   #receive<N extends EventName>(name: N, payload: EventPayload<N>): void {
     const event = { name, payload } as StateEvent;
+    this.#early.clear();
     switch (event.name) {
       case "message.created":
         this.#views.get(event.payload.channelId)?.receive(event.payload.messages);
@@ -373,6 +387,9 @@ export class FanfareClient {
         break;
       case "readMarker.updated":
         this.#views.get(event.payload.channelId)?.receiveReadMarker(event.payload.lastReadSeq);
+        break;
+      case "readMarker.lowered":
+        this.#views.get(event.payload.channelId)?.receiveMarkerBack(event.payload.lastReadSeq);
         break;
       case "presence.changed":
         this.presence.receive(event.payload.presences);

@@ -10,7 +10,7 @@ import {
   retryAfterMsOf,
 } from "./errors.ts";
 import { isEventName, OWN_PROTOCOL_VERSION } from "./limits.ts";
-import { type Backoff, backoffMs, inOutage, retryMs, sleep } from "./timing.ts";
+import { type Backoff, backoffMs, inOutage, retryMs, sleep, sleepUntilOnline } from "./timing.ts";
 
 /**
  * - `offline`: not connected and not retrying: `connect` was not called or failed, or the server requires a second factor first.
@@ -73,9 +73,7 @@ export class Connection {
   open(timeoutMs: number): Promise<void> {
     if (this.#state === "closed") return Promise.reject(this.#closedError());
     if (this.#state !== "offline") {
-      return Promise.reject(
-        new Error("connect was called twice: one call is enough, because it reconnects automatically."),
-      );
+      return Promise.reject(new Error("Call connect only once: it reconnects."));
     }
     this.#stop = new AbortController();
     return new Promise((resolve, reject) => {
@@ -132,7 +130,7 @@ export class Connection {
         // A drain has already chosen the next address.
         if (this.#reconnectAtMs === null) this.#options.gatewayUrls.next();
         if (!signal.aborted) this.#setState("reconnecting");
-        await sleep(this.#reconnectDelayMs(failures, outageSinceMs), signal);
+        await sleepUntilOnline(this.#reconnectDelayMs(failures, outageSinceMs), signal);
       } catch (error) {
         if (signal.aborted) break;
         if (endsSession(error)) {
@@ -149,7 +147,7 @@ export class Connection {
         this.#options.gatewayUrls.next();
         const backoff = inOutage(Date.now() - outageSinceMs, this.#options.backoff);
         const waitMs = retryMs(failures++, backoff, retryAfterMsOf(error));
-        await sleep(Math.min(waitMs, deadlineMs - Date.now()), signal);
+        await sleepUntilOnline(Math.min(waitMs, deadlineMs - Date.now()), signal);
       }
     }
     onFailure(this.#closedError());

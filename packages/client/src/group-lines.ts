@@ -66,5 +66,5 @@ export async function* readGroupLines(
   } finally {
     await reader.cancel().catch(() => undefined);
   }
-  if (!isWhole) throw localError("CONNECTION_LOST", "The group export was interrupted: its end is missing.");
+  if (!isWhole) throw localError("CONNECTION_LOST", "The group export was interrupted.");
 }

@@ -15,7 +15,10 @@ export const WATCHED_USERS: Limit<"watchedUsersPerSocket"> = 500;
 export const TYPING_INTERVAL_MS: Limit<"typingIntervalMs"> = 3000;
 export const PAGE_MAX_ITEMS: Limit<"pageMaxItems"> = 100;
 export const MENTIONS_COUNTED: Limit<"mentionsCounted"> = 100;
-export const MESSAGE_MAX_CHARS: Limit<"messageMaxChars"> = 4000;
+export const MEMBER_CHANGES_LISTED: Limit<"memberChangesListed"> = 100;
+export const MESSAGE_MAX_CHARS: Limit<"messageMaxChars"> = 10_000;
+/** Of a channel that is opened. */
+export const NEWEST_MESSAGES = 50;
 export const OWN_PROTOCOL_VERSION: typeof PROTOCOL_VERSION = 1;
 
 const EVENTS: ReadonlySet<string> = new Set<EventName>(EVENT_NAMES);

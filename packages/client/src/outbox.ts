@@ -7,12 +7,13 @@ import { type Backoff, retryMs } from "./timing.ts";
 export interface PendingMessage {
   readonly nonce: string;
   readonly content: string;
+  readonly stickerId?: string | undefined;
 }
 
 /** Options of a message besides its text. */
 export type SendOptions = Pick<
   Params<"message.send">,
-  "replyTo" | "mentionAuthor" | "attachmentIds" | "resend"
+  "replyTo" | "mentionAuthor" | "attachmentIds" | "alsoInChannel" | "poll" | "stickerId" | "resend"
 > & {
   /** For a message stored elsewhere, with `resend: true` if it could have been sent before: the server stores a nonce once. Default: a new one. */
   nonce?: string;
@@ -56,7 +57,7 @@ export class Outbox {
   }
 
   get pending(): readonly PendingMessage[] {
-    return this.#entries.map(({ params: { nonce, content } }) => ({ nonce, content }));
+    return this.#entries.map(({ params: { nonce, content, stickerId } }) => ({ nonce, content, stickerId }));
   }
 
   /** @throws {FanfareError} the server's error, or the last error after `giveUpAfterMs` */

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { backoffMs, inOutage, sleep } from "./timing.ts";
+import { expect, test, vi } from "vitest";
+import { backoffMs, inOutage, sleep, sleepUntilOnline } from "./timing.ts";
 
 const backoff = { baseMs: 100, maxMs: 1000 };
 
@@ -52,4 +52,26 @@ test("an aborted sleep ends immediately", async () => {
   const long = sleep(60_000, abort.signal);
   abort.abort();
   await expect(Promise.all([long, sleep(60_000, abort.signal)])).resolves.toBeDefined();
+});
+
+test("a wait for the server ends when the device is back online, or when it is stopped", async () => {
+  const browser = new EventTarget();
+  vi.stubGlobal("addEventListener", browser.addEventListener.bind(browser));
+  vi.stubGlobal("removeEventListener", browser.removeEventListener.bind(browser));
+  try {
+    const ended: string[] = [];
+    const stop = new AbortController();
+    const waiting = sleepUntilOnline(3_600_000, new AbortController().signal).then(() =>
+      ended.push("online"),
+    );
+    const stopped = sleepUntilOnline(3_600_000, stop.signal).then(() => ended.push("stopped"));
+    stop.abort();
+    await stopped;
+    expect(ended).toEqual(["stopped"]);
+    browser.dispatchEvent(new Event("online"));
+    await waiting;
+    expect(ended).toEqual(["stopped", "online"]);
+  } finally {
+    vi.unstubAllGlobals();
+  }
 });

@@ -52,3 +52,15 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.addEventListener("abort", done);
   });
 }
+
+/** As `sleep`. In browsers, it also resolves once the device is back online. */
+export async function sleepUntilOnline(ms: number, signal: AbortSignal): Promise<void> {
+  const browser = globalThis as Partial<Pick<EventTarget, "addEventListener" | "removeEventListener">>;
+  const online = new AbortController();
+  const wake = () => online.abort();
+  browser.addEventListener?.("online", wake);
+  signal.addEventListener("abort", wake);
+  if (!signal.aborted) await sleep(ms, online.signal);
+  browser.removeEventListener?.("online", wake);
+  signal.removeEventListener("abort", wake);
+}

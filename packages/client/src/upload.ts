@@ -1,4 +1,4 @@
-import type { StoredFile } from "@fanfare/contract";
+import type { Recording, StoredFile } from "@fanfare/contract";
 import { FanfareError, localError } from "./errors.ts";
 import { parse, unwrap } from "./http.ts";
 
@@ -10,6 +10,8 @@ export interface UploadProgress {
 export interface UploadOptions {
   /** Cancels the upload; the server discards it. */
   signal?: AbortSignal;
+  /** Makes an audio file a voice message, which players show with its length and loudness. */
+  recording?: Recording;
   /** Called as bytes are sent, and at the end; starts at 0 again if the upload restarts. */
   onProgress?: (progress: UploadProgress) => void;
 }

@@ -102,14 +102,43 @@ test("messages written while the server drains arrive once and in order", async 
   await channel.load();
   server.answersAfterMs = 20;
   const texts = Array.from({ length: 60 }, (_, i) => `${i}`);
-  const sends = texts.map(async (text, i) => {
-    await new Promise((resolve) => setTimeout(resolve, i * 10));
-    if (i === 20) server.emit("server.draining", { reconnectWithinMs: 100 });
-    return channel.send(text);
-  });
+  const sends: Promise<unknown>[] = [];
+  for (const [index, text] of texts.entries()) {
+    if (index === 20) server.emit("server.draining", { reconnectWithinMs: 100 });
+    sends.push(channel.send(text));
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
   await Promise.all(sends);
   expect(server.channel.messages.map(({ content }) => content)).toEqual(texts);
   await until(isExact);
+});
+
+test("a read marker that failed is set after the reconnect, unless messages were marked as unread since", async () => {
+  const refuse = (isRefused: boolean) => {
+    server.refuses = ({ name }) =>
+      isRefused && name === "channel.markRead" ? { type: "OVERLOADED" } : undefined;
+  };
+  /** How often a marker was set, once the client has handled an event after which it syncs everything. */
+  const countAfterSync = async () => {
+    server.emit("group.left", { groupId: "9".repeat(24) });
+    await client.call("user.me", {});
+    await client.call("user.me", {});
+    return server.callsOf("channel.markRead").length;
+  };
+  postMany(2);
+  await channel.load();
+  refuse(true);
+  await expect(channel.markRead(2)).rejects.toMatchObject({ type: "OVERLOADED" });
+  expect(await countAfterSync()).toBe(2);
+  refuse(false);
+  server.cut();
+  await until(() => channel.snapshot.lastReadSeq === 2);
+  expect(await countAfterSync()).toBe(3);
+
+  refuse(true);
+  await expect(channel.markRead(2)).rejects.toMatchObject({ type: "OVERLOADED" });
+  await channel.markUnread(1);
+  expect(await countAfterSync()).toBe(4);
 });
 
 test("too large a gap loads the newest page", async () => {

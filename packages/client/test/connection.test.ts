@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ConnectionState, FanfareClient } from "../src/index.ts";
-import { FakeServer, until } from "./fake-server.ts";
+import { CHANNEL_ID, FakeServer, until } from "./fake-server.ts";
 
 /** Nothing listens here. The port of a closed server could be reused by another test. */
 const UNUSED_URL = "http://127.0.0.1:2";
@@ -29,6 +29,24 @@ test("calls use HTTP until the socket is ready, then the socket", async () => {
   await client.call("user.me", {});
   expect(server.callsOf("user.me").map(({ by }) => by)).toEqual(["http", "socket"]);
   expect(states).toEqual(["connecting", "online"]);
+});
+
+test("a call that is made early is not made again, unless an event arrives", async () => {
+  await client.createGuest();
+  await client.connect();
+  client.callEarly("message.list", { channelId: CHANNEL_ID, limit: 50 });
+  const early = await client.call("message.list", { limit: 50, channelId: CHANNEL_ID });
+  expect(server.callsOf("message.list")).toHaveLength(1);
+  expect(await client.call("message.list", { channelId: CHANNEL_ID, limit: 50 })).toEqual(early);
+  expect(server.callsOf("message.list")).toHaveLength(2);
+
+  client.callEarly("message.list", { channelId: CHANNEL_ID, limit: 50 });
+  await until(() => server.callsOf("message.list").length === 3);
+  const heard = new Promise((resolve) => client.on("message.created", resolve));
+  const posted = server.post("Hello");
+  await heard;
+  const { messages } = await client.call("message.list", { channelId: CHANNEL_ID, limit: 50 });
+  expect(messages.map(({ id }) => id)).toContain(posted.id);
 });
 
 test("a call without a login fails with an instructive error", async () => {

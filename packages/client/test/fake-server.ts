@@ -150,6 +150,10 @@ export class FakeServer {
         }));
         return { channels: answers };
       }
+      case "channel.markRead":
+        return { lastReadSeq: params["seq"] };
+      case "channel.markUnread":
+        return { lastReadSeq: Number(params["seq"]) - 1 };
       default:
         return {};
     }

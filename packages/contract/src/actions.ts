@@ -5,6 +5,7 @@ import * as bot from "./actions/bot.ts";
 import * as channel from "./actions/channel.ts";
 import * as departure from "./actions/departure.ts";
 import * as direct from "./actions/direct.ts";
+import * as emoji from "./actions/emoji.ts";
 import * as exports from "./actions/export.ts";
 import * as file from "./actions/file.ts";
 import * as friend from "./actions/friend.ts";
@@ -15,10 +16,15 @@ import * as invite from "./actions/invite.ts";
 import * as message from "./actions/message.ts";
 import * as moderation from "./actions/moderation.ts";
 import * as notification from "./actions/notification.ts";
+import * as passkeys from "./actions/passkeys.ts";
 import * as people from "./actions/people.ts";
 import * as picture from "./actions/picture.ts";
 import * as presence from "./actions/presence.ts";
+import * as report from "./actions/report.ts";
 import * as role from "./actions/role.ts";
+import * as draft from "./actions/draft.ts";
+import * as saved from "./actions/saved.ts";
+import * as scheduled from "./actions/scheduled.ts";
 import * as search from "./actions/search.ts";
 import * as session from "./actions/session.ts";
 import * as setup from "./actions/setup.ts";
@@ -33,6 +39,7 @@ export const ACTIONS_BY_PREFIX = {
   user: {
     ...user.userActions,
     ...account.userActions,
+    ...passkeys.userActions,
     ...session.userActions,
     ...setup.userActions,
     ...people.userActions,
@@ -44,7 +51,12 @@ export const ACTIONS_BY_PREFIX = {
     ...picture.userActions,
     ...notification.userActions,
   },
-  admin: { ...admin.adminActions, ...groupFile.adminActions, ...status.adminActions },
+  admin: {
+    ...admin.adminActions,
+    ...groupFile.adminActions,
+    ...report.adminActions,
+    ...status.adminActions,
+  },
   group: {
     ...admin.groupActions,
     ...bot.groupActions,
@@ -77,15 +89,21 @@ export const ACTIONS_BY_PREFIX = {
   file: { ...departure.fileActions, ...exports.fileActions, ...file.fileActions },
   inbox: { ...departure.inboxActions, ...exports.inboxActions, ...inbox.inboxActions },
   friend: { ...departure.friendActions, ...exports.friendActions, ...friend.friendActions },
+  report: report.reportActions,
   role: role.roleActions,
+  emoji: emoji.emojiActions,
   channel: {
     ...channel.channelActions,
     ...direct.channelActions,
     ...thread.channelActions,
     ...presence.channelActions,
     ...inbox.channelActions,
+    ...notification.channelActions,
   },
   invite: invite.inviteActions,
+  draft: draft.draftActions,
+  saved: saved.savedActions,
+  scheduled: scheduled.scheduledActions,
   search: search.searchActions,
   notification: notification.notificationActions,
   push: notification.pushActions,

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ACTIONS, actionDefinition, isActionName, type ActionName } from "./actions.ts";
 import { COMMON_ERRORS, ERRORS } from "./errors.ts";
 import { EVENTS } from "./events.ts";
+import { LIMITS } from "./limits.ts";
 import { hasPermission, MEMBER_PERMISSIONS, OWNER_PERMISSIONS, PERMISSIONS } from "./permissions.ts";
 
 const names = Object.keys(ACTIONS) as ActionName[];
@@ -58,7 +59,7 @@ describe("message.send", () => {
   test.each([
     ["empty text", { channelId, content: "", nonce: "n" }],
     ["blank text", { channelId, content: " \n\t", nonce: "n" }],
-    ["text that is too long", { channelId, content: "x".repeat(4001), nonce: "n" }],
+    ["text that is too long", { channelId, content: "x".repeat(LIMITS.messageMaxChars + 1), nonce: "n" }],
     ["no nonce", { channelId, content: "x" }],
     ["an operator for an id", { channelId: { $ne: "" }, content: "x", nonce: "n" }],
     ["an id in capitals", { channelId: channelId.toUpperCase(), content: "x", nonce: "n" }],

@@ -45,9 +45,11 @@ test("during maintenance only reads and signing in and out work", () => {
   expect(mutating.filter(works).sort()).toEqual([
     "user.exchangeOidcCode",
     "user.login",
+    "user.loginWithPasskey",
     "user.logout",
     "user.logoutAll",
     "user.refresh",
     "user.revokeSession",
+    "user.startPasskeyLogin",
   ]);
 });

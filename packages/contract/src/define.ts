@@ -165,7 +165,7 @@ export const internal = <P extends z.ZodType = Nothing, R extends z.ZodType = No
 export interface EventDefinition<P extends z.ZodType = z.ZodType> {
   summary: string;
   /** The sockets that receive it. */
-  audience: "self" | "group" | "channel" | "watchers" | "everyone";
+  audience: "self" | "group" | "channel" | "moderators" | "watchers" | "everyone";
   payload: P;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { GroupSchema } from "./entities/group.ts";
+import { PreferencesSchema } from "./entities/user.ts";
 import {
   bio,
   emoji,
@@ -132,8 +133,10 @@ describe("multi-line texts", () => {
       memberCount: LIMITS.membersPerGroup,
       iconUrl: `/files/${"f".repeat(100)}`,
       defaultChannelId: id,
+      systemChannelId: id,
       defaultPermissions: 2 ** 31,
       retentionDays: LIMITS.retentionMaxDays,
+      listed: false,
       createdAt: time,
     };
     expect(GroupSchema.parse(group)).toEqual(group);
@@ -142,4 +145,14 @@ describe("multi-line texts", () => {
     );
     expect(bytes).toBeLessThanOrEqual(LIMITS.answerMaxBytes);
   });
+});
+
+test("all templates of a user together fit into a request", () => {
+  const withTexts = (chars: number) => ({
+    templates: [1, 2].map((number) => ({ name: `t${number}`, text: "文".repeat(chars) })),
+  });
+  const most = withTexts(LIMITS.templatesMaxChars / 2 - 2);
+  expect(PreferencesSchema.safeParse(most).success).toBe(true);
+  expect(Buffer.byteLength(JSON.stringify(most))).toBeLessThan(64 * 1024);
+  expect(PreferencesSchema.safeParse(withTexts(LIMITS.templatesMaxChars / 2 - 1)).success).toBe(false);
 });

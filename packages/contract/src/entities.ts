@@ -7,6 +7,7 @@ export * from "./entities/group.ts";
 export * from "./entities/channel.ts";
 export * from "./entities/bot.ts";
 export * from "./entities/message.ts";
+export * from "./entities/report.ts";
 export * from "./entities/inbox.ts";
 export * from "./entities/file.ts";
 export * from "./entities/status.ts";

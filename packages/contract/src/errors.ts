@@ -56,9 +56,23 @@ export const ERRORS = {
   ),
   TOTP_ALREADY_ON: giveUp(409, "Two-step verification is already on."),
   TOTP_NOT_SET_UP: correct(409, "Two-step verification is not set up: set it up first."),
-  PUSH_OFF: giveUp(409, "This server does not send push notifications."),
+  PASSKEY_REFUSED: correct(
+    401,
+    "This passkey was not accepted. It may have been removed from the account: log in another way.",
+  ),
+  PASSKEY_NOT_FOUND: giveUp(404, "You have no such passkey."),
+  DIRECTORY_OFF: giveUp(409, "This server has no directory of groups. Ask for an invite instead."),
   INVALID_LINK: giveUp(404, "This link does not exist, has expired or has been used. Request a new one."),
   EMAIL_MISSING: correct(409, "This account has no email address. Add one first."),
+  LDAP_UNAVAILABLE: retry(
+    503,
+    "The directory that checks passwords can't be reached. Try again in a moment.",
+    retryAfter,
+  ),
+  PASSWORD_IN_DIRECTORY: giveUp(
+    409,
+    "This account uses the password of an LDAP directory. It can only be changed there.",
+  ),
   OIDC_FAILED: correct(401, "Login at the provider failed. Start the login again."),
   LOGIN_NOT_FRESH: correct(
     401,
@@ -99,10 +113,23 @@ export const ERRORS = {
   GROUP_NOT_FOUND: giveUp(404, "This group does not exist, or you are not a member."),
   CHANNEL_NOT_FOUND: giveUp(404, "This channel does not exist, or you don't have access to it."),
   MESSAGE_FILTERED: correct(422, "The message contains a word that is not allowed in this group."),
+  POLL_ENDED: giveUp(409, "This poll has ended."),
+  MESSAGE_REFUSED: correct(
+    422,
+    "A rule of this group does not allow this message. Change the message as `rule` and `limit` say.",
+    z.object({
+      rule: z.enum(["links", "mentions", "repeats", "newAccounts"]),
+      limit: z.int().nullable(),
+    }),
+  ),
   MESSAGE_NOT_FOUND: giveUp(404, "This message does not exist in this channel."),
+  ALREADY_REPORTED: giveUp(409, "You have already reported this message. The moderators will look at it."),
+  REPORT_NOT_FOUND: giveUp(404, "This report does not exist, or another moderator has closed it."),
   FILE_NOT_FOUND: giveUp(404, "This file does not exist, or you don't have access to it."),
   MEMBER_NOT_FOUND: giveUp(404, "This user is not a member of the group."),
   ROLE_NOT_FOUND: giveUp(404, "This role does not exist in this group."),
+  EMOJI_NOT_FOUND: giveUp(404, "This group has no such emoji, sticker or GIF."),
+  EMOJI_NAME_TAKEN: correct(409, "Another emoji, sticker or GIF of this group has this name."),
   INVITE_NOT_FOUND: giveUp(404, "This invite does not exist, has expired or has been used up."),
   FRIEND_REQUEST_NOT_FOUND: giveUp(404, "This user has not sent you a friend request, or has canceled it."),
   NOT_REACHABLE: giveUp(

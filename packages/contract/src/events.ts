@@ -63,6 +63,16 @@ export const EVENTS = {
     groupId: e.id,
     positions: z.array(z.object({ roleId: e.id, position: z.int() })),
   }),
+  "emoji.added": event("group", "The group has a new emoji, sticker or GIF of its own.", {
+    emoji: e.EmojiSchema,
+  }),
+  "emoji.renamed": event("group", "One of the group's own emoji, stickers or GIFs has a new name.", {
+    emoji: e.EmojiSchema,
+  }),
+  "emoji.deleted": event("group", "One of the group's own emoji, stickers or GIFs was deleted.", {
+    groupId: e.id,
+    emojiId: e.id,
+  }),
   "group.joined": event("self", "The user is now in this group.", {
     group: e.GroupSchema,
     channels: z.array(e.ChannelSchema),
@@ -83,11 +93,20 @@ export const EVENTS = {
   "member.left": event(
     "group",
     "Users left the group or were kicked. Departures are collected for a moment, and not all users are listed when there are many.",
-    { groupId: e.id, userIds: z.array(e.id), memberCount: z.int() },
+    {
+      groupId: e.id,
+      userIds: z.array(e.id),
+      memberCount: z.int(),
+      departures: z.array(e.MemberChangeSchema).describe("when they left"),
+    },
   ),
-  "member.updated": event("group", "A member was muted or unmuted, or their roles changed.", {
-    member: e.MemberSchema,
-  }),
+  "member.updated": event(
+    "group",
+    "A member was muted or unmuted, or their roles, nickname or picture changed.",
+    {
+      member: e.MemberSchema,
+    },
+  ),
 
   "channel.created": event(
     "channel",
@@ -111,6 +130,10 @@ export const EVENTS = {
     places: z.array(e.ChannelPlaceSchema),
   }),
   "readMarker.updated": event("self", "Another session of the user has read up to here.", {
+    channelId: e.id,
+    lastReadSeq: e.seq,
+  }),
+  "readMarker.lowered": event("self", "The user marked everything after this message as unread.", {
     channelId: e.id,
     lastReadSeq: e.seq,
   }),
@@ -151,6 +174,12 @@ export const EVENTS = {
     message: e.MessageSchema,
   }),
 
+  "report.changed": event(
+    "moderators",
+    "A message was reported, or its reports were closed. Sent to those who can close them: call report.list or admin.listReports.",
+    { groupId: e.id.nullable().describe("null: in a direct channel; sent to the admins of this server") },
+  ),
+
   "presence.changed": event(
     "watchers",
     "The presence of watched users changed. Changes are collected for a second.",
@@ -179,12 +208,33 @@ export const EVENTS = {
   "inbox.updated": event("self", "Another session of the user has read the inbox, or cleared it.", {
     marker: e.InboxMarkerSchema,
   }),
+  "draft.changed": event("self", "The user has changed a draft, sent it or removed it.", {
+    draft: e.DraftSchema,
+  }),
+  "saved.added": event("self", "The user saved a message for later, or changed its reminder.", {
+    saved: e.SavedMessageSchema,
+  }),
+  "saved.removed": event("self", "The user removed a message from those saved for later.", {
+    messageId: e.id,
+  }),
+  "saved.reminded": event("self", "It is time for the reminder of a saved message.", {
+    saved: e.SavedMessageSchema,
+  }),
+  "scheduled.changed": event("self", "The user scheduled a message or changed it, or it could not be sent.", {
+    scheduled: e.ScheduledMessageSchema,
+  }),
+  "scheduled.removed": event("self", "A scheduled message was sent, or removed by the user.", {
+    scheduledId: e.id,
+  }),
   "thread.followed": event("self", "The user now follows a thread, so `channel.listUnread` includes it.", {
     channelId: e.id,
   }),
 
-  "notification.updated": event("self", "The user's notification settings changed.", {
+  "notification.updated": event("self", "The user's own settings for a group or a channel changed.", {
     setting: e.NotificationSettingSchema,
+  }),
+  "notification.configured": event("self", "The user's quiet hours or keywords changed.", {
+    preferences: e.NotificationPreferencesSchema,
   }),
 } satisfies Record<string, EventDefinition>;
 

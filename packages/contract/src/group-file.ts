@@ -34,12 +34,14 @@ export const GroupLine = z.strictObject({
   description: text(LIMITS.groupDescriptionMaxChars),
   ownerId: id,
   defaultChannelId: id.nullable(),
+  systemChannelId: id.nullable().optional(),
   defaultPermissions: bitsOf(GRANTABLE_PERMISSIONS).nullable(),
   retentionDays: z.int().min(1).max(LIMITS.retentionMaxDays).nullable(),
   wordFilter: z
     .strictObject({
       words: z.array(text(LIMITS.filteredWordMaxChars).min(1)).max(LIMITS.wordsPerFilter),
       onHit: z.enum(["block", "mask"]),
+      rules: e.MessageRulesSchema.optional(),
     })
     .nullable(),
   createdAt: time,
@@ -88,6 +90,7 @@ export const MemberLine = z.strictObject({
   type: z.literal("member"),
   userId: id,
   roleIds: z.array(id).max(LIMITS.rolesPerMember),
+  nickname: e.storedName(LIMITS.nicknameMaxChars).optional(),
   mutedUntil: time.nullable(),
   joinedAt: time,
 });
@@ -112,6 +115,7 @@ export const MessageLine = z.strictObject({
     .optional(),
   pinned: z.strictObject({ at: time, by: id }).optional(),
   threadId: id.optional(),
+  poll: e.PollSchema.optional(),
   /** The name to show instead of its author's. */
   as: e.storedName(LIMITS.nicknameMaxChars).optional(),
 });

@@ -13,6 +13,7 @@ export type {
 export { DOMAIN_EVENTS, type DomainEventName, type DomainEvents } from "./domain-events.ts";
 export type {
   Attachment,
+  Poll,
   Channel,
   AdminAuditEntry,
   AdminUser,
@@ -21,9 +22,13 @@ export type {
   Ban,
   Bot,
   BotEvent,
+  Branding,
   ChannelState,
   Command,
+  CustomStatus,
   Embed,
+  Emoji,
+  EmojiKind,
   FileUrl,
   Friend,
   FriendRequest,
@@ -36,30 +41,49 @@ export type {
   InstancePolicy,
   Invite,
   Invocation,
-  Locale,
+  ListedGroup,
   Maintenance,
+  PictureOf,
   Member,
+  MemberChange,
   Mentions,
   Message,
+  MessageContext,
+  MessageExcerpt,
+  MessageRuleName,
+  MessageRules,
   MetricsStep,
+  Nickname,
+  NotificationPreferences,
   NotificationSetting,
   OwnUser,
+  Passkey,
   PolicyName,
   Override,
   Presence,
   Reaction,
+  MessageTemplate,
+  Recording,
+  Report,
+  ReportOutcome,
+  ReportReason,
   Role,
   Reach,
   Session,
   SessionTokens,
+  Sticker,
   StoredFile,
   StoredPolicy,
+  Draft,
+  SavedMessage,
+  SavedSearch,
+  ScheduledMessage,
   UnreadChannel,
   User,
   WordFilter,
   Webhook,
 } from "./entities.ts";
-export { InstancePolicySchema } from "./entities.ts";
+export { emojiName, InstancePolicySchema } from "./entities.ts";
 export * from "./errors.ts";
 export * from "./events.ts";
 export {
@@ -70,7 +94,7 @@ export {
   type GroupFileLine,
   type GroupFileLineOf,
 } from "./group-file.ts";
-export { LIMITS } from "./limits.ts";
+export { EMOJI_LIMITS, LIMITS, type Locale, LOCALES } from "./limits.ts";
 export { listChannels } from "./list-channels.ts";
 export { mentionKey, parseMentions } from "./mentions.ts";
 export * from "./permissions.ts";

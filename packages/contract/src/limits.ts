@@ -15,13 +15,17 @@ export const LIMITS = {
   /** Domains that new accounts can be restricted to. */
   mailDomainsPerInstance: 100,
   bioMaxChars: 300,
+  customStatusMaxChars: 100,
   /** Of a second factor: six digits, or a recovery code. */
   codeMaxChars: 32,
   /** Of a random token that a link or a login carries. */
   secretMaxChars: 128,
   groupNameMaxChars: 100,
+  /** Of this instance. */
+  instanceNameMaxChars: 40,
+  landingTextMaxChars: 500,
   channelNameMaxChars: 100,
-  messageMaxChars: 4000,
+  messageMaxChars: 10_000,
   /** Each edit permanently stores the earlier text and a number with the message. */
   editsPerMessage: 1000,
   /** Edits, pins, previews and batches of reactions of one message: each permanently stores a number with it. */
@@ -35,6 +39,11 @@ export const LIMITS = {
   /** A page of `channel.listUnread`; the last group of a page can exceed it. */
   channelsPerUnreadPage: 1000,
   notificationSettingsPerUser: 2000,
+  keywordsPerUser: 20,
+  keywordMinChars: 2,
+  keywordMaxChars: 50,
+  timeZoneMaxChars: 64,
+  unsubscribeTokenMaxChars: 100,
   /** Members considered for push notifications of one @everyone or role mention; others get none. */
   membersPerMentionPush: 20_000,
   /** Threads with unread counts for a user: those that they most recently took part in. */
@@ -42,18 +51,71 @@ export const LIMITS = {
   /** Since the user last created it, wrote in it or was mentioned in it. */
   threadFollowedMs: 90 * 24 * 60 * 60 * 1000,
   attachmentsPerMessage: 10,
+  /** Of a voice message. */
+  recordingMaxMs: 5 * 60 * 1000,
+  /** Parts of a recording whose loudness is shown. */
+  recordingPeaks: 64,
   embedsPerMessage: 5,
   embedTitleMaxChars: 256,
   embedDescriptionMaxChars: 1000,
   urlMaxChars: 2048,
+  pollOptions: 10,
+  pollOptionMaxChars: 100,
+  /** How far ahead the end of a poll can be. */
+  pollMaxMs: 90 * 24 * 60 * 60 * 1000,
   /** Different emoji on one message. */
   reactionsPerMessage: 20,
   /** Users that a message lists with each of its reactions. */
   reactionUsersShown: 10,
+  /** Further users who have read a message are not counted. */
+  readersCounted: 1000,
   emojiMaxChars: 64,
+  /** Of a group's own. */
+  emojiNameMinChars: 2,
+  emojiNameMaxChars: 32,
+  emojiPerGroup: 100,
+  /** As it is uploaded, and as it is stored. */
+  emojiMaxBytes: 256_000,
+  /** The longer side, as it is shown. */
+  emojiSidePixels: 128,
+  stickerNameMaxChars: 100,
+  stickersPerGroup: 100,
+  stickerMaxBytes: 512_000,
+  /** Twice the longer side, as it is shown. */
+  stickerSidePixels: 320,
+  gifsPerGroup: 100,
+  gifMaxBytes: 4_000_000,
+  /** As it is shown. */
+  gifWidthPixels: 320,
+  gifHeightPixels: 240,
   pinsPerChannel: 50,
+  /** Beyond this number, the draft that was changed first is dropped. */
+  draftsPerUser: 50,
+  /** Longer than a message, so that text over the limit isn't lost. */
+  draftMaxChars: 12_000,
+  savedPerUser: 500,
+  savedPageMaxItems: 25,
+  reportDetailsMaxChars: 500,
+  /** Further reports of the same message are accepted, but not stored. */
+  reportersPerMessage: 50,
+  reportsPageMaxItems: 25,
+  /** Further open reports are not counted. */
+  reportsCounted: 100,
+  /** Closed reports are deleted after this long. */
+  closedReportLifetimeMs: 90 * 24 * 60 * 60 * 1000,
+  scheduledPerUser: 100,
+  scheduleMaxMs: 120 * 24 * 60 * 60 * 1000,
   searchTextMaxChars: 200,
   searchPageMaxItems: 50,
+  /** Of a message beside a found one. */
+  excerptMaxChars: 200,
+  savedSearchesPerUser: 20,
+  /** With its filters. */
+  savedSearchMaxChars: 300,
+  templatesPerUser: 50,
+  templateNameMaxChars: 50,
+  /** Names and texts of all templates of a user together: they come with the user's own profile. */
+  templatesMaxChars: 16_000,
   fileNameMaxChars: 255,
   /** Unfinished uploads. */
   uploadsPerUser: 10,
@@ -83,16 +145,24 @@ export const LIMITS = {
   invitesPerGroup: 100,
   sessionsPerUser: 50,
   /** Direct messages and group DMs. At the limit, others can still open a direct message with the user. */
-  directChannelsPerUser: 500,
+  directChannelsPerUser: 1000,
   membersPerGroupDirect: 10,
   friendsPerUser: 1000,
   /** Received and sent requests, each. */
   friendRequestsPerUser: 100,
   recoveryCodesPerUser: 10,
+  passkeysPerUser: 20,
+  passkeyNameMaxChars: 64,
+  /** Of each part of what a browser returns for a passkey, such as its ID or its public key, in base64url. */
+  passkeyPartMaxChars: 4096,
+  /** From the start of a login or an addition until the browser's answer: people have to find their device. */
+  passkeyChallengeLifetimeMs: 5 * 60 * 1000,
   /** Failed logins with one name in `passwordGuessWindowMs`, from all clients: an account has two, its username and its email address. */
   loginsPerName: 25,
   /** Of these, from one address. Each device that has logged in with the name before has its own limit of the same size, so that others can't lock it out. */
   loginsPerNameAndAddress: 10,
+  /** Failed logins and confirmations of one entry of an LDAP directory in `passwordGuessWindowMs`, by whichever name. */
+  directoryGuesses: 20,
   /** Wrong passwords in confirmations by a logged-in user, in `passwordGuessWindowMs`. */
   passwordGuesses: 20,
   passwordGuessWindowMs: 10 * 60 * 1000,
@@ -151,6 +221,10 @@ export const LIMITS = {
   muteMaxDurationMs: 365 * 24 * 60 * 60 * 1000,
 
   membersPerGroup: 500_000,
+  /** Of a group's members who have a nickname or a picture there. */
+  nicknamesListed: 1000,
+  /** Joins and departures. */
+  memberChangesListed: 100,
   rolesPerGroup: 100,
   /** A socket joins one room for each of its user's roles at login. */
   rolesPerMember: 30,
@@ -164,6 +238,13 @@ export const LIMITS = {
   retentionMaxDays: 3650,
   channelsPerRetentionPage: 200,
   filteredWordMaxChars: 50,
+  /** Hosts that a rule about links allows. */
+  hostsPerRule: 100,
+  hostMaxChars: 253,
+  /** Messages with the same text are counted for this long. */
+  repeatWindowMs: 10 * 60 * 1000,
+  repeatsMax: 10,
+  newAccountMaxHours: 30 * 24,
   slowModeMaxSeconds: 6 * 60 * 60,
   /** Retention of a group's audit log. */
   groupAuditLifetimeMs: 90 * 24 * 60 * 60 * 1000,
@@ -187,4 +268,20 @@ export const LIMITS = {
   writeTimeoutMs: 10_000,
   socketPayloadMaxBytes: 64 * 1024,
   httpBodyMaxBytes: 64 * 1024,
+  /** Other programs describe a push or a group of alerts in more than that. */
+  webhookBodyMaxBytes: 1024 * 1024,
 } as const;
+
+/** The limits of a group's emoji, stickers and GIFs, by kind. */
+export const EMOJI_LIMITS = {
+  emoji: { perGroup: "emojiPerGroup", maxBytes: LIMITS.emojiMaxBytes },
+  sticker: { perGroup: "stickersPerGroup", maxBytes: LIMITS.stickerMaxBytes },
+  gif: { perGroup: "gifsPerGroup", maxBytes: LIMITS.gifMaxBytes },
+} as const;
+
+/** The emoji of a poll's options, in their order: a vote is a reaction with one of them. */
+export const POLL_EMOJI = ["1️⃣", "2️⃣", "3️⃣", "4️⃣", "5️⃣", "6️⃣", "7️⃣", "8️⃣", "9️⃣", "🔟"] as const;
+
+/** Languages of emails and push notifications. */
+export const LOCALES = ["ar", "de", "en", "es", "fr", "ja", "pt", "zh"] as const;
+export type Locale = (typeof LOCALES)[number];

@@ -27,6 +27,12 @@ export const PERMISSIONS = {
   /** Manage bots and integrations. */
   manageWebhooks: 1 << 15,
   viewAuditLog: 1 << 16,
+  /** Add, rename and delete the group's own emoji, stickers and GIFs. */
+  manageEmoji: 1 << 17,
+  /** Change one's own nickname and picture in the group. */
+  changeNickname: 1 << 18,
+  /** Change the nicknames of members below one's own highest role, and remove their pictures. */
+  manageNicknames: 1 << 19,
 } as const;
 
 export type PermissionName = keyof typeof PERMISSIONS;
@@ -36,7 +42,7 @@ export const NO_PERMISSIONS = 0;
 export const DIRECT_PERMISSIONS =
   PERMISSIONS.view | PERMISSIONS.sendMessages | PERMISSIONS.attachFiles | PERMISSIONS.addReactions;
 /** The default role of a new group, which every member has. */
-export const MEMBER_PERMISSIONS = DIRECT_PERMISSIONS | PERMISSIONS.createInvites;
+export const MEMBER_PERMISSIONS = DIRECT_PERMISSIONS | PERMISSIONS.createInvites | PERMISSIONS.changeNickname;
 export const OWNER_PERMISSIONS = Object.values(PERMISSIONS).reduce((all, bit) => all | bit, 0);
 /** What a role can have: all but ownership. */
 export const GRANTABLE_PERMISSIONS = OWNER_PERMISSIONS & ~PERMISSIONS.ownGroup;
@@ -61,7 +67,8 @@ export function hasPermission(permissions: number, name: PermissionName): boolea
  * - `account`: any signed-in user who is not a guest.
  * - `group`: members of `params.groupId` with the permission.
  * - `channel`: users with the permission in `params.channelId`.
- * - `admin`: admins of the instance; they read other people's groups and messages only through `admin.startGroupExport`.
+ * - `admin`: admins of the instance; they read other people's groups and messages only through `admin.startGroupExport`, and
+ *   messages in direct channels that a participant has reported.
  * - `internal`: other services only; never reachable from outside.
  */
 export type PermissionRule =

@@ -1,4 +1,5 @@
-import type { InstancePolicy } from "./entities.ts";
+import type { AccentShades, AccentTheme } from "./accent.ts";
+import type { Branding, InstancePolicy } from "./entities.ts";
 import type { WireError } from "./errors.ts";
 
 /** Increased by incompatible changes; additions keep the version. */
@@ -18,6 +19,8 @@ export interface Meta {
   sendsMail: boolean;
   /** Whether passwords are accepted; otherwise OpenID Connect is the only way to log in. */
   passwordLogin: boolean;
+  /** The only origin at which browsers accept passkeys of this server; null if its host is an IP address, which can't have any. */
+  passkeyOrigin: string | null;
   /** Whether anyone can create an account, or those with an invite to a group. */
   registration: InstancePolicy["registration"];
   /** Whether anyone can join as a guest, without an account. */
@@ -26,4 +29,10 @@ export interface Meta {
   mailDomains: string[];
   /** Who can create groups; everyone: guests too. */
   groupCreation: InstancePolicy["groupCreation"];
+  /** Whether there is a directory of groups. */
+  directory: boolean;
+  branding: Branding & {
+    /** Readable shades of the accent color; null: the client's own colors. */
+    accentShades: Record<AccentTheme, AccentShades> | null;
+  };
 }

@@ -76,7 +76,8 @@ export class Emitter {
       const to = this.#sockets.to(rooms as string | string[]);
       (except.length === 0 ? to : to.except([...except])).emit(event, payload);
     } else {
-      this.#publisher?.event(headerOf(rooms, except), [event, payload]);
+      const header = headerOf(rooms, except);
+      if (this.#publisher?.isHeard(header.rooms)) this.#publisher.event(header, [event, payload]);
     }
   }
 

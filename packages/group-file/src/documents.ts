@@ -24,6 +24,7 @@ export function groupDocument(
     ownerId,
     memberCount,
     defaultChannelId: line.defaultChannelId === null ? null : newId(line.defaultChannelId),
+    ...(typeof line.systemChannelId === "string" && { systemChannelId: newId(line.systemChannelId) }),
     ...(line.defaultPermissions !== null && { defaultPermissions: line.defaultPermissions }),
     retentionDays: line.retentionDays,
     ...(line.wordFilter !== null && { wordFilterRev: 1 }),
@@ -118,6 +119,7 @@ export function messageDocument(line: GroupFileLineOf<"message">, seq: number, i
       pinnedIn: channelId,
     }),
     ...(line.threadId !== undefined && { threadId: newId(line.threadId) }),
+    ...(line.poll !== undefined && { poll: { ...line.poll, endsAt: date(line.poll.endsAt) } }),
     ...(line.as !== undefined && { as: { name: line.as, avatarUrl: null } }),
   };
 }

@@ -106,8 +106,9 @@ export function createGroupChecker(): GroupChecker {
     },
     finish() {
       if (group === undefined) throw new InvalidLineError(number, "the group is missing");
-      const { defaultChannelId } = group;
+      const { defaultChannelId, systemChannelId = null } = group;
       check(defaultChannelId === null || channels.has(defaultChannelId), "the default channel is missing");
+      check(systemChannelId === null || channels.has(systemChannelId), "the system channel is missing");
       for (const [id, firstLine] of referencedUsers)
         if (!users.has(id)) throw new InvalidLineError(firstLine, `user ${id} is missing from the file`);
       return { group, channels, roles, users };

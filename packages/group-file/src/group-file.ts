@@ -17,7 +17,10 @@ const CHANNELS_PER_LOOKUP = 50;
  * finally all referenced users. Only ids of channels and users are held in memory. If the group changes during the export, the file
  * isn't a point-in-time snapshot, but it is consistent.
  */
-export async function* groupFile(source: GroupSource): AsyncGenerator<string> {
+export const groupFile = (source: GroupSource): AsyncGenerator<string> => encodeGroupFile(content(source));
+
+/** Adds the first and the last line to the lines of a file, and encodes them. Each has its newline. */
+export async function* encodeGroupFile(content: AsyncIterable<GroupFileContent>): AsyncGenerator<string> {
   const hash = createHash("sha256");
   let lines = 0;
   const encode = (line: GroupFileLine): string => {
@@ -27,7 +30,7 @@ export async function* groupFile(source: GroupSource): AsyncGenerator<string> {
     return text;
   };
   yield encode({ type: "header", format: GROUP_FILE_FORMAT, version: GROUP_FILE_VERSION });
-  for await (const line of content(source)) yield encode(line);
+  for await (const line of content) yield encode(line);
   yield `${JSON.stringify({ type: "end", lines, sha256: hash.digest("hex") })}\n`;
 }
 
@@ -44,9 +47,11 @@ async function* content(source: GroupSource): AsyncGenerator<GroupFileContent> {
   };
 
   const all = [...sectionIds, ...channelIds];
+  const listed = (id: string | null = null): string | null => (all.includes(id ?? "") ? id : null);
   yield recordUsers({
     ...group,
-    defaultChannelId: all.includes(group.defaultChannelId ?? "") ? group.defaultChannelId : null,
+    defaultChannelId: listed(group.defaultChannelId),
+    systemChannelId: listed(group.systemChannelId),
   });
   yield* roles;
   const isRoleKnown = (override: GroupFileLineOf<"channel">["overrides"][number]): boolean =>

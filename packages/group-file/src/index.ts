@@ -1,7 +1,7 @@
 export { channelDocument, groupDocument, messageDocument, roleDocument, type Ids } from "./documents.ts";
 export { InvalidLineError } from "./invalid-line-error.ts";
 export { createGroupChecker, type Survey } from "./group-checker.ts";
-export { groupFile } from "./group-file.ts";
+export { encodeGroupFile, groupFile } from "./group-file.ts";
 export type { GroupSource, Page, ReactionPosition } from "./group-source.ts";
 export {
   channelLine,
@@ -17,5 +17,6 @@ export {
   type StoredRole,
   type StoredUser,
 } from "./lines-of.ts";
-export { createNewIds, newSalt } from "./new-ids.ts";
-export { readGroupFile, type NumberedLine } from "./read-group-file.ts";
+export { createNewIds } from "./new-ids.ts";
+export { newSalt } from "./new-salt.ts";
+export { readGroupFile, splitLines, type NumberedLine } from "./read-group-file.ts";

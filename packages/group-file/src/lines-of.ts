@@ -9,6 +9,7 @@ export interface StoredGroup {
   description?: string;
   ownerId: Id;
   defaultChannelId?: Id | null;
+  systemChannelId?: Id | null;
   defaultPermissions?: number;
   retentionDays?: number | null;
   createdAt: Date;
@@ -42,6 +43,7 @@ export interface StoredChannel {
 export interface StoredMember {
   userId: Id;
   roleIds?: Id[];
+  nickname?: string;
   mutedUntil: Date | null;
   joinedAt: Date;
 }
@@ -60,6 +62,7 @@ export interface StoredMessage {
   pinnedBy?: Id;
   threadId?: Id;
   attachments?: { name: string }[];
+  poll?: { options: string[]; allowsSeveral: boolean; endsAt: Date | null };
   as?: { name: string };
 }
 
@@ -82,9 +85,17 @@ export function groupLine(
     description: group.description ?? "",
     ownerId: String(group.ownerId),
     defaultChannelId: textOf(group.defaultChannelId),
+    systemChannelId: textOf(group.systemChannelId),
     defaultPermissions: group.defaultPermissions ?? null,
     retentionDays: group.retentionDays ?? null,
-    wordFilter: wordFilter === null ? null : { words: wordFilter.words, onHit: wordFilter.onHit },
+    wordFilter:
+      wordFilter === null
+        ? null
+        : {
+            words: wordFilter.words,
+            onHit: wordFilter.onHit,
+            ...(wordFilter.rules && { rules: wordFilter.rules }),
+          },
     createdAt: group.createdAt.toISOString(),
   };
 }
@@ -140,13 +151,14 @@ export function memberLine(member: StoredMember): GroupFileLineOf<"member"> {
     type: "member",
     userId: String(member.userId),
     roleIds: (member.roleIds ?? []).map(String),
+    ...(member.nickname !== undefined && { nickname: member.nickname }),
     mutedUntil: timeOf(member.mutedUntil),
     joinedAt: member.joinedAt.toISOString(),
   };
 }
 
 export function messageLine(message: Known<StoredMessage>): GroupFileLineOf<"message"> {
-  const { mentions, pinnedAt, pinnedBy, as, attachments, threadId } = message;
+  const { mentions, pinnedAt, pinnedBy, as, attachments, threadId, poll } = message;
   let { content } = message;
   // Files aren't exported, so an otherwise empty message lists their names.
   if (content === "" && attachments !== undefined)
@@ -171,6 +183,7 @@ export function messageLine(message: Known<StoredMessage>): GroupFileLineOf<"mes
     ...(pinnedAt !== undefined && { pinned: { at: pinnedAt.toISOString(), by: String(pinnedBy) } }),
     ...(as !== undefined && { as: as.name }),
     ...(threadId !== undefined && { threadId: String(threadId) }),
+    ...(poll !== undefined && { poll: { ...poll, endsAt: timeOf(poll.endsAt) } }),
   };
 }
 

@@ -1,13 +1,7 @@
-import { randomBytes } from "node:crypto";
 import { mongo } from "mongoose";
+import { PROCESS_BYTES } from "./new-salt.ts";
 
 const TIME_BYTES = 4;
-const PROCESS_BYTES = 5;
-
-/** A random salt for the ids of one import, as hex. */
-export function newSalt(): string {
-  return randomBytes(PROCESS_BYTES).toString("hex");
-}
 
 /**
  * Maps the ids of a file to new ones by XORing the five process bytes with the salt. The mapping keeps the order by time, has no

@@ -63,8 +63,14 @@ function parse(number: number, bytes: Buffer): GroupFileLine {
   throw new InvalidLineError(number, `${issue!.path.join(".") || "this"}: ${issue!.message}`);
 }
 
-/** Yields the lines without their newlines. */
-async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/**
+ * Yields the lines without their newlines.
+ * @throws {InvalidLineError} if a line is longer than `maxBytes`, or the last one doesn't end
+ */
+export async function* splitLines(
+  chunks: AsyncIterable<Buffer>,
+  maxBytes = MAX_LINE_BYTES,
+): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];
   let restBytes = 0;
   let number = 1;
@@ -72,8 +78,7 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
     let from = 0;
     for (let to = chunk.indexOf(NEWLINE); to !== -1; to = chunk.indexOf(NEWLINE, from)) {
       const line = chunk.subarray(from, to);
-      if (restBytes + line.length > MAX_LINE_BYTES)
-        throw new InvalidLineError(number, "the line is too long");
+      if (restBytes + line.length > maxBytes) throw new InvalidLineError(number, "the line is too long");
       yield rest.length === 0 ? line : Buffer.concat([...rest, line]);
       rest = [];
       restBytes = 0;
@@ -82,7 +87,7 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
     }
     if (from < chunk.length) rest.push(chunk.subarray(from));
     restBytes += chunk.length - from;
-    if (restBytes > MAX_LINE_BYTES) throw new InvalidLineError(number, "the line is too long");
+    if (restBytes > maxBytes) throw new InvalidLineError(number, "the line is too long");
   }
   if (restBytes > 0) throw new InvalidLineError(number, "the file is truncated within this line");
 }

@@ -90,8 +90,12 @@ export function createJobStore(connection: Connection) {
       return result.upsertedCount === 1;
     },
 
-    isAnyDue: async (kinds: readonly string[]): Promise<boolean> =>
-      (await jobs.exists({ kind: { $in: kinds }, ...due(new Date()) })) !== null,
+    /** The kinds of at most `limit` due jobs. Without mongoose, because it runs every second. */
+    listDueKinds: async (kinds: readonly string[], limit: number): Promise<string[]> => {
+      const filter = { kind: { $in: [...kinds] }, ...due(new Date()) };
+      const found = jobs.collection.find(filter, { projection: { kind: 1, _id: 0 }, limit });
+      return (await found.toArray()).map(({ kind }) => kind);
+    },
 
     /** Leases the job that has been due longest. @param running this process's jobs, excluded because a clock jump can make them due */
     claim: (

@@ -9,6 +9,8 @@ const POLL_MS = 1000;
 const LEASE_MS = 30_000;
 /** How often unfinished and dead jobs are counted. */
 const COUNT_INTERVAL_MS = 15_000;
+/** Due jobs whose kinds a poll reads. If there are more, it tries to claim a job of each kind. */
+const MAX_POLLED = 20;
 const STOP_MS = 5000;
 const DEAD_RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
 const ERROR_MAX_CHARS = 500;
@@ -211,7 +213,12 @@ export class Jobs {
 
   async #pollDue(): Promise<void> {
     const free = [...this.#kinds.values()].filter(hasRoom);
-    if (await this.#store.isAnyDue(free.map(({ name }) => name))) this.#check(free);
+    const dueKinds = await this.#store.listDueKinds(
+      free.map(({ name }) => name),
+      MAX_POLLED,
+    );
+    const hasAll = dueKinds.length < MAX_POLLED;
+    if (dueKinds.length > 0) this.#check(hasAll ? free.filter(({ name }) => dueKinds.includes(name)) : free);
     if (Date.now() - this.#countedAtMs < COUNT_INTERVAL_MS) return;
     this.#countedAtMs = Date.now();
     const names = [...this.#kinds.keys()];

@@ -31,7 +31,7 @@ test("users need no scope", () => {
 test("bots can't use actions about accounts, other bots, friends or the instance, regardless of scopes", () => {
   const all = bot(...botScope.options);
   const never =
-    /^(admin|friend|webhook)\.|^bot\.(create|update|rotateToken|delete|list)$|^(group\.(create|delete|transfer))$|^channel\.openDirect$|^invite\.accept$|^user\.(logout|changePassword|deleteMe|exportMyData|updateProfile|search|block)/;
+    /^(admin|friend|webhook)\.|^bot\.(create|update|rotateToken|delete|list)$|^(group\.(create|delete|transfer))$|^channel\.openDirect$|^invite\.accept$|^user\.(logout|changePassword|deleteMe|exportMyData|updateProfile|setPreferences|search|block)/;
   const open = (Object.keys(ACTIONS) as ActionName[]).filter((name) => {
     const { rule } = actionDefinition(name).permission;
     return rule !== "internal" && rule !== "public" && refusal(name, all) === undefined;

@@ -112,18 +112,46 @@ test("mail and OIDC require all of their settings or none", () => {
   expect(loadConfig({ HOST: "::", PORT: "80" }).publicUrl).toBe("http://localhost:80");
 });
 
-test("push notifications need all of their settings, and a contact address", () => {
-  const vapid = { VAPID_PUBLIC_KEY: "p", VAPID_PRIVATE_KEY: "s", VAPID_SUBJECT: "mailto:a@example.org" };
-  expect(loadConfig(vapid).vapid).toEqual({
-    publicKey: "p",
-    privateKey: "s",
-    subject: "mailto:a@example.org",
+test("LDAP needs a server and a base, and encryption in production", () => {
+  const ldap = { LDAP_URL: "ldap://ldap.example.org", LDAP_BASE_DN: "dc=example,dc=org" };
+  expect(loadConfig(ldap).ldap).toEqual({
+    url: ldap.LDAP_URL,
+    baseDn: ldap.LDAP_BASE_DN,
+    startTls: false,
+    bind: undefined,
+    filter: "(|(uid={name})(mail={name}))",
+    attributes: { id: "entryUUID", username: "uid", nickname: "cn", email: "mail" },
   });
-  expect(loadConfig({}).vapid).toBeUndefined();
-  expect(() => loadConfig({ VAPID_PUBLIC_KEY: "p" })).toThrow("VAPID_SUBJECT: is required with the other");
-  expect(() => loadConfig({ ...vapid, VAPID_SUBJECT: "me" })).toThrow(
-    "VAPID_SUBJECT: must start with mailto:",
-  );
+  const bind = { LDAP_BIND_DN: "cn=search", LDAP_BIND_PASSWORD: "x" };
+  expect(loadConfig({ ...ldap, ...bind }).ldap?.bind).toEqual({ dn: "cn=search", password: "x" });
+  expect(loadConfig({}).ldap).toBeUndefined();
+  const production = { NODE_ENV: "production", TOKEN_SECRET: SECRET, ...ldap };
+  const unencrypted = "LDAP_URL: must start with ldaps:// in production";
+  expect(() => loadConfig(production)).toThrow(unencrypted);
+  for (const LDAP_URL of ["ldap://127.0.0.1.example.org", "LDAP://ldap.example.org"])
+    expect(() => loadConfig({ ...production, LDAP_URL })).toThrow(unencrypted);
+  for (const safe of [
+    { LDAP_STARTTLS: "on", ...bind },
+    { LDAP_URL: "ldaps://ldap.example.org" },
+    { LDAP_URL: "ldap://127.0.0.1:389" },
+    { LDAP_URL: "ldap://[::1]" },
+    { LDAP_URL: "ldap://localhost" },
+  ])
+    expect(loadConfig({ ...production, ...safe }).ldap).toBeDefined();
+  for (const [wrong, fault] of [
+    [{ LDAP_BASE_DN: "" }, "LDAP_BASE_DN: is required with LDAP_URL"],
+    [{ LDAP_STARTTLS: "on" }, "LDAP_BIND_DN: is required with LDAP_STARTTLS"],
+    [{ LDAP_BIND_DN: "cn=search" }, "LDAP_BIND_PASSWORD: is required with LDAP_BIND_DN"],
+    [{ LDAP_URL: "", LDAP_BASE_DN: "", ...bind }, "LDAP_URL: is required with LDAP_BIND_DN"],
+    [{ LDAP_URL: "https://ldap.example.org" }, "LDAP_URL: must start with ldaps:// or ldap://"],
+    [
+      { LDAP_URL: "ldaps://ldap.example.org", LDAP_STARTTLS: "on" },
+      "LDAP_STARTTLS: must be off with ldaps://",
+    ],
+    [{ LDAP_FILTER: "uid={name}" }, "LDAP_FILTER: must be a filter in parentheses"],
+    [{ LDAP_FILTER: "(uid=ann)" }, "LDAP_FILTER: must be a filter in parentheses"],
+  ] as const)
+    expect(() => loadConfig({ ...ldap, ...wrong })).toThrow(fault);
 });
 
 test("reads the trace collector from OpenTelemetry's variables", () => {

@@ -62,17 +62,13 @@ function configOf(env: Environment) {
     /** Without a trailing slash. */
     publicUrl: env.PUBLIC_URL ?? `http://${hostForUrl(env.HOST)}:${env.PORT}`,
     smtp: allOrNothing({ url: env.SMTP_URL, from: env.MAIL_FROM }),
-    vapid: allOrNothing({
-      publicKey: env.VAPID_PUBLIC_KEY,
-      privateKey: env.VAPID_PRIVATE_KEY,
-      subject: env.VAPID_SUBJECT,
-    }),
     policy: policyOf(env),
     oidc: allOrNothing({
       issuer: env.OIDC_ISSUER,
       clientId: env.OIDC_CLIENT_ID,
       clientSecret: env.OIDC_CLIENT_SECRET,
     }),
+    ldap: ldapOf(env),
     retentionMaxDays: env.RETENTION_MAX_DAYS,
     /** 0: never deleted. */
     guestRetentionDays: env.GUEST_RETENTION_DAYS,
@@ -96,6 +92,25 @@ function configOf(env: Environment) {
   };
 }
 
+function ldapOf(env: Environment) {
+  const required = allOrNothing({ url: env.LDAP_URL, baseDn: env.LDAP_BASE_DN });
+  if (required === undefined) return undefined;
+  return {
+    ...required,
+    startTls: env.LDAP_STARTTLS,
+    /** undefined: anonymous. */
+    bind: allOrNothing({ dn: env.LDAP_BIND_DN, password: env.LDAP_BIND_PASSWORD }),
+    /** `{name}` stands for the typed name. */
+    filter: env.LDAP_FILTER,
+    attributes: {
+      id: env.LDAP_ID_ATTRIBUTE,
+      username: env.LDAP_USERNAME_ATTRIBUTE,
+      nickname: env.LDAP_NICKNAME_ATTRIBUTE,
+      email: env.LDAP_EMAIL_ATTRIBUTE,
+    },
+  };
+}
+
 /** The policy of the instance: values fixed by the environment, and defaults. */
 function policyOf(env: Environment) {
   const quotas = {
@@ -116,6 +131,7 @@ function policyOf(env: Environment) {
     ...(env.OIDC_ONLY !== undefined && { oidcOnly: env.OIDC_ONLY }),
     ...(env.DIRECT_MESSAGES !== undefined && { directMessages: env.DIRECT_MESSAGES }),
     ...(env.REQUIRE_SECOND_FACTOR !== undefined && { requireSecondFactor: env.REQUIRE_SECOND_FACTOR }),
+    ...(env.DIRECTORY !== undefined && { directory: env.DIRECTORY }),
     ...(env.GROUP_CREATION !== undefined && { groupCreation: env.GROUP_CREATION }),
   };
   const defaults: InstancePolicy = {
@@ -125,6 +141,8 @@ function policyOf(env: Environment) {
     oidcOnly: false,
     requireSecondFactor: "off",
     groupCreation: "everyone",
+    // Nothing is listed until a group chooses to be.
+    directory: true,
     directMessages: "everyone",
     fileQuotaUserBytes: GIBIBYTE,
     fileQuotaGuestBytes: 100 * 1024 ** 2,

@@ -2,6 +2,7 @@ export { can, type Access } from "./access.ts";
 export type { Actor, CallClient, CallMeta, DomainEvents } from "@fanfare/contract";
 export { responseUsers, usersInMessages } from "./response-users.ts";
 export { ResponseBudget, jsonBytes } from "./response-budget.ts";
+export { createBatcher } from "./batcher.ts";
 export { boundedMap, chunks } from "./work-queue.ts";
 export { entryLimit } from "./lru-options.ts";
 export { createBroker } from "./broker.ts";
@@ -50,6 +51,7 @@ export {
 export { createLogger, logsCalls, type Logger } from "./logger.ts";
 export { OVERLOADED_METRIC } from "./metrics/node-metrics.ts";
 export { Counter, Gauge, Histogram, readGauge, RecentMax } from "./metrics.ts";
+export { brandingOf } from "./instance-policy.ts";
 export type { NodeContext, Publish } from "./node-context.ts";
 export { PROGRAM_VERSION } from "./program-version.ts";
 export { WorkQueue } from "./work-queue.ts";
@@ -63,7 +65,7 @@ export {
   type SharedCounters,
 } from "./rate-limits/index.ts";
 export { requiresSecondFactor } from "./access.ts";
-export { repeat } from "./repeat.ts";
+export { repeat, type Repeated, WorkTimer } from "./repeat.ts";
 export {
   mergedScope,
   currentScope,

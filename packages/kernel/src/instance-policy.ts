@@ -1,5 +1,6 @@
 import {
   ANSWERS_POLICY,
+  type Branding,
   type Call,
   type InstancePolicy,
   type PolicyName,
@@ -19,6 +20,8 @@ export interface Policy {
    * @throws {ServiceError} UNAVAILABLE if they were never read and can't be: the defaults could be less strict
    */
   get(): Promise<InstancePolicy>;
+  /** How the instance presents itself. */
+  branding(): Promise<Branding>;
   /** The cached policy, without waiting: old values are refreshed in the background. undefined before the first read. */
   peek(): InstancePolicy | undefined;
   /** The values set by the environment, which admins can't change. */
@@ -27,10 +30,16 @@ export interface Policy {
   merge(stored: StoredPolicy): InstancePolicy;
 }
 
+interface Known {
+  revision: number;
+  policy: InstancePolicy;
+  branding: Branding;
+}
+
 export class PolicyCache implements Policy {
   readonly #read: () => Promise<StoredPolicy>;
   readonly #config: Config["policy"];
-  #known: { revision: number; policy: InstancePolicy } | undefined;
+  #known: Known | undefined;
   #readAtMs = 0;
   #reading: Promise<StoredPolicy> | undefined;
 
@@ -50,7 +59,15 @@ export class PolicyCache implements Policy {
   }
 
   async get(): Promise<InstancePolicy> {
-    if (this.#known !== undefined && !this.#isOld()) return this.#known.policy;
+    return (await this.#current()).policy;
+  }
+
+  async branding(): Promise<Branding> {
+    return (await this.#current()).branding;
+  }
+
+  async #current(): Promise<Known> {
+    if (this.#known !== undefined && !this.#isOld()) return this.#known;
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
     try {
       this.update(await this.#reading);
@@ -58,13 +75,17 @@ export class PolicyCache implements Policy {
       if (this.#known === undefined) throw error;
       this.#readAtMs = Date.now() - MAX_AGE_MS + RETRY_MS;
     }
-    return this.#known!.policy;
+    return this.#known!;
   }
 
   /** Replaces the cached values unless they are newer: results and events can arrive out of order. */
   update(stored: StoredPolicy): void {
     if (this.#known === undefined || stored.revision >= this.#known.revision)
-      this.#known = { revision: stored.revision, policy: this.merge(stored) };
+      this.#known = {
+        revision: stored.revision,
+        policy: this.merge(stored),
+        branding: brandingOf(stored),
+      };
     this.#readAtMs = Date.now();
   }
 
@@ -80,4 +101,10 @@ export class PolicyCache implements Policy {
   merge({ values }: StoredPolicy): InstancePolicy {
     return { ...this.#config.defaults, ...values, ...this.#config.fixed };
   }
+}
+
+const UNBRANDED: Branding = { name: "Fanfare", accentColor: null, landingText: "", logoUrl: null };
+
+export function brandingOf({ branding }: StoredPolicy): Branding {
+  return { ...UNBRANDED, ...branding };
 }

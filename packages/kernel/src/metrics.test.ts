@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { once } from "node:events";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { Registry } from "prom-client";
 import { createMetrics, RecentMax } from "./metrics.ts";
@@ -35,6 +36,37 @@ test("a thread has no process metrics, which would be counted once per thread", 
   expect(names).toContain("nodejs_eventloop_lag_seconds");
   expect(names).not.toContain("process_open_fds");
   expect(names.filter((name) => name.startsWith("process_"))).toEqual([]);
+});
+
+test("reports the longest iteration of the event loop since the last scrape, however short", async () => {
+  const metrics = createMetrics();
+  const longest = async (): Promise<number> =>
+    Number(/^fanfare_event_loop_max_seconds (\S+)$/m.exec(await metrics.metrics())![1]);
+  await nextTurn();
+  await longest();
+  const endMs = performance.now() + 15;
+  while (performance.now() < endMs);
+  await nextTurn();
+  await nextTurn();
+  // The loop counts from its own reading of the clock, up to some milliseconds later.
+  expect(await longest()).toBeGreaterThanOrEqual(0.01);
+});
+
+test("samples how late timers run once a thread is busy", async () => {
+  const metrics = createMetrics();
+  const lateness = async (): Promise<number> =>
+    Number(/^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(await metrics.metrics())![1]);
+  const block = async (): Promise<void> => {
+    for (let i = 0; i < 3; i += 1) {
+      const endMs = performance.now() + 150;
+      while (performance.now() < endMs);
+      await nextTurn();
+    }
+  };
+  await block();
+  expect(await lateness()).toBe(0);
+  await block();
+  expect(await lateness()).toBeGreaterThanOrEqual(0.05);
 });
 
 function start(atMs: number) {

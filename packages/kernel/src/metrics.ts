@@ -1,12 +1,24 @@
 import { readdir, stat } from "node:fs/promises";
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { OF_A_THREAD } from "./threads/merged-metrics.ts";
 
 export { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** prom-client's collectors that enumerate all handles or files; with 10,000 connections they block the event loop for milliseconds. */
-const LISTS_EVERYTHING = /^(nodejs_active_|process_open_fds$)/;
+/**
+ * Metrics of prom-client that cost too much: some enumerate all handles or files, which blocks the event loop for milliseconds with
+ * 10,000 connections; those of the event loop wake the thread for each sample.
+ */
+const REPLACED = /^(nodejs_active_|process_open_fds$|nodejs_eventloop_lag_\w+_seconds$)/;
+/** prom-client always starts this timer. */
+const NEVER_MS = 2 ** 31 - 1;
 const OPEN_FILES = "/proc/self/fd";
+/** Sampling interval of the event loop's delay. */
+const LAG_RESOLUTION_MS = 50;
+/** A thread that is busy for a smaller part of its time is not sampled. */
+const SAMPLED_FROM = 0.02;
+const NS_PER_MS = 1e6;
+const NS_PER_S = 1e9;
 
 /**
  * Creates the metrics registry of a process or thread with prom-client's default metrics.
@@ -14,12 +26,52 @@ const OPEN_FILES = "/proc/self/fd";
  */
 export function createMetrics(isThread = false): Registry {
   const metrics = new Registry();
-  collectDefaultMetrics({ register: metrics });
+  collectDefaultMetrics({ register: metrics, eventLoopMonitoringPrecision: NEVER_MS });
   for (const { name } of metrics.getMetricsAsArray())
-    if (LISTS_EVERYTHING.test(name) || (isThread && !OF_A_THREAD.test(name)))
-      metrics.removeSingleMetric(name);
+    if (REPLACED.test(name) || (isThread && !OF_A_THREAD.test(name))) metrics.removeSingleMetric(name);
   if (!isThread && process.platform === "linux") countOpenFiles(metrics);
+  watchIterations(metrics);
+  watchDelay(metrics);
   return metrics;
+}
+
+/** Each scrape decides whether to sample until the next one, because a sample wakes the thread. */
+function watchDelay(registry: Registry): void {
+  const samples = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
+  let before = performance.eventLoopUtilization();
+  readGauge({
+    name: "nodejs_eventloop_lag_p99_seconds",
+    help: "How late timers run: 99th percentile since the last scrape, in seconds. 0 for a thread that did next to nothing.",
+    registry,
+    aggregator: "max",
+    read() {
+      const lateNs = samples.count === 0 ? 0 : samples.percentile(99) - LAG_RESOLUTION_MS * NS_PER_MS;
+      samples.reset();
+      const now = performance.eventLoopUtilization();
+      const { utilization } = performance.eventLoopUtilization(now, before);
+      before = now;
+      if (utilization >= SAMPLED_FROM) samples.enable();
+      else samples.disable();
+      return Math.max(0, lateNs) / NS_PER_S;
+    },
+  });
+}
+
+/** Exact, and without a timer. */
+function watchIterations(registry: Registry): void {
+  const iterations = monitorEventLoopDelay({ samplePerIteration: true });
+  iterations.enable();
+  readGauge({
+    name: "fanfare_event_loop_max_seconds",
+    help: "Longest iteration of the event loop since the last scrape, in seconds.",
+    registry,
+    aggregator: "max",
+    read() {
+      const longest = iterations.max / NS_PER_S;
+      iterations.reset();
+      return longest;
+    },
+  });
 }
 
 function countOpenFiles(metrics: Registry): void {

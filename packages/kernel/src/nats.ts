@@ -45,7 +45,7 @@ export async function connectNats(url: string, name: string): Promise<NatsConnec
 
 /** Broker options for a cluster of processes. */
 export function natsTransport(connection: NatsConnection): Transport {
-  return { transporter: new NatsTransporter(connection) };
+  return { transporter: new NatsTransporter(connection), hasHeartbeats: true };
 }
 
 /**

@@ -85,5 +85,5 @@ export async function openLinks(
 
 /** Broker options that connect the brokers on `bus`. */
 function threadTransport(bus: ThreadBus): Transport {
-  return { transporter: new ThreadTransporter(bus), serializer: new NoSerializer() };
+  return { transporter: new ThreadTransporter(bus), serializer: new NoSerializer(), hasHeartbeats: false };
 }

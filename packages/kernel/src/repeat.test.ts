@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createLogger } from "./logger.ts";
-import { repeat } from "./repeat.ts";
+import { repeat, WorkTimer } from "./repeat.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 function setUp(task: () => Promise<void>) {
   const logger = createLogger("silent");
   const warn = vi.spyOn(logger, "warn");
-  return { stop: repeat(task, { everyMs: 100, what: "the task", logger }), warn };
+  return { ...repeat(task, { everyMs: 100, what: "the task", logger }), warn };
 }
 
 test("the next run and the end wait for a run in progress", async () => {
@@ -42,5 +42,49 @@ test("logs the first of consecutive failures", async () => {
   fails = true;
   await vi.advanceTimersByTimeAsync(100);
   expect(warn).toHaveBeenCalledTimes(2);
+  await stop();
+});
+
+test("a timer runs only while there is something to do", async () => {
+  let left = 0;
+  let runs = 0;
+  const timer = new WorkTimer(100, () => {
+    runs += 1;
+    left -= 1;
+    return left > 0;
+  });
+  await vi.advanceTimersByTimeAsync(1000);
+  expect([runs, vi.getTimerCount()]).toEqual([0, 0]);
+  left = 2;
+  timer.start();
+  timer.start();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect([runs, vi.getTimerCount()]).toEqual([2, 0]);
+  timer.start();
+  timer.stop();
+  timer.start();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect([runs, vi.getTimerCount()]).toEqual([2, 0]);
+});
+
+test("a repeated task that is not needed pauses until it is started again", async () => {
+  let isNeeded = true;
+  let runs = 0;
+  const task = async (): Promise<void> => void (runs += 1);
+  const logger = createLogger("silent");
+  const { start, stop } = repeat(task, {
+    everyMs: 100,
+    what: "the task",
+    logger,
+    isNeeded: () => isNeeded,
+  });
+  await vi.advanceTimersByTimeAsync(250);
+  isNeeded = false;
+  await vi.advanceTimersByTimeAsync(1000);
+  expect([runs, vi.getTimerCount()]).toEqual([2, 0]);
+  isNeeded = true;
+  start();
+  await vi.advanceTimersByTimeAsync(250);
+  expect(runs).toBe(4);
   await stop();
 });

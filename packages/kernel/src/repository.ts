@@ -10,6 +10,7 @@ import {
   type SchemaType,
   type UpdateQuery,
 } from "mongoose";
+import { createBatcher } from "./batcher.ts";
 
 /** Acknowledged writes survive a crash and a change of the primary. */
 export const DURABLE = { w: "majority", j: true } as const;
@@ -17,6 +18,9 @@ export const DURABLE = { w: "majority", j: true } as const;
 /** The schema type of a document id: a string for callers, an ObjectId in the database. */
 export const ID = Schema.Types.ObjectId as unknown as typeof Schema.Types.String;
 export const REQUIRED_ID = { type: ID, required: true } as const;
+
+/** Bounds the size of a command that several callers share. */
+const INSERTS_PER_COMMAND = 100;
 
 export function newId(): string {
   return new Types.ObjectId().toHexString();
@@ -30,7 +34,7 @@ export interface Collection<D> {
   native: mongo.Collection;
   /** Converts documents read by `native`: ids become strings. */
   fromNative: (stored: mongo.Document[]) => D[];
-  /** Bypasses mongoose's document class, which costs more than the insert itself. */
+  /** Bypasses mongoose's document class, which costs more than the insert itself. Concurrent inserts share a command. */
   insert: (document: D) => Promise<D>;
   insertMany: (documents: readonly D[]) => Promise<void>;
   /** Unordered. */
@@ -78,13 +82,28 @@ export function defineRepository<D extends { _id: string }, R>(
       const found = await model.find(filter, { _id: 1 }).limit(limit).lean<{ _id: string }[]>();
       return found.map(({ _id }) => _id);
     };
+    const insertShared = createBatcher(
+      async (_key, documents: mongo.Document[]) => {
+        const refused = new Map<mongo.Document, Error>();
+        if (documents.length === 1) await native.insertOne(documents[0]!, options);
+        else
+          await native.insertMany(documents, { ...options, ordered: false }).catch((error: unknown) => {
+            for (const { index, code, errmsg = "" } of rejectedOperations(error))
+              refused.set(documents[index]!, new mongo.MongoServerError({ code, message: errmsg }));
+          });
+        return refused;
+      },
+      { maxBatch: INSERTS_PER_COMMAND },
+    );
     const removeAll = async (filter: QueryFilter<D>): Promise<void> => void (await model.deleteMany(filter));
     return build({
       model,
       native,
       fromNative: (stored) => replaceIds(stored) as D[],
       async insert(document) {
-        await native.insertOne(encode(document), options);
+        const stored = encode(document);
+        const refused = (await insertShared(name, stored)).get(stored);
+        if (refused !== undefined) throw refused;
         return document;
       },
       async insertMany(documents) {

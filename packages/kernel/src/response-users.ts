@@ -1,7 +1,9 @@
 import { LIMITS, type Message, type Services, type User } from "@fanfare/contract";
 
 /** The users that a client needs to show messages: authors first, then mentioned users. */
-export function usersInMessages(messages: readonly Message[]): string[] {
+export function usersInMessages(
+  messages: readonly Pick<Message, "as" | "authorId" | "mentions">[],
+): string[] {
   const authors = messages.flatMap(({ as, authorId }) => (as === undefined ? authorId : []));
   return [...authors, ...messages.flatMap(({ mentions }) => mentions?.userIds ?? [])];
 }

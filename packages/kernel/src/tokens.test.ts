@@ -25,6 +25,40 @@ test.each([[false], [1], ["true"], [{}]])("a claim of %j does not make an admin"
   expect(tokens.verify(forge({ alg: "HS256", typ: "JWT" }, { ...claims, adm }))).toEqual(actor);
 });
 
+test("rejects a token with another signature than a verified one", () => {
+  const { accessToken } = tokens.sign(actor);
+  expect(tokens.verify(accessToken)).toEqual(actor);
+  const [header, body] = accessToken.split(".");
+  for (const signature of [
+    "",
+    "x".repeat(43),
+    tokens.sign({ ...actor, userId: "v" }).accessToken.split(".")[2],
+  ]) {
+    expect(() => tokens.verify(`${header}.${body}.${signature}`)).toThrow(
+      expect.objectContaining({ type: "UNAUTHENTICATED" }),
+    );
+  }
+});
+
+test("rejects a token from its expiry on, although it was verified before", () => {
+  vi.useFakeTimers();
+  const iat = Math.floor(Date.now() / 1000);
+  const { accessToken } = tokens.sign(actor);
+  const short = forge({ alg: "HS256", typ: "JWT" }, { ...claims, iat, exp: iat + 10 });
+  for (const [token, lifetimeMs] of [
+    [accessToken, ACCESS_TOKEN_LIFETIME_MS],
+    [short, 10_000],
+  ] as const) {
+    vi.setSystemTime(iat * 1000 + lifetimeMs - 1);
+    expect(tokens.verify(token)).toEqual(actor);
+    expect(tokens.verify(token)).toEqual(actor);
+    vi.setSystemTime(iat * 1000 + lifetimeMs + 1);
+    expect(() => tokens.verify(token)).toThrow(expect.objectContaining({ type: "TOKEN_EXPIRED" }));
+    vi.setSystemTime(iat * 1000);
+  }
+  vi.useRealTimers();
+});
+
 test("rejects an expired token", () => {
   vi.useFakeTimers();
   const { accessToken, expiresAt } = tokens.sign(actor);

@@ -2,9 +2,14 @@ import { randomBytes } from "node:crypto";
 import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createSigner, createVerifier, TokenError } from "fast-jwt";
+import { LRUCache } from "lru-cache";
 import type { Actor } from "@fanfare/contract";
 import { ConfigError, isGuessable, TOKEN_SECRET_MIN_CHARS } from "./config.ts";
 import { serviceError } from "./errors.ts";
+import { entryLimit } from "./lru-options.ts";
+
+/** Verified tokens that are remembered until they expire, about 600 bytes each. */
+const MAX_VERIFIED = 2000;
 
 /** Short, because access tokens are verified without a database lookup. */
 export const ACCESS_TOKEN_LIFETIME_MS = 15 * 60 * 1000;
@@ -20,6 +25,9 @@ interface Claims {
   sid: string;
   kind: Actor["kind"];
   adm?: true;
+  /** In seconds, set by the signer. */
+  iat?: number;
+  exp?: number;
 }
 
 const ISSUER = "fanfare";
@@ -47,6 +55,7 @@ export function createAccessTokens(secret: string, previous?: string): AccessTok
       return verifyPrevious(accessToken);
     }
   };
+  const verified = new LRUCache<string, { actor: Actor; untilMs: number }>(entryLimit(MAX_VERIFIED));
   return {
     sign({ userId, sessionId, kind, admin }) {
       const claims: Claims = { sub: userId, sid: sessionId, kind, ...(admin === true && { adm: true }) };
@@ -55,9 +64,14 @@ export function createAccessTokens(secret: string, previous?: string): AccessTok
       return { accessToken: sign(claims), expiresAt: new Date(issuedAt + ACCESS_TOKEN_LIFETIME_MS) };
     },
     verify(accessToken) {
+      const known = verified.get(accessToken);
+      if (known !== undefined && Date.now() < known.untilMs) return known.actor;
       try {
-        const { sub, sid, kind, adm } = claimsOf(accessToken);
-        return { userId: sub, sessionId: sid, kind, ...(adm === true && { admin: true }) };
+        const { sub, sid, kind, adm, iat = 0, exp = 0 } = claimsOf(accessToken);
+        const actor: Actor = { userId: sub, sessionId: sid, kind, ...(adm === true && { admin: true }) };
+        const untilMs = Math.min(exp * 1000, iat * 1000 + ACCESS_TOKEN_LIFETIME_MS);
+        verified.set(accessToken, { actor, untilMs });
+        return actor;
       } catch (error) {
         const expired = error instanceof TokenError && error.code === "FAST_JWT_EXPIRED";
         throw serviceError(expired ? "TOKEN_EXPIRED" : "UNAUTHENTICATED");

@@ -5,7 +5,15 @@ import { LIMITS } from "@fanfare/contract";
 import { startEmbeddedMongo } from "@fanfare/embedded-mongo";
 import mongoose, { Schema, Types, type mongo } from "mongoose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { defineRepository, ID, newId, REQUIRED_ID, nullIfDuplicate, upsert } from "../src/repository.ts";
+import {
+  defineRepository,
+  DURABLE,
+  ID,
+  newId,
+  REQUIRED_ID,
+  nullIfDuplicate,
+  upsert,
+} from "../src/repository.ts";
 
 interface Book {
   _id: string;
@@ -82,6 +90,22 @@ test("ids are strings for callers and ObjectIds in the database", async () => {
   expect(await model.find({ ownerId, _id: { $gt: _id } }).lean()).toEqual([other]);
   expect(fromNative(await native.find({ title: "b" }).toArray())).toEqual([other]);
   expect(await model.findOneAndDelete({ _id: other._id }).lean()).toEqual(other);
+});
+
+test("concurrent inserts share a command, and only those that break a unique index are refused", async () => {
+  const { insert, model } = createBooks(connection);
+  const taken = await insert(book());
+  commands = [];
+  const [one, same, other, last] = [book(), book({ ownerId: taken.ownerId }), book({ title: "b" }), book()];
+  const results = await Promise.all([one, same, other, last].map((each) => nullIfDuplicate(insert(each))));
+  expect(results).toEqual([one, null, other, last]);
+  expect(commands).toMatchObject([{ writeConcern: DURABLE }]);
+  expect(commands[0]!["documents"]).toHaveLength(4);
+  expect(await model.countDocuments()).toBe(4);
+  await expect(Promise.all([insert(book({ ownerId: "not an id" })), insert(book())])).rejects.toThrow(
+    "24 character hex string",
+  );
+  await expect.poll(() => model.countDocuments()).toBe(5);
 });
 
 test("writes by a filter return whether a document matched, or the new document", async () => {

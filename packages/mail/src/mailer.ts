@@ -12,12 +12,17 @@ const CONCURRENCY = 4;
 /** With the backoff, about an hour of retries: as long as most links in emails are valid. */
 const TRIES = 15;
 const BACKOFF = { firstMs: 1000, maxMs: 10 * 60_000 };
+/** Emails that users can turn off can be very many at once: they don't delay the others, and further ones are dropped. */
+const OPTIONAL_CONCURRENCY = 2;
+const OPTIONAL_MAX_WAITING = 5000;
 /** Emails with the same key are deduplicated for this time. */
 const REMEMBER_MS = 60 * 60_000;
 
 export interface Recipient {
   email: string;
   locale: Locale;
+  /** In emails that the user can turn off: whom to turn them off for, and the path of the link that does. */
+  unsubscribe?: { userId: string; path: string };
 }
 
 export interface Mailer {
@@ -45,35 +50,42 @@ export interface MailerOptions {
   jobs: Pick<NodeContext["jobs"], "define">;
   /** Encrypts enqueued emails in the database, because their links give access to accounts. */
   sealerFor: NodeContext["sealerFor"];
+  /** Called when a mail server refuses the address of an email that the user can turn off. */
+  onRefused?: (userId: string, email: string) => Promise<unknown>;
   /** Prints emails in development if no mail server is configured. Default: to standard output. */
   show?: (text: string) => void;
 }
 
 interface Email extends RenderedMail {
   to: string;
+  unsubscribe?: { userId: string; url: string };
 }
+
+const SETTINGS_PATH = "/settings/notifications";
+/** A reply that there is no such mailbox (RFC 3463, RFC 7505). Others can be about the sender or this server. */
+const NO_MAILBOX = /^5\d\d[ -]5\.1\.(?:1|6|10)\b/;
 
 /** Sends emails by SMTP. Without a mail server, they are printed in development and discarded otherwise. */
 export function createMailer(options: MailerOptions): Mailer {
-  const { config, logger, metrics, jobs, sealerFor, show = printToStdout } = options;
+  const { config, logger, metrics, jobs, sealerFor, onRefused, show = printToStdout } = options;
   const { publicUrl, smtp, environment } = config;
   const { host, hostname } = new URL(publicUrl);
   const sealer = sealerFor("mails");
   const transport = smtp === undefined ? undefined : createSmtp(smtp.url);
   const total = new Counter({
     name: "fanfare_mails_total",
-    help: "Emails by outcome: sent, or failed after the last try.",
+    help: "Emails by outcome: sent, failed after the last try, or dropped (those about missed messages).",
     labelNames: ["outcome"],
     registers: [metrics],
   });
-  for (const outcome of ["sent", "failed"]) total.inc({ outcome }, 0);
+  for (const outcome of ["sent", "failed", "dropped"]) total.inc({ outcome }, 0);
 
   const deliver = async ({ id, key, payload }: RunningJob<{ sealed: string }>): Promise<void> => {
     const server = await transport;
     if (smtp === undefined || server === undefined) throw new Error("SMTP_URL is not set.");
     const opened = sealer.open(payload.sealed, key);
     if (opened === null) throw new PermanentError("TOKEN_SECRET was changed after the email was enqueued.");
-    const { to, subject, text, html } = JSON.parse(opened.text) as Email;
+    const { to, subject, text, html, unsubscribe } = JSON.parse(opened.text) as Email;
     try {
       await server.sendMail({
         from: smtp.from,
@@ -82,8 +94,13 @@ export function createMailer(options: MailerOptions): Mailer {
         text,
         html,
         messageId: `<${id}@${hostname}>`,
+        headers: unsubscribe === undefined ? {} : oneClick(unsubscribe.url),
       });
     } catch (error) {
+      if (unsubscribe !== undefined && isAddressRefused(error)) {
+        await onRefused?.(unsubscribe.userId, to);
+        return total.inc({ outcome: "dropped" });
+      }
       // Only the reply code: the server's text can contain the recipient's address, which must not be logged.
       const message = `The mail server rejected the email: ${replyOf(error)}.`;
       throw isPermanent(error) ? new PermanentError(message) : new Error(message);
@@ -98,15 +115,39 @@ export function createMailer(options: MailerOptions): Mailer {
     onceForMs: REMEMBER_MS,
     onDead: () => total.inc({ outcome: "failed" }),
   });
+  const optionalMails = jobs.define<{ sealed: string }>("mail.sendOptional", {
+    // Not kept when it fails: the reader may lose access to what is in it.
+    run: (job) =>
+      deliver(job).catch((error: unknown) => {
+        if (job.signal.aborted || !(error instanceof PermanentError || job.tries >= TRIES)) throw error;
+        logger.info({ err: error }, "email about missed messages dropped");
+        total.inc({ outcome: "dropped" });
+      }),
+    concurrency: OPTIONAL_CONCURRENCY,
+    maxTries: TRIES,
+    maxWaiting: OPTIONAL_MAX_WAITING,
+    backoff: BACKOFF,
+    onceForMs: REMEMBER_MS,
+  });
   if (smtp === undefined && environment === "production")
     logger.info("SMTP_URL is not set: emails are not sent, and passwords cannot be reset");
   return {
-    async send({ email: to, locale }, name, values, path, key = randomUUID()) {
+    async send({ email: to, locale, unsubscribe: off }, name, values, path, key = randomUUID()) {
       const link = path === undefined ? undefined : `${publicUrl}${path}`;
       const text = textOf(locale, name, { host, ...values } as Parameters<typeof textOf<typeof name>>[2]);
-      const email: Email = { to, ...render(text, locale, link) };
-      if (smtp !== undefined) await mails.enqueue(key, { sealed: sealer.seal(JSON.stringify(email), key) });
-      else if (environment === "development") show(formatForTerminal(email));
+      const unsubscribe = off && { userId: off.userId, url: `${publicUrl}${off.path}` };
+      const email: Email = {
+        to,
+        ...render(text, locale, link, unsubscribe && [`${publicUrl}${SETTINGS_PATH}`, unsubscribe.url]),
+        ...(unsubscribe && { unsubscribe }),
+      };
+      if (smtp === undefined) {
+        if (environment === "development") show(formatForTerminal(email));
+      } else if (unsubscribe !== undefined && optionalMails.isFull) total.inc({ outcome: "dropped" });
+      else {
+        const kind = unsubscribe === undefined ? mails : optionalMails;
+        await kind.enqueue(key, { sealed: sealer.seal(JSON.stringify(email), key) });
+      }
     },
     async stop() {
       (await transport)?.close();
@@ -126,6 +167,17 @@ async function createSmtp(url: string) {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+}
+
+/** Mail programs then show a button of their own (RFC 8058). */
+const oneClick = (url: string): Record<string, string> => ({
+  "List-Unsubscribe": `<${url}>`,
+  "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+});
+
+function isAddressRefused(error: unknown): boolean {
+  if (!(error instanceof Error) || !("response" in error) || !("command" in error)) return false;
+  return error.command === "RCPT TO" && NO_MAILBOX.test(String(error.response));
 }
 
 /** Whether retrying is pointless: a 5xx reply. */

@@ -7,16 +7,31 @@ export interface RenderedMail {
   html: string;
 }
 
-const LANGUAGE_TAGS: Record<Locale, string> = { en: "en", zh: "zh-Hans" };
+const LINE_BREAK = /\r\n?|\n|\u2028|\u2029/;
+
+const TAGS: Partial<Record<Locale, string>> = { zh: "zh-Hans" };
 
 /** Renders an email as plain text and as HTML without external styles, images or scripts. */
 export function render(
-  { subject, paragraphs, action }: MailText,
+  { subject, paragraphs, items = [], action, footer }: MailText,
   locale: Locale,
   link?: string,
+  footerLinks: readonly string[] = [],
 ): RenderedMail {
   const [first = "", ...rest] = paragraphs;
-  const plain = [first, ...(link === undefined ? [] : [link]), ...rest];
+  const links = footerLinks.map((url, index) => ({ url, label: footer?.[index] ?? url }));
+  const plain = [
+    first,
+    // Quoted, so that no message can pass for a part of the email.
+    ...items.map(({ title, text }) =>
+      [title.replaceAll(/\s+/g, " "), ...(text?.split(LINE_BREAK).map((line) => `> ${line}`) ?? [])].join(
+        "\n",
+      ),
+    ),
+    ...(link === undefined ? [] : [link]),
+    ...rest,
+    ...links.map(({ label, url }) => `${label}: ${url}`),
+  ];
   const button =
     link === undefined
       ? []
@@ -25,11 +40,18 @@ export function render(
           `<p>${escapeHtml(link)}</p>`,
         ];
   const html = [
-    `<!doctype html><html lang="${LANGUAGE_TAGS[locale]}"><head><meta charset="utf-8">`,
+    `<!doctype html><html lang="${TAGS[locale] ?? locale}" dir="${locale === "ar" ? "rtl" : "ltr"}"><head><meta charset="utf-8">`,
     `<title>${escapeHtml(subject)}</title></head><body>`,
     ...[first].map(paragraph),
+    ...items.flatMap(({ title, text }) => [
+      `<p><strong>${escapeHtml(title)}</strong></p>`,
+      ...(text === undefined
+        ? []
+        : [`<blockquote>${text.split(LINE_BREAK).map(escapeHtml).join("<br>")}</blockquote>`]),
+    ]),
     ...button,
     ...rest.map(paragraph),
+    ...links.map(({ label, url }) => `<p><a href="${escapeHtml(url)}">${escapeHtml(label)}</a></p>`),
     "</body></html>",
   ];
   return { subject, text: `${plain.join("\n\n")}\n`, html: html.join("\n") };

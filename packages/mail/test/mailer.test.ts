@@ -45,11 +45,21 @@ let server: SMTPServer | undefined;
 let mailer: Mailer | undefined;
 let jobs: Jobs | undefined;
 
-async function startMailer(smtp: { url: string; from: string }): Promise<void> {
+async function startMailer(
+  smtp: { url: string; from: string },
+  onRefused?: (userId: string, email: string) => Promise<unknown>,
+): Promise<void> {
   const metrics: NodeContext["metrics"] = new Registry();
   jobs = new Jobs({ connection, logger, metrics, pollMs: 20 });
   const config = { environment: "production" as const, publicUrl, smtp };
-  mailer = createMailer({ config, logger, metrics, jobs, sealerFor: () => sealer });
+  mailer = createMailer({
+    config,
+    logger,
+    metrics,
+    jobs,
+    sealerFor: () => sealer,
+    ...(onRefused && { onRefused }),
+  });
   await jobs.start();
 }
 
@@ -61,14 +71,24 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** @param replies SMTP error codes for the first emails; null accepts one */
+/**
+ * @param replies SMTP error codes for the first emails; null accepts one
+ * @param refusals by the address that they refuse
+ */
 async function startServer(
   replies: (number | null)[] = [],
+  refusals: Readonly<Record<string, string>> = {},
 ): Promise<{ url: string; received: Received[]; tried: () => number }> {
   const received: Received[] = [];
   let tries = 0;
   server = new SMTPServer({
     disabledCommands: ["STARTTLS"],
+    // Otherwise each 550 becomes "5.1.1".
+    hideENHANCEDSTATUSCODES: true,
+    onRcptTo({ address }, _session, done) {
+      const refusal = refusals[address];
+      done(refusal === undefined ? undefined : Object.assign(new Error(refusal), { responseCode: 550 }));
+    },
     onAuth: ({ username, password }, _session, done) =>
       done(username === "me" && password === "secret" ? null : new Error("no"), { user: "me" }),
     onData(stream, { envelope }, done) {
@@ -132,6 +152,33 @@ test("retries temporary rejections but not permanent ones", async () => {
   await vi.waitFor(() => expect(received).toHaveLength(2), 5000);
   expect(received[1]?.to).toEqual(["bob@example.org"]);
   expect(tried()).toBe(4);
+});
+
+test("emails that users can turn off have their own queue, and are not kept when an address is refused", async () => {
+  const replies = {
+    "gone@example.org": "5.1.1 No such user",
+    "silent@example.org": "5.1.10 Recipient address has null MX",
+    "relay@example.org": "relay not permitted",
+    "sender@example.org": "5.1.0 Sender address rejected",
+    "full@example.org": "5.2.2 over quota",
+  };
+  const { url } = await startServer([], replies);
+  const refused: string[] = [];
+  const smtp = { url, from: "chat@example.org" };
+  await startMailer(smtp, async (userId, email) => refused.push(`${userId} ${email}`));
+  const items = [{ title: "Bob", place: null, at: new Date(0).toISOString(), text: "hello" }];
+  for (const email of Object.keys(replies)) {
+    const userId = email.split("@")[0]!;
+    const to = { email, locale: "en", unsubscribe: { userId, path: "/off" } } as const;
+    await mailer!.send(to, "missed", { items, more: 0 }, "/direct/1");
+  }
+  const stored = connection.collection("jobs");
+  await vi.waitFor(async () => expect(await stored.findOne({ payload: { $exists: true } })).toBeNull(), 5000);
+  expect(refused.toSorted()).toEqual(["gone gone@example.org", "silent silent@example.org"]);
+  const kept = await stored.find().toArray();
+  expect(kept.map(({ kind, deadAt }) => [kind, deadAt])).toEqual(
+    Array.from(Object.keys(replies), () => ["mail.sendOptional", undefined]),
+  );
 });
 
 test("an address can't inject recipients or headers", async () => {

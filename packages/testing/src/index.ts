@@ -1,6 +1,7 @@
 export { must, post, postRaw } from "./api.ts";
 export { createCast, createStage, MODERATOR_PERMISSIONS, type Cast, type Stage } from "./cast.ts";
 export { startServer, type LaunchOptions } from "./launch.ts";
+export { makeZip } from "./make-zip.ts";
 export { freePort } from "./ports.ts";
 export { ServerProcess } from "./server-process.ts";
 export {

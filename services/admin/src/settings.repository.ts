@@ -1,4 +1,4 @@
-import type { InstancePolicy, Maintenance, StoredPolicy } from "@fanfare/contract";
+import type { Branding, InstancePolicy, Maintenance, StoredPolicy } from "@fanfare/contract";
 import { defineRepository } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
@@ -21,7 +21,8 @@ const maintenanceSchema = new Schema<MaintenanceDocument>(
 interface PolicyDocument {
   _id: "policy";
   revision: number;
-  values: Partial<InstancePolicy>;
+  values?: Partial<InstancePolicy>;
+  branding?: Partial<Branding>;
 }
 
 const policySchema = new Schema<PolicyDocument>(
@@ -29,6 +30,7 @@ const policySchema = new Schema<PolicyDocument>(
     _id: { type: String, required: true },
     revision: { type: Number, required: true },
     values: { type: Schema.Types.Mixed, default: {} },
+    branding: Schema.Types.Mixed,
   },
   { collection: "instanceSettings", minimize: false },
 );
@@ -56,21 +58,21 @@ export const createMaintenanceRepository = defineRepository(
   },
 );
 
-/** Stores the instance policy, in the collection instanceSettings. */
+/** Stores the instance policy and branding, in the collection instanceSettings. */
 export const createPolicyRepository = defineRepository(
   { name: "InstancePolicy", schema: policySchema },
   ({ model: policies }) => ({
     async read(): Promise<StoredPolicy> {
       const found = await policies.findById("policy").lean();
-      return found === null
-        ? { revision: 0, values: {} }
-        : { revision: found.revision, values: found.values ?? {} };
+      return found === null ? { revision: 0, values: {} } : present(found);
     },
 
     /** Concurrent changes are merged, with different revisions. */
-    async write(changes: Partial<InstancePolicy>): Promise<StoredPolicy> {
+    async write(changes: Partial<Pick<PolicyDocument, "values" | "branding">>): Promise<StoredPolicy> {
       const set = Object.fromEntries(
-        Object.entries(changes).map(([name, value]) => [`values.${name}`, value]),
+        Object.entries(changes).flatMap(([part, values]) =>
+          Object.entries(values).map(([name, value]) => [`${part}.${name}`, value]),
+        ),
       );
       const stored = await policies
         .findByIdAndUpdate(
@@ -79,7 +81,11 @@ export const createPolicyRepository = defineRepository(
           { upsert: true, returnDocument: "after" },
         )
         .lean();
-      return { revision: stored.revision, values: stored.values };
+      return present(stored);
     },
   }),
 );
+
+function present({ revision, values = {}, branding = {} }: PolicyDocument): StoredPolicy {
+  return { revision, values, branding };
+}

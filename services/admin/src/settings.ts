@@ -1,9 +1,23 @@
-import { type Handlers, type NodeContext, invalid, serviceError, type ServiceError } from "@fanfare/kernel";
-import type { InstancePolicy, Maintenance, PolicyName, StoredPolicy } from "@fanfare/contract";
+import {
+  brandingOf,
+  type Handlers,
+  type NodeContext,
+  invalid,
+  serviceError,
+  type ServiceError,
+} from "@fanfare/kernel";
+import type { Branding, InstancePolicy, Maintenance, PolicyName, StoredPolicy } from "@fanfare/contract";
 import type { AdminDependencies } from "./admin.dependencies.ts";
+
+const LOGO = { type: "instance" } as const;
 
 export function settingsActions(dependencies: AdminDependencies): Handlers {
   const { node, maintenance, policy } = dependencies;
+  const brand = async (changes: Partial<Branding>): Promise<{ branding: Branding }> => {
+    const stored = await policy.write({ branding: changes });
+    node.broadcast("policy.changed", stored);
+    return { branding: brandingOf(stored) };
+  };
   return {
     "admin.announce": ({ params: { text } }) => {
       node.broadcast("server.announced", { text, announcedAt: new Date().toISOString() });
@@ -40,9 +54,25 @@ export function settingsActions(dependencies: AdminDependencies): Handlers {
         if (!(await services.user.hasSecondFactor({ userId, sessionId })).has)
           throw serviceError("TOTP_NOT_SET_UP");
       }
-      const stored = await policy.write(params);
+      const stored = await policy.write({ values: params });
       node.broadcast("policy.changed", stored);
       return present(node, stored);
+    },
+
+    "admin.setBranding": ({ params }) => brand(params),
+
+    "admin.setLogo": async ({ params: { fileId }, actor: { userId }, services }) => {
+      const { url } = await services.file.usePicture({ fileId, userId, of: LOGO });
+      const changed = await brand({ logoUrl: url });
+      // A picture that couldn't be removed is removed with the next change.
+      await services.file.dropPictures({ of: LOGO, exceptFileId: fileId }).catch(() => undefined);
+      return changed;
+    },
+
+    "admin.removeLogo": async ({ services }) => {
+      const changed = await brand({ logoUrl: null });
+      await services.file.dropPictures({ of: LOGO });
+      return changed;
     },
   };
 }

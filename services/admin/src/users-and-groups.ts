@@ -24,6 +24,13 @@ export const usersAndGroupActions: Handlers = {
 
   "admin.deleteGroup": ({ params: { groupId }, services }) => services.group.remove({ groupId }),
 
+  "admin.listReports": ({ params, services }) => services.report.listDirect(params),
+
+  "admin.getOpenReportCount": ({ services }) => services.report.getOpenDirectCount({}),
+
+  "admin.closeReport": ({ params, actor: { userId }, services }) =>
+    services.report.closeDirect({ ...params, userId }),
+
   /** Also recorded in the group's audit log, so that the owner sees who exported the group. */
   "admin.startGroupExport": ({ params: { groupId }, actor: { userId }, services }) =>
     services.group.beginExport({ groupId, userId, action: "admin.startGroupExport" }),

@@ -1,3 +1,4 @@
+import { LIMITS } from "@fanfare/contract";
 import { must, post, type World, createWorld } from "@fanfare/testing";
 import { startInstance, type Instance } from "../../../test/support/instance.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -36,10 +37,9 @@ test.each([
     { content: "green", name: "CI", avatarUrl: "https://ci.example/a.png" },
     { name: "CI", avatarUrl: "https://ci.example/a.png" },
   ],
-  ["Slack's", { text: "green", username: "CI", attachments: [] }, { name: "CI", avatarUrl: null }],
   [
-    "Discord's",
-    { content: "green", username: "CI", avatar_url: "https://ci.example/a.png" },
+    "ours with the names of other services",
+    { content: "green", username: "CI", icon_url: "https://ci.example/a.png" },
     { name: "CI", avatarUrl: "https://ci.example/a.png" },
   ],
 ])("accepts a message in the format of %s", async (_form, body, as) => {
@@ -53,9 +53,17 @@ test("rejects invalid messages and sends nothing", async () => {
   const world = await createWorld(instance.url);
   const { path } = await createWebhook(world);
   const before = await newest(world);
-  for (const body of [{}, { content: "" }, { text: 1 }, { content: "x".repeat(4001) }, [], "text", null])
+  for (const body of [
+    {},
+    { content: "" },
+    { content: 1 },
+    { content: "x".repeat(LIMITS.messageMaxChars + 1) },
+    [],
+    "text",
+    null,
+  ])
     expect((await send(path, body)).status).toBeGreaterThanOrEqual(400);
-  const bad = { content: "hi", avatar_url: "javascript:alert(1)" };
+  const bad = { content: "hi", icon_url: "javascript:alert(1)" };
   expect((await send(path, bad)).status).toBe(422);
   expect(await newest(world)).toEqual(before);
 });
@@ -68,6 +76,19 @@ test("a nonce creates one message", async () => {
     await send(path, { content: "once", nonce: "n" }),
   ];
   expect(first.answer).toEqual(second.answer);
+});
+
+test("a check posts nothing and fails like a message", async () => {
+  const { url } = instance;
+  const world = await createWorld(url);
+  const { webhook, token } = await createWebhook(world);
+  const before = await newest(world);
+  expect(await post(url, "webhook.check", { webhookId: webhook.id, token })).toMatchObject({ ok: true });
+  expect(await newest(world)).toEqual(before);
+  expect(await post(url, "webhook.check", { webhookId: webhook.id, token: "no" })).toEqual(notFound);
+  const ofWebhook = { channelId: world.channel.id, webhookId: webhook.id };
+  await must(url, "webhook.delete", ofWebhook, world.owner.accessToken);
+  expect(await post(url, "webhook.check", { webhookId: webhook.id, token })).toEqual(notFound);
 });
 
 test("a wrong token, a wrong id and a deleted webhook return the same error", async () => {

@@ -5,6 +5,7 @@ import { backupCommand, restoreCommand, verifyCommand } from "./commands/backup.
 import { checkCommand } from "./commands/check.ts";
 import { createAdminCommand, endSessionsCommand, resetTotpCommand } from "./commands/accounts.ts";
 import { exportGroupCommand } from "./commands/export-group.ts";
+import { importCommand } from "./commands/import.ts";
 import { importGroupCommand } from "./commands/import-group.ts";
 import { migrateCommand } from "./commands/migrate.ts";
 import { reindexCommand } from "./commands/reindex.ts";
@@ -27,6 +28,7 @@ const program = (args: readonly string[]) =>
     .command(restoreCommand)
     .command(exportGroupCommand)
     .command(importGroupCommand)
+    .command(importCommand)
     .command(migrateCommand)
     .command(reindexCommand)
     .command(checkCommand)

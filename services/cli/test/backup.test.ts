@@ -1,5 +1,6 @@
 import { access, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { must, createWorld } from "@fanfare/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { restoreBackup } from "../src/backup/restore-backup.ts";
@@ -79,6 +80,14 @@ test("an instance runs on restored data, and existing tokens stay valid", async 
   });
 });
 
+function unpacked(bytes: Buffer): Buffer | null {
+  try {
+    return gunzipSync(bytes);
+  } catch {
+    return null;
+  }
+}
+
 test("rejects a damaged or truncated backup wherever the damage is, and writes nothing", async () => {
   const bytes = await readFile(backup);
   const target = join(folder, "untouched");
@@ -91,10 +100,10 @@ test("rejects a damaged or truncated backup wherever the damage is, and writes n
     );
   }
   for (let at = 0; at < bytes.length; at += Math.ceil(bytes.length / 40)) {
-    // The gzip header's time and OS, which don't affect the content.
-    if (at > 2 && at < 10) continue;
     const other = Buffer.from(bytes);
     other[at]! ^= 0x10;
+    // Such as the time in the gzip header, or bits that fill up a byte.
+    if (unpacked(other)?.equals(unpacked(bytes)!) === true) continue;
     await writeFile(damaged, other);
     await expect(restoreBackup(configOf(target), damaged, false), `changed at ${at}`).rejects.toThrow(
       "is not a complete backup",

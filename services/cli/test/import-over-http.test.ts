@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { LIMITS } from "@fanfare/contract";
 import type { NodeContext } from "@fanfare/kernel";
 import { startFanfare } from "@fanfare/node";
 import { createAccount, must, type Person } from "@fanfare/testing";
@@ -176,7 +177,12 @@ test("rejects an invalid file with the line number, and leaves nothing", async (
   );
   const groupId = otherGroup.group.id;
   expect(await reason(sealed(changed(of("role"), { groupId })))).toMatch(/line \d+: .*groupId/);
-  for (const change of [{ authorId: { $gt: "" } }, { content: "x".repeat(4001) }, { seq: 1 }, { id: "../x" }])
+  for (const change of [
+    { authorId: { $gt: "" } },
+    { content: "x".repeat(LIMITS.messageMaxChars + 1) },
+    { seq: 1 },
+    { id: "../x" },
+  ])
     expect(await reason(sealed(changed(message, change)))).toMatch(/^line \d+: /);
   await must(url, "group.delete", { groupId }, root.accessToken);
   await expect.poll(counts).toEqual(before);

@@ -2,8 +2,9 @@ import type { Attachment, StoredFile } from "@fanfare/contract";
 import type { FileDocument } from "./file.repository.ts";
 
 export function presentAttachment(file: FileDocument): Attachment {
-  const { _id, name, bytes, contentType, width = null, height = null } = file;
-  return { fileId: _id, name, bytes, contentType, width, height };
+  const { _id, name, bytes, contentType, width = null, height = null, recording } = file;
+  const isRecording = recording !== undefined && contentType.startsWith("audio/");
+  return { fileId: _id, name, bytes, contentType, width, height, ...(isRecording && { recording }) };
 }
 
 /** Only for files that are complete and not being deleted. */

@@ -1,3 +1,4 @@
+import type { Recording } from "@fanfare/contract";
 import type { Variant } from "@fanfare/files";
 import { defineRepository, ID, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
@@ -21,11 +22,12 @@ export interface FileDocument {
   contentType: string;
   width?: number;
   height?: number;
+  recording?: Recording;
   /** Stored versions, without the public picture. */
   variants: Variant[];
   state: FileState;
   nonce?: string;
-  /** `user:<id>` or `group:<id>`. */
+  /** `user:<id>`, `group:<id>`, `member:<group id>`, `emoji:<group id>` or `instance`. */
   pictureOf?: string;
   /** The public name of the picture. */
   pictureName?: string;
@@ -44,6 +46,7 @@ const schema = new Schema<FileDocument>(
     contentType: { type: String, required: true },
     width: Number,
     height: Number,
+    recording: Schema.Types.Mixed,
     variants: { type: [String], required: true },
     state: { type: String, required: true },
     nonce: String,
@@ -65,7 +68,7 @@ type Set = Partial<Omit<FileDocument, "_id">>;
 type Which =
   | { ownerId: string; state: FileState }
   | { channelId: string; state: FileState }
-  | { pictureOf: string };
+  | { pictureOf: string; _id?: string; ownerId?: string };
 
 export type FileRepository = ReturnType<typeof createFileRepository>;
 

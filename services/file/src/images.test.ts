@@ -73,7 +73,7 @@ test("rejects damaged files and those that aren't images", async () => {
 });
 
 test("a profile picture is a small square", async () => {
-  const picture = await drawPicture(await draw(900, 300).jpeg().withExif(exif).toBuffer());
+  const { data: picture } = await drawPicture(await draw(900, 300).jpeg().withExif(exif).toBuffer());
   const side = LIMITS.pictureSidePixels;
   expect(await sharp(picture).metadata()).toMatchObject({ format: "webp", width: side, height: side });
   expect(picture.includes(SECRET)).toBe(false);

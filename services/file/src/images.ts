@@ -63,14 +63,8 @@ sharp.concurrency(1);
  */
 export async function drawImage(original: Buffer): Promise<DrawnImage> {
   return rejectingInvalid(async () => {
-    const { format, pages = 1, width, pageHeight, height } = await sharp(original, OPTIONS).metadata();
-    const encoding = ENCODINGS[format];
-    if (encoding === undefined || width * (pageHeight ?? height) * pages > LIMITS.imageMaxPixels)
-      throw serviceError("IMAGE_REFUSED");
-    const animated = pages > 1 && (format === "gif" || format === "webp");
-    const source = sharp(original, { ...OPTIONS, animated }).timeout(TIMEOUT);
-    const upright = animated ? source : source.autoOrient();
-    const { data: image, info } = await encoding.encode(upright).toBuffer({ resolveWithObject: true });
+    const { encoding, animated, height, source } = await openImage(original);
+    const { data: image, info } = await encoding.encode(source).toBuffer({ resolveWithObject: true });
     const thumb = await sharp(original, OPTIONS)
       .timeout(TIMEOUT)
       .autoOrient()
@@ -83,16 +77,41 @@ export async function drawImage(original: Buffer): Promise<DrawnImage> {
       .webp({ quality: 80, effort: 2 })
       .toBuffer();
     const { contentType, extension } = encoding;
-    const shownHeight = animated ? (pageHeight ?? height) : info.height;
+    const shownHeight = animated ? height : info.height;
     return { image, thumb, contentType, extension, width: info.width, height: shownHeight };
   });
+}
+
+/**
+ * Creates the picture of an emoji, sticker or GIF: a WebP of at most this size, with the proportions and the frames of the original.
+ * @throws {ServiceError} IMAGE_REFUSED when it isn't a readable image, or all frames together have too many pixels
+ */
+export const drawWithin = (width: number, height: number) => (original: Buffer) =>
+  rejectingInvalid(async () => {
+    const { source } = await openImage(original);
+    return source
+      .resize({ width, height, fit: "inside", withoutEnlargement: true })
+      .webp({ quality: 85, effort: 2 })
+      .toBuffer({ resolveWithObject: true });
+  });
+
+/** Upright, with all frames of an animation. Throws if it has too many pixels. */
+async function openImage(original: Buffer) {
+  const { format, pages = 1, width, pageHeight, height } = await sharp(original, OPTIONS).metadata();
+  const encoding = ENCODINGS[format];
+  const frameHeight = pageHeight ?? height;
+  if (encoding === undefined || width * frameHeight * pages > LIMITS.imageMaxPixels)
+    throw serviceError("IMAGE_REFUSED");
+  const animated = pages > 1 && (format === "gif" || format === "webp");
+  const source = sharp(original, { ...OPTIONS, animated }).timeout(TIMEOUT);
+  return { encoding, animated, height: frameHeight, source: animated ? source : source.autoOrient() };
 }
 
 /**
  * Creates the picture of a profile or group: a square WebP, cropped to the center.
  * @throws {ServiceError} IMAGE_REFUSED when it isn't a readable image
  */
-export async function drawPicture(original: Buffer): Promise<Buffer> {
+export async function drawPicture(original: Buffer) {
   const side = LIMITS.pictureSidePixels;
   return rejectingInvalid(() =>
     sharp(original, OPTIONS)
@@ -100,7 +119,7 @@ export async function drawPicture(original: Buffer): Promise<Buffer> {
       .autoOrient()
       .resize({ width: side, height: side, fit: "cover" })
       .webp({ quality: 85, effort: 4 })
-      .toBuffer(),
+      .toBuffer({ resolveWithObject: true }),
   );
 }
 

@@ -119,7 +119,7 @@ export class Quotas {
   }
 }
 
-export function keyOf({ type, id }: Owner): string {
+export function keyOf({ type, id }: { type: string; id: string }): string {
   return `${type}:${id}`;
 }
 

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { LIMITS } from "@fanfare/contract";
+import { LIMITS, type Recording } from "@fanfare/contract";
 import {
   type Actor,
   assertBelow,
@@ -26,11 +26,14 @@ interface Start {
   maxBytes: number;
   channelId?: string;
   groupId?: string | null;
+  recording?: Recording | undefined;
 }
 
 type Found = Pick<FileDocument, "name" | "bytes" | "contentType" | "width" | "height" | "variants">;
 
 const UNKNOWN_TYPE = "application/octet-stream";
+/** Containers of both sound and pictures: their type doesn't say which of them they have. */
+const CONTAINER = /^(?:audio|video)\/(?:x-)?(m4a|mp4|ogg|webm)$/;
 /** Types that could run in a browser; they are served as unknown. */
 const ACTIVE = /html|xml|svg|javascript|ecmascript|xsl|wasm/;
 
@@ -38,14 +41,15 @@ export function uploadActions(dependencies: FileDependencies): Handlers {
   const { files, quotas, remover } = dependencies;
   return {
     "file.startUpload": async ({
-      params: { channelId, name, bytes },
+      params: { channelId, name, bytes, durationMs, peaks },
       actor,
       access: { groupId, mutedUntilMs },
     }) => {
       if (mutedUntilMs > Date.now())
         throw serviceError("MUTED", { mutedUntil: new Date(mutedUntilMs).toISOString() });
       const maxBytes = dependencies.node.config.fileMaxBytes;
-      return start(dependencies, { actor, name, bytes, maxBytes, channelId, groupId });
+      const recording = durationMs === undefined || peaks === undefined ? undefined : { durationMs, peaks };
+      return start(dependencies, { actor, name, bytes, maxBytes, channelId, groupId, recording });
     },
 
     "file.startPicture": async ({ params: { bytes }, actor }) => {
@@ -109,7 +113,7 @@ export function uploadActions(dependencies: FileDependencies): Handlers {
 /** Stores the document before the upload begins, so that its bytes can always be found again. */
 async function start(
   { files, quotas }: FileDependencies,
-  { actor, name, bytes, maxBytes, channelId, groupId }: Start,
+  { actor, name, bytes, maxBytes, channelId, groupId, recording }: Start,
 ): Promise<{ fileId: string }> {
   if (bytes > maxBytes) throw serviceError("FILE_TOO_LARGE", { maxBytes });
   assertBelow("uploadsPerUser", await files.count(actor.userId, "uploading", LIMITS.uploadsPerUser));
@@ -122,6 +126,7 @@ async function start(
     name: safeFileName(name),
     bytes,
     contentType: UNKNOWN_TYPE,
+    ...(recording !== undefined && { recording }),
     variants: [],
     state: "uploading",
     createdAt: now,
@@ -142,7 +147,7 @@ async function inspect({ storage: opening, images }: FileDependencies, file: Fil
   const raw = storageKey(fileId, "raw");
   const head = await readBytes(storage, raw, { start: 0, end: Math.min(SNIFFED_BYTES, file.bytes) - 1 });
   if (head === null) throw serviceError("FILE_NOT_FOUND");
-  const contentType = await sniff(head);
+  const contentType = await sniff(head, file.recording !== undefined);
   const { name, bytes, channelId } = file;
   // Profile and group pictures are re-encoded when they are used.
   if (!DRAWN_TYPES.has(contentType) || channelId === undefined) {
@@ -174,9 +179,12 @@ async function put(storage: FileStorage, key: string, bytes: Buffer): Promise<vo
 /**
  * Detects the type of a file from its bytes only.
  * @param head the beginning of the file
+ * @param isRecording whether a container only has sound
  */
-async function sniff(head: Buffer): Promise<string> {
+async function sniff(head: Buffer, isRecording: boolean): Promise<string> {
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
   if (found === undefined || ACTIVE.test(found.mime)) return UNKNOWN_TYPE;
-  return found.mime.split(";")[0] ?? UNKNOWN_TYPE;
+  const type = found.mime.split(";")[0] ?? UNKNOWN_TYPE;
+  const container = isRecording ? CONTAINER.exec(type)?.[1] : undefined;
+  return container === undefined ? type : `audio/${container.replace("m4a", "mp4")}`;
 }

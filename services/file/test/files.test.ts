@@ -2,12 +2,18 @@ import { randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { PERMISSIONS, type ErrorCode, type WireAnswer } from "@fanfare/contract";
+import { LIMITS, PERMISSIONS, type ErrorCode, type WireAnswer } from "@fanfare/contract";
 import { createAccount, createWorld, must, post, type Person, type World } from "@fanfare/testing";
 import { startInstance, type Instance } from "../../../test/support/instance.ts";
 import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { fileOf, upload, uploadPicture, urlOf } from "./upload.ts";
+
+/** The beginning of a WebM file, which doesn't say whether it has sound or pictures. */
+const WEBM = Buffer.from(
+  "1a45dfa39f4286810142f7810142f2810442f381084282847765626d42878102428581021853806700",
+  "hex",
+);
 
 const MAX_BYTES = 200_000;
 const QUOTA = 500_000;
@@ -92,6 +98,33 @@ describe("an upload", () => {
       `GIF89a/*${html}*/=1`,
     );
     expect(codeOf(both)).toBe("IMAGE_REFUSED");
+  });
+
+  test("of a recording carries its length and loudness, if it is a sound", async () => {
+    const { member, channel } = world;
+    const recording = { durationMs: 1500, peaks: "0gv" };
+    const asked = { channelId: channel.id, name: "voice.webm", durationMs: "1500", peaks: "0gv" };
+    const file = fileOf(await upload(url, member, asked, WEBM));
+    expect(file).toMatchObject({ contentType: "audio/webm", recording });
+    const message = await attach(member, [file.fileId]);
+    expect(message.attachments).toMatchObject([{ contentType: "audio/webm", recording }]);
+    const { url: path } = await urlOf(url, member, file.fileId);
+    expect((await fetch(url + path)).headers.get("content-type")).toBe("audio/webm");
+
+    const video = await uploaded(member, "video.webm", WEBM);
+    expect(video.contentType).toBe("video/webm");
+    for (const other of [
+      await upload(url, member, { ...asked, name: "notes.txt" }, "not a sound"),
+      await upload(url, member, { channelId: channel.id, name: "voice.webm", durationMs: "1500" }, WEBM),
+    ])
+      expect(fileOf(other)).not.toHaveProperty("recording");
+    for (const wrong of [
+      { durationMs: `${LIMITS.recordingMaxMs + 1}` },
+      { durationMs: "long" },
+      { peaks: "0".repeat(LIMITS.recordingPeaks + 1) },
+      { peaks: "0gw" },
+    ])
+      expect(codeOf(await upload(url, member, { ...asked, ...wrong }, WEBM))).toBe("VALIDATION_FAILED");
   });
 
   test("of an image is re-encoded in small sizes, without metadata", async () => {
@@ -413,6 +446,48 @@ describe("a picture", () => {
     expect((await fetch(url + shown.group.iconUrl!)).status).toBe(200);
     const removed = await must(url, "group.removeIcon", { groupId }, owner.accessToken);
     expect(removed.group.iconUrl).toBeNull();
+  });
+
+  test("of a member in one group is replaced, removed by moderators, and goes with the account and the group", async () => {
+    const { member, target, owner, group } = world;
+    const groupId = group.id;
+    const setOwn = async (who: Person, avatarFileId: string | null) =>
+      must(url, "group.setOwnNickname", { groupId, avatarFileId }, who.accessToken);
+    const kept = async (who: Person) => {
+      const { files } = await must(url, "file.listMine", {}, who.accessToken);
+      return files.filter(({ state }) => state === "picture").map(({ fileId }) => fileId);
+    };
+    const ofProfile = await pictureOf(member);
+    await must(url, "user.setAvatar", { fileId: ofProfile }, member.accessToken);
+    const [first, second] = [await pictureOf(member), await pictureOf(member, "blue")];
+    const ofTarget = await pictureOf(target);
+    const { avatarUrl: urlOfTarget } = (await setOwn(target, ofTarget)).member;
+    await setOwn(member, first);
+    const shown = (await setOwn(member, second)).member;
+    const response = await fetch(url + shown.avatarUrl!);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect(await sharp(bytes).metadata()).toMatchObject({ format: "webp", width: 256, height: 256 });
+    expect(bytes.includes("secret")).toBe(false);
+    expect(await kept(member)).toEqual([second, ofProfile]);
+    expect(
+      codeOf(await post(url, "group.setOwnNickname", { groupId, avatarFileId: second }, target.accessToken)),
+    ).toBe("FILE_NOT_FOUND");
+    const { files } = await must(url, "file.listMine", {}, member.accessToken);
+    expect(files.map(({ fileId }) => fileId)).toContain(second);
+
+    const ofMember = { groupId, userId: member.userId, avatarFileId: null };
+    expect(codeOf(await post(url, "group.setNickname", ofMember, target.accessToken))).toBe("FORBIDDEN");
+    const { member: without } = await must(url, "group.setNickname", ofMember, owner.accessToken);
+    expect(without).not.toHaveProperty("avatarUrl");
+    expect(await kept(member)).toEqual([ofProfile]);
+
+    expect(await kept(target)).toEqual([ofTarget]);
+    await must(url, "user.deleteMe", {}, target.accessToken);
+    await setOwn(member, await pictureOf(member));
+    await must(url, "group.delete", { groupId }, owner.accessToken);
+    await expect.poll(() => kept(member)).toEqual([ofProfile]);
+    for (const gone of [shown.avatarUrl!, urlOfTarget!])
+      await expect.poll(async () => (await fetch(url + gone)).status).toBe(404);
   });
 
   test("must be an image, and can't be attached", async () => {

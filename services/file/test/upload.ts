@@ -3,14 +3,23 @@ import { must, type Person } from "@fanfare/testing";
 
 type Answer = WireAnswer<{ file: StoredFile }>;
 
+interface UploadParams {
+  channelId: string;
+  name: string;
+  type?: string;
+  /** Of a voice message. */
+  durationMs?: string;
+  peaks?: string;
+}
+
 /** Uploads like a page does: the request body is the file. */
 export async function upload(
   url: string,
   who: Pick<Person, "accessToken"> | null,
-  { channelId, name, type = "text/plain" }: { channelId: string; name: string; type?: string },
+  { type = "text/plain", ...params }: UploadParams,
   body: string | Buffer,
 ): Promise<Answer> {
-  const query = new URLSearchParams({ channelId, name });
+  const query = new URLSearchParams({ ...params });
   return send(`${url}/api/file.upload?${query.toString()}`, who, type, body);
 }
 

@@ -11,7 +11,11 @@ import { MAX_CALLS_IN_FLIGHT } from "./constants.ts";
 /** A FIFO server that handles `perWindow` calls per window, with a simulated clock. */
 function createPlace(perWindow: number) {
   let nowMs = 0;
-  const admission = new Admission(() => nowMs);
+  let isTicking = false;
+  const admission = new Admission(
+    () => (isTicking = true),
+    () => nowMs,
+  );
   const usual = new UsualDuration();
   const queue: { user: string; beganMs: number; end: () => void }[] = [];
   const answered = new Map<string, number>();
@@ -31,10 +35,11 @@ function createPlace(perWindow: number) {
       answered.set(user, (answered.get(user) ?? 0) + 1);
       worstMs = nowMs - beganMs;
     }
-    admission.tick();
+    if (isTicking) isTicking = admission.tick();
     return { answered: done.length, refused };
   };
-  return { admission, window, answered, offer, lastWaitMs: () => worstMs };
+  const pass = (ms: number): void => void (nowMs += ms);
+  return { admission, window, answered, offer, pass, isTicking: () => isTicking, lastWaitMs: () => worstMs };
 }
 
 const users = (count: number, times: number): string[] =>
@@ -78,6 +83,28 @@ describe("the limit", () => {
     expect(admission.limit).toBeLessThan(MAX_CALLS_IN_FLIGHT);
     expect(admission.overloadedForMs).toBeGreaterThan(0);
   });
+});
+
+test("needs no ticks while nothing happens, and takes no pause for a delay", () => {
+  const { admission, window, pass, isTicking } = createPlace(100);
+  expect(isTicking()).toBe(false);
+  for (let pauses = 0; pauses < 10; pauses += 1) {
+    window(users(50, 2));
+    expect(isTicking()).toBe(true);
+    for (let i = 0; i < 30; i += 1) window([]);
+    expect([isTicking(), admission.delayMs]).toEqual([false, 0]);
+    pass(60_000);
+  }
+  window(users(50, 2));
+  expect([admission.limit, admission.delayMs]).toEqual([MAX_CALLS_IN_FLIGHT, 0]);
+});
+
+test("ticks go on until the overload is over", () => {
+  const { admission, window, isTicking } = createPlace(100);
+  for (let i = 0; i < 100; i += 1) window(users(50, 6));
+  expect(admission.overloadedForMs).toBeGreaterThan(0);
+  for (let i = 0; i < 200 && isTicking(); i += 1) window([]);
+  expect([isTicking(), admission.overloadedForMs, admission.inFlight]).toEqual([false, 0, 0]);
 });
 
 test("serves users with few calls while users with many are rejected", () => {

@@ -54,6 +54,9 @@ export type CallKind = "light" | "heavy" | "connection";
  */
 export class Admission {
   readonly #nowMs: () => number;
+  readonly #onBusy: () => void;
+  /** Ticks pause while there is nothing to count. */
+  #isTicking = false;
   #limit = MAX_CALLS_IN_FLIGHT;
   #inFlight = 0;
   #peak = 0;
@@ -69,8 +72,12 @@ export class Admission {
   #calls = new Map<string, number>();
   #callsBefore = new Map<string, number>();
 
-  /** @param nowMs a monotonic clock, in milliseconds */
-  constructor(nowMs: () => number = () => performance.now()) {
+  /**
+   * @param onBusy called when ticks are needed again
+   * @param nowMs a monotonic clock, in milliseconds
+   */
+  constructor(onBusy: () => void, nowMs: () => number = () => performance.now()) {
+    this.#onBusy = onBusy;
     this.#nowMs = nowMs;
     this.#tickedAtMs = nowMs();
     this.#countedSinceMs = nowMs();
@@ -98,6 +105,7 @@ export class Admission {
 
   /** Counts a call of this user. @returns its kind, for `begin`; null when it is rejected */
   admit(user: string): CallKind | null {
+    this.#wake();
     const count = (this.#calls.get(user) ?? 0) + 1;
     if (count > 1 || this.#calls.size < MAX_COUNTED) this.#calls.set(user, count);
     const isLight = count + (this.#callsBefore.get(user) ?? 0) <= LIGHT_CALLS;
@@ -116,6 +124,7 @@ export class Admission {
 
   /** @returns a function to call when the work has ended, even if its caller no longer waits */
   begin(kind: CallKind, usual: UsualDuration): () => void {
+    this.#wake();
     const beganMs = this.#nowMs();
     this.#inFlight += 1;
     this.#ofKind[kind] += 1;
@@ -134,8 +143,11 @@ export class Admission {
     return this.begin("connection", this.#usualConnection);
   }
 
-  /** Must be called every ADMISSION_WINDOW_MS; lateness counts as delay. */
-  tick(): void {
+  /**
+   * Must be called every ADMISSION_WINDOW_MS; lateness counts as delay.
+   * @returns whether further ticks are needed
+   */
+  tick(): boolean {
     const nowMs = this.#nowMs();
     const lateMs = nowMs - this.#tickedAtMs - ADMISSION_WINDOW_MS;
     // No call has completed although many are in progress: they have waited for at least the whole window.
@@ -148,10 +160,23 @@ export class Admission {
     this.#adapt(nowMs);
     this.#peak = this.#inFlight;
     if (nowMs - this.#lastOverloadMs > RECOVERED_AFTER_MS) this.#overloadedSinceMs = null;
-    if (nowMs - this.#countedSinceMs < COUNT_WINDOW_MS) return;
-    this.#countedSinceMs = nowMs;
-    this.#callsBefore = this.#calls;
-    this.#calls = new Map();
+    if (nowMs - this.#countedSinceMs >= COUNT_WINDOW_MS) {
+      this.#countedSinceMs = nowMs;
+      this.#callsBefore = this.#calls;
+      this.#calls = new Map();
+    }
+    const isQuiet = this.#inFlight === 0 && this.#calls.size + this.#callsBefore.size === 0;
+    this.#isTicking = !isQuiet || this.#slowWindows > 0 || this.#overloadedSinceMs !== null;
+    if (!this.#isTicking) this.#delayMs = 0;
+    return this.#isTicking;
+  }
+
+  #wake(): void {
+    if (this.#isTicking) return;
+    this.#isTicking = true;
+    this.#tickedAtMs = this.#nowMs();
+    this.#countedSinceMs = this.#tickedAtMs;
+    this.#onBusy();
   }
 
   #adapt(nowMs: number): void {

@@ -7,7 +7,7 @@ import {
   type Actor,
   type NodeContext,
 } from "@fanfare/kernel";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ADDRESS_RATE_LIMIT, MAX_CALLS_IN_FLIGHT, MAX_HEAVY_READS_PER_USER } from "./constants.ts";
 import { Calls } from "./calls.ts";
 import { createGatewayMetrics } from "./metrics.ts";
@@ -78,6 +78,8 @@ test("work that follows a call counts as in progress, and is not rejected", asyn
 });
 
 test("calls of a full channel are rejected at the gateway for a moment; other channels and reads are not", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
   const call = vi.fn<() => Promise<object>>(() =>
     Promise.reject(serviceError("OVERLOADED", { retryAfterMs: 1000 })),
   );

@@ -23,8 +23,9 @@ import {
   type InRequest,
   type Logger,
   type RateLimits,
+  WorkTimer,
 } from "@fanfare/kernel";
-import { Admission, UsualDuration, type CallKind } from "./admission.ts";
+import { Admission, ADMISSION_WINDOW_MS, UsualDuration, type CallKind } from "./admission.ts";
 import {
   ADDRESS_RATE_LIMIT,
   OVERLOADED_RETRY_MS,
@@ -101,7 +102,8 @@ export class Calls {
   readonly #reads: ReadLimits;
   readonly #fullChannels = new FullChannels();
   /** Limits the calls in progress. */
-  readonly admission = new Admission();
+  readonly admission = new Admission(() => this.#ticking.start());
+  readonly #ticking = new WorkTimer(ADMISSION_WINDOW_MS, () => this.admission.tick());
   readonly #usualFollowing = new UsualDuration();
   #draining = false;
 
@@ -259,6 +261,11 @@ export class Calls {
     while (this.inFlight > 0 && performance.now() < deadlineMs) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
+  }
+
+  /** Stops background work. */
+  stop(): void {
+    this.#ticking.stop();
   }
 
   #take({ limits, mutates }: Route, { actor, address }: Caller): Wait {

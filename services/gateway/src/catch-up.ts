@@ -43,9 +43,9 @@ async function refresh(
   { services }: CatchUpOptions["node"],
 ): Promise<void> {
   const before = sockets.map((socket) => new Set(socket.rooms));
-  const listing = services.group.listRooms({ userId });
-  const joined = sockets.map((socket) => joinFresh(socket, async () => (await listing).rooms));
-  const [{ rooms }] = await Promise.all([listing, ...joined]);
+  const listing = services.group.listRooms({ userIds: [userId] }).then(({ rooms }) => rooms[0]!);
+  const joined = sockets.map((socket) => joinFresh(socket, () => listing));
+  const [rooms] = await Promise.all([listing, ...joined]);
   for (const [index, socket] of sockets.entries()) {
     if (!socket.connected) continue;
     // The removal of the user from a group was missed. After reconnecting, the socket only joins permitted rooms.

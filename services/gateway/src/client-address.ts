@@ -32,8 +32,11 @@ export function hasForeignHost({ headers }: IncomingMessage, publicUrl: string):
   const name = URL.parse(`http://${headers.host ?? ""}`)?.hostname;
   if (name === undefined) return true;
   const isLocal = name === "localhost" || name.endsWith(".localhost");
-  return !isLocal && isIP(name.replace(/^\[|\]$/g, "")) === 0 && name !== new URL(publicUrl).hostname;
+  return !isLocal && !isAddress(name) && name !== new URL(publicUrl).hostname;
 }
+
+/** @param hostname of a URL, which has IPv6 addresses in brackets */
+export const isAddress = (hostname: string): boolean => isIP(hostname.replace(/^\[|\]$/g, "")) !== 0;
 
 function forwardedFor({ headers }: IncomingMessage): string[] {
   const header = headers["x-forwarded-for"];

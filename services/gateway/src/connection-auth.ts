@@ -1,8 +1,15 @@
-import { type EventPayload, PROTOCOL_VERSION, type WireError } from "@fanfare/contract";
-import { type Actor, type NodeContext, type RateLimits, serviceError, toServiceError } from "@fanfare/kernel";
+import { type EventPayload, LIMITS, PROTOCOL_VERSION, type WireError } from "@fanfare/contract";
+import {
+  type Actor,
+  createBatcher,
+  type NodeContext,
+  type RateLimits,
+  serviceError,
+  toServiceError,
+} from "@fanfare/kernel";
 import type { ExtendedError } from "socket.io";
 import { emitDirectly, joinFresh } from "@fanfare/fanout";
-import { CONNECT_RATE_LIMIT, OVERLOADED_RETRY_MS, RECONNECT_WITHIN_MS } from "./constants.ts";
+import { CONNECT_RATE_LIMIT, CROWD_MS, OVERLOADED_RETRY_MS, RECONNECT_WITHIN_MS } from "./constants.ts";
 import type { Calls } from "./calls.ts";
 import type { Identify } from "./identify.ts";
 import type { GatewayMetrics } from "./metrics.ts";
@@ -107,8 +114,24 @@ function connectError(data: WireError): ExtendedError {
   return Object.assign(new Error(data.type), { data });
 }
 
+type ListRooms = (userId: string) => Promise<readonly string[]>;
+
+/** Lists the rooms of a user. Concurrent logins share a call. */
+export function createListRooms({ services }: Pick<NodeContext, "services">): ListRooms {
+  const roomsAmong = createBatcher(
+    async (_key, userIds: string[]) => {
+      const different = [...new Set(userIds)];
+      const { rooms } = await services.group.listRooms({ userIds: different });
+      return new Map(different.map((userId, index) => [userId, rooms[index]!]));
+    },
+    { maxBatch: LIMITS.usersPerLookup, crowdMs: CROWD_MS },
+  );
+  return async (userId) => (await roomsAmong("all", userId)).get(userId)!;
+}
+
 interface EnterRoomsOptions {
   node: NodeContext;
+  listRooms: ListRooms;
   calls: Pick<Calls, "admission">;
   metrics: GatewayMetrics;
 }
@@ -130,11 +153,11 @@ export function enterRooms(socket: GatewaySocket, actor: Actor, options: EnterRo
 async function enter(
   socket: GatewaySocket,
   { userId, sessionId }: Actor,
-  { node, calls, metrics }: EnterRoomsOptions,
+  { node, listRooms, calls, metrics }: EnterRoomsOptions,
 ): Promise<void> {
   const end = calls.admission.beginConnection();
   try {
-    await joinFresh(socket, async () => (await node.services.group.listRooms({ userId })).rooms);
+    await joinFresh(socket, () => listRooms(userId));
     if (!socket.connected) return;
     const serverTime = new Date().toISOString();
     const ready: EventPayload<"ready"> = { userId, sessionId, protocolVersion: PROTOCOL_VERSION, serverTime };

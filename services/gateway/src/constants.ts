@@ -57,6 +57,8 @@ export const MAINTENANCE_RETRY_MS = 100;
 
 /** How often one user may open a socket. */
 export const CONNECT_RATE_LIMIT = { points: 30, durationMs: 10_000 } as const;
+/** Longest time a login waits to list its rooms together with those of other logins. */
+export const CROWD_MS = 4;
 /** A connection that has not logged in by then is closed. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 /** How long a client has to close its end after the server has closed a WebSocket. */
@@ -116,6 +118,9 @@ export const SUBSCRIPTION_SWEEP_MS = 10_000;
 /** Sessions cached as having a required second factor, and the TTL. */
 export const MAX_CACHED_FACTORS = 50_000;
 export const FACTOR_TTL_MS = 60_000;
+
+/** Of a form with one field, in either encoding. */
+export const UNSUBSCRIBE_BODY_MAX_BYTES = 1024;
 
 /** After events may have been lost: how many users are refreshed concurrently, and when a failure is retried. */
 export const CATCH_UP_CONCURRENCY = 16;

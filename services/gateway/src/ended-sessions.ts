@@ -94,5 +94,5 @@ export function watchEndedSessions(
     ended.add(missed, nowMs);
     for (const socket of io.of("/").sockets.values()) closeIfEnded(socket, ended);
   };
-  return repeat(poll, { everyMs: ENDED_SESSIONS_CHECK_MS, what: "looking for ended sessions", logger });
+  return repeat(poll, { everyMs: ENDED_SESSIONS_CHECK_MS, what: "looking for ended sessions", logger }).stop;
 }

@@ -3,7 +3,6 @@ import type { AddressInfo, ListenOptions } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { createRateLimits, type DomainEvents, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import type { FastifyInstance } from "fastify";
-import { ADMISSION_WINDOW_MS } from "./admission.ts";
 import { DRAIN_MS, DRAIN_SOCKETS_MS, RECONNECT_WITHIN_MS } from "./constants.ts";
 import { Calls } from "./calls.ts";
 import { catchUp } from "./catch-up.ts";
@@ -123,7 +122,6 @@ export function createGatewayService(
       const room = connectionCapacity(config);
       const memory = sharedMemory ?? connectionMemory(room);
       exposeGatewayState({ node, calls, maintenance, maxSockets: room.sockets.max });
-      const ticking = setInterval(() => calls.admission.tick(), ADMISSION_WINDOW_MS).unref();
       const identify = createIdentify(node, ended);
       const app = await createHttpServer({
         node,
@@ -147,7 +145,7 @@ export function createGatewayService(
       const stopReporting = reportPresence(io, node);
       const stopWatching = watchEndedSessions(node, io, ended);
       const release = (): void => {
-        clearInterval(ticking);
+        calls.stop();
         stopReporting();
         void stopWatching();
         stopSteps();

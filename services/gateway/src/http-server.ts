@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { actionDefinition, isActionName, LIMITS, PROTOCOL_VERSION, type Meta } from "@fanfare/contract";
+import { accentShades } from "@fanfare/contract/accent";
 import {
   runForRequest,
   serviceError,
@@ -13,20 +14,22 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import manifest from "../package.json" with { type: "json" };
 import { HTTP_HEADERS_TIMEOUT_MS, HTTP_TIMEOUT_CHECK_MS } from "./constants.ts";
 import type { Calls } from "./calls.ts";
-import { clientAddress, hasForeignHost, isFromProxy } from "./client-address.ts";
+import { clientAddress, hasForeignHost, isAddress, isFromProxy } from "./client-address.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
 import { createDeviceCookie } from "./device-cookie.ts";
 import { callerOf, type Identify } from "./identify.ts";
 import { isSaneRequestId, nextRequestId } from "./request-id.ts";
 import { limitBodyTime, limitTcp } from "./http-limits.ts";
-import { serveDocs, serveWebhooks } from "./routes.ts";
+import { serveDocs } from "./docs-routes.ts";
 import { serveOidc } from "./oidc-routes.ts";
 import { API_HEADERS, commonHeaders, sendResponse } from "./responses.ts";
 import { serveExports } from "./group-files/serve-exports.ts";
 import { serveImports } from "./group-files/serve-imports.ts";
 import { UPLOAD_TIMEOUT_MS } from "./files/constants.ts";
 import { serveFiles } from "./files/serve-files.ts";
+import { serveUnsubscribe } from "./unsubscribe-route.ts";
 import { serveWebPage } from "./web-page.ts";
+import { serveWebhooks } from "./webhooks/serve-webhooks.ts";
 
 export interface HttpServerOptions {
   node: NodeContext;
@@ -41,7 +44,10 @@ export interface HttpServerOptions {
 
 const CORS_MAX_AGE_S = 600;
 async function metaOf({ config, policy }: NodeContext): Promise<Meta> {
-  const { oidcOnly, registration, guests, mailDomains, groupCreation } = await policy.get();
+  const { oidcOnly, registration, guests, mailDomains, groupCreation, directory } = await policy.get();
+  const branding = await policy.branding();
+  const { accentColor } = branding;
+  const { hostname, origin } = new URL(config.publicUrl);
   return {
     name: "fanfare",
     version: manifest.version,
@@ -49,10 +55,13 @@ async function metaOf({ config, policy }: NodeContext): Promise<Meta> {
     oidcLogin: config.oidc !== undefined,
     sendsMail: config.smtp !== undefined,
     passwordLogin: !oidcOnly,
+    passkeyOrigin: isAddress(hostname) ? null : origin,
     registration,
     guests,
     mailDomains,
     groupCreation,
+    directory,
+    branding: { ...branding, accentShades: accentColor === null ? null : accentShades(accentColor) },
   };
 }
 
@@ -131,7 +140,7 @@ export async function createHttpServer({
   app.setErrorHandler((error: unknown, request, reply) => failed(ofFastify(error), request, reply));
 
   // Before the route of the API, which opts out of the hooks for pages.
-  await serveWebPage(app, config, (request, reply) =>
+  await serveWebPage(app, node, (request, reply) =>
     failed(serviceError(namesAction(request.url) ? "MALFORMED_REQUEST" : "UNKNOWN_ACTION"), request, reply),
   );
   const devices = createDeviceCookie(node.sealerFor("device cookie"), config);
@@ -152,16 +161,8 @@ export async function createHttpServer({
     devices.remember(request, reply, action, response);
     return sendResponse(reply, response);
   });
-  serveWebhooks(app, {
-    refuse: (request, reply, error) => failed(error, request, reply),
-    async answer(request, reply, action, params) {
-      const address = clientAddress(request.raw, config.trustProxy);
-      return sendResponse(
-        reply,
-        await calls.answer("http", action, params, { actor: null, address, requestId: request.id }),
-      );
-    },
-  });
+  await serveWebhooks(app, { calls, config });
+  await serveUnsubscribe(app, { calls, config });
   await app.ready();
   return app;
 }

@@ -69,9 +69,27 @@ test("doesn't report a user who reconnects within the grace period", async () =>
 });
 
 test("sends a heartbeat when there are no changes", async () => {
+  here = ["ann"];
+  reporter.connected("ann");
   await pass(10 * PRESENCE_HEARTBEAT_MS);
   expect(sent.length).toBeGreaterThanOrEqual(8);
   expect(sent.length).toBeLessThanOrEqual(11);
+});
+
+test("is silent while no one is connected, and then begins as another gateway", async () => {
+  await pass(10 * PRESENCE_HEARTBEAT_MS);
+  expect([sent, vi.getTimerCount()]).toEqual([[], 0]);
+  here = ["ann"];
+  reporter.connected("ann");
+  await pass(PRESENCE_HEARTBEAT_MS);
+  here = [];
+  reporter.disconnected("ann");
+  await pass(PRESENCE_GRACE_MS + 2 * PRESENCE_HEARTBEAT_MS);
+  expect(changes()).toMatchObject([{ connected: ["ann"] }, { disconnected: ["ann"] }]);
+  expect(vi.getTimerCount()).toBe(0);
+  reporter.connected("bob");
+  await pass(PRESENCE_TICK_MS);
+  expect(sent.at(-1)).toMatchObject({ gatewayId: "run 2", number: 1, connected: ["bob"] });
 });
 
 test("splits many changes into several sequential reports", async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Params, presenceRoom, userOfRoom } from "@fanfare/contract";
 import { emitDirectly } from "@fanfare/fanout";
-import type { NodeContext } from "@fanfare/kernel";
+import { type NodeContext, WorkTimer } from "@fanfare/kernel";
 import {
   PRESENCE_GRACE_MS,
   PRESENCE_HEARTBEAT_MS,
@@ -31,67 +31,96 @@ interface PresenceReporterOptions {
 /**
  * Reports to the presence service which users have connected their first socket or closed their last one: batched, in order, each
  * report repeated until it is accepted. A user who reconnects within a moment is not reported. If the service has forgotten this
- * gateway, it reports everything under a new name, so that the state of the old one can be removed.
+ * gateway, it reports everything under a new name, so that the state of the old one can be removed. While no one is connected it is
+ * silent, and then begins as another gateway.
  */
 export class PresenceReporter {
   readonly #options: PresenceReporterOptions;
-  readonly #timer: NodeJS.Timeout;
+  readonly #changes = new WorkTimer(PRESENCE_TICK_MS, () => this.#tick());
+  readonly #heartbeats = new WorkTimer(PRESENCE_HEARTBEAT_MS, () => this.#beat());
   /** Unreported changes: whether a user is connected. */
   readonly #unreported = new Map<string, boolean>();
   /** Until when a user can reconnect without being reported, earliest first. */
   readonly #leaving = new Map<string, number>();
-  #gatewayId: string;
+  #gatewayId = "";
   #number = 0;
   /** The report in progress, not yet accepted. */
   #report: Report | null = null;
   #sending = false;
-  #sentAtMs = 0;
   #failing = false;
   /** null: not since the last full report. */
   #forgottenAtMs: number | null = null;
 
   constructor(options: PresenceReporterOptions) {
     this.#options = options;
-    this.#gatewayId = options.newGatewayId();
-    this.#timer = setInterval(() => void this.#tick(), PRESENCE_TICK_MS);
+    this.#begin();
   }
 
   connected(userId: string): void {
     if (!this.#leaving.delete(userId)) this.#unreported.set(userId, true);
+    this.#changes.start();
+    this.#heartbeats.start();
   }
 
   disconnected(userId: string): void {
     this.#leaving.set(userId, performance.now() + PRESENCE_GRACE_MS);
+    this.#changes.start();
   }
 
   /** Reports nothing, so that users who reconnect elsewhere in time stay online. */
   stop(): void {
-    clearInterval(this.#timer);
+    this.#changes.stop();
+    this.#heartbeats.stop();
   }
 
-  async #tick(): Promise<void> {
+  #begin(): void {
+    this.#gatewayId = this.#options.newGatewayId();
+    this.#number = 0;
+  }
+
+  /** Whether changes are unreported or will be. */
+  get #isBusy(): boolean {
+    const hasChanges = this.#unreported.size + this.#leaving.size > 0;
+    return hasChanges || this.#sending || this.#report !== null || this.#forgottenAtMs !== null;
+  }
+
+  #tick(): boolean {
     const nowMs = performance.now();
     for (const [userId, untilMs] of this.#leaving) {
       if (untilMs > nowMs) break;
       this.#leaving.delete(userId);
       this.#unreported.set(userId, false);
     }
+    void this.#send();
+    return this.#isBusy;
+  }
+
+  /** The service may forget a gateway without users. */
+  #beat(): boolean {
+    const [someone] = this.#options.listUserIds();
+    if (someone === undefined && !this.#isBusy) {
+      this.#begin();
+      return false;
+    }
+    if (!this.#sending) this.#report ??= this.#nextReport();
+    void this.#send();
+    return true;
+  }
+
+  async #send(): Promise<void> {
     if (this.#sending) return;
     this.#sending = true;
     try {
-      const isDue = (): boolean =>
-        this.#report !== null ||
-        this.#unreported.size > 0 ||
-        performance.now() - this.#sentAtMs >= PRESENCE_HEARTBEAT_MS;
-      while (isDue()) await this.#sendOne();
+      while (this.#report !== null || this.#unreported.size > 0) await this.#sendOne();
       this.#failing = false;
-      if (this.#forgottenAtMs !== null && nowMs - this.#forgottenAtMs >= FULL_REPORT_MS) {
+      if (this.#forgottenAtMs !== null && performance.now() - this.#forgottenAtMs >= FULL_REPORT_MS) {
         this.#forgottenAtMs = null;
         this.#options.onFullReport();
       }
     } catch (error) {
       if (!this.#failing) this.#options.onError(error);
       this.#failing = true;
+      this.#changes.start();
     } finally {
       this.#sending = false;
     }
@@ -101,7 +130,6 @@ export class PresenceReporter {
     this.#report ??= this.#nextReport();
     const { known } = await within(PRESENCE_REPORT_TIMEOUT_MS, this.#options.send(this.#report));
     this.#report = null;
-    this.#sentAtMs = performance.now();
     if (!known) this.#restart();
   }
 
@@ -118,12 +146,12 @@ export class PresenceReporter {
   }
 
   #restart(): void {
-    this.#gatewayId = this.#options.newGatewayId();
-    this.#number = 0;
+    this.#begin();
     this.#unreported.clear();
     for (const userId of this.#leaving.keys()) this.#unreported.set(userId, true);
     for (const userId of this.#options.listUserIds()) this.#unreported.set(userId, true);
     this.#forgottenAtMs = performance.now();
+    this.#changes.start();
   }
 }
 

@@ -1,3 +1,4 @@
+import { LIMITS } from "@fanfare/contract";
 import { createLogger, createRateLimits } from "@fanfare/kernel";
 import { expect, test } from "vitest";
 import {
@@ -75,7 +76,7 @@ test("estimates the size of a response as JSON", () => {
     messages: Array.from({ length: 100 }, (_, seq) => ({
       id: "1".repeat(24),
       seq,
-      content: "語".repeat(4000),
+      content: "語".repeat(LIMITS.messageMaxChars),
     })),
     hasMore: true,
     none: null,

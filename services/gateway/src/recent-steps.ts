@@ -6,8 +6,6 @@ import manifest from "../package.json" with { type: "json" };
 import type { GatewayMetrics, GatewayTotals } from "./metrics.ts";
 
 const STEP_MS = LIMITS.metricsStepMs;
-/** Sampling interval of the event loop delay. */
-const RESOLUTION_MS = 20;
 const NS_PER_MS = 1e6;
 /** Identifies the process, whose threads share its memory. */
 const PROCESS = `${hostname()}:${process.pid}`;
@@ -78,16 +76,16 @@ export interface WatchedSteps {
 
 /** @param connections returns the number of connected sockets */
 export async function watchSteps(metrics: GatewayMetrics, connections: () => number): Promise<WatchedSteps> {
-  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  delay.enable();
+  const iterations = monitorEventLoopDelay({ samplePerIteration: true });
+  iterations.enable();
   const stopping = new AbortController();
   const recent = new RecentSteps(await metrics.totals(), Date.now());
   let memoryBytes = 0;
   const again = async (): Promise<void> => {
     const totals = await metrics.totals();
     if (stopping.signal.aborted) return;
-    const eventLoopDelayMs = Math.max(0, delay.max / NS_PER_MS - RESOLUTION_MS);
-    delay.reset();
+    const eventLoopDelayMs = iterations.max / NS_PER_MS;
+    iterations.reset();
     memoryBytes = readMemory() ?? memoryBytes;
     const reading = { connections: connections(), eventLoopDelayMs, memoryBytes };
     timer = setTimeout(() => void again(), recent.endStep(Date.now(), totals, reading));
@@ -98,7 +96,7 @@ export async function watchSteps(metrics: GatewayMetrics, connections: () => num
     stop() {
       stopping.abort();
       clearTimeout(timer);
-      delay.disable();
+      iterations.disable();
     },
   };
 }

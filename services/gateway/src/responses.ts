@@ -3,7 +3,11 @@ import type { FastifyReply } from "fastify";
 import type { NodeContext } from "@fanfare/kernel";
 
 /** Sends the result of a call by HTTP. */
-export function sendResponse(reply: FastifyReply, response: WireAnswer<unknown>): FastifyReply {
+export const sendResponse = (reply: FastifyReply, response: WireAnswer<unknown>): FastifyReply =>
+  setStatus(reply, response).send(response);
+
+/** The status and headers for the result of a call. */
+export function setStatus(reply: FastifyReply, response: WireAnswer<unknown>): FastifyReply {
   reply.header("cache-control", "no-store");
   if (!response.ok) {
     const { type, data } = response.error;
@@ -12,7 +16,7 @@ export function sendResponse(reply: FastifyReply, response: WireAnswer<unknown>)
     const { retryAfterMs } = (data ?? {}) as { retryAfterMs?: number };
     if (retryAfterMs !== undefined) reply.header("retry-after", Math.ceil(retryAfterMs / 1000));
   }
-  return reply.send(response);
+  return reply;
 }
 
 const ONE_YEAR_S = 365 * 24 * 60 * 60;

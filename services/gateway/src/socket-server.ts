@@ -12,7 +12,7 @@ import {
 } from "./constants.ts";
 import type { Calls } from "./calls.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
-import { createConnectionAuth, enterRooms } from "./connection-auth.ts";
+import { createConnectionAuth, createListRooms, enterRooms } from "./connection-auth.ts";
 import type { EndedSessions } from "./ended-sessions.ts";
 import type { Identify } from "./identify.ts";
 import type { GatewayMetrics } from "./metrics.ts";
@@ -77,6 +77,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
   io.use(createConnectionAuth({ ...options, connectionRegistry, isServing }));
   const subscriptions = new Subscriptions(io);
   http.once("close", () => subscriptions.stop());
+  const entering = { ...options, listRooms: createListRooms(node) };
   const onCall = createCallListener({ calls, metrics, subscriptions });
   /** The connection can stay open and log in again. One shared function for all sockets, to save memory. */
   function onDisconnect(this: GatewaySocket, reason: string): void {
@@ -102,7 +103,7 @@ export function createSocketServer(options: SocketServerOptions): SocketServer {
     socket.on("disconnect", onDisconnect);
     // The policy may have changed since the handshake, too.
     void secondFactor.close([socket]);
-    void enterRooms(socket, actor, options);
+    void enterRooms(socket, actor, entering);
   });
   return io;
 }

@@ -1,8 +1,10 @@
 import { existsSync, ReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
 import helmet from "@fastify/helmet";
 import files, { type FastifyStaticOptions } from "@fastify/static";
-import type { Config } from "@fanfare/kernel";
+import type { Branding } from "@fanfare/contract";
+import type { NodeContext } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 const notBuilt = (what: string): string => `<!doctype html>
@@ -19,6 +21,10 @@ const FILE_HEADERS = ["content-type", "content-length", "content-encoding", "eta
 
 const ONE_YEAR_S = 365 * 24 * 60 * 60;
 
+const MANIFEST = "manifest.webmanifest";
+
+/** The page in which the web client draws diagrams: only the client can frame it, and what draws them writes styles into it. */
+const isDiagram = (url = ""): boolean => /^\/diagram\.html(?:\?|$)/.test(url);
 const isDocs = (url = ""): boolean => /^\/docs(?:[/?]|$)/.test(url);
 
 /**
@@ -28,11 +34,12 @@ const isDocs = (url = ""): boolean => /^\/docs(?:[/?]|$)/.test(url);
  */
 export async function serveWebPage(
   app: FastifyInstance,
-  { webDir, docsDir }: Pick<Config, "webDir" | "docsDir">,
+  { config: { webDir, docsDir }, policy }: Pick<NodeContext, "config" | "policy">,
   refuse: (request: FastifyRequest, reply: FastifyReply) => FastifyReply,
 ): Promise<void> {
   const root = resolve(webDir);
   const docs = resolve(docsDir);
+  const diagram = join(root, "diagram.html");
   const hashed = [root, docs].map((folder) => join(folder, "assets") + sep);
   await app.register(helmet, {
     contentSecurityPolicy: {
@@ -40,9 +47,9 @@ export async function serveWebPage(
       directives: {
         "default-src": ["'none'"],
         "script-src": ["'self'"],
-        "style-src": ["'self'"],
+        "style-src": [({ url }) => (isDiagram(url) ? "'unsafe-inline'" : "'self'")],
         // Highlighted code in the documentation has a style attribute per word.
-        "style-src-attr": [({ url }) => (isDocs(url) ? "'unsafe-inline'" : "'none'")],
+        "style-src-attr": [({ url }) => (isDocs(url) || isDiagram(url) ? "'unsafe-inline'" : "'none'")],
         "img-src": ["'self'", "data:", "blob:"],
         "media-src": ["'self'", "blob:"],
         "font-src": ["'self'"],
@@ -50,7 +57,8 @@ export async function serveWebPage(
         "connect-src": ["'self'", (request) => ownSockets(request.headers.host)],
         "base-uri": ["'none'"],
         "form-action": ["'none'"],
-        "frame-ancestors": ["'none'"],
+        "frame-src": ["'self'"],
+        "frame-ancestors": [({ url }) => (isDiagram(url) ? "'self'" : "'none'")],
       },
     },
     // Set for every response in security-headers.ts.
@@ -86,8 +94,19 @@ export async function serveWebPage(
         ? `public, max-age=${ONE_YEAR_S}, immutable`
         : "no-cache";
       void reply.header("cache-control", cached);
+      if (path === diagram) void reply.header("x-frame-options", "SAMEORIGIN");
     },
   } satisfies FastifyStaticOptions;
+  const manifestPath = join(root, MANIFEST);
+  app.get(`/${MANIFEST}`, async (request, reply) => {
+    const text = await readFile(manifestPath, "utf8").catch(() => null);
+    if (text === null) return refuse(request, reply);
+    const manifest = branded(JSON.parse(text) as object, await policy.branding());
+    return reply
+      .type("application/manifest+json")
+      .header("cache-control", "no-cache")
+      .send(JSON.stringify(manifest));
+  });
   await app.register(files, { ...options, root });
   await app.register(files, {
     ...options,
@@ -105,6 +124,17 @@ export async function serveWebPage(
       return reply.code(503).type("text/html; charset=utf-8").send(notBuilt(what));
     return reply.code(folder === docs ? 404 : 200).sendFile(page, folder);
   });
+}
+
+/** The manifest of the installed web app, with the name and looks of this instance. */
+function branded(manifest: object, { name, accentColor, logoUrl }: Branding): object {
+  return {
+    ...manifest,
+    name,
+    short_name: name,
+    ...(accentColor !== null && { theme_color: accentColor }),
+    ...(logoUrl !== null && { icons: [{ src: logoUrl, type: "image/webp", sizes: "256x256" }] }),
+  };
 }
 
 function wantsPage({ method, url, headers }: FastifyRequest): boolean {

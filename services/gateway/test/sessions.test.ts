@@ -92,7 +92,9 @@ test("a socket that reads too slowly is disconnected and counted", async () => {
           retentionDays: null,
           iconUrl: null,
           defaultChannelId: null,
+          systemChannelId: null,
           defaultPermissions: 0,
+          listed: false,
           createdAt: "",
         },
       });

@@ -27,7 +27,7 @@ test("parameters can be omitted when there are none", async () => {
 describe("invalid input is answered, and the socket stays connected", () => {
   test.each<[string, unknown[], string]>([
     ["an unknown action", ["nothing.there", {}], "UNKNOWN_ACTION"],
-    ["an internal action", ["group.listRooms", { userId: CHANNEL_ID }], "UNKNOWN_ACTION"],
+    ["an internal action", ["group.listRooms", { userIds: [CHANNEL_ID] }], "UNKNOWN_ACTION"],
     ["an action only for HTTP", ["user.createGuest", {}], "UNKNOWN_ACTION"],
     ["Moleculer's own actions", ["$node.list", {}], "UNKNOWN_ACTION"],
     ["__proto__", ["__proto__", {}], "UNKNOWN_ACTION"],

@@ -144,7 +144,9 @@ function stubServices(stubs: Stubs) {
       defineService(node, {
         name: "group",
         actions: {
-          "group.listRooms": async ({ params }) => ({ rooms: await stubs.listRooms(params.userId) }),
+          "group.listRooms": async ({ params }) => ({
+            rooms: await Promise.all(params.userIds.map(stubs.listRooms)),
+          }),
           "group.access": () => ({ permissions: 0xffff, groupId: null, mutedUntil: null, rooms: [] }),
         },
       }),

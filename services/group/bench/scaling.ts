@@ -125,7 +125,7 @@ async function measure(
   return [
     [
       "login: group.listRooms",
-      await each(count, (index) => as(null, "group.listRooms", { userId: someone(index) })),
+      await each(count, (index) => as(null, "group.listRooms", { userIds: [someone(index)] })),
     ],
     [
       "access: looked up",

@@ -8,10 +8,12 @@ import { type ChannelMoves, createChannelMoves } from "./channel/channel-moves.t
 import { createChannelRepository } from "./channel/channel.repository.ts";
 import { createDepartureRepository } from "./group/departure.repository.ts";
 import { createDirectRepository } from "./direct/direct.repository.ts";
+import { createEmojiRepository } from "./group/emoji.repository.ts";
 import { createFormerMemberRepository } from "./group/former-member.repository.ts";
 import { presentMember } from "./group.presenter.ts";
 import { createInviteRepository } from "./group/invite.repository.ts";
 import { createMemberAnnouncer, type MemberAnnouncer } from "./group/member-announcer.ts";
+import { departureOf } from "./group/member-changes.ts";
 import { createMemberCountCheck, type MemberCountCheck } from "./group/member-count-check.ts";
 import { createMemberRepository } from "./group/member.repository.ts";
 import { createMembership, type Membership } from "./group/membership.ts";
@@ -21,6 +23,7 @@ import { createPrivateGroups, type PrivateGroups } from "./channel/private-group
 import { createPurge, type Purge } from "./purge.ts";
 import { createRoleRepository } from "./group/role.repository.ts";
 import { createThreadRepository } from "./channel/thread.repository.ts";
+import { createReportRepository } from "./report/report.repository.ts";
 import { createWordFilterRepository } from "./group/word-filter.repository.ts";
 
 export type GroupRepositories = ReturnType<typeof createRepositories>;
@@ -53,20 +56,29 @@ export function createRepositories(database: Connection) {
     bans: createBanRepository(database),
     departures: createDepartureRepository(database),
     formers: createFormerMemberRepository(database),
+    emoji: createEmojiRepository(database),
     wordFilters: createWordFilterRepository(database),
+    reports: createReportRepository(database),
   };
 }
 
 export function createDependencies(node: NodeContext): GroupDependencies {
   const repositories = createRepositories(node.database);
-  const { groups, members } = repositories;
+  const { groups, members, formers } = repositories;
   const onError = (error: unknown): void => node.logger.warn({ err: error }, "background work failed");
   const announcer = createMemberAnnouncer({
     publish: node.publish,
     async read(groupId, userIds) {
       const [group, found] = await Promise.all([groups.find(groupId), members.findMany(groupId, userIds)]);
       if (group === null) return undefined;
-      return { memberCount: group.memberCount, members: found.map((member) => presentMember(member)) };
+      const isMember = new Set(found.map(({ userId }) => userId));
+      const others = userIds.filter((userId) => !isMember.has(userId));
+      const left = others.length === 0 ? [] : await formers.findMany(groupId, others);
+      return {
+        memberCount: group.memberCount,
+        members: found.map((member) => presentMember(member)),
+        departures: left.flatMap(departureOf),
+      };
     },
     onError,
   });
@@ -81,7 +93,8 @@ export function createDependencies(node: NodeContext): GroupDependencies {
     },
     onError,
   });
-  const membership = createMembership({ node, ...repositories, announcer, memberCounts });
+  const privateGroups = createPrivateGroups((groupIds) => repositories.overrides.listPrivateGroups(groupIds));
+  const membership = createMembership({ node, ...repositories, announcer, memberCounts, privateGroups });
   const moves = createChannelMoves({ node, ...repositories, membership });
   return {
     node,
@@ -91,7 +104,7 @@ export function createDependencies(node: NodeContext): GroupDependencies {
     announcer,
     memberCounts,
     membership,
-    privateGroups: createPrivateGroups((groupIds) => repositories.overrides.listPrivateGroups(groupIds)),
+    privateGroups,
     purge: createPurge({ node, ...repositories, membership, moves }),
   };
 }

@@ -3,6 +3,7 @@ import {
   type Ban,
   type Channel,
   type ChannelState,
+  type Emoji,
   type Group,
   type Head,
   type Invite,
@@ -13,6 +14,7 @@ import {
 } from "@fanfare/contract";
 import type { BanDocument } from "./group/ban.repository.ts";
 import type { ChannelDocument } from "./channel/channel.model.ts";
+import type { EmojiDocument } from "./group/emoji.repository.ts";
 import type { GroupDocument } from "./group/group.repository.ts";
 import type { InviteDocument } from "./group/invite.repository.ts";
 import type { MemberDocument } from "./group/member.repository.ts";
@@ -55,6 +57,21 @@ export function presentRole(role: RoleDocument): Role {
   };
 }
 
+export function presentEmoji(emoji: EmojiDocument): Emoji {
+  const { _id, groupId, kind = "emoji", name, url, width, height, createdBy, createdAt } = emoji;
+  return {
+    id: _id,
+    groupId,
+    kind,
+    name,
+    url,
+    ...(width !== undefined && { width }),
+    ...(height !== undefined && { height }),
+    createdBy,
+    createdAt: createdAt.toISOString(),
+  };
+}
+
 export function presentBan(ban: BanDocument): Ban {
   return {
     groupId: ban.groupId,
@@ -74,8 +91,10 @@ export function presentGroup(group: GroupDocument): Group {
     memberCount: group.memberCount,
     iconUrl: group.iconUrl ?? null,
     defaultChannelId: group.defaultChannelId ?? null,
+    systemChannelId: group.systemChannelId ?? null,
     defaultPermissions: defaultPermissionsOf(group),
     retentionDays: group.retentionDays ?? null,
+    listed: group.listed ?? false,
     createdAt: group.createdAt.toISOString(),
   };
 }
@@ -117,6 +136,8 @@ export function presentMember(member: MemberDocument, now = new Date()): Member 
     groupId: member.groupId,
     userId: member.userId,
     roleIds: roleIdsOf(member),
+    ...(member.nickname !== undefined && { nickname: member.nickname }),
+    ...(member.avatarUrl !== undefined && { avatarUrl: member.avatarUrl }),
     mutedUntil: presentMute(member.mutedUntil, now),
     joinedAt: member.joinedAt.toISOString(),
   };

@@ -1,9 +1,13 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { inviteActions } from "./group/invites.ts";
 import { accessActions } from "./group/access.ts";
+import { emojiActions } from "./group/emoji.ts";
 import { roleActions } from "./group/roles.ts";
 import { auditActions } from "./group/audit.ts";
+import { directoryActions } from "./group/directory.ts";
 import { administerActions } from "./group/admin-actions.ts";
+import { nicknameActions } from "./group/nicknames.ts";
+import { memberChangeActions } from "./group/member-changes.ts";
 import { userProfileChanged, memberActions } from "./group/members.ts";
 import { channelActions } from "./channel/channels.ts";
 import { groupActions } from "./group/groups.ts";
@@ -18,10 +22,11 @@ import { groupDirectActions } from "./direct/group-directs.ts";
 import { overrideActions } from "./channel/overrides.ts";
 import { channelMoveActions } from "./channel/channel-moves.ts";
 import { moderationActions } from "./group/moderation.ts";
+import { reportActions } from "./report/reports.ts";
 import { createActivity, createActivityRepository } from "./activity.ts";
 import { createDependencies } from "./group.dependencies.ts";
 
-/** Groups with their channels, members, bans and invites: the actions `group.*`, `channel.*` and `invite.*`. */
+/** Groups with their channels, members, bans, invites and reports: the actions `group.*`, `channel.*`, `invite.*` and `report.*`. */
 export function createGroupService(node: NodeContext): ReturnType<ServiceFactory> {
   const dependencies = createDependencies(node);
   const { moves, announcer, memberCounts, purge, privateGroups } = dependencies;
@@ -44,11 +49,16 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       ...acquaintanceActions(dependencies),
       ...administerActions(dependencies),
       ...auditActions(dependencies),
+      ...directoryActions(dependencies),
+      ...emojiActions(dependencies),
       ...groupActions(dependencies),
       ...inviteActions(dependencies),
       ...memberActions(dependencies),
+      ...memberChangeActions(dependencies),
+      ...nicknameActions(dependencies),
       ...moderationActions(dependencies),
       ...ownDataActions(dependencies),
+      ...reportActions(dependencies),
       ...roleActions(dependencies),
       ...transferActions(dependencies),
     },

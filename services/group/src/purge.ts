@@ -4,6 +4,7 @@ import type { ChannelDocument, OverrideSubdocument } from "./channel/channel.mod
 import type { ChannelMoves } from "./channel/channel-moves.ts";
 import { ownRooms, roomInUse } from "./channel/rooms.ts";
 import type { GroupRepositories } from "./group.dependencies.ts";
+import { publishReportsChanged } from "./report/reports.ts";
 import type { Membership } from "./group/membership.ts";
 
 const BATCH = 1000;
@@ -37,7 +38,7 @@ export type Purge = ReturnType<typeof createPurge>;
 export function createPurge(options: PurgeOptions) {
   const { node, membership, moves, groups, channels, members, mutes, invites, bans, departures, formers } =
     options;
-  const { roles, overrides, audits, threads, wordFilters } = options;
+  const { roles, emoji, overrides, audits, threads, wordFilters, reports } = options;
   /** Ids of what this process is removing. */
   const inFlight = new Set<string>();
   let stopped = false;
@@ -50,6 +51,8 @@ export function createPurge(options: PurgeOptions) {
   const removeWithMessages = async (channelIds: string[]): Promise<void> => {
     // Messages first: if this fails, the channels stay marked and a sweep retries.
     await node.services.message.removeChannels({ channelIds });
+    for (const groupId of await reports.removeOfChannels(channelIds))
+      await publishReportsChanged(options, groupId);
     await channels.remove(channelIds);
   };
 
@@ -93,9 +96,11 @@ export function createPurge(options: PurgeOptions) {
     await inBatches(() => removeInvites(groupId));
     await inBatches(async () => (await bans.removeSome(groupId, BATCH)) === BATCH);
     await inBatches(async () => (await roles.removeSome(groupId, BATCH)) === BATCH);
+    await inBatches(async () => (await emoji.removeSome(groupId, BATCH)) === BATCH);
     await inBatches(async () => (await audits.removeSome(groupId, BATCH)) === BATCH);
     // Other deletions don't wait for data that is no longer visible.
-    await node.services.file.dropPictures({ of: { type: "group", id: groupId } }).catch(() => undefined);
+    for (const type of ["group", "member", "emoji"] as const)
+      await node.services.file.dropPictures({ of: { type, id: groupId } }).catch(() => undefined);
     await wordFilters.remove(groupId);
     await node.services.user.removeImported({ groupId });
     if (!stopped) await groups.remove(groupId);

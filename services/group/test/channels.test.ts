@@ -137,11 +137,20 @@ describe("direct channels", () => {
     expect(created.length).toBe(1);
   });
 
-  test("can't be opened with oneself or an unknown user", async () => {
+  test("with oneself are notes that only this user can see, and that go with the account", async () => {
     const ada = await node.guest();
-    await expect(node.call("channel.openDirect", { userId: ada.userId }, ada)).rejects.toMatchObject({
-      type: "VALIDATION_FAILED",
-    });
+    const { channel } = await node.call("channel.openDirect", { userId: ada.userId }, ada);
+    expect(channel).toMatchObject({ kind: "direct", memberIds: [ada.userId] });
+    const again = await node.call("channel.openDirect", { userId: ada.userId }, ada);
+    expect(again.channel.id).toBe(channel.id);
+    const access = () => node.call("group.access", { userId: ada.userId, channelId: channel.id });
+    expect((await access()).rooms).toEqual([userRoom(ada.userId)]);
+    await node.call("group.forgetUser", { userId: ada.userId });
+    expect((await access()).rooms).toEqual([]);
+  });
+
+  test("can't be opened with an unknown user", async () => {
+    const ada = await node.guest();
     await expect(node.call("channel.openDirect", { userId: UNKNOWN_ID }, ada)).rejects.toMatchObject({
       type: "USER_NOT_FOUND",
     });

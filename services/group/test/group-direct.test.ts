@@ -177,8 +177,11 @@ describe("a closed direct channel", () => {
   test("only direct channels can be closed", async () => {
     const { channels } = await node.call("group.create", { name: "A group" }, ada);
     const channelId = channels[0]!.id;
-    for (const call of [node.call("channel.closeDirect", { channelId }, ada), add(channelId, bob)])
-      await expect(call).rejects.toMatchObject({ type: "FORBIDDEN" });
+    for (const call of [
+      () => node.call("channel.closeDirect", { channelId }, ada),
+      () => add(channelId, bob),
+    ])
+      await expect(call()).rejects.toMatchObject({ type: "FORBIDDEN" });
   });
 });
 

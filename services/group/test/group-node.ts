@@ -37,6 +37,10 @@ export interface GroupNode {
   failRemovals: { of: string | null; failed: number };
   /** Users who don't accept messages. */
   unreachable: Set<string>;
+  /** Whose pictures in a group were removed, by group and user. */
+  picturesDropped: string[];
+  /** Removals of pictures fail. */
+  failPictures: { on: boolean };
   /** The head of every channel. */
   head: { seq: number; rev: number };
   guest(): Promise<Actor>;
@@ -58,6 +62,8 @@ export async function startGroupNode(dataDir?: string, mongoUrl?: string): Promi
   const channelsRemoved: string[] = [];
   const failRemovals: GroupNode["failRemovals"] = { of: null, failed: 0 };
   const unreachable = new Set<string>();
+  const picturesDropped: string[] = [];
+  const failPictures = { on: false };
   const head = { seq: 7, rev: 9 };
   let brokerCall: AnyCall | undefined;
   const probe: ServiceFactory = () => ({
@@ -97,6 +103,19 @@ export async function startGroupNode(dataDir?: string, mongoUrl?: string): Promi
         }),
       },
     });
+  const file: ServiceFactory = (node) =>
+    defineService(node, {
+      name: "file",
+      actions: {
+        "file.usePicture": ({ params: { fileId } }) => ({ url: `/pictures/${fileId}.webp` }),
+        "file.dropPictures": ({ params: { of, userId, exceptFileId } }) => {
+          if (failPictures.on) throw new Error("the file service cannot write");
+          if (of.type === "member" && exceptFileId === undefined)
+            picturesDropped.push(`${of.id} ${userId ?? "all"}`);
+          return {};
+        },
+      },
+    });
   const user: ServiceFactory = (node) => {
     const schema = createUserService(node);
     // Handled by the fake above.
@@ -111,7 +130,7 @@ export async function startGroupNode(dataDir?: string, mongoUrl?: string): Promi
     DATA_DIR: dir,
     ...(mongoUrl === undefined ? {} : { MONGO_URL: mongoUrl }),
   });
-  const running = await startNode(config, [probe, message, friend, user, group], (error) => {
+  const running = await startNode(config, [probe, message, friend, file, user, group], (error) => {
     throw error;
   });
   const call: GroupNode["call"] = (name, params, actor = null, askedAtMs = Date.now()) =>
@@ -125,6 +144,8 @@ export async function startGroupNode(dataDir?: string, mongoUrl?: string): Promi
     channelsRemoved,
     failRemovals,
     unreachable,
+    picturesDropped,
+    failPictures,
     head,
     async guest() {
       const { user, sessionId } = await call("user.createGuest", {});

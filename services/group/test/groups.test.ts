@@ -53,8 +53,11 @@ describe("permissions", () => {
   test("the rooms of a user are their own and one per group", async () => {
     const { group, owner } = room;
     const second = await node.call("group.create", { name: "Another" }, owner);
-    const { rooms } = await node.call("group.listRooms", { userId: owner.userId });
-    expect([...rooms].sort()).toEqual(
+    const stranger = await node.guest();
+    const userIds = [owner.userId, stranger.userId];
+    const [rooms, ofStranger] = (await node.call("group.listRooms", { userIds })).rooms;
+    expect(ofStranger).toEqual([userRoom(stranger.userId)]);
+    expect([...rooms!].sort()).toEqual(
       [userRoom(owner.userId), groupRoom(group.id), groupRoom(second.group.id)].sort(),
     );
   });

@@ -23,12 +23,14 @@ test("a member who becomes the owner between the check and the removal stays", a
         forget: () => undefined,
         stop: async () => undefined,
       },
+      privateGroups: { among: async () => new Set() },
     });
     expect(await membership.remove(group.id, owner.userId, "left")).toBe("is the owner");
     const access = await host.call("group.access", { userId: owner.userId, groupId: group.id });
     expect(access.permissions).toBe(OWNER_PERMISSIONS);
     expect((await host.call("group.get", { groupId: group.id }, owner)).group.memberCount).toBe(1);
-    expect((await host.call("group.listRooms", owner)).rooms).toContain(userRoom(owner.userId));
+    const { rooms } = await host.call("group.listRooms", { userIds: [owner.userId] });
+    expect(rooms[0]).toContain(userRoom(owner.userId));
   } finally {
     await host.stop();
   }

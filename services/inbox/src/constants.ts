@@ -9,6 +9,8 @@ export const CLOCK_SKEW_SECONDS = 2;
 
 /** Maximum number of users that get a push for one batch of messages. */
 export const USERS_PER_BATCH = 1000;
+/** Words of one batch of messages that are looked up among keywords. */
+export const KEYS_PER_BATCH = 1000;
 /** How long the absence of subscriptions is cached. */
 export const NO_SUBSCRIPTIONS_TTL_MS = 5000;
 /** Concurrent pushes per process. */
@@ -22,6 +24,22 @@ export const PUSH_TTL_SECONDS = 24 * 60 * 60;
 export const PUSH_TIMEOUT_MS = 10_000;
 /** Responses of push services aren't used. */
 export const RESPONSE_MAX_BYTES = 1024;
+
+/**
+ * Reminders and scheduled messages are handled at their time. This often they are also looked for, in case a process
+ * was killed between storing one and noting its time, and those that failed are tried again.
+ */
+export const DUE_INTERVAL_MS = 30_000;
+export const DUE_BATCH = 1000;
+/** Between two batches. */
+export const DUE_PAUSE_MS = 1000;
+
+/** The newest missed messages of a user that are kept until the email about them. */
+export const MISSED_PER_USER = 50;
+/** Of which an email shows this many. */
+export const MISSED_PER_EMAIL = 10;
+/** How long after the first missed message the email comes, by what the user chose. */
+export const MISSED_WAIT_MS = { quarterHour: 15 * 60_000, hour: 60 * 60_000, day: 24 * 60 * 60_000 } as const;
 
 /** Cache size: channels known to be threads or not. */
 export const PLACE_CACHE_SIZE = 20_000;

@@ -41,7 +41,7 @@ interface InboxPage {
   nextCursor: string | null;
 }
 
-interface Place {
+export interface Place {
   groupId: string | null;
 }
 
@@ -113,7 +113,8 @@ async function readInbox(node: NodeContext, query: InboxQuery): Promise<InboxPag
   return { items, nextCursor: before ?? null };
 }
 
-async function lookUpPlaces(
+/** Adds the channels of the messages; null: the user can't see it. */
+export async function lookUpPlaces(
   node: NodeContext,
   userId: string,
   messages: readonly Message[],
@@ -187,7 +188,7 @@ export async function advanceMarker(
 }
 
 /** Whether a message has a higher id; null counts as lowest. */
-function isAfter(id: string, than: string | null): boolean {
+export function isAfter(id: string, than: string | null): boolean {
   return than === null || id > than;
 }
 

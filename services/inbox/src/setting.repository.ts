@@ -12,6 +12,8 @@ export interface SettingDocument {
   level?: NonNullable<NotificationSetting["level"]>;
   mutedUntil?: Date;
   suppressEveryone?: true;
+  favorite?: true;
+  hidden?: true;
 }
 
 const schema = new Schema<SettingDocument>(
@@ -22,17 +24,19 @@ const schema = new Schema<SettingDocument>(
     level: String,
     mutedUntil: Date,
     suppressEveryone: Boolean,
+    favorite: Boolean,
+    hidden: Boolean,
   },
   { collection: "notificationSettings" },
 )
   .index({ userId: 1, placeId: 1 }, { unique: true, name: "user_place" })
   .index({ placeId: 1, level: 1 }, { name: "place_level" });
 
-export type Changes = Partial<Pick<NotificationSetting, "level" | "mutedUntil" | "suppressEveryone">>;
+export type Changes = Partial<Omit<NotificationSetting, "groupId" | "channelId">>;
 export type Place = Pick<NotificationSetting, "groupId" | "channelId">;
 export type SettingRepository = ReturnType<typeof createSettingRepository>;
 
-const VALUES = ["level", "mutedUntil", "suppressEveryone"] as const;
+const VALUES = ["level", "mutedUntil", "suppressEveryone", "favorite", "hidden"] as const;
 const ABSENT = { $exists: false };
 
 /** Queries of the collection notificationSettings. */
@@ -130,6 +134,8 @@ function present(place: Place, setting: SettingDocument | null): NotificationSet
     level: setting?.level ?? null,
     mutedUntil: setting?.mutedUntil?.toISOString() ?? null,
     suppressEveryone: setting?.suppressEveryone ?? false,
+    favorite: setting?.favorite ?? false,
+    hidden: setting?.hidden ?? false,
   };
 }
 

@@ -1,4 +1,4 @@
-import { callOf, boundedMap, chunks, type Handlers, toServiceError } from "@fanfare/kernel";
+import { callOf, boundedMap, can, chunks, type Handlers, toServiceError } from "@fanfare/kernel";
 import { type Services, LIMITS, listChannels, type Result, type UnreadChannel } from "@fanfare/contract";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
 import { mentionKeys, ownMentionKeys, type OwnMentionKeys } from "./own-mention-keys.ts";
@@ -32,6 +32,26 @@ export function unreadActions(dependencies: InboxDependencies): Handlers {
       const keys = mentionKeys(userId, unread.places, suppressed);
       const channels = await withMentionCounts(services, userId, keys, unread.channels);
       return { channels, nextCursor: unread.nextCursor };
+    },
+
+    "channel.listFollowedThreads": async ({ params: { cursor, limit }, actor: { userId } }) => {
+      const followed = await follows.listOf(userId);
+      const seen = await boundedMap(followed, QUERY_CONCURRENCY, async ({ threadId }) => {
+        const access = await node.access.get(userId, { channelId: threadId });
+        return can(access, "view") ? [threadId] : [];
+      });
+      const { channels, nextCursor } = await services.channel.listGivenThreads({
+        channelIds: seen.flat(),
+        cursor,
+        limit,
+      });
+      const channelIds = channels.map(({ id }) => id);
+      const { heads } = await services.message.listHeads({ userId, channelIds });
+      const states = channels.map((channel, index) => {
+        const { head, lastReadSeq } = heads[index]!;
+        return { ...channel, head, lastReadSeq };
+      });
+      return { channels: states, nextCursor };
     },
 
     /** Includes the threads that the user follows. */

@@ -1,7 +1,8 @@
 import { FanfareClient } from "@fanfare/client";
 import type { EventPayload, Message } from "@fanfare/contract";
-import { createAccount, createGuest, must, post, type Person } from "@fanfare/testing";
+import { createGuest, must, post, type Person } from "@fanfare/testing";
 import { startInstance, type Instance } from "../../../test/support/instance.ts";
+import { join as joinGroup, newGroup } from "./new-group.ts";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 
 // The inbox always depends on what its user can see at that moment.
@@ -19,19 +20,12 @@ beforeAll(async () => {
 afterAll(() => instance?.stop());
 
 beforeEach(async () => {
-  [owner, me] = [await createGuest(instance.url), await createAccount(instance.url)];
-  const made = await must(instance.url, "group.create", { name: "A group" }, owner.accessToken);
-  groupId = made.group.id;
-  openId = made.channels[0]!.id;
-  await join(me);
+  ({ owner, me, groupId, channelId: openId } = await newGroup(instance.url));
   const secret = { groupId, name: "private", private: true };
   privateId = (await must(instance.url, "channel.create", secret, owner.accessToken)).channel.id;
 });
 
-async function join(who: Person): Promise<void> {
-  const { invite } = await must(instance.url, "invite.create", { groupId }, owner.accessToken);
-  await must(instance.url, "invite.accept", { code: invite.code }, who.accessToken);
-}
+const join = (who: Person): Promise<void> => joinGroup(instance.url, { owner, groupId }, who);
 
 let nonces = 0;
 async function send(from: Person, channelId: string, content: string, more: object = {}): Promise<Message> {

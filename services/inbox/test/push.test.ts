@@ -1,5 +1,5 @@
 import { FanfareClient } from "@fanfare/client";
-import type { Params, SessionTokens } from "@fanfare/contract";
+import { LIMITS, type Params, type SessionTokens } from "@fanfare/contract";
 import { createAccount, createGuest, must, post, type Person } from "@fanfare/testing";
 import { startInstance, type Instance } from "../../../test/support/instance.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
@@ -74,6 +74,21 @@ async function expectSame(expected: string[], from = owner): Promise<void> {
   expect(bodies().toSorted()).toEqual([...expected, "the last @Ben"].toSorted());
 }
 
+test("pushes reminders of saved messages, whatever the settings", async () => {
+  const messageId = await send(openId, "look at this again");
+  await set({ groupId, level: "nothing" });
+  const remindAt = new Date(0).toISOString();
+  await must(instance.url, "saved.add", { channelId: openId, messageId, remindAt }, me.accessToken);
+  await vi.waitFor(() => expect(service.received).toHaveLength(1), 60_000);
+  expect(service.received[0]!.payload).toEqual({
+    title: "Reminder: Ann",
+    body: "look at this again",
+    channelId: openId,
+    groupId,
+    messageId,
+  });
+}, 90_000);
+
 test("pushes mentions and direct messages, signed and encrypted, in the user's language", async () => {
   const messageId = await send(openId, named("**hello**"));
   await vi.waitFor(() => expect(service.received).toHaveLength(1), 30_000);
@@ -102,6 +117,24 @@ test("pushes mentions and direct messages, signed and encrypted, in the user's l
   expect(service.received.map((one) => (one.payload as { title: string }).title).toSorted()).toEqual(
     ["Ann", "Ann 提到了你", "Ann mentioned you"].toSorted(),
   );
+});
+
+test("names people as in the group of the message", async () => {
+  const nickname = (name: string, { accessToken }: Pick<Person, "accessToken">) =>
+    must(instance.url, "group.setOwnNickname", { groupId, nickname: name }, accessToken);
+  await nickname("Captain", owner);
+  await nickname("Pilot", me);
+  await send(openId, named("ready?"));
+  await vi.waitFor(() => expect(service.received).toHaveLength(1), 30_000);
+  expect(service.received[0]!.payload).toMatchObject({
+    title: "Captain mentioned you",
+    body: "ready? @Pilot",
+  });
+  const direct = { userId: me.user.id };
+  const { channel } = await must(instance.url, "channel.openDirect", direct, owner.accessToken);
+  await send(channel.id, named("alone?"));
+  await vi.waitFor(() => expect(service.received).toHaveLength(2), 30_000);
+  expect(bodies()).toContain("alone? @Ben");
 });
 
 test("marks a webhook with the name of a member", async () => {
@@ -245,9 +278,15 @@ test("settings require visible channels, and suppressing @everyone keeps the inb
     expect(await post(instance.url, name, { channelId: privateId }, me.accessToken)).toMatchObject({
       error: { type: "CHANNEL_NOT_FOUND" },
     });
-    expect(await post(instance.url, name, { channelId: openId, groupId }, me.accessToken)).toMatchObject({
-      error: { type: "VALIDATION_FAILED" },
-    });
+    for (const params of [
+      { channelId: openId, groupId },
+      { groupId, favorite: true },
+    ]) {
+      if (name === "notification.get" && "favorite" in params) continue;
+      expect(await post(instance.url, name, params, me.accessToken)).toMatchObject({
+        error: { type: "VALIDATION_FAILED" },
+      });
+    }
   }
   await send(openId, "@everyone listen");
   const count = async () => (await must(instance.url, "inbox.getUnreadCount", {}, me.accessToken)).unread;
@@ -261,11 +300,73 @@ test("settings require visible channels, and suppressing @everyone keeps the inb
     level: null,
     mutedUntil: null,
     suppressEveryone: true,
+    favorite: false,
+    hidden: false,
   });
   expect([await count(), await mentions()]).toEqual([0, 0]);
   await set({ groupId, level: "all" });
   const page = await must(instance.url, "notification.list", {}, me.accessToken);
   expect(page).toEqual({ settings: [{ ...setting, level: "all" }], nextCursor: null });
+});
+
+const prefer = (preferences: Params<"notification.setPreferences">) =>
+  must(instance.url, "notification.setPreferences", preferences, me.accessToken);
+
+test("pushes messages with a keyword once, unless the place is muted", async () => {
+  const { preferences } = await prefer({ keywords: ["launch date", "发布", "LAUNCH DATE"] });
+  expect(preferences.keywords).toEqual(["LAUNCH DATE", "发布"]);
+  await set({ groupId, level: "all" });
+  await send(openId, "about the Launch Date");
+  await set({ groupId, level: null });
+  await send(openId, "launch dates, and a launch");
+  await send(openId, named("the launch date again"));
+  await send(openId, "我们讨论发布计划");
+  await send(privateId, "a private launch date");
+  const outside = await must(instance.url, "group.create", { name: "Another" }, owner.accessToken);
+  await send(outside.channels[0]!.id, "launch date elsewhere");
+  await vi.waitFor(() => expect(service.received).toHaveLength(3), 30_000);
+  const titles = service.received.map(({ payload }) => (payload as { title: string }).title);
+  expect(titles).toContain("Ann used one of your keywords");
+  const other = await otherMember();
+  await set({ channelId: openId, level: "nothing" });
+  await send(openId, "launch date, unwanted");
+  await send(openId, `<@${other.userId}>`);
+  await vi.waitFor(() => expect(other.pushes.received).toHaveLength(1), 30_000);
+  await other.pushes.stop();
+  await expectSame(["about the Launch Date", "the launch date again @Ben", "我们讨论发布计划"]);
+});
+
+test("doesn't push in quiet hours, not even direct messages", async () => {
+  const other = await otherMember();
+  const quietHours = { from: "00:00", to: "00:00", days: [1, 2, 3, 4, 5, 6, 7], timeZone: "Europe/Berlin" };
+  await prefer({ quietHours });
+  await send(openId, `${named("at night")} <@${other.userId}>`);
+  await vi.waitFor(() => expect(other.pushes.received).toHaveLength(1), 30_000);
+  const ofUser = { userId: me.user.id };
+  const { channel } = await must(instance.url, "channel.openDirect", ofUser, owner.accessToken);
+  await send(channel.id, "are you asleep?");
+  await send(openId, `<@${other.userId}>`);
+  await vi.waitFor(() => expect(other.pushes.received).toHaveLength(2), 30_000);
+  expect((await must(instance.url, "inbox.getUnreadCount", {}, me.accessToken)).unread).toBe(1);
+  await prefer({ quietHours: null });
+  await other.pushes.stop();
+  await expectSame([]);
+});
+
+test("rejects preferences that make no sense", async () => {
+  const hours = { from: "22:00", to: "07:00", days: [1], timeZone: "UTC" };
+  for (const params of [
+    { keywords: ["!?"] },
+    { keywords: ["a"] },
+    { keywords: Array.from({ length: LIMITS.keywordsPerUser + 1 }, (_, i) => `word${i}`) },
+    { quietHours: { ...hours, days: [] } },
+    { quietHours: { ...hours, from: "24:00" } },
+    { quietHours: { ...hours, timeZone: "Mars/Olympus" } },
+  ]) {
+    expect(await post(instance.url, "notification.setPreferences", params, me.accessToken)).toMatchObject({
+      error: { type: "VALIDATION_FAILED" },
+    });
+  }
 });
 
 test("settings with only defaults are not listed", async () => {

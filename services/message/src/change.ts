@@ -1,10 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { LIMITS, type Message } from "@fanfare/contract";
-import { ResponseBudget, assertBelow, type Handlers, orThrow, serviceError } from "@fanfare/kernel";
+import { LIMITS, type Message, type Services } from "@fanfare/contract";
+import {
+  type Access,
+  ResponseBudget,
+  assertBelow,
+  type Handlers,
+  orThrow,
+  serviceError,
+} from "@fanfare/kernel";
 import { Types } from "mongoose";
-import { mentionedBy, resolveMentions } from "./mentions.ts";
+import { documentId } from "./database.ts";
+import { mentionedBy, NO_ONE, resolveMentions } from "./mentions.ts";
 import type { MessageChange, MessageDocument } from "./message.model.ts";
-import { canDelete, canEdit, canReadEdits } from "./message.policy.ts";
+import { canDelete, canEdit, canReadEdits, hasEnded } from "./message.policy.ts";
 import { presentMessage } from "./message.presenter.ts";
 import type { MessageDependencies } from "./message.dependencies.ts";
 import { CHANGE_MAX_TRIES, LOST_RACE_BACKOFF_MS, RETRY_AFTER_MS } from "./constants.ts";
@@ -22,11 +30,22 @@ export const NOTHING_LEFT: MessageChange = {
   pinnedIn: undefined,
   attachments: undefined,
   embeds: undefined,
+  poll: undefined,
+  sticker: undefined,
 };
 
-interface MessageChangeOptions {
+interface Place {
   channelId: string;
   messageId: string;
+}
+
+interface MessageActor {
+  userId: string;
+  access: Access;
+  services: Services;
+}
+
+interface MessageChangeOptions extends Place {
   rooms: readonly string[];
   announce: ChangeEvent;
 }
@@ -35,44 +54,20 @@ type Decide = (message: MessageDocument) => Promise<MessageChange | null> | Mess
 type Changing = Pick<MessageDependencies, "messages" | "commit" | "changing">;
 
 export function changeActions(dependencies: MessageDependencies): Handlers {
-  const { messages, edits, commit, reactions, reactionCounter } = dependencies;
+  const { messages, edits } = dependencies;
   return {
-    /** The mentions are recomputed; the author of the message replied to stays mentioned if they were before. */
-    "message.edit": async ({
-      params: { channelId, messageId, content: written },
-      actor,
-      access,
-      services,
-    }) => {
-      const { rooms } = access;
-      const content = await dependencies.wordFilters.apply(access, written);
-      const changed = await changeMessage(
-        dependencies,
-        { channelId, messageId, rooms, announce: "message.changed" },
-        async (before) => {
-          if (!canEdit(actor.userId, presentMessage(before))) throw serviceError("FORBIDDEN");
-          const { editCount = 0 } = before;
-          checkLimits(before, editCount);
-          const repliedTo = await findRepliedTo(dependencies, before);
-          const context = { authorId: actor.userId, channelId, access, services };
-          const { mentions, mentionKeys = [] } = await resolveMentions(content, context, repliedTo);
-          // Stored before the edit, so that no text is lost. If the edit fails, the next one stores the same text as the same
-          // version.
-          const { createdAt, editedAt } = before;
-          await dependencies.edits.keep({
-            channelId,
-            messageId,
-            version: editCount,
-            content: before.content,
-            writtenAt: editedAt ?? createdAt,
-          });
-          // The previews were for the links of the old text.
-          const fresh = { content, editedAt: new Date(), editCount: editCount + 1, embeds: undefined };
-          return { ...fresh, mentions, ...mentionedBy(before, mentionKeys) };
-        },
-      );
-      if (changed === null) throw serviceError("MESSAGE_NOT_FOUND");
-      return { message: changed };
+    "message.edit": async ({ params, actor: { userId }, access, services }) => {
+      const { filters } = dependencies;
+      const written = { texts: [params.content], authorId: userId };
+      const { texts, reportedBy } = await filters.apply(access, written, false);
+      const content = texts[0]!;
+      const edit = (place: Place) =>
+        editMessage(dependencies, { ...place, content, userId, access, services });
+      const message = orThrow(await edit(params), "MESSAGE_NOT_FOUND");
+      const twin = await findTwin(messages, message);
+      if (twin !== null) await edit(twin);
+      if (reportedBy !== null) void filters.report(access.groupId!, message, reportedBy);
+      return { message };
     },
 
     "message.listEdits": async ({ params: { channelId, messageId, before, limit }, actor, access }) => {
@@ -92,34 +87,32 @@ export function changeActions(dependencies: MessageDependencies): Handlers {
     },
 
     "message.delete": async ({ params, actor, access, services }) => {
-      const { channelId, messageId } = params;
-      const message = orThrow(await messages.find(channelId, messageId), "MESSAGE_NOT_FOUND");
-      if (!canDelete(actor.userId, presentMessage(message), access)) throw serviceError("FORBIDDEN");
-      if (message.deletedAt !== null) return {};
-      const authorId = message.authorId.toHexString();
-      // First, so that a moderator's deletion is always in the audit log.
-      if (authorId !== actor.userId && access.groupId !== null)
-        await services.group.recordAudit({
-          groupId: access.groupId,
-          actorId: actor.userId,
-          action: "message.delete",
-          targetId: messageId,
-          before: { channelId, authorId },
-        });
-      await commit.change(channelId, {
-        messageId,
-        set: { content: "", deletedAt: new Date(), ...NOTHING_LEFT },
-        announce: "message.deleted",
-        rooms: access.rooms,
-      });
-      await edits.deleteOf(messageId);
-      const fileIds = message.attachments?.map(({ fileId }) => fileId) ?? [];
-      // The message is deleted in any case; files that miss this are removed by the cleanup sweep.
-      if (fileIds.length > 0) await services.file.release({ channelId, fileIds }).catch(() => undefined);
-      if (message.reactions !== undefined || (await reactions.emojis(messageId, 1)).length > 0) {
-        await reactionCounter.change(channelId, messageId, access.rooms, async () => undefined);
-      }
+      const remove = (place: Place) =>
+        deleteMessage(dependencies, { ...place, userId: actor.userId, access, services });
+      // Also when the message is deleted already: the first call may have ended before its twin was.
+      const twin = await findTwin(messages, await remove(params));
+      if (twin !== null) await remove(twin);
       return {};
+    },
+
+    "message.remove": async ({ params: { channelId, messageId, rooms }, services }) => {
+      const message = await messages.find(channelId, messageId);
+      if (message !== null) await removeMessage(dependencies, message, rooms, services);
+      return {};
+    },
+
+    "message.endPoll": async ({ params: { channelId, messageId }, actor, access }) => {
+      const changed = await changeMessage(
+        dependencies,
+        { channelId, messageId, rooms: access.rooms, announce: "message.changed" },
+        (before) => {
+          if (before.poll === undefined) throw serviceError("MESSAGE_NOT_FOUND");
+          if (!canDelete(actor.userId, presentMessage(before), access)) throw serviceError("FORBIDDEN");
+          return hasEnded(before.poll) ? null : { poll: { ...before.poll, endsAt: new Date() } };
+        },
+      );
+      if (changed === null) throw serviceError("MESSAGE_NOT_FOUND");
+      return { message: changed };
     },
 
     "message.setEmbeds": async ({ params: { channelId, messageId, embeds, editedAt } }) => {
@@ -150,6 +143,104 @@ export function changeActions(dependencies: MessageDependencies): Handlers {
       return { isSet: message !== null };
     },
   };
+}
+
+/** The same reply in the other channel; see `message.send`. */
+async function findTwin(
+  messages: MessageDependencies["messages"],
+  { authorId, nonce, alsoIn, replyIn }: Message,
+): Promise<Place | null> {
+  const channelId = alsoIn ?? replyIn;
+  if (channelId === undefined) return null;
+  const twin = await messages.findByNonce(channelId, authorId, nonce, true);
+  return twin === null ? null : { channelId, messageId: documentId(twin) };
+}
+
+interface Edit extends Place, MessageActor {
+  content: string;
+}
+
+/**
+ * The mentions are recomputed; the author of the message replied to stays mentioned if they were before.
+ * @returns null when it doesn't exist or is deleted
+ */
+function editMessage(
+  dependencies: MessageDependencies,
+  { channelId, messageId, content, userId, access, services }: Edit,
+): Promise<Message | null> {
+  const { rooms } = access;
+  return changeMessage(
+    dependencies,
+    { channelId, messageId, rooms, announce: "message.changed" },
+    async (before) => {
+      if (!canEdit(userId, presentMessage(before))) throw serviceError("FORBIDDEN");
+      const { editCount = 0 } = before;
+      checkLimits(before, editCount);
+      const repliedTo = await findRepliedTo(dependencies, before);
+      const context = { authorId: userId, channelId, access, services };
+      const { mentions, mentionKeys = [] } =
+        before.replyIn === undefined ? await resolveMentions(content, context, repliedTo) : NO_ONE;
+      // Stored before the edit, so that no text is lost. If the edit fails, the next one stores the same text as the same
+      // version.
+      const { createdAt, editedAt } = before;
+      await dependencies.edits.keep({
+        channelId,
+        messageId,
+        version: editCount,
+        content: before.content,
+        writtenAt: editedAt ?? createdAt,
+      });
+      // The previews were for the links of the old text.
+      const fresh = { content, editedAt: new Date(), editCount: editCount + 1, embeds: undefined };
+      return { ...fresh, mentions, ...mentionedBy(before, mentionKeys) };
+    },
+  );
+}
+
+/** @returns the message as it was before */
+async function deleteMessage(
+  dependencies: MessageDependencies,
+  { channelId, messageId, userId, access, services }: Place & MessageActor,
+): Promise<Message> {
+  const message = orThrow(await dependencies.messages.find(channelId, messageId), "MESSAGE_NOT_FOUND");
+  const presented = presentMessage(message);
+  if (!canDelete(userId, presented, access)) throw serviceError("FORBIDDEN");
+  const { authorId } = presented;
+  // First, so that a moderator's deletion is always in the audit log.
+  if (message.deletedAt === null && authorId !== userId && access.groupId !== null)
+    await services.group.recordAudit({
+      groupId: access.groupId,
+      actorId: userId,
+      action: "message.delete",
+      targetId: messageId,
+      before: { channelId, authorId },
+    });
+  await removeMessage(dependencies, message, access.rooms, services);
+  return presented;
+}
+
+/** Does nothing if it is deleted already. */
+async function removeMessage(
+  { commit, edits, reactions, reactionCounter }: MessageDependencies,
+  message: MessageDocument,
+  rooms: readonly string[],
+  services: Services,
+): Promise<void> {
+  if (message.deletedAt !== null) return;
+  const [channelId, messageId] = [message.channelId.toHexString(), documentId(message)];
+  await commit.change(channelId, {
+    messageId,
+    set: { content: "", deletedAt: new Date(), ...NOTHING_LEFT },
+    announce: "message.deleted",
+    rooms,
+  });
+  await edits.deleteOf(messageId);
+  const fileIds = message.attachments?.map(({ fileId }) => fileId) ?? [];
+  // The message is deleted in any case; files that miss this are removed by the cleanup sweep.
+  if (fileIds.length > 0) await services.file.release({ channelId, fileIds }).catch(() => undefined);
+  if (message.reactions !== undefined || (await reactions.emojis(messageId, 1)).length > 0) {
+    await reactionCounter.change(channelId, messageId, rooms, async () => undefined);
+  }
 }
 
 function checkLimits({ revs }: MessageDocument, editCount: number): void {

@@ -1,6 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
 
-/** Messages per commit. Bounds the size of one insert (500 × 4,000 characters, at most 6 MB). */
+/** Messages per commit. Bounds the size of one insert (500 × 10,000 characters, at most 15 MB). */
 export const ITEMS_PER_COMMIT = 500;
 
 /** One write, from reading the heads to syncing the disk; also the longest wait before it starts. */
@@ -74,6 +74,9 @@ export const CHANGE_MAX_TRIES = 30;
 
 /** Channels per query that counts mentions. */
 export const CHANNELS_PER_COUNT = 50;
+
+/** Positions on each side of a message where its neighbor is looked for: more deleted ones in a row hide it. */
+export const NEIGHBOR_REACH = 3;
 
 /** Concurrent queries of one call. */
 export const QUERY_CONCURRENCY = 20;

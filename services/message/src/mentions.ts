@@ -16,7 +16,7 @@ interface Mentioned {
   mentionKeys?: readonly string[];
 }
 
-const NO_ONE: Mentioned = {};
+export const NO_ONE: Mentioned = {};
 
 /**
  * Resolves the mentions of a text with the permissions of its author. Mentions without permission are treated as plain text.

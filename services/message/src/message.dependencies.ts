@@ -13,7 +13,7 @@ import { createUncountedRepository, type UncountedRepository } from "./reactions
 import { ReadMarkerRepository } from "./read-marker.repository.ts";
 import { createRetentionRepository, Retention, type RetentionRepository } from "./retention.ts";
 import { Sender, SlowMode } from "./send.ts";
-import { WordFilters } from "./word-filters.ts";
+import { MessageFilters } from "./message-filters.ts";
 
 /** Dependencies of the actions of this service. */
 export interface MessageDependencies {
@@ -25,7 +25,7 @@ export interface MessageDependencies {
   retention: Retention;
   commit: GroupCommit;
   sender: Sender;
-  wordFilters: WordFilters;
+  filters: MessageFilters;
   /** The last change in progress in this process, by message. */
   changing: Map<string, Promise<unknown>>;
   edits: MessageEditRepository;
@@ -51,7 +51,7 @@ export function createDependencies(node: NodeContext): MessageDependencies {
     publish: node.publish,
     broadcastStored: (stored) => node.broadcast("message.stored", stored),
     writeTimeoutMs: WRITE_TIMEOUT_MS,
-    ...counters(node),
+    ...commitMetrics(node),
   });
   readGauge({
     name: "fanfare_messages_waiting",
@@ -59,7 +59,8 @@ export function createDependencies(node: NodeContext): MessageDependencies {
     registry: node.metrics,
     read: () => commit.waiting,
   });
-  const wordFilters = new WordFilters(node.services);
+  const counters = node.counters ?? new MemoryCounters();
+  const filters = new MessageFilters({ services: node.services, counters, logger });
   const boundaries = createRetentionRepository(database);
   const edits = createMessageEditRepository(database);
   const reactions = createReactionRepository(database);
@@ -89,10 +90,10 @@ export function createDependencies(node: NodeContext): MessageDependencies {
     sender: new Sender({
       commit,
       messages,
-      slowMode: new SlowMode(node.counters ?? new MemoryCounters(), logger),
-      wordFilters,
+      slowMode: new SlowMode(counters, logger),
+      filters,
     }),
-    wordFilters,
+    filters,
     changing,
     edits,
     reactions,
@@ -107,7 +108,7 @@ export function createDependencies(node: NodeContext): MessageDependencies {
   };
 }
 
-function counters({ metrics }: NodeContext): Pick<GroupCommitOptions, "observe" | "countStored"> {
+function commitMetrics({ metrics }: NodeContext): Pick<GroupCommitOptions, "observe" | "countStored"> {
   const registers = [metrics];
   const size = new Histogram({
     name: "fanfare_message_batch_size",

@@ -1,4 +1,4 @@
-import type { Attachment, Embed, Mentions, Message, Reaction } from "@fanfare/contract";
+import type { Attachment, Embed, Mentions, Message, Poll, Reaction, Sticker } from "@fanfare/contract";
 import { Schema, type Connection, type Model, type Types } from "mongoose";
 
 export interface MessageDocument {
@@ -32,13 +32,32 @@ export interface MessageDocument {
   pinnedIn?: Types.ObjectId;
   /** The thread of this message. */
   threadId?: Types.ObjectId;
+  /** Of a reply in a thread: the channel that shows it too, in a message with the same author and nonce. */
+  alsoIn?: Types.ObjectId;
+  /** Of that message: the thread. */
+  replyIn?: Types.ObjectId;
   attachments?: Attachment[];
   embeds?: Embed[];
+  poll?: Omit<Poll, "endsAt"> & { endsAt: Date | null };
+  sticker?: Sticker;
   as?: NonNullable<Message["as"]>;
 }
 
 /** undefined fields are unset. */
 export type MessageChange = { [K in keyof MessageDocument]?: MessageDocument[K] | undefined };
+
+/** The fields that show a message in one line. */
+export const EXCERPT_FIELDS = {
+  channelId: 1,
+  seq: 1,
+  authorId: 1,
+  content: 1,
+  nonce: 1,
+  createdAt: 1,
+  sticker: 1,
+  as: 1,
+} as const;
+export type ExcerptDocument = Pick<MessageDocument, "_id" | keyof typeof EXCERPT_FIELDS>;
 
 /** The server names the violated index only in its error message; other details depend on the server. */
 export const NONCE_INDEX = "channel_author_nonce";
@@ -70,6 +89,8 @@ const schema = new Schema<MessageDocument>(
     pinnedIn: Schema.Types.ObjectId,
     attachments: { type: [Schema.Types.Mixed], default: undefined },
     embeds: { type: [Schema.Types.Mixed], default: undefined },
+    poll: Schema.Types.Mixed,
+    sticker: Schema.Types.Mixed,
     as: Schema.Types.Mixed,
   },
   { collection: "messages", versionKey: false },

@@ -1,8 +1,9 @@
+import type { Message } from "@fanfare/contract";
 import { can, type Access } from "@fanfare/kernel";
 
-/** Only its author can edit a message. */
-export function canEdit(userId: string, message: { authorId: string }): boolean {
-  return message.authorId === userId;
+/** Only its author can edit a message. The text of a sticker is its name. */
+export function canEdit(userId: string, message: Pick<Message, "authorId" | "sticker">): boolean {
+  return message.authorId === userId && message.sticker === undefined;
 }
 
 export function canDelete(userId: string, message: { authorId: string }, access: Access): boolean {
@@ -11,6 +12,10 @@ export function canDelete(userId: string, message: { authorId: string }, access:
 
 export function canReadEdits(userId: string, message: { authorId: string }, access: Access): boolean {
   return canDelete(userId, message, access);
+}
+
+export function hasEnded({ endsAt }: { endsAt: Date | null }): boolean {
+  return endsAt !== null && endsAt.getTime() <= Date.now();
 }
 
 /** Direct messages have no moderators, so all participants can pin. */

@@ -1,8 +1,8 @@
-import type { Message } from "@fanfare/contract";
+import { LIMITS, type Message, type MessageExcerpt } from "@fanfare/contract";
 import { documentId } from "./database.ts";
-import type { MessageDocument } from "./message.model.ts";
+import type { ExcerptDocument, MessageDocument } from "./message.model.ts";
 
-/** Every stored message returned to clients passes through this function. */
+/** Every whole message returned to clients passes through this function. */
 export function presentMessage(message: MessageDocument): Message {
   const presented: Message = {
     id: documentId(message),
@@ -18,16 +18,44 @@ export function presentMessage(message: MessageDocument): Message {
     deletedAt: message.deletedAt?.toISOString() ?? null,
   };
   // Few messages have any of these, so the common case is fast.
-  const { mentions, reactions, pinnedAt, pinnedBy, threadId, attachments, embeds, as } = message;
+  const { mentions, reactions, pinnedAt, pinnedBy, threadId, alsoIn, replyIn, attachments } = message;
+  const { embeds, poll, sticker, as } = message;
   if (mentions !== undefined) presented.mentions = mentions;
   if (reactions !== undefined) presented.reactions = reactions;
   if (pinnedAt !== undefined) presented.pinnedAt = pinnedAt.toISOString();
   if (pinnedBy !== undefined) presented.pinnedBy = pinnedBy.toHexString();
   if (threadId !== undefined) presented.threadId = threadId.toHexString();
+  if (alsoIn !== undefined) presented.alsoIn = alsoIn.toHexString();
+  if (replyIn !== undefined) presented.replyIn = replyIn.toHexString();
   if (attachments !== undefined) presented.attachments = attachments;
   if (embeds !== undefined) presented.embeds = embeds;
+  if (poll !== undefined) presented.poll = { ...poll, endsAt: poll.endsAt?.toISOString() ?? null };
+  if (sticker !== undefined) presented.sticker = sticker;
   if (as !== undefined) presented.as = as;
   return presented;
+}
+
+export function presentExcerpt(message: ExcerptDocument): MessageExcerpt {
+  const { seq, content, nonce, createdAt, sticker, as } = message;
+  return {
+    id: documentId(message),
+    channelId: message.channelId.toHexString(),
+    seq,
+    authorId: message.authorId.toHexString(),
+    content: beginningOf(content),
+    nonce,
+    createdAt: createdAt.toISOString(),
+    ...(sticker !== undefined && { sticker }),
+    ...(as !== undefined && { as }),
+  };
+}
+
+/** Half of a character, or of a mention or link in angle brackets. */
+const HALF_AT_END = /(?:[\uD800-\uDBFF]|<[^<>\s]*)$/;
+
+function beginningOf(content: string): string {
+  if (content.length <= LIMITS.excerptMaxChars) return content;
+  return `${content.slice(0, LIMITS.excerptMaxChars - 1).replace(HALF_AT_END, "")}…`;
 }
 
 /** Limits the size of a response; see `ResponseBudget`. */

@@ -3,7 +3,13 @@ import { DURABLE } from "@fanfare/kernel";
 import { Types, type Connection, type Model, type mongo } from "mongoose";
 import { CHANGES_PER_READ, MESSAGES_PER_READ, READ_TIMEOUT_MS } from "./constants.ts";
 import { DURABLE_WRITE, within } from "./database.ts";
-import { messageModel, type MessageChange, type MessageDocument } from "./message.model.ts";
+import {
+  EXCERPT_FIELDS,
+  type ExcerptDocument,
+  messageModel,
+  type MessageChange,
+  type MessageDocument,
+} from "./message.model.ts";
 
 /** Mentions of these keys in a channel after a seq. */
 export interface Mentioned {
@@ -140,6 +146,17 @@ export class MessageRepository {
         .readConcern(DURABLE_WRITE)
         .lean(),
     );
+  }
+
+  /** Those at these positions that aren't deleted, in no order. One query: each branch reads a few messages by their seq. */
+  async excerptsAt(seqs: ReadonlyMap<string, readonly number[]>): Promise<ExcerptDocument[]> {
+    const $or = [...seqs].map(([channelId, some]) => ({
+      channelId: idOf(channelId),
+      seq: { $in: [...some] },
+      deletedAt: null,
+    }));
+    const options = { projection: EXCERPT_FIELDS, readConcern: DURABLE_WRITE } as const;
+    return within(READ_TIMEOUT_MS, this.#native.find<ExcerptDocument>({ $or }, options).toArray());
   }
 
   async countPins(channelId: string): Promise<number> {

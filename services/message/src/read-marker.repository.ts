@@ -50,6 +50,23 @@ export class ReadMarkerRepository {
     return new Map(markers.map(({ channelId, seq }) => [channelId.toHexString(), seq]));
   }
 
+  /** Users who have read a channel up to this seq or further, without one of them. */
+  async listReaders(
+    { channelId, seq, exceptId }: { channelId: string; seq: number; exceptId: string },
+    limit: number,
+  ): Promise<string[]> {
+    const found = this.#native.find<Pick<ReadMarkerDocument, "userId">>(
+      {
+        channelId: new Types.ObjectId(channelId),
+        seq: { $gte: seq },
+        userId: { $ne: new Types.ObjectId(exceptId) },
+      },
+      { projection: { userId: 1, _id: 0 }, limit },
+    );
+    const markers = await within(READ_TIMEOUT_MS, found.toArray());
+    return markers.map(({ userId }) => userId.toHexString());
+  }
+
   /** Moves a marker forward, never back. @returns the previous seq */
   async advance(userId: string, channelId: string, seq: number): Promise<number> {
     const move = () =>
@@ -65,6 +82,19 @@ export class ReadMarkerRepository {
       if (duplicateKeyIndex(error) !== null) return move();
       throw error;
     });
+    const before = await within(READ_TIMEOUT_MS, moved);
+    return before?.seq ?? 0;
+  }
+
+  /** Moves a marker back, never forward. @returns the previous seq */
+  async moveBack(userId: string, channelId: string, seq: number): Promise<number> {
+    const moved = this.#model
+      .findOneAndUpdate(
+        { userId, channelId },
+        { $min: { seq } },
+        { returnDocument: "before", projection: { seq: 1 } },
+      )
+      .lean();
     const before = await within(READ_TIMEOUT_MS, moved);
     return before?.seq ?? 0;
   }

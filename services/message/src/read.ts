@@ -2,6 +2,7 @@ import { LIMITS, type Message, userRoom } from "@fanfare/contract";
 import {
   ResponseBudget,
   boundedMap,
+  can,
   type Handlers,
   type Handler,
   type Request,
@@ -10,10 +11,10 @@ import {
   usersInMessages,
 } from "@fanfare/kernel";
 import type { Connection } from "mongoose";
-import { presentMessage, takeInto } from "./message.presenter.ts";
+import { presentExcerpt, presentMessage, takeInto } from "./message.presenter.ts";
 import type { Mentioned, MessageRepository } from "./message.repository.ts";
 import type { MessageDependencies } from "./message.dependencies.ts";
-import { CHANNELS_PER_COUNT, QUERY_CONCURRENCY } from "./constants.ts";
+import { CHANNELS_PER_COUNT, NEIGHBOR_REACH, QUERY_CONCURRENCY } from "./constants.ts";
 import { documentId } from "./database.ts";
 import { messageModel } from "./message.model.ts";
 
@@ -39,6 +40,18 @@ export const readActions = ({ messages, heads, markers, node }: MessageDependenc
   "message.get": async ({ params: { channelId, messageId, withUsers }, services }) => {
     const message = presentMessage(orThrow(await messages.find(channelId, messageId), "MESSAGE_NOT_FOUND"));
     return { message, ...(await responseUsers(services, withUsers, usersInMessages([message]))) };
+  },
+
+  "message.listReaders": async ({ params: { channelId, messageId } }) => {
+    const message = orThrow(await messages.find(channelId, messageId), "MESSAGE_NOT_FOUND");
+    const of = { channelId, seq: message.seq, exceptId: message.authorId.toHexString() };
+    const readerIds = await markers.listReaders(of, LIMITS.readersCounted);
+    const some = readerIds.slice(0, LIMITS.pageMaxItems);
+    const seeing = await boundedMap(some, QUERY_CONCURRENCY, async (userId) =>
+      can(await node.access.get(userId, { channelId }), "view") ? [userId] : [],
+    );
+    const userIds = seeing.flat();
+    return { userIds, count: readerIds.length > some.length ? readerIds.length : userIds.length };
   },
 
   "message.listHeads": async ({ params: { userId, channelIds } }) => {
@@ -73,6 +86,14 @@ export const readActions = ({ messages, heads, markers, node }: MessageDependenc
     return { lastReadSeq: seq };
   },
 
+  "channel.markUnread": async ({ params: { channelId, seq }, actor: { userId } }) => {
+    const lastReadSeq = seq - 1;
+    const before = await markers.moveBack(userId, channelId, lastReadSeq);
+    if (before <= lastReadSeq) return { lastReadSeq: before };
+    node.publish(userRoom(userId), "readMarker.lowered", { channelId, lastReadSeq });
+    return { lastReadSeq };
+  },
+
   /** Queries ids per key, because the index is sorted within one key only; then reads the selected messages. */
   "message.listMentions": async ({ params: { keys, before, limit } }) => {
     const found = await boundedMap([...new Set(keys)], QUERY_CONCURRENCY, (key) =>
@@ -97,6 +118,24 @@ export const readActions = ({ messages, heads, markers, node }: MessageDependenc
     return { messages: page, stoppedAt };
   },
 
+  "message.listContext": async ({ params: { messages: asked } }) => {
+    const seqs = new Map<string, number[]>();
+    for (const [channelId, some] of Map.groupBy(asked, (one) => one.channelId))
+      seqs.set(channelId, [...new Set(some.flatMap(({ seq }) => seqsAround(seq)))]);
+    const found = (await messages.excerptsAt(seqs)).map(presentExcerpt).sort((a, b) => a.seq - b.seq);
+    const byChannel = Map.groupBy(found, ({ channelId }) => channelId);
+    return {
+      context: asked.map(({ messageId, channelId, seq }) => {
+        const near = byChannel.get(channelId)?.filter((one) => Math.abs(one.seq - seq) <= NEIGHBOR_REACH);
+        return {
+          messageId,
+          before: near?.findLast((one) => one.seq < seq) ?? null,
+          after: near?.find((one) => one.seq > seq) ?? null,
+        };
+      }),
+    };
+  },
+
   "message.listChanges": async ({ params: { channelId, afterRev, limit } }) => {
     const changed = await messages.changedSince(channelId, afterRev, limit);
     return { messages: changed.map(presentMessage) };
@@ -116,6 +155,10 @@ export const readActions = ({ messages, heads, markers, node }: MessageDependenc
     return { attachments: found?.attachments ?? [] };
   },
 });
+
+function seqsAround(seq: number): number[] {
+  return Array.from({ length: NEIGHBOR_REACH }, (_, index) => [seq - index - 1, seq + index + 1]).flat();
+}
 
 /** The first message at or after a time, found by binary search: seq and time grow together. */
 export async function seqAt(

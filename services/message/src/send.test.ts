@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { MemoryCounters, type SharedCounters } from "@fanfare/kernel";
 import { SlowMode } from "./send.ts";
 
@@ -6,6 +6,8 @@ const logger = { warn: () => undefined } as never;
 const refused = (retryAfterMs: unknown) => ({ type: "SLOW_MODE", data: { retryAfterMs } });
 
 test("processes that share counters reject what another one has accepted, for exactly the remaining time", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   const counters = new MemoryCounters();
   const [here, there] = [new SlowMode(counters, logger), new SlowMode(counters, logger)];
   await here.take("channel", "user", 50);
@@ -16,7 +18,9 @@ test("processes that share counters reject what another one has accepted, for ex
     data: { retryAfterMs: number };
   };
   expect(error.data.retryAfterMs).toBeGreaterThan(0);
-  await new Promise((resolve) => setTimeout(resolve, error.data.retryAfterMs + 1));
+  vi.advanceTimersByTime(error.data.retryAfterMs - 1);
+  await expect(there.take("channel", "user", 50)).rejects.toMatchObject(refused(1));
+  vi.advanceTimersByTime(1);
   await there.take("channel", "user", 50);
 });
 

@@ -8,15 +8,23 @@ import {
   type SharedCounters,
   entryLimit,
 } from "@fanfare/kernel";
-import type { Attachment, Services, Message } from "@fanfare/contract";
+import {
+  type Attachment,
+  LIMITS,
+  type Message,
+  type Poll,
+  type Services,
+  type Sticker,
+} from "@fanfare/contract";
 import { LRUCache } from "lru-cache";
+import { Types } from "mongoose";
 import type { MessageDependencies } from "./message.dependencies.ts";
 import { NONCE_CACHE_SIZE } from "./constants.ts";
 import type { GroupCommit } from "./commit/group-commit.ts";
-import { resolveMentions } from "./mentions.ts";
+import { NO_ONE, resolveMentions } from "./mentions.ts";
 import { presentMessage } from "./message.presenter.ts";
 import type { MessageRepository } from "./message.repository.ts";
-import type { WordFilters } from "./word-filters.ts";
+import type { MessageFilters } from "./message-filters.ts";
 
 interface Send {
   channelId: string;
@@ -29,9 +37,17 @@ interface Send {
   access: Access;
   /** On behalf of the author; null: by the server. */
   services: Services | null;
+  poll?: Poll | undefined;
+  /** Of the group; requires `services`. */
+  stickerId?: string | undefined;
+  sticker?: Sticker;
   /** Files of the author; requires `services`. */
   attachmentIds?: readonly string[];
   as?: Message["as"];
+  /** For a reply that its thread's channel shows too: that channel. */
+  alsoIn?: string;
+  /** For the message there: the thread. It mentions no one, because the reply does. */
+  replyIn?: string;
   /** The nonce may have been used before. */
   resend?: boolean | undefined;
 }
@@ -40,7 +56,7 @@ interface SenderOptions {
   commit: GroupCommit;
   messages: Pick<MessageRepository, "find">;
   slowMode: SlowMode;
-  wordFilters: Pick<WordFilters, "apply">;
+  filters: Pick<MessageFilters, "apply" | "report">;
 }
 
 const NO_FILES: readonly string[] = [];
@@ -53,16 +69,16 @@ export class Sender {
   readonly #commit: GroupCommit;
   readonly #messages: Pick<MessageRepository, "find">;
   readonly #slowMode: SlowMode;
-  readonly #wordFilters: Pick<WordFilters, "apply">;
+  readonly #filters: Pick<MessageFilters, "apply" | "report">;
   readonly #inFlight = new Map<string, Promise<Message>>();
   /** Ids of recently stored messages by nonce. */
   readonly #stored = new LRUCache<string, string>(entryLimit(NONCE_CACHE_SIZE));
 
-  constructor({ commit, messages, slowMode, wordFilters }: SenderOptions) {
+  constructor({ commit, messages, slowMode, filters }: SenderOptions) {
     this.#commit = commit;
     this.#slowMode = slowMode;
     this.#messages = messages;
-    this.#wordFilters = wordFilters;
+    this.#filters = filters;
   }
 
   send(send: Send): Promise<Message> {
@@ -74,25 +90,45 @@ export class Sender {
     return sent;
   }
 
-  async #find(send: Send, key: string): Promise<Message> {
+  async #find(sent: Send, key: string): Promise<Message> {
     const storedId = this.#stored.get(key);
     if (storedId !== undefined) {
-      const stored = await this.#messages.find(send.channelId, storedId);
+      const stored = await this.#messages.find(sent.channelId, storedId);
       if (stored !== null) return presentMessage(stored);
     }
-    if (send.resend === true) {
-      const stored = await this.#commit.find(send.channelId, { ...send, rooms: send.access.rooms });
+    if (sent.resend === true) {
+      const stored = await this.#commit.find(sent.channelId, { ...sent, rooms: sent.access.rooms });
       if (stored !== null) return stored;
     }
+    const send =
+      sent.stickerId === undefined ? sent : { ...sent, ...(await findSticker(sent, sent.stickerId)) };
     const repliedTo = send.replyTo === undefined ? null : await this.#authorOf(send.channelId, send.replyTo);
-    const allowed = send.access.wordFilterRev === undefined ? send : await this.#filtered(send);
-    const message = await this.#createInSlowMode(allowed, send.mentionAuthor ? repliedTo : null);
+    const mentioned = send.mentionAuthor ? repliedTo : null;
+    const message =
+      send.access.wordFilterRev === undefined
+        ? await this.#createInSlowMode(send, mentioned)
+        : await this.#createFiltered(send, mentioned);
     this.#stored.set(key, message.id);
     return message;
   }
 
-  async #filtered(send: Send): Promise<Send> {
-    return { ...send, content: await this.#wordFilters.apply(send.access, send.content) };
+  async #createFiltered(send: Send, repliedTo: string | null): Promise<Message> {
+    const { poll, authorId, access } = send;
+    // A reply that is also in the channel was counted and reported there.
+    const isFirst = send.alsoIn === undefined;
+    const written = { texts: [send.content, ...(poll?.options ?? [])], authorId };
+    const { texts, reportedBy, giveBack } = await this.#filters.apply(access, written, isFirst);
+    const [content, ...options] = texts as [string, ...string[]];
+    try {
+      const allowed = { ...send, content, ...(poll !== undefined && { poll: { ...poll, options } }) };
+      const message = await this.#createInSlowMode(allowed, repliedTo);
+      if (reportedBy !== null && isFirst)
+        void this.#filters.report(send.access.groupId!, message, reportedBy);
+      return message;
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
   }
 
   async #createInSlowMode(send: Send, repliedTo: string | null): Promise<Message> {
@@ -111,21 +147,28 @@ export class Sender {
     const { channelId, authorId, content, nonce, replyTo, access } = send;
     const { rooms, groupId } = access;
     const item = { authorId, content, nonce, replyTo: replyTo ?? null, rooms, groupId };
+    const { poll, sticker, as, alsoIn, replyIn } = send;
     if (
       !content.includes("@") &&
       repliedTo === null &&
       (send.attachmentIds ?? NO_FILES).length === 0 &&
-      send.as === undefined
+      (poll ?? sticker ?? as ?? alsoIn ?? replyIn) === undefined
     ) {
       return this.#commit.create(channelId, item);
     }
-    const { mentions, mentionKeys } = await resolveMentions(content, send, repliedTo);
+    const { mentions, mentionKeys } =
+      replyIn === undefined
+        ? await resolveMentions(sticker === undefined ? content : "", send, repliedTo)
+        : NO_ONE;
     const attachments = await claimAttachments(send);
-    const { as } = send;
     const extras = {
       ...(mentions !== undefined && { mentions }),
       ...(attachments !== undefined && { attachments }),
+      ...(poll !== undefined && { poll: { ...poll, endsAt: endOf(poll) } }),
+      ...(sticker !== undefined && { sticker }),
       ...(as !== undefined && { as }),
+      ...(alsoIn !== undefined && { alsoIn: new Types.ObjectId(alsoIn) }),
+      ...(replyIn !== undefined && { replyIn: new Types.ObjectId(replyIn) }),
     };
     return this.#commit.create(channelId, { ...item, mentionKeys, extras });
   }
@@ -176,8 +219,24 @@ export class SlowMode {
 export function sendActions({ sender, node }: MessageDependencies): Handlers {
   return {
     "message.send": async ({ params, actor: { userId: authorId }, access, services }) => {
-      if (params.attachmentIds.length > 0 && !can(access, "attachFiles")) throw serviceError("FORBIDDEN");
-      return { message: await sender.send({ ...params, authorId, access, services }) };
+      const hasFile = params.attachmentIds.length > 0 || params.stickerId !== undefined;
+      if (hasFile && !can(access, "attachFiles")) throw serviceError("FORBIDDEN");
+      const send = { ...params, authorId, access, services };
+      if (params.alsoInChannel !== true) return { message: await sender.send(send) };
+      const { channelId } = params;
+      // A thread has the access of its channel.
+      const { parentId } = (await services.channel.get({ channelId })).channel;
+      if (parentId === null) throw invalid("alsoInChannel", "the channel is not a thread");
+      // The reply comes last: once it is there, the client doesn't send again.
+      await sender.send({
+        ...send,
+        channelId: parentId,
+        replyIn: channelId,
+        replyTo: undefined,
+        attachmentIds: [],
+        poll: undefined,
+      });
+      return { message: await sender.send({ ...send, alsoIn: parentId }) };
     },
 
     "message.post": async ({ params }) => {
@@ -190,6 +249,23 @@ export function sendActions({ sender, node }: MessageDependencies): Handlers {
       return { message: await sender.send({ ...params, access, services: null }) };
     },
   };
+}
+
+/** @throws {ServiceError} EMOJI_NOT_FOUND when the group has no such sticker or GIF */
+async function findSticker({ access: { groupId }, services }: Send, emojiId: string) {
+  if (groupId === null || services === null) throw serviceError("EMOJI_NOT_FOUND");
+  const { emoji } = await services.emoji.find({ groupId, emojiId });
+  if (emoji === null || emoji.kind === "emoji") throw serviceError("EMOJI_NOT_FOUND");
+  const { id, kind, name } = emoji;
+  return { content: name, sticker: { id, kind } };
+}
+
+function endOf({ endsAt }: Poll): Date | null {
+  if (endsAt === null) return null;
+  const end = new Date(endsAt);
+  const leftMs = end.getTime() - Date.now();
+  if (leftMs > 0 && leftMs <= LIMITS.pollMaxMs) return end;
+  throw invalid("poll", `must end at most ${LIMITS.pollMaxMs / 86_400_000} days from now`);
 }
 
 /**

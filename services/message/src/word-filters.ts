@@ -1,50 +1,5 @@
-import type { Services } from "@fanfare/contract";
-import { type Access, serviceError } from "@fanfare/kernel";
-import { LRUCache } from "lru-cache";
-import { WORD_FILTER_CACHE_SIZE } from "./constants.ts";
-
-interface Known {
-  rev: number;
-  find: (text: string) => Hit[];
-  isMasking: boolean;
-}
-
-/**
- * Applies the word filters of groups. The access of a user contains the rev of the filter, and cached access is invalidated when
- * it changes, so a cached filter is never outdated.
- */
-export class WordFilters {
-  readonly #services: Services;
-  readonly #known = new LRUCache<string, Known>({ max: WORD_FILTER_CACHE_SIZE });
-
-  constructor(services: Services) {
-    this.#services = services;
-  }
-
-  /**
-   * @returns the text, masked if necessary
-   * @throws {ServiceError} MESSAGE_FILTERED
-   */
-  async apply({ groupId, wordFilterRev }: Access, content: string): Promise<string> {
-    if (wordFilterRev === undefined || groupId === null) return content;
-    const known = this.#known.get(groupId);
-    const filter = known !== undefined && known.rev >= wordFilterRev ? known : await this.#read(groupId);
-    const hits = filter.find(content);
-    if (hits.length === 0) return content;
-    if (!filter.isMasking) throw serviceError("MESSAGE_FILTERED");
-    return maskHits(content, hits);
-  }
-
-  async #read(groupId: string): Promise<Known> {
-    const { wordFilter, rev } = await this.#services.group.readWordFilter({ groupId });
-    const read = { rev, find: compileWords(wordFilter.words), isMasking: wordFilter.onHit === "mask" };
-    this.#known.set(groupId, read);
-    return read;
-  }
-}
-
 /** The position of a word in a text, in UTF-16 code units. */
-interface Hit {
+export interface Hit {
   from: number;
   to: number;
 }
@@ -146,3 +101,6 @@ export function maskHits(text: string, hits: readonly Hit[]): string {
   }
   return masked;
 }
+
+/** The same for texts that look the same. */
+export const normalized = (text: string): string => foldText(text).text.trim();

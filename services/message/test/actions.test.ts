@@ -11,6 +11,7 @@ import {
   type Message,
   type Params,
 } from "@fanfare/contract";
+import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { GROUP_ID, startMessageNode, type MessageNode } from "./message-node.ts";
 
@@ -163,6 +164,8 @@ test("users who can't see the channel get nothing from it", async () => {
     refusal(stranger, "message.get", one),
     refusal(stranger, "message.list", { channelId }),
     refusal(stranger, "channel.markRead", { channelId, seq: 1 }),
+    refusal(stranger, "message.listReaders", one),
+    refusal(stranger, "channel.markUnread", { channelId, seq: 1 }),
   ]) {
     expect(await refused).toBe("CHANNEL_NOT_FOUND");
   }
@@ -261,6 +264,69 @@ test("a read marker only moves forward, not past the newest message, and is publ
     { channelId: empty, head: { seq: 0, rev: 0 }, lastReadSeq: 0 },
     { channelId, head: { seq: 3, rev: 3 }, lastReadSeq: 3 },
   ]);
+});
+
+test("lists who has read a message, without its author and without those who can no longer see it", async () => {
+  const [first, second] = [await send("1"), await send("2")];
+  const readersOf = ({ id }: { id: string }) =>
+    node.as(author, "message.listReaders", { channelId, messageId: id });
+  expect(await readersOf(first)).toEqual({ userIds: [], count: 0 });
+  await node.as(author, "channel.markRead", { channelId, seq: 2 });
+  await node.as(reader, "channel.markRead", { channelId, seq: 1 });
+  expect(await readersOf(first)).toEqual({ userIds: [reader], count: 1 });
+  expect(await readersOf(second)).toEqual({ userIds: [], count: 0 });
+  await node.node.database.collection("readMarkers").insertOne({
+    userId: new Types.ObjectId(stranger),
+    channelId: new Types.ObjectId(channelId),
+    seq: 2,
+  });
+  expect(await readersOf(second)).toEqual({ userIds: [], count: 0 });
+});
+
+test("in a large channel, a page of the readers is listed, and they are counted up to a limit", async () => {
+  const [first, second] = [await send("1"), await send("2")];
+  const read = (userIds: readonly Types.ObjectId[], seq: number) =>
+    node.node.database
+      .collection("readMarkers")
+      .insertMany(userIds.map((userId) => ({ userId, channelId: new Types.ObjectId(channelId), seq })));
+  const people = (count: number) => Array.from({ length: count }, () => new Types.ObjectId());
+  const readersOf = async ({ id }: Message) => {
+    const { userIds, count } = await node.as(author, "message.listReaders", { channelId, messageId: id });
+    return { listed: new Set(userIds).size, count };
+  };
+  const { pageMaxItems: page, readersCounted: max } = LIMITS;
+  await node.as(author, "channel.markRead", { channelId, seq: 2 });
+  await read([new Types.ObjectId(stranger), ...people(page - 1)], 2);
+  expect(await readersOf(first)).toEqual({ listed: page - 1, count: page - 1 });
+  await read(people(1), 1);
+  expect(await readersOf(first)).toEqual({ listed: page - 1, count: page + 1 });
+  await read(people(max - page - 2), 1);
+  expect(await readersOf(first)).toEqual({ listed: page - 1, count: max - 1 });
+  await read(people(2), 1);
+  expect(await readersOf(first)).toEqual({ listed: page - 1, count: max });
+  expect(await readersOf(second)).toEqual({ listed: page - 1, count: page - 1 });
+});
+
+test("messages can be marked as unread from one on", async () => {
+  for (let i = 1; i <= 3; i++) await send(`${i}`);
+  const markUnread = async (seq: number) =>
+    (await node.as(reader, "channel.markUnread", { channelId, seq })).lastReadSeq;
+  expect(await markUnread(2)).toBe(0);
+  await node.as(reader, "channel.markRead", { channelId, seq: 3 });
+  node.published.length = 0;
+  expect([await markUnread(4), await markUnread(3), await markUnread(3), await markUnread(1)]).toEqual([
+    3, 2, 2, 0,
+  ]);
+  expect(node.published).toEqual(
+    [2, 0].map((lastReadSeq) => ({
+      rooms: [userRoom(reader)],
+      name: "readMarker.lowered",
+      payload: { channelId, lastReadSeq },
+    })),
+  );
+  const { heads } = await node.node.services.message.listHeads({ userId: reader, channelIds: [channelId] });
+  expect(heads[0]).toMatchObject({ head: { seq: 3 }, lastReadSeq: 0 });
+  expect(await node.as(reader, "channel.markRead", { channelId, seq: 2 })).toEqual({ lastReadSeq: 2 });
 });
 
 test("when markers are set concurrently, the highest wins", async () => {

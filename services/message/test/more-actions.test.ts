@@ -33,7 +33,9 @@ const hexId = (prefix: string, n: number): string =>
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "fanfare-message-"));
   database = await startEmbeddedMongo({ dir: join(dir, "db") });
-  node = await startMessageNode({ DATA_DIR: dir, MONGO_URL: database.uri });
+  const url = new URL(database.uri);
+  url.searchParams.set("monitorCommands", "true");
+  node = await startMessageNode({ DATA_DIR: dir, MONGO_URL: url.href });
   const moderates = PERMISSIONS.manageMessages | PERMISSIONS.mentionEveryone;
   node.permissions.set(moderator, MEMBER_PERMISSIONS | moderates);
 });
@@ -368,4 +370,32 @@ test("counting in several channels: one full of mentions doesn't affect the othe
     (await node.internal("message.countMentions", { userId: muchMentioned, channels: asked })).counts;
   expect(await count(...channels)).toEqual([LIMITS.mentionsCounted, 3, 0]);
   expect(await count({ ...channels[0]!, afterSeq: 310 }, { ...channels[1]!, afterSeq: 1 })).toEqual([10, 2]);
+});
+
+test("the neighbors of a page of messages in many channels are read with one query", async () => {
+  const sent: Message[] = [];
+  for (const more of [0, 1, 2].map((n) => ({ channelId: hexId(`c0c${n}`, counter) })))
+    for (const text of ["one", "two", "three"]) sent.push(await send(text, more));
+  const reads: unknown[] = [];
+  const note = ({ command }: { command: Record<string, unknown> }) => {
+    if (command["find"] === "messages") reads.push(command);
+  };
+  const client = node.node.database.getClient();
+  client.on("commandStarted", note);
+  const asked = sent.map(({ id, ...place }) => ({
+    messageId: id,
+    channelId: place.channelId,
+    seq: place.seq,
+  }));
+  const { context } = await node.internal("message.listContext", { messages: asked });
+  client.off("commandStarted", note);
+  expect(reads).toHaveLength(1);
+  expect(context.map(({ before, after }) => [before?.content, after?.content])).toEqual(
+    [0, 1, 2].flatMap(() => [
+      [undefined, "two"],
+      ["one", "three"],
+      ["two", undefined],
+    ]),
+  );
+  expect(context[1]!.before).toMatchObject({ id: sent[0]!.id, authorId: author, seq: 1 });
 });

@@ -7,9 +7,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { buildServer } from "../../../scripts/build.ts";
 
-const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+const SOURCE = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+/** What runs in production. */
+const BUILT = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
 /** As operators start it; other tests use fewer threads, which start much faster. */
 const DEFAULT_THREADS = { GATEWAY_THREADS: "" };
@@ -24,6 +27,7 @@ interface Program {
 let dataDir: string;
 const started: Program[] = [];
 
+beforeAll(() => buildServer());
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "fanfare-program-"));
 });
@@ -36,7 +40,7 @@ afterEach(async () => {
 });
 
 function run(env: Record<string, string> = {}): Program {
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [env["NODE_ENV"] === "production" ? BUILT : SOURCE], {
     env: {
       PATH: process.env["PATH"],
       DATA_DIR: dataDir,
@@ -266,6 +270,10 @@ test("no secret of the configuration is logged at any level, even on failures", 
     OIDC_ISSUER: "https://127.0.0.1:1",
     OIDC_CLIENT_ID: "chat",
     OIDC_CLIENT_SECRET: "hunter2",
+    LDAP_URL: "ldaps://127.0.0.1:1",
+    LDAP_BASE_DN: "dc=example,dc=org",
+    LDAP_BIND_DN: "cn=search",
+    LDAP_BIND_PASSWORD: "hunter2",
     OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
     OTEL_EXPORTER_OTLP_HEADERS: "authorization=hunter2",
     LOG_LEVEL: "trace",
@@ -276,7 +284,10 @@ test("no secret of the configuration is logged at any level, even on failures", 
   const registered = await fetch(`${url}/api/user.register`, { method: "POST", headers, body });
   expect(registered.status).toBe(200);
   await fetch(`${url}/auth/oidc/start`, { redirect: "manual" });
-  while (!program.stderr.includes("ECONNREFUSED")) await delay(10);
+  const login = JSON.stringify({ username: "second", password: "hunter2-3" });
+  expect((await fetch(`${url}/api/user.login`, { method: "POST", headers, body: login })).status).toBe(503);
+  for (const logged of ["ECONNREFUSED", "LDAP login not possible"])
+    while (!program.stderr.includes(logged)) await delay(10);
   program.child.kill("SIGTERM");
   expect(await program.exited).toBe(0);
   expect(program.stdout + program.stderr).not.toContain("hunter2");

@@ -1,4 +1,11 @@
-import { Counter, defineService, repeat, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import {
+  Counter,
+  defineService,
+  repeat,
+  type NodeContext,
+  type Repeated,
+  type ServiceFactory,
+} from "@fanfare/kernel";
 import { readPresences, presenceActions } from "./presences.ts";
 import { typingActions } from "./typing.ts";
 import * as bounds from "./constants.ts";
@@ -18,8 +25,12 @@ const TIMES = {
 
 /** Presence and status, `presence.*`, and typing indicators, `channel.typing`. */
 export function createPresenceService(node: NodeContext): ReturnType<ServiceFactory> {
+  let repeated: Repeated[] = [];
+  const onWork = (): void => {
+    for (const task of repeated) task.start();
+  };
   const store =
-    node.redis === null ? new MemoryPresenceStore(TIMES) : new RedisPresenceStore(node.redis, TIMES);
+    node.redis === null ? new MemoryPresenceStore(TIMES, onWork) : new RedisPresenceStore(node.redis, TIMES);
   const dependencies: PresenceDependencies = { node, store, statuses: createStatusRepository(node.database) };
   const published = new Counter({
     name: "fanfare_presence_published_total",
@@ -40,7 +51,6 @@ export function createPresenceService(node: NodeContext): ReturnType<ServiceFact
     while ((await store.expireGateways(bounds.CHUNK_SIZE)) > 0);
   };
   const { logger } = node;
-  let stops: (() => Promise<void>)[] = [];
   return defineService(node, {
     name: "presence",
     actions: {
@@ -48,13 +58,23 @@ export function createPresenceService(node: NodeContext): ReturnType<ServiceFact
       ...typingActions(dependencies),
     },
     async started() {
-      stops = [
-        repeat(publish, { everyMs: bounds.PUBLISH_INTERVAL_MS, what: "telling who is there", logger }),
-        repeat(sweep, { everyMs: bounds.SWEEP_INTERVAL_MS, what: "looking for silent gateways", logger }),
+      repeated = [
+        repeat(publish, {
+          everyMs: bounds.PUBLISH_INTERVAL_MS,
+          what: "telling who is there",
+          logger,
+          isNeeded: () => store.hasChanges,
+        }),
+        repeat(sweep, {
+          everyMs: bounds.SWEEP_INTERVAL_MS,
+          what: "looking for silent gateways",
+          logger,
+          isNeeded: () => store.hasGateways,
+        }),
       ];
     },
     async stopped() {
-      await Promise.all(stops.map((stop) => stop()));
+      await Promise.all(repeated.map((task) => task.stop()));
     },
   });
 }

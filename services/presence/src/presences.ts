@@ -33,10 +33,10 @@ export function presenceActions(dependencies: PresenceDependencies): Handlers {
       return { status };
     },
 
-    "presence.listAway": async ({ params: { userIds } }) => {
+    "presence.listAway": async ({ params: { userIds, withDoNotDisturb } }) => {
       const [connected, own] = await Promise.all([
         store.filterConnected(userIds),
-        statuses.findMany(userIds),
+        withDoNotDisturb ? new Map<string, OwnStatus>() : statuses.findMany(userIds),
       ]);
       return {
         userIds: userIds.filter((id) => !connected.has(id) && own.get(id) !== "doNotDisturb"),

@@ -13,9 +13,11 @@ const TIMES = {
 
 let store: MemoryPresenceStore;
 let published: string[];
+let works: number;
 
 beforeEach(async () => {
-  store = new MemoryPresenceStore(TIMES);
+  works = 0;
+  store = new MemoryPresenceStore(TIMES, () => (works += 1));
   published = [];
   await store.report({ gatewayId: "g1", number: 1, connected: ["ann"], disconnected: [] });
 });
@@ -53,4 +55,14 @@ test("a worker that is disconnected while reading publishes nothing, and another
   await delay(2 * TIMES.claimMs);
   await worker("two")();
   expect(published).toEqual(["two: presence:ann"]);
+});
+
+test("the store says when there is work, and when there is none", async () => {
+  expect([works > 0, store.hasChanges, store.hasGateways]).toEqual([true, true, true]);
+  await worker("one")();
+  works = 0;
+  await store.report({ gatewayId: "g1", number: 2, connected: [], disconnected: [] });
+  expect([works, store.hasChanges, store.hasGateways]).toEqual([0, false, true]);
+  await store.recordChange("ann");
+  expect([works, store.hasChanges]).toEqual([1, true]);
 });

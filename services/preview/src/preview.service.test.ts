@@ -1,3 +1,4 @@
+import { LIMITS } from "@fanfare/contract";
 import { expect, test } from "vitest";
 import { findLinks } from "./preview.service.ts";
 
@@ -22,5 +23,5 @@ test("returns only the first three links", () => {
 
 test("handles a text of unterminated tokens in linear time", () => {
   expect(findLinks("https://(".repeat(440))).toEqual([]);
-  expect(findLinks("`".repeat(4000) + "://")).toEqual([]);
+  expect(findLinks("`".repeat(LIMITS.messageMaxChars - 3) + "://")).toEqual([]);
 });

@@ -1,5 +1,5 @@
 /** Increment this when the tokens of messages change, so that all messages are indexed again. */
-export const INDEX_VERSION = 3;
+export const INDEX_VERSION = 5;
 /** Distinct tokens per message; further words can't be found. */
 export const TOKENS_PER_MESSAGE = 1000;
 /** Longer words are cut to this length. */

@@ -5,6 +5,7 @@ import {
   LIMITS,
   listChannels,
   type Message,
+  type MessageContext,
   type ParsedParams,
   type Result,
 } from "@fanfare/contract";
@@ -30,9 +31,9 @@ import {
   STEPS_PER_SEARCH,
   THREADS_PER_SEARCH,
 } from "./constants.ts";
-import { threadToken, wantedWords } from "./message-tokens.ts";
+import { messageTokens, threadToken, wantedWords } from "./message-tokens.ts";
 import type { SearchDependencies } from "./search.dependencies.ts";
-import type { SearchWord } from "./tokenize.ts";
+import { matches, queryWords, type SearchWord } from "./tokenize.ts";
 
 interface Place {
   channelId: string;
@@ -79,12 +80,19 @@ export function search(dependencies: SearchDependencies): Handler<"message.searc
     });
     const found = await readMessages(dependencies, messageIds, new Set(where.channelIds));
     const messages = found.messages.filter((message) => isInTime(message, params));
+    const context = params.withContext === true ? await contextOf(node, messages) : undefined;
+    const neighbors = context?.flatMap(({ before, after }) => [before, after].filter((one) => one !== null));
     return {
       messages,
+      ...(context !== undefined && { context }),
       threads: found.threads,
       nextCursor: found.nextCursor ?? nextBelow,
       isComplete: behind.size === 0 && areThreadsThere,
-      ...(await responseUsers(services, params.withUsers, usersInMessages(messages))),
+      ...(await responseUsers(
+        services,
+        params.withUsers,
+        usersInMessages([...messages, ...(neighbors ?? [])]),
+      )),
     };
   };
 }
@@ -171,6 +179,13 @@ async function readMessages(
     threads,
     nextCursor: stoppedAt === null ? null : read.at(-1)!,
   };
+}
+
+/** In the channels of messages that the caller sees, and the whole of a channel is visible. */
+async function contextOf(node: NodeContext, messages: readonly Message[]): Promise<MessageContext[]> {
+  if (messages.length === 0) return [];
+  const places = messages.map(({ id: messageId, channelId, seq }) => ({ messageId, channelId, seq }));
+  return (await node.services.message.listContext({ messages: places })).context;
 }
 
 /** Existing threads whose parent the caller can see. */
@@ -308,6 +323,23 @@ async function indexPlaces(
 function takeStep(budget: Budget): boolean {
   budget.steps -= 1;
   return budget.steps >= 0;
+}
+
+/** Reads the messages themselves, because the index of their channels can be behind. */
+export function filterMessages({ node }: SearchDependencies): Handler<"search.filterMessages"> {
+  return async ({ params: { messageIds, text } }) => {
+    const words = queryWords(text);
+    const found: string[] = [];
+    for (let rest = words.length === 0 ? [] : messageIds; rest.length > 0;) {
+      const { messages, stoppedAt } = await node.services.message.getMany({ messageIds: rest });
+      for (const message of messages) {
+        const tokens = messageTokens(message, false);
+        if (words.every((word) => matches(word, tokens))) found.push(message.id);
+      }
+      rest = stoppedAt === null ? [] : rest.filter((id) => id <= stoppedAt);
+    }
+    return { messageIds: found };
+  };
 }
 
 /** One indexing step of a channel, for `fanfare reindex`. */

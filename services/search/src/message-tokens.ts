@@ -3,14 +3,16 @@ import { queryWords, textTokens, type SearchWord } from "./tokenize.ts";
 
 type Trait = ParsedParams<"message.search">["has"][number];
 
-/** Words don't contain a colon, so these never collide with them. */
+/** Begin with a colon, so that neither a word nor the beginning of one finds them. */
 const trait = {
-  from: (userId: string) => `from:${userId}`,
-  mentions: (userId: string) => `mentions:${userId}`,
-  has: (name: Trait) => `has:${name}`,
-  in: (threadId: string) => `in:${threadId}`,
+  from: (userId: string) => `:from:${userId}`,
+  mentions: (userId: string) => `:mentions:${userId}`,
+  has: (name: Trait) => `:has:${name}`,
+  in: (threadId: string) => `:in:${threadId}`,
 };
 
+const IMAGE = /^image\//;
+const MEDIA = /^(?:audio|video)\//;
 const LINK = /https?:\/\/\S/i;
 
 /** The token of all messages of a thread, which are stored among those of its parent. */
@@ -18,19 +20,24 @@ export const threadToken = trait.in;
 
 /** All tokens of a message. */
 export function messageTokens(message: Message, isInThread: boolean): string[] {
+  const files = message.attachments ?? [];
+  const hasType = (pattern: RegExp) => files.some(({ contentType }) => pattern.test(contentType));
   const has: Record<Trait, boolean> = {
     link: LINK.test(message.content),
-    attachment: message.attachments !== undefined,
+    attachment: files.length > 0,
+    image: hasType(IMAGE),
+    media: hasType(MEDIA),
+    document: files.some(({ contentType }) => !IMAGE.test(contentType) && !MEDIA.test(contentType)),
     embed: message.embeds !== undefined,
     pin: message.pinnedAt !== undefined,
   };
-  const names = message.attachments?.map(({ name }) => name) ?? [];
+  const names = files.map(({ name }) => name);
   return [
     ...(isInThread ? [trait.in(message.channelId)] : []),
     trait.from(message.authorId),
     ...(message.mentions?.userIds.map(trait.mentions) ?? []),
     ...(Object.keys(has) as Trait[]).filter((name) => has[name]).map(trait.has),
-    ...textTokens([message.content, ...names].join(" ")),
+    ...textTokens([message.content, ...names, ...(message.poll?.options ?? [])].join(" ")),
   ];
 }
 

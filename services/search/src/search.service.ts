@@ -1,5 +1,5 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
-import { indexChannel, removeChannel, search } from "./find-messages.ts";
+import { filterMessages, indexChannel, removeChannel, search } from "./find-messages.ts";
 import { createEntries } from "./entries.ts";
 import { createGroupProgressRepository, ProgressRepository } from "./progress.repository.ts";
 import { Indexer } from "./indexer.ts";
@@ -16,6 +16,7 @@ export function createSearchService(node: NodeContext): ReturnType<ServiceFactor
     name: "search",
     actions: {
       "message.search": search(dependencies),
+      "search.filterMessages": filterMessages(dependencies),
       "search.indexChannel": indexChannel(dependencies),
     },
     events: {

@@ -41,7 +41,7 @@ async function withToken(token: string): Promise<string[]> {
 }
 
 /** The number of entries of messages by the searcher. */
-const count = async (): Promise<number> => (await withToken(`from:${searcher}`)).length;
+const count = async (): Promise<number> => (await withToken(`:from:${searcher}`)).length;
 
 describe.each([
   ["the full-text index of the embedded database", false],
@@ -120,6 +120,14 @@ describe.each([
     }
   });
 
+  test("words only find what was written, not what every message has", async () => {
+    const mentions = { userIds: [searcher], roleIds: [], everyone: false };
+    node.write(channelId, "hello", { mentions });
+    node.write(channelId, "away from home");
+    expect(await texts({ text: "from" })).toEqual(["away from home"]);
+    expect(await texts({ text: "mention" })).toEqual([]);
+  });
+
   test("by author, mention, trait and time", async () => {
     const day = (n: number): string => `2026-01-0${n}T12:00:00.500Z`;
     node.write(channelId, "one https://example.org", {
@@ -143,6 +151,15 @@ describe.each([
     expect(await texts({ has: ["link"] })).toEqual(["one https://example.org"]);
     expect(await texts({ has: ["link", "pin"], text: "one" })).toEqual(["one https://example.org"]);
     expect(await texts({ has: ["link", "attachment"] })).toEqual([]);
+    expect(await texts({ has: ["document"] })).toEqual(["three"]);
+    const files = [
+      { ...file, name: "a.png", contentType: "image/png" },
+      { ...file, name: "a.webm", contentType: "audio/webm" },
+    ];
+    node.write(channelId, "four", { createdAt: day(3), authorId: newId(), attachments: files });
+    expect(await texts({ has: ["attachment"] })).toEqual(["four", "three"]);
+    expect(await texts({ has: ["image", "media"] })).toEqual(["four"]);
+    expect(await texts({ has: ["image", "document"] })).toEqual([]);
     expect(await texts({ text: "report" })).toEqual(["three"]);
     expect(await texts({ from: searcher, after: day(2) })).toEqual(["three"]);
     expect(await texts({ from: searcher, before: day(3) })).toEqual(["one https://example.org"]);
@@ -196,7 +213,7 @@ describe.each([
     node.parents.delete(openThread);
     expect(await texts({ text: "word" })).toEqual(["word in the open"]);
     node.node.broadcast("channel.emptied", { channelIds: [openThread] });
-    await expect.poll(() => withToken(`in:${openThread}`)).toEqual([]);
+    await expect.poll(() => withToken(`:in:${openThread}`)).toEqual([]);
     expect(await texts({ text: "word" })).toEqual(["word in the open"]);
   });
 

@@ -137,7 +137,7 @@ export function createAccountMails(
     },
 
     /**
-     * Notifies the owner of a completed change, so it never fails.
+     * Notifies the owner of what has happened, so it never fails.
      * @param email the recipient; without one, nothing is sent
      */
     async notify(
@@ -145,8 +145,12 @@ export function createAccountMails(
       name:
         | "emailChanged"
         | "passwordChanged"
+        | "passwordInDirectory"
         | "totpEnabled"
         | "totpDisabled"
+        | "passkeyAdded"
+        | "passkeyRemoved"
+        | "ldapLinked"
         | "oidcLinked"
         | "oidcUnlinked",
       email = user.email,

@@ -4,18 +4,29 @@ import type { UserDocument } from "./user.model.ts";
 const AFTER = { returnDocument: "after" } as const;
 const WITHOUT_EMAIL = { $unset: { email: 1, emailLower: 1, emailClaimedAt: 1 } } as const;
 
-/** Queries of the collection users about ways to sign in: addresses, passwords, OIDC. */
+/** The field of an account that identifies its user at a provider. */
+export type ExternalKey = "oidcKey" | "ldapKey";
+
+/** Queries of the collection users about ways to sign in: addresses, passwords, OIDC, LDAP. */
 export function createAccountQueries({ model: users, change }: Collection<UserDocument>) {
   return {
     /** @returns null when the password has changed since the caller verified it */
-    replacePasswordHash: (userId: string, oldHash: string, passwordHash: string) =>
-      change({ _id: userId, passwordHash: oldHash }, { $set: { passwordHash } }),
+    replacePasswordHash: (userId: string, oldHash: string, passwordHash: string, removePasskeys: boolean) =>
+      change(
+        { _id: userId, passwordHash: oldHash },
+        { $set: { passwordHash }, ...(removePasskeys && { $unset: { passkeys: 1 as const } }) },
+      ),
 
     /**
      * @param email undefined when an admin passed the link on, which doesn't verify the address
      * @returns null when the account no longer has this address, or has not verified it
      */
-    resetPassword: (userId: string, email: string | undefined, passwordHash: string, unlink: boolean) =>
+    resetPassword: (
+      userId: string,
+      email: string | undefined,
+      passwordHash: string,
+      removeOtherSignIns: boolean,
+    ) =>
       change(
         {
           _id: userId,
@@ -25,7 +36,13 @@ export function createAccountQueries({ model: users, change }: Collection<UserDo
             emailVerifiedAt: { $exists: true },
           }),
         },
-        { $set: { passwordHash }, $unset: { passwordGuesses: 1, ...(unlink && { oidcKey: 1 as const }) } },
+        {
+          $set: { passwordHash },
+          $unset: {
+            passwordGuesses: 1,
+            ...(removeOtherSignIns && { oidcKey: 1 as const, ldapKey: 1 as const, passkeys: 1 as const }),
+          },
+        },
       ),
 
     /**
@@ -42,9 +59,11 @@ export function createAccountQueries({ model: users, change }: Collection<UserDo
           $unset: {
             emailClaimedAt: 1,
             oidcKey: 1,
+            ldapKey: 1,
             totp: 1,
             totpPending: 1,
             totpGuesses: 1,
+            passkeys: 1,
             passwordGuesses: 1,
           },
         },
@@ -91,27 +110,27 @@ export function createAccountQueries({ model: users, change }: Collection<UserDo
         )
         .lean(),
 
-    findByOidcKey: (oidcKey: string) => users.findOne({ oidcKey }).lean(),
+    findByExternalKey: (field: ExternalKey, key: string) => users.findOne({ [field]: key }).lean(),
 
     /** @returns null when the account no longer has this verified address, or is linked to another identity */
-    linkVerified: (userId: string, emailLower: string, oidcKey: string) =>
+    linkVerified: (userId: string, emailLower: string, field: ExternalKey, key: string) =>
       change(
         {
           _id: userId,
           emailLower,
           emailVerifiedAt: { $exists: true },
-          $or: [{ oidcKey: { $exists: false } }, { oidcKey }],
+          $or: [{ [field]: { $exists: false } }, { [field]: key }],
         },
-        { $set: { oidcKey } },
+        { $set: { [field]: key } },
       ),
 
     /**
      * @param oidcKey null unlinks; a duplicate key error if it belongs to another account
      * @returns null when the password has changed since the caller verified it
      */
-    setOidcKey: (userId: string, passwordHash: string, oidcKey: string | null) =>
+    setOidcKey: (userId: string, passwordHash: string | undefined, oidcKey: string | null) =>
       change(
-        { _id: userId, passwordHash },
+        { _id: userId, passwordHash: passwordHash ?? { $exists: false } },
         oidcKey === null ? { $unset: { oidcKey: 1 } } : { $set: { oidcKey } },
       ),
   };

@@ -53,6 +53,8 @@ export const administerActions = ({
     return { user: presentAdminUser(admin ? { ...rest, admin } : rest) };
   },
 
+  "user.listAdminIds": async () => ({ userIds: await admins.listIds() }),
+
   "user.adminState": async () => ({ state: await admins.state() }),
 
   "user.createSetupToken": async () => ({ token: await setupTokens.make() }),

@@ -52,6 +52,8 @@ export function createAdmins({ users, repository, setupTokens, firstIsAdmin }: A
   return {
     checkSetup,
 
+    listIds: () => repository.listIds(),
+
     /**
      * Makes a user the first admin. Of concurrent uses, of one link or several, only one succeeds. A use that fails leaves the
      * link valid.

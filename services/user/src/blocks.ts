@@ -36,12 +36,11 @@ export function blockActions(dependencies: UserDependencies): Handlers {
     },
 
     "user.listBlockedAmong": async ({ params: { userId, userIds } }) => {
-      const [deleted, blocked, blockers] = await Promise.all([
+      const [deleted, blocked] = await Promise.all([
         users.deletedAmong(userIds),
-        blocks.blockedAmong(userId, userIds),
-        blocks.blockersAmong(userIds, userId),
+        blocks.among(userId, userIds),
       ]);
-      return { userIds: userIds.filter((id) => deleted.has(id) || blocked.has(id) || blockers.has(id)) };
+      return { userIds: userIds.filter((id) => deleted.has(id) || blocked.has(id)) };
     },
 
     "user.listNames": async ({ params: { userIds } }) => {

@@ -61,10 +61,13 @@ export const emailActions = ({
     );
     const now = await users.find(userId);
     if (now !== null) publishAccount(node, now);
-    if (before.email === undefined || before.email.toLowerCase() === taken.email.toLowerCase()) return {};
-    // Links sent to the old address must not give access to the account any more.
-    await mailedTokens.removeAll(userId, ["resetPassword"]);
-    await accountMails.notify(before, "emailChanged");
+    if (before.email !== undefined && before.email.toLowerCase() !== taken.email.toLowerCase()) {
+      // Links sent to the old address must not give access to the account any more.
+      await mailedTokens.removeAll(userId, ["resetPassword"]);
+      await accountMails.notify(before, "emailChanged");
+    }
+    // The address has just received an email.
+    await node.services.notification.setEmailsRefused({ userId, refused: false });
     return {};
   },
 });

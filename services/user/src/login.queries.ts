@@ -1,5 +1,6 @@
+import { LIMITS } from "@fanfare/contract";
 import type { Collection } from "@fanfare/kernel";
-import type { Totp, UserDocument } from "./user.model.ts";
+import type { StoredPasskey, Totp, UserDocument } from "./user.model.ts";
 
 /** Queries of the collection users about the second factor. */
 export function createTotpQueries({ change, update }: Collection<UserDocument>) {
@@ -22,11 +23,11 @@ export function createTotpQueries({ change, update }: Collection<UserDocument>) 
     disableTotp: (userId: string, secret: string) =>
       change({ _id: userId, "totp.secret": secret }, { $unset: { totp: 1, totpGuesses: 1 } }),
 
-    /** Unconditional. @returns null when the user doesn't exist */
-    removeTotp: (userId: string) =>
+    /** Removes all factors besides the password, unconditionally. @returns null when the user doesn't exist */
+    removeFactors: (userId: string) =>
       change(
         { _id: userId, deletedAt: { $exists: false } },
-        { $unset: { totp: 1, totpPending: 1, totpGuesses: 1 } },
+        { $unset: { totp: 1, totpPending: 1, totpGuesses: 1, passkeys: 1 } },
       ),
 
     /**
@@ -44,6 +45,44 @@ export function createTotpQueries({ change, update }: Collection<UserDocument>) 
       update(
         { _id: userId, "totp.recoveryHashes": hash },
         { $pull: { "totp.recoveryHashes": hash }, $unset: { totpGuesses: 1 } },
+      ),
+  };
+}
+
+/** Exists only if the limit is reached. */
+const LAST_PASSKEY = `passkeys.${LIMITS.passkeysPerUser - 1}`;
+
+/** Queries of the collection users about passkeys. */
+export function createPasskeyQueries({ change, update }: Collection<UserDocument>) {
+  return {
+    /** @returns null when the password has changed since, the passkey exists, or there are too many */
+    addPasskey: (userId: string, passwordHash: string, passkey: StoredPasskey) =>
+      change(
+        {
+          _id: userId,
+          passwordHash,
+          "passkeys.credentialId": { $ne: passkey.credentialId },
+          [LAST_PASSKEY]: { $exists: false },
+        },
+        { $push: { passkeys: passkey } },
+      ),
+
+    /** @returns false when it was removed, or another login has used it at the same time */
+    usePasskey: (userId: string, { credentialId, counter }: StoredPasskey, newCounter: number, now: Date) =>
+      update(
+        { _id: userId, passkeys: { $elemMatch: { credentialId, counter } } },
+        { $set: { "passkeys.$.counter": newCounter, "passkeys.$.lastUsedAt": now } },
+      ),
+
+    /** @returns false when it doesn't exist */
+    renamePasskey: (userId: string, credentialId: string, name: string) =>
+      update({ _id: userId, "passkeys.credentialId": credentialId }, { $set: { "passkeys.$.name": name } }),
+
+    /** @returns null when it doesn't exist */
+    removePasskey: (userId: string, credentialId: string) =>
+      change(
+        { _id: userId, "passkeys.credentialId": credentialId },
+        { $pull: { passkeys: { credentialId } } },
       ),
   };
 }

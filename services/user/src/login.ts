@@ -1,12 +1,12 @@
-import { type CallClient, type Handlers, serviceError } from "@fanfare/kernel";
+import { type CallClient, type Handlers, orThrow, serviceError } from "@fanfare/kernel";
 import type { Session, SessionTokens } from "@fanfare/contract";
 import { assertAllowedDomain, assertPasswordsAccepted } from "./registration.policy.ts";
 import { isSameStanding, mustVerifyFirst } from "./session.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import type { Sessions } from "./sessions.ts";
-import type { UserDocument } from "./user.model.ts";
+import type { StoredPasskey, UserDocument } from "./user.model.ts";
 import type { UserRepository } from "./user.repository.ts";
-import type { SessionDocument } from "./session.repository.ts";
+import type { SessionDocument, SessionOrigin } from "./session.repository.ts";
 
 export type LogIn = ReturnType<typeof createLogIn>;
 
@@ -19,6 +19,8 @@ export const loginActions = ({
   accountMails,
   sessions,
   sessionRepository,
+  ldapDirectory,
+  ldapAccounts,
 }: UserDependencies): Handlers => ({
   "user.login": async ({ params: { username, password, code, email }, client }) => {
     // Before the account is looked up, so that the response is the same for all accounts.
@@ -29,7 +31,13 @@ export const loginActions = ({
       ? users.findByEmail(username)
       : users.findByUsername(username));
     const matches = await passwords.verify(password, user?.passwordHash);
-    if (user === null || !matches) throw serviceError("WRONG_CREDENTIALS");
+    if (user === null || !matches) {
+      // Whether or not a local account has the name, so that timing is the same.
+      const identity = orThrow(await ldapDirectory.logIn(username, password), "WRONG_CREDENTIALS");
+      const found = await ldapAccounts.find(identity);
+      if (found !== null) await secondFactor.check(found, code);
+      return logIn(await ldapAccounts.settle(identity, found, undefined), client);
+    }
     await secondFactor.check(user, code);
     // Also for an account whose unverified address expired, or was verified by another account.
     if (email !== undefined && mustVerifyFirst(user)) {
@@ -72,18 +80,23 @@ export const loginActions = ({
 export function createLogIn(users: UserRepository, sessions: Sessions) {
   /**
    * @param user as read when the credentials were checked
+   * @param passkey which was used
    * @throws {ServiceError} USER_DISABLED; WRONG_CREDENTIALS when the credentials are no longer valid
    */
   return async (
     user: UserDocument,
     client: CallClient | null,
-    how?: { byOidc: boolean },
+    origin?: SessionOrigin,
+    passkey?: StoredPasskey,
   ): Promise<SessionTokens> => {
     const userId = user._id;
-    const tokens = await sessions.open(user, client, how);
-    // The password may have been changed, and all sessions ended, while this session was being opened.
+    const tokens = await sessions.open(user, client, origin);
+    // The credentials may have been changed, and all sessions ended, while this session was being opened.
     const now = await users.find(userId);
-    if (now?.passwordHash !== user.passwordHash || !isSameStanding(now, user)) {
+    const isRemoved =
+      passkey !== undefined &&
+      !now?.passkeys?.some(({ credentialId }) => credentialId === passkey.credentialId);
+    if (isRemoved || now?.passwordHash !== user.passwordHash || !isSameStanding(now, user)) {
       await sessions.end(userId, tokens.sessionId);
       throw serviceError(now?.disabledAt === undefined ? "WRONG_CREDENTIALS" : "USER_DISABLED");
     }

@@ -1,8 +1,9 @@
 import { EXPORTS_USER, LIMITS } from "@fanfare/contract";
 import { callOf, type Handlers, invalid, orThrow, serviceError } from "@fanfare/kernel";
 import { presentSession } from "./login.ts";
+import { hasPassword } from "./session.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
-import { presentOwnUser } from "./user.presenter.ts";
+import { presentOwnUser, presentPasskey } from "./user.presenter.ts";
 
 const serviceOf = (name: string): string => name.slice(0, name.indexOf("."));
 
@@ -43,6 +44,7 @@ export const myDataActions = ({
     return {
       items: [
         { kind: "profile", data: presentOwnUser(user) },
+        ...(user.passkeys ?? []).map((passkey) => ({ kind: "passkey", data: presentPasskey(passkey) })),
         ...living.map((session) => ({ kind: "session", data: presentSession(session, "") })),
         ...blocked.map((id) => ({ kind: "block", data: { userId: id } })),
       ],
@@ -54,7 +56,7 @@ export const myDataActions = ({
     const { userId } = actor;
     const user = await users.find(userId);
     if (user === null || user.deletedAt !== undefined) throw serviceError("UNAUTHENTICATED");
-    if (user.passwordHash !== undefined) await confirmPassword(userId, password ?? "");
+    if (hasPassword(user)) await confirmPassword(userId, password ?? "");
     await secondFactor.check(user, code);
     const { groupIds } = await services.group.listOwned({ userId });
     if (groupIds.length > 0) throw serviceError("OWNS_GROUPS", { groupIds });

@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { type Handlers, orThrow, serviceError, withoutDeadline } from "@fanfare/kernel";
+import { type Handlers, type NodeContext, orThrow, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { Result } from "@fanfare/contract";
 import { PermanentError } from "@fanfare/jobs";
-import { isSameStanding, hasNoSignIn } from "./session.policy.ts";
+import { isPasswordInDirectory, isSameStanding, hasNoSignIn } from "./session.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { assertPasswordsAccepted, assertBelowUserLimit } from "./registration.policy.ts";
 import { publishAccount } from "./account-mails.ts";
 import { assertNotTaken, rethrowTaken } from "./registration.ts";
 import { presentAdminUser } from "./user.presenter.ts";
+import type { UserDocument } from "./user.model.ts";
 import { newAccount } from "./user.repository.ts";
 
 /** Maximum of requests handled concurrently per process. */
@@ -29,7 +30,7 @@ export function passwordActions({
   return {
     "user.changePassword": async ({ params, actor, client }) => {
       const user = await confirmPassword(actor.userId, params.oldPassword);
-      const { passwordHash: oldHash } = user;
+      const oldHash = orThrow(user.passwordHash, "PASSWORD_IN_DIRECTORY");
       const session = await sessionRepository.find(actor.sessionId);
       if (session === null || session.revokedAt !== undefined) throw serviceError("SESSION_REVOKED");
       const newHash = await passwords.hash(params.newPassword, user);
@@ -43,12 +44,12 @@ export function passwordActions({
         // Other sessions end before the change, and sessions opened in the meantime end after it. If the process dies in between,
         // no other session is left, and the old password can't be used to open one.
         await sessions.endOthers(actor.userId, actor.sessionId);
-        const changed = await users.replacePasswordHash(actor.userId, oldHash, newHash);
+        const changed = await users.replacePasswordHash(actor.userId, oldHash, newHash, params.revokeTokens);
         if (changed === null) throw serviceError("WRONG_CREDENTIALS");
         // Links requested with the old password, for example to a new address, must not work any more.
         await mailedTokens.removeAll(actor.userId, ["resetPassword", "verifyEmail"]);
         // A new session, so that leaked access tokens of this one stop working too.
-        const tokens = await sessions.open(changed, client);
+        const tokens = await sessions.open(changed, client, session);
         await sessions.endOthers(actor.userId, tokens.sessionId);
         // Removes tokens created by another session in the meantime.
         await revokeTokens();
@@ -69,6 +70,7 @@ export function passwordActions({
       const found = orThrow(await mailedTokens.find(token, "resetPassword"), "INVALID_LINK");
       const userId = found.userId;
       const user = await users.find(userId);
+      if (user !== null) assertPasswordIsHere(node, user);
       const { email } = found;
       const passwordHash = await passwords.hash(newPassword, { ...user, email: email ?? user?.email });
       /** Whether all existing credentials are removed: the link is the first proof of who owns the address. */
@@ -137,9 +139,19 @@ export function passwordActions({
       const user = await users.find(userId);
       if (user === null || user.deletedAt !== undefined) throw serviceError("USER_NOT_FOUND");
       if (user.kind !== "member") throw serviceError("GUEST_NOT_ALLOWED");
+      assertPasswordIsHere(node, user);
       return { link: await accountMails.sendPasswordLink(user) };
     },
   };
+}
+
+/** Without a directory, users whose password was there can get one here. */
+const isManagedElsewhere = ({ config }: Pick<NodeContext, "config">, user: UserDocument): boolean =>
+  config.ldap !== undefined && isPasswordInDirectory(user);
+
+/** @throws {ServiceError} PASSWORD_IN_DIRECTORY: with a password here, a user who is removed from the directory could still log in */
+function assertPasswordIsHere(node: Pick<NodeContext, "config">, user: UserDocument): void {
+  if (isManagedElsewhere(node, user)) throw serviceError("PASSWORD_IN_DIRECTORY");
 }
 
 export function passwordResetActions({ node, users, accountMails }: UserDependencies): Handlers {
@@ -151,7 +163,9 @@ export function passwordResetActions({ node, users, accountMails }: UserDependen
       const email = sealer.open(payload.sealed, key)?.text;
       if (email === undefined) throw new PermanentError("TOKEN_SECRET changed after the request.");
       const user = await users.findByEmail(email);
-      if (user !== null) await accountMails.sendReset(user, id);
+      if (user === null) return;
+      if (isManagedElsewhere(node, user)) await accountMails.notify(user, "passwordInDirectory");
+      else await accountMails.sendReset(user, id);
     },
   });
   return {

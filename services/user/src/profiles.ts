@@ -1,5 +1,5 @@
 import { type Handlers, orThrow, serviceError } from "@fanfare/kernel";
-import { userRoom } from "@fanfare/contract";
+import { type CustomStatus, userRoom } from "@fanfare/contract";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { presentOwnUser, presentUser } from "./user.presenter.ts";
 import { publishAccount } from "./account-mails.ts";
@@ -26,21 +26,28 @@ export function profileActions(dependencies: UserDependencies): Handlers {
       return { users: found.map(presentUser) };
     },
 
-    "user.updateProfile": async ({ params: { nickname, bio, locale }, actor }) => {
+    "user.updateProfile": async ({ params: { nickname, bio, customStatus, locale }, actor }) => {
       const changed = await users.setProfile(actor.userId, {
         kind: actor.kind,
         ...(nickname !== undefined && { nickname }),
         ...(bio !== undefined && { bio }),
+        ...(customStatus !== undefined && { customStatus: storedStatus(customStatus) }),
         ...(locale !== undefined && { locale }),
       });
       if (changed === null) throw serviceError("UNAUTHENTICATED");
       const user = presentUser(changed);
       // The language is private.
-      if (nickname !== undefined || bio !== undefined) {
+      if (nickname !== undefined || bio !== undefined || customStatus !== undefined) {
         node.publish(userRoom(actor.userId), "user.updated", { user });
         node.broadcast("user.profileChanged", { user });
       }
       if (locale !== undefined) publishAccount(node, changed);
+      return { user: presentOwnUser(changed) };
+    },
+
+    "user.setPreferences": async ({ params, actor: { userId } }) => {
+      const changed = orThrow(await users.setPreferences(userId, params), "UNAUTHENTICATED");
+      publishAccount(node, changed);
       return { user: presentOwnUser(changed) };
     },
 
@@ -78,6 +85,10 @@ export function profileActions(dependencies: UserDependencies): Handlers {
       return { user: presentUser(user) };
     },
   };
+}
+
+function storedStatus(status: CustomStatus | null): UserDocument["customStatus"] {
+  return status && { ...status, expiresAt: status.expiresAt === null ? null : new Date(status.expiresAt) };
 }
 
 async function show(

@@ -4,9 +4,11 @@ import type { OidcCodeRepository } from "./oidc/oidc-code.repository.ts";
 import type { UserDocument } from "./user.model.ts";
 import type { UserRepository } from "./user.repository.ts";
 import type { GuessLimit } from "./login.queries.ts";
+import type { LdapDirectory } from "./ldap-directory.ts";
 import type { Passwords } from "./passwords.ts";
+import { hasPassword } from "./session.policy.ts";
 
-/** The password or, for accounts without one, a login at the OIDC provider. */
+/** The password, also the one of the LDAP directory, or, for accounts without one, a login at the OIDC provider. */
 interface Proof {
   password?: string | undefined;
   oidcCode?: string | undefined;
@@ -29,7 +31,7 @@ export function createReauthenticate(
     if (oidcCode === undefined || verifier === undefined) return confirmPassword(userId, password ?? "");
     const user = await users.find(userId);
     // A linked login must not replace an existing password: anyone with access to the identity could then change the account.
-    if (user === null || user.passwordHash !== undefined) throw serviceError("WRONG_CREDENTIALS");
+    if (user === null || hasPassword(user)) throw serviceError("WRONG_CREDENTIALS");
     const identity = await oidcCodes.take({ oidcCode, verifier });
     if (identity === null || identity.key !== user.oidcKey) throw serviceError("OIDC_FAILED");
     const authenticatedAtMs = identity.authenticatedAt?.getTime() ?? 0;
@@ -38,13 +40,18 @@ export function createReauthenticate(
   };
 }
 
-/** A user whose current password was just verified. */
-type Confirmed = UserDocument & { passwordHash: string };
-
 export type ConfirmPassword = ReturnType<typeof createConfirmPassword>;
 
 /** Verifies the password of a logged-in user, who might not be the owner: phones get borrowed, and tokens stolen. */
-export function createConfirmPassword(users: UserRepository, passwords: Passwords) {
+export function createConfirmPassword(
+  users: UserRepository,
+  passwords: Passwords,
+  ldapDirectory: LdapDirectory,
+) {
+  const isRight = async ({ passwordHash, ldapKey }: UserDocument, password: string): Promise<boolean> => {
+    if (passwordHash !== undefined && (await passwords.verify(password, passwordHash))) return true;
+    return ldapKey !== undefined && ldapDirectory.confirm(ldapKey, password);
+  };
   const limit: GuessLimit = {
     field: "passwordGuesses",
     // Not multiplied by RATE_LIMIT_FACTOR: a server that takes more load must not allow more guesses.
@@ -55,19 +62,18 @@ export function createConfirmPassword(users: UserRepository, passwords: Password
    * Guesses are counted per account, across all actions. Logins have a separate limit, so that strangers can't keep the owner
    * from changing the password.
    * @throws {ServiceError} WRONG_CREDENTIALS, also when the account has no password; RATE_LIMITED after too many wrong ones;
-   *   OVERLOADED
+   *   OVERLOADED; LDAP_UNAVAILABLE
    */
-  return async (userId: string, password: string): Promise<Confirmed> => {
+  return async (userId: string, password: string): Promise<UserDocument> => {
     const user = await users.find(userId);
-    const passwordHash = user?.passwordHash;
-    if (user === null || passwordHash === undefined) throw serviceError("WRONG_CREDENTIALS");
+    if (user === null || !hasPassword(user)) throw serviceError("WRONG_CREDENTIALS");
     const now = Date.now();
     if (!(await users.countGuess(userId, limit, new Date(now)))) {
       const endsAtMs = user.passwordGuesses?.endsAt.getTime() ?? now + limit.windowMs;
       throw serviceError("RATE_LIMITED", { retryAfterMs: Math.max(1, endsAtMs - now) });
     }
-    if (!(await passwords.verify(password, passwordHash))) throw serviceError("WRONG_CREDENTIALS");
+    if (!(await isRight(user, password))) throw serviceError("WRONG_CREDENTIALS");
     await users.forgetGuesses(userId, limit.field);
-    return { ...user, passwordHash };
+    return user;
   };
 }

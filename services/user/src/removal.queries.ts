@@ -1,4 +1,4 @@
-import type { Collection } from "@fanfare/kernel";
+import { type Collection, createBatcher } from "@fanfare/kernel";
 import type { QueryFilter } from "mongoose";
 import type { UserDocument } from "./user.model.ts";
 
@@ -18,12 +18,16 @@ const PERSONAL: Record<Exclude<keyof UserDocument, Kept>, 1> = {
   locale: 1,
   nicknameLower: 1,
   bio: 1,
+  customStatus: 1,
+  preferences: 1,
   passwordHash: 1,
   totp: 1,
   totpPending: 1,
   totpGuesses: 1,
+  passkeys: 1,
   passwordGuesses: 1,
   oidcKey: 1,
+  ldapKey: 1,
   admin: 1,
   disabledAt: 1,
   seenAt: 1,
@@ -33,6 +37,12 @@ const PERSONAL: Record<Exclude<keyof UserDocument, Kept>, 1> = {
 /** Queries of the collection users for deleting accounts. */
 export function createErasureQueries({ model: users, change, update }: Collection<UserDocument>) {
   const anonymous = { nickname: NICKNAME, avatarUrl: null };
+  const deletedAmong = createBatcher(async (_all, asked: (readonly string[])[]) => {
+    const found = await users
+      .find({ _id: { $in: [...new Set(asked.flat())] }, deletedAt: { $gt: new Date(0) } }, { _id: 1 })
+      .lean();
+    return new Set(found.map(({ _id }) => _id));
+  });
   return {
     /**
      * Removes all personal data from the user document and marks the data elsewhere for removal.
@@ -45,12 +55,8 @@ export function createErasureQueries({ model: users, change, update }: Collectio
         { $set: { ...anonymous, deletedAt: now, erasing: now }, $unset: PERSONAL },
       ),
 
-    async deletedAmong(userIds: readonly string[]): Promise<Set<string>> {
-      const found = await users
-        .find({ _id: { $in: userIds }, deletedAt: { $gt: new Date(0) } }, { _id: 1 })
-        .lean();
-      return new Set(found.map(({ _id }) => _id));
-    },
+    /** May also have others that were asked for at the same time. */
+    deletedAmong: (userIds: readonly string[]): Promise<Set<string>> => deletedAmong("", userIds),
 
     /** Ends the erasure and removes fields that concurrent calls have written since. */
     finishErasure: (userId: string) =>

@@ -12,6 +12,7 @@ import { newRecoveryCodes, newTotpSecret, normalizeRecoveryCode, stepOfCode, tot
 import { publishAccount } from "./account-mails.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import type { GuessLimit } from "./login.queries.ts";
+import { hasPassword } from "./session.policy.ts";
 import type { UserDocument } from "./user.model.ts";
 import type { UserRepository } from "./user.repository.ts";
 
@@ -79,7 +80,7 @@ export function secondFactorActions({
     "user.disableTotp": async ({ params, actor }) => {
       const user = await reauthenticate(actor.userId, params);
       // Accounts without a password log in by OIDC only, which is exempt.
-      if (user.passwordHash !== undefined && requiresSecondFactor(await node.policy.get(), user))
+      if (hasPassword(user) && requiresSecondFactor(await node.policy.get(), user))
         throw serviceError("SECOND_FACTOR_REQUIRED");
       const secret = await secondFactor.check(user, params.code);
       const disabled = secret === undefined ? null : await users.disableTotp(actor.userId, secret);
@@ -91,15 +92,18 @@ export function secondFactorActions({
 
     "user.hasSecondFactor": async ({ params: { userId, sessionId } }) => {
       if ((await users.find(userId))?.totp !== undefined) return { has: true };
-      return { has: (await sessionRepository.find(sessionId))?.byOidc === true };
+      const session = await sessionRepository.find(sessionId);
+      return { has: session?.byOidc === true || session?.byPasskey === true };
     },
 
     "user.resetTotp": async ({ params: { userId } }) => {
       const before = await users.find(userId);
-      const user = orThrow(await users.removeTotp(userId), "USER_NOT_FOUND");
+      const user = orThrow(await users.removeFactors(userId), "USER_NOT_FOUND");
       publishAccount(node, user);
       // The caller might not be the owner: the owner is notified, and all sessions end because the account is less protected.
       if (before?.totp !== undefined) await accountMails.notify(user, "totpDisabled");
+      // They can be on the lost device.
+      if ((before?.passkeys ?? []).length > 0) await accountMails.notify(user, "passkeyRemoved");
       await sessions.endAll(userId);
       return {};
     },

@@ -18,9 +18,19 @@ export function mustVerifyFirst({ mustVerifyEmail, emailVerifiedAt }: UserDocume
   return mustVerifyEmail === true && emailVerifiedAt === undefined;
 }
 
+/** Whether its password is the one of the LDAP directory. */
+export function isPasswordInDirectory({ passwordHash, ldapKey }: UserDocument): boolean {
+  return passwordHash === undefined && ldapKey !== undefined;
+}
+
+/** Whether the user can prove with a password who they are. */
+export function hasPassword(user: UserDocument): boolean {
+  return user.passwordHash !== undefined || isPasswordInDirectory(user);
+}
+
 /** Whether an admin has created the account and its owner has not set a password yet. */
-export function hasNoSignIn({ passwordHash, oidcKey }: UserDocument): boolean {
-  return passwordHash === undefined && oidcKey === undefined;
+export function hasNoSignIn(user: UserDocument): boolean {
+  return !hasPassword(user) && user.oidcKey === undefined;
 }
 
 /**

@@ -17,6 +17,8 @@ export interface SessionDocument {
   userAgent?: string;
   /** Opened by a login at the OIDC provider, which is responsible for the second factor. */
   byOidc?: true;
+  /** Opened with a passkey, which has verified its user. */
+  byPasskey?: true;
   createdAt: Date;
   refreshedAt: Date;
   /** When the refresh token expires; for a revoked session, when its last access token does. */
@@ -35,6 +37,7 @@ const schema = new Schema<SessionDocument>(
     address: String,
     userAgent: String,
     byOidc: Boolean,
+    byPasskey: Boolean,
     createdAt: { type: Date, required: true },
     refreshedAt: { type: Date, required: true },
     expiresAt: { type: Date, required: true },
@@ -46,6 +49,9 @@ schema.index({ userId: 1, _id: 1 });
 schema.index({ revokedAt: 1 }, { sparse: true });
 // Only for cleanup: readers compare the time themselves.
 schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+/** How a session was opened; neither: with a password. */
+export type SessionOrigin = Pick<SessionDocument, "byOidc" | "byPasskey">;
 
 /** Clocks of other processes can be behind by this much, so ended sessions are listed a little longer. */
 const CLOCK_SKEW_MS = 60_000;

@@ -16,7 +16,7 @@ import {
   parseRefreshToken,
   type RefreshToken,
 } from "./session.policy.ts";
-import type { SessionDocument, Rotation, SessionRepository } from "./session.repository.ts";
+import type { SessionDocument, SessionOrigin, Rotation, SessionRepository } from "./session.repository.ts";
 import type { UserDocument } from "./user.model.ts";
 import { presentOwnUser } from "./user.presenter.ts";
 
@@ -55,7 +55,7 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
     async open(
       user: UserDocument,
       client: CallClient | null,
-      { byOidc = false } = {},
+      { byOidc, byPasskey }: SessionOrigin = {},
     ): Promise<SessionTokens> {
       if (user.disabledAt !== undefined) throw serviceError("USER_DISABLED");
       if (user.deletedAt !== undefined) throw serviceError("UNAUTHENTICATED");
@@ -69,7 +69,8 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
         userId: user._id,
         createdAt: now,
         ...clientFields(client),
-        ...(byOidc && { byOidc: true as const }),
+        ...(byOidc && { byOidc }),
+        ...(byPasskey && { byPasskey }),
         ...fields,
       });
       return present(user, token, fields.expiresAt);

@@ -1,4 +1,4 @@
-import type { NodeContext } from "@fanfare/kernel";
+import { MemoryCounters, type NodeContext } from "@fanfare/kernel";
 import { createMailer, type Mailer } from "@fanfare/mail";
 import { type AccountMails, createAccountMails } from "./account-mails.ts";
 import { createAdminRepository } from "./admin.repository.ts";
@@ -24,13 +24,18 @@ import {
   type InvitedAccounts,
   type UnusedGuests,
 } from "./erasures.ts";
+import { createExternalAccounts, type ExternalAccounts } from "./external-accounts.ts";
 import { createFriendshipRepository, type FriendshipRepository } from "./friends/friendship.repository.ts";
 import { createReachRepository, type ReachRepository } from "./friends/reach.repository.ts";
+import { createLdapDirectory, type LdapDirectory } from "./ldap-directory.ts";
 import { createLogIn, type LogIn } from "./login.ts";
 import { createMailedTokenRepository, type MailedTokenRepository } from "./mailed-token.repository.ts";
-import { createOidcAccounts, type OidcAccounts } from "./oidc/oidc-accounts.ts";
 import { createOidcCodeRepository, type OidcCodeRepository } from "./oidc/oidc-code.repository.ts";
 import { createOidcProvider, type OidcProvider } from "./oidc/oidc-provider.ts";
+import {
+  createPasskeyChallengeRepository,
+  type PasskeyChallengeRepository,
+} from "./passkey-challenge.repository.ts";
 import { createPasswords, type Passwords } from "./passwords.ts";
 import {
   createSecondFactor,
@@ -62,13 +67,16 @@ export interface UserDependencies {
   reauthenticate: Reauthenticate;
   totpSecrets: TotpSecrets;
   secondFactor: SecondFactor;
+  passkeyChallenges: PasskeyChallengeRepository;
   logIn: LogIn;
   mailer: Mailer;
   mailedTokens: MailedTokenRepository;
   accountMails: AccountMails;
   oidcProvider: OidcProvider;
   oidcCodes: OidcCodeRepository;
-  oidcAccounts: OidcAccounts;
+  oidcAccounts: ExternalAccounts;
+  ldapDirectory: LdapDirectory;
+  ldapAccounts: ExternalAccounts;
 }
 
 export function createDependencies(node: NodeContext): UserDependencies {
@@ -83,16 +91,28 @@ export function createDependencies(node: NodeContext): UserDependencies {
     firstIsAdmin: node.config.environment !== "production",
   });
   const sessions = createSessions(node, sessionRepository);
-  const mailer = createMailer(node);
+  const mailer = createMailer({
+    ...node,
+    onRefused: async (userId, email) => {
+      // The user may have another address by now.
+      if ((await users.find(userId))?.email === email)
+        await node.services.notification.setEmailsRefused({ userId, refused: true });
+    },
+  });
   const mailedTokens = createMailedTokenRepository(node.database);
   const accountMails = createAccountMails(mailer, mailedTokens, node);
   const blocks = createBlockRepository(node.database);
   const passwords = createPasswords();
   const oidcCodes = createOidcCodeRepository(node.database);
-  const confirmPassword = createConfirmPassword(users, passwords);
+  const ldapDirectory = createLdapDirectory(node.config, {
+    logger: node.logger,
+    counters: node.counters ?? new MemoryCounters(),
+  });
+  const confirmPassword = createConfirmPassword(users, passwords, ldapDirectory);
   const totpSecrets = createTotpSecrets(node.sealerFor("second factor"));
   const erasures = createErasures({ node, users, sessions, sessionRepository, blocks, mailedTokens });
   const invitedAccounts = createInvitedAccounts(node, users, erasures);
+  const external = { node, users, allUsers, admins, accountMails, invitedAccounts };
   return {
     node,
     users,
@@ -112,12 +132,15 @@ export function createDependencies(node: NodeContext): UserDependencies {
     mailer,
     totpSecrets,
     secondFactor: createSecondFactor(users, totpSecrets, node.logger),
+    passkeyChallenges: createPasskeyChallengeRepository(node.database),
     logIn: createLogIn(users, sessions),
     mailedTokens,
     accountMails,
     oidcProvider: createOidcProvider(node.config, node.logger),
     oidcCodes,
-    oidcAccounts: createOidcAccounts(users, allUsers, admins, node, accountMails, invitedAccounts),
+    oidcAccounts: createExternalAccounts(external, "oidcKey"),
+    ldapDirectory,
+    ldapAccounts: createExternalAccounts(external, "ldapKey"),
     invitedAccounts,
   };
 }

@@ -1,4 +1,4 @@
-import type { Locale } from "@fanfare/contract";
+import type { Locale, OwnUser } from "@fanfare/contract";
 import { ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
@@ -10,6 +10,18 @@ export interface Totp {
   lastStep: number;
   /** SHA-256 of the unused recovery codes. */
   recoveryHashes: string[];
+}
+
+export interface StoredPasskey {
+  /** Of the credential, in base64url, as is the key. */
+  credentialId: string;
+  publicKey: string;
+  /** Of the authenticator's signatures; synced passkeys always have 0. */
+  counter: number;
+  name: string;
+  createdAt: Date;
+  /** Absent before the first login with it. */
+  lastUsedAt?: Date;
 }
 
 export interface UserDocument {
@@ -31,8 +43,10 @@ export interface UserDocument {
   nicknameLower?: string;
   avatarUrl: string | null;
   bio?: string;
+  customStatus?: { emoji: string | null; text: string; expiresAt: Date | null } | null;
+  preferences?: OwnUser["preferences"];
   kind: "member" | "guest" | "bot";
-  /** See passwords.ts for the format; absent for guests and accounts that only use OIDC. */
+  /** See passwords.ts for the format; absent for guests and accounts that only use OIDC or LDAP. */
   passwordHash?: string;
   /** Absent when the second factor is off. */
   totp?: Totp;
@@ -40,10 +54,14 @@ export interface UserDocument {
   totpPending?: string;
   /** Codes tried since the window began; a correct one resets the counter. */
   totpGuesses?: { count: number; endsAt: Date };
-  /** The same for passwords tried by logged-in users. */
+  /** Here, so that a password reset or a deletion removes them in the same write. */
+  passkeys?: StoredPasskey[];
+  /** The same as `totpGuesses` for passwords tried by logged-in users. */
   passwordGuesses?: { count: number; endsAt: Date };
   /** The identity at the OIDC provider; see oidc-key.ts for the format. */
   oidcKey?: string;
+  /** The id of the entry in the LDAP directory, in base64url. */
+  ldapKey?: string;
   /** A copy of the entry in the collection admins, maintained only by admins.ts. */
   admin?: true;
   /** Absent while the user can log in. */
@@ -68,6 +86,18 @@ const totpSchema = new Schema<Totp>(
   { _id: false },
 );
 
+const passkeySchema = new Schema<StoredPasskey>(
+  {
+    credentialId: String,
+    publicKey: String,
+    counter: Number,
+    name: String,
+    createdAt: Date,
+    lastUsedAt: Date,
+  },
+  { _id: false },
+);
+
 const guessesSchema = new Schema({ count: Number, endsAt: Date }, { _id: false });
 
 const userSchema = new Schema<UserDocument>(
@@ -84,13 +114,20 @@ const userSchema = new Schema<UserDocument>(
     nicknameLower: String,
     avatarUrl: { type: String, default: null },
     bio: String,
+    customStatus: {
+      type: new Schema({ emoji: String, text: String, expiresAt: Date }, { _id: false }),
+      default: undefined,
+    },
+    preferences: Schema.Types.Mixed,
     kind: { type: String, enum: ["member", "guest", "bot"], required: true },
     passwordHash: String,
     totp: { type: totpSchema, default: undefined },
     totpPending: String,
     totpGuesses: { type: guessesSchema, default: undefined },
+    passkeys: { type: [passkeySchema], default: undefined },
     passwordGuesses: { type: guessesSchema, default: undefined },
     oidcKey: String,
+    ldapKey: String,
     admin: Boolean,
     disabledAt: Date,
     createdAt: { type: Date, required: true },
@@ -108,5 +145,6 @@ userSchema.index({ erasing: 1 }, { sparse: true });
 userSchema.index({ emailClaimedAt: 1 }, { sparse: true });
 userSchema.index({ emailLower: 1 }, { name: EMAIL_INDEX, unique: true, sparse: true });
 userSchema.index({ oidcKey: 1 }, { name: OIDC_INDEX, unique: true, sparse: true });
+userSchema.index({ ldapKey: 1 }, { unique: true, sparse: true });
 
 export const userCollection = { name: "User", schema: userSchema };

@@ -1,5 +1,6 @@
-import type { AdminUser, Locale, OwnUser, User } from "@fanfare/contract";
-import type { UserDocument } from "./user.model.ts";
+import type { AdminUser, Locale, OwnUser, Passkey, User } from "@fanfare/contract";
+import { hasPassword, isPasswordInDirectory } from "./session.policy.ts";
+import type { StoredPasskey, UserDocument } from "./user.model.ts";
 
 const DEFAULT_LOCALE = "en";
 
@@ -15,10 +16,18 @@ export function presentUser(user: UserDocument): User {
     nickname: user.nickname,
     avatarUrl: user.avatarUrl,
     bio: user.bio ?? "",
+    ...presentCustomStatus(user),
     kind: user.kind,
     createdAt: user.createdAt.toISOString(),
     ...(user.deletedAt !== undefined && { deleted: true as const }),
   };
+}
+
+function presentCustomStatus({ customStatus }: UserDocument): Pick<User, "customStatus"> {
+  if (!customStatus) return {};
+  const { emoji, text, expiresAt } = customStatus;
+  if (expiresAt !== null && expiresAt <= new Date()) return {};
+  return { customStatus: { emoji, text, expiresAt: expiresAt?.toISOString() ?? null } };
 }
 
 /** Visible to instance admins. */
@@ -33,15 +42,27 @@ export function presentAdminUser(user: UserDocument): AdminUser {
 }
 
 /** Visible only to the user. */
+export function presentPasskey({ credentialId, name, createdAt, lastUsedAt }: StoredPasskey): Passkey {
+  return {
+    id: credentialId,
+    name,
+    createdAt: createdAt.toISOString(),
+    lastUsedAt: lastUsedAt?.toISOString() ?? null,
+  };
+}
+
+/** Visible only to the user. */
 export function presentOwnUser(user: UserDocument): OwnUser {
   return {
     ...presentUser(user),
     email: user.email ?? null,
     emailVerified: user.emailVerifiedAt !== undefined,
     locale: localeOf(user),
-    hasPassword: user.passwordHash !== undefined,
+    hasPassword: hasPassword(user),
+    ...(isPasswordInDirectory(user) && { passwordInDirectory: true as const }),
     totpEnabled: user.totp !== undefined,
     oidcLinked: user.oidcKey !== undefined,
     admin: user.admin === true,
+    ...(user.preferences !== undefined && { preferences: user.preferences }),
   };
 }

@@ -2,7 +2,7 @@ import type { Locale } from "@fanfare/contract";
 import { defineRepository, newId } from "@fanfare/kernel";
 import { createAccountQueries } from "./account.queries.ts";
 import { createErasureQueries, createGuestQueries } from "./removal.queries.ts";
-import { createGuessQueries, createTotpQueries } from "./login.queries.ts";
+import { createGuessQueries, createPasskeyQueries, createTotpQueries } from "./login.queries.ts";
 import { userCollection, type UserDocument } from "./user.model.ts";
 
 interface Credentials {
@@ -13,7 +13,9 @@ interface Credentials {
 
 type Claim = Credentials &
   Pick<UserDocument, "nickname"> & { locale: Locale | undefined; mustVerifyEmail: boolean };
-type ProfileChange = Partial<Pick<UserDocument, "nickname" | "avatarUrl" | "bio" | "locale">> &
+type ProfileChange = Partial<
+  Pick<UserDocument, "nickname" | "avatarUrl" | "bio" | "customStatus" | "locale">
+> &
   Pick<UserDocument, "kind">;
 
 export type UserRepository = ReturnType<typeof createUserRepository>;
@@ -22,6 +24,7 @@ export type UserRepository = ReturnType<typeof createUserRepository>;
 export const createUserRepository = defineRepository(userCollection, (users) => ({
   ...createAccountQueries(users),
   ...createTotpQueries(users),
+  ...createPasskeyQueries(users),
   ...createErasureQueries(users),
   ...createGuestQueries(users),
   ...createGuessQueries(users),
@@ -62,6 +65,16 @@ export const createUserRepository = defineRepository(userCollection, (users) => 
     users.change(
       { _id: userId, deletedAt: null },
       { $set: { ...profile, ...(kind === "guest" ? {} : searchFields(profile)) } },
+    ),
+
+  setPreferences: (userId: string, changes: NonNullable<UserDocument["preferences"]>) =>
+    users.change(
+      { _id: userId, deletedAt: null },
+      {
+        $set: Object.fromEntries(
+          Object.entries(changes).map(([name, value]) => [`preferences.${name}`, value]),
+        ),
+      },
     ),
 
   /** @returns null when the user is not a guest, or no longer one */

@@ -5,6 +5,7 @@ import { botActions } from "./bots.ts";
 import { passwordActions, passwordResetActions } from "./password.ts";
 import { registrationActions } from "./registration.ts";
 import { myDataActions } from "./my-data.ts";
+import { missedMailActions } from "./missed-mails.ts";
 import { nameActions } from "./names.ts";
 import { emailActions } from "./email.ts";
 import { profileActions } from "./profiles.ts";
@@ -12,6 +13,7 @@ import { loginActions } from "./login.ts";
 import { friendActions } from "./friends/friends.ts";
 import { reachActions } from "./friends/reach.ts";
 import { oidcActions } from "./oidc/oidc.ts";
+import { passkeyActions } from "./passkeys.ts";
 import { secondFactorActions } from "./second-factor.ts";
 import { createDependencies } from "./user.dependencies.ts";
 import { defineEmailRelease } from "./email.ts";
@@ -31,9 +33,11 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       ...friendActions(dependencies),
       ...reachActions(dependencies),
       ...loginActions(dependencies),
+      ...missedMailActions(dependencies),
       ...myDataActions(dependencies),
       ...nameActions(dependencies),
       ...oidcActions(dependencies),
+      ...passkeyActions(dependencies),
       ...passwordActions(dependencies),
       ...passwordResetActions(dependencies),
       ...profileActions(dependencies),

@@ -1,3 +1,4 @@
+import type { CustomStatus } from "@fanfare/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
 
@@ -185,6 +186,32 @@ describe("profiles", () => {
         type: "VALIDATION_FAILED",
       });
     }
+  });
+
+  test("a custom status is public until it expires or is removed", async () => {
+    const tokens = await register();
+    const me = actorOf(tokens);
+    const set = (customStatus: CustomStatus | null) => node.call("user.updateProfile", { customStatus }, me);
+    const seen = async () =>
+      (await node.call("user.get", { userId: tokens.user.id }, actorOf(await register()))).user.customStatus;
+    const vacation = { emoji: "🌴", text: "On vacation", expiresAt: "2099-01-01T00:00:00.000Z" };
+    await set(vacation);
+    expect(await seen()).toEqual(vacation);
+    expect(node.profilesChanged.at(-1)?.user.customStatus).toEqual(vacation);
+    await set({ emoji: null, text: " back soon ", expiresAt: null });
+    expect(await seen()).toEqual({ emoji: null, text: "back soon", expiresAt: null });
+    await set({ ...vacation, expiresAt: new Date(Date.now() - 1).toISOString() });
+    expect(await seen()).toBeUndefined();
+    await set(vacation);
+    await set(null);
+    expect(await seen()).toBeUndefined();
+    const wrong = [
+      { emoji: null, text: " ", expiresAt: null },
+      { emoji: "no", text: "", expiresAt: null },
+      { emoji: null, text: "x".repeat(101), expiresAt: null },
+    ];
+    for (const status of wrong)
+      await expect(set(status)).rejects.toMatchObject({ type: "VALIDATION_FAILED" });
   });
 
   test.each(["user.me", "user.logout", "user.logoutAll"] as const)("%s requires a session", async (name) => {

@@ -25,7 +25,8 @@ describe("user.deleteMe", () => {
     const other = await register();
     const login = { username: me.username, password: PASSWORD };
     const second = await node.call("user.login", login, null, { address: "192.0.2.7", userAgent: "Browser" });
-    await node.call("user.updateProfile", { bio: "All about me" }, me.actor);
+    const customStatus = { emoji: "🌴", text: "On vacation", expiresAt: null };
+    await node.call("user.updateProfile", { bio: "All about me", customStatus }, me.actor);
     await node.call("user.block", { userId: other.user.id }, me.actor);
     await node.call("user.block", { userId: me.user.id }, other.actor);
 

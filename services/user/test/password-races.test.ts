@@ -4,6 +4,7 @@ import type { SessionTokens } from "@fanfare/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { passwordActions } from "../src/password.ts";
 import { emailActions } from "../src/email.ts";
+import { createLogIn } from "../src/login.ts";
 import type { UserDependencies } from "../src/user.dependencies.ts";
 import { actorOf, newName, otherDependencies, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
 
@@ -82,6 +83,24 @@ test("resetting the password ends that session too", async () => {
   await reset({ ...request, params: { token, newPassword, removeOtherSignIns: false }, actor: null });
   await expect(refresh(late!)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
   await expect(refresh(tokens)).rejects.toMatchObject({ type: "SESSION_REVOKED" });
+});
+
+test("a login with a passkey that an admin removes in the meantime is rejected", async () => {
+  const { tokens } = await account();
+  const userId = tokens.user.id;
+  const { users, sessions, sessionRepository } = dependencies;
+  const passkey = { credentialId: "key", publicKey: "", counter: 0, name: "Key", createdAt: new Date() };
+  const { passwordHash = "" } = (await users.find(userId))!;
+  const user = (await users.addPasskey(userId, passwordHash, passkey))!;
+  const open: typeof sessions.open = async (...given) => {
+    await node.call("user.resetTotp", { userId });
+    return sessions.open(...given);
+  };
+  const logIn = createLogIn(users, { ...sessions, open });
+  await expect(logIn(user, null, { byPasskey: true }, passkey)).rejects.toMatchObject({
+    type: "WRONG_CREDENTIALS",
+  });
+  expect(await sessionRepository.listLiving(userId, new Date())).toEqual([]);
 });
 
 test("a new address requested with the old password is rejected", async () => {

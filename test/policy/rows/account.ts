@@ -1,5 +1,8 @@
 import { row, freshName, password } from "../row.ts";
 
+const credential = { id: "made-up", rawId: "made-up", type: "public-key" as const };
+const clientDataJSON = "made-up";
+const challenge = "made-up";
 const oidc = { oidcCode: "made-up", verifier: "made-up" };
 
 export const accountRows = {
@@ -48,4 +51,35 @@ export const accountRows = {
     allowed: "OIDC_FAILED",
   }),
   "user.unlinkOidc": row("user.unlinkOidc", () => ({ password })),
+  "user.listPasskeys": row("user.listPasskeys", () => ({})),
+  "user.startPasskeySetup": row("user.startPasskeySetup", () => ({ password })),
+  "user.addPasskey": row(
+    "user.addPasskey",
+    () => ({
+      name: "A passkey",
+      challenge,
+      credential: { ...credential, response: { clientDataJSON, attestationObject: "made-up" } },
+    }),
+    { why: "the challenge is invalid", allowed: "PASSKEY_REFUSED" },
+  ),
+  "user.renamePasskey": row("user.renamePasskey", () => ({ passkeyId: "made-up", name: "A passkey" }), {
+    why: "none of them has one",
+    allowed: "PASSKEY_NOT_FOUND",
+  }),
+  "user.removePasskey": row("user.removePasskey", () => ({ passkeyId: "made-up", password }), {
+    why: "none of them has one",
+    allowed: "PASSKEY_NOT_FOUND",
+  }),
+  "user.startPasskeyLogin": row("user.startPasskeyLogin", () => ({})),
+  "user.loginWithPasskey": row(
+    "user.loginWithPasskey",
+    () => ({
+      challenge,
+      credential: {
+        ...credential,
+        response: { clientDataJSON, authenticatorData: "made-up", signature: "made-up" },
+      },
+    }),
+    { why: "the challenge is invalid", allowed: "PASSKEY_REFUSED" },
+  ),
 };

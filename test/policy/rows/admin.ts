@@ -17,6 +17,12 @@ export const adminRows = {
   "admin.setMaintenance": row("admin.setMaintenance", () => ({ enabled: false })),
   "admin.getPolicy": row("admin.getPolicy", () => ({})),
   "admin.setPolicy": row("admin.setPolicy", () => ({})),
+  "admin.setBranding": row("admin.setBranding", () => ({})),
+  "admin.setLogo": row("admin.setLogo", () => ({ fileId: "0".repeat(24) }), {
+    why: "there is no such file",
+    allowed: "FILE_NOT_FOUND",
+  }),
+  "admin.removeLogo": row("admin.removeLogo", () => ({})),
   "admin.listDeadJobs": row("admin.listDeadJobs", () => ({})),
   "admin.retryJob": row("admin.retryJob", () => ({ jobId: "0".repeat(24) }), {
     why: "there is no such job",

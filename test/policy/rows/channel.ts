@@ -21,6 +21,7 @@ export const channelRows = {
   })),
   "channel.list": row("channel.list", ({ group }) => ({ groupId: group.id })),
   "channel.markRead": row("channel.markRead", ({ channel }) => ({ channelId: channel.id, seq: 1 })),
+  "channel.markUnread": row("channel.markUnread", ({ channel }) => ({ channelId: channel.id, seq: 1 })),
   // Answers "gone" for an inaccessible channel, tested in access-details.test.ts.
   "channel.sync": row("channel.sync", ({ channel }) => ({
     cursors: [{ channelId: channel.id, afterRev: 0 }],

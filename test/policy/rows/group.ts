@@ -8,6 +8,11 @@ export const groupRows = {
   "group.get": row("group.get", groupOf),
   "group.listMine": row("group.listMine", () => ({})),
   "group.update": row("group.update", (world) => ({ ...groupOf(world), name: "Renamed" })),
+  "group.listDirectory": row("group.listDirectory", () => ({})),
+  "group.joinListed": row("group.joinListed", groupOf, {
+    why: "the group isn't listed",
+    allowed: "GROUP_NOT_FOUND",
+  }),
   "group.delete": row("group.delete", groupOf),
   "group.transfer": row("group.transfer", targetOf),
   "group.listMembers": row("group.listMembers", groupOf),
@@ -16,6 +21,13 @@ export const groupRows = {
     groupId: group.id,
     userIds: [target.userId],
   })),
+  "group.setOwnNickname": row("group.setOwnNickname", (world) => ({
+    ...groupOf(world),
+    nickname: "Captain",
+  })),
+  "group.setNickname": row("group.setNickname", (world) => ({ ...targetOf(world), nickname: "Captain" })),
+  "group.listNicknames": row("group.listNicknames", groupOf),
+  "group.listMemberChanges": row("group.listMemberChanges", groupOf),
   "group.leave": row("group.leave", groupOf, {
     why: "a group always has an owner",
     owner: "OWNER_CANNOT_LEAVE",

@@ -22,9 +22,18 @@ export const messageRows = {
   }),
   "message.delete": row("message.delete", messageOf, managersOnly),
   "message.listEdits": row("message.listEdits", messageOf, managersOnly),
+  "message.endPoll": row(
+    "message.endPoll",
+    ({ channel, message }) => ({ channelId: channel.id, messageId: message.id }),
+    {
+      why: "the message is no poll",
+      allowed: "MESSAGE_NOT_FOUND",
+    },
+  ),
   "message.react": row("message.react", thumbOf),
   "message.unreact": row("message.unreact", thumbOf),
   "message.listReactors": row("message.listReactors", thumbOf),
+  "message.listReaders": row("message.listReaders", messageOf),
   "message.listOwnReactions": row("message.listOwnReactions", ({ channel, message }) => ({
     channelId: channel.id,
     messageIds: [message.id],

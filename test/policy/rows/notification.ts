@@ -24,6 +24,12 @@ export const notificationRows = {
     outside("CHANNEL_NOT_FOUND"),
   ),
   "notification.list": row("notification.list", () => ({})),
+  "notification.getPreferences": row("notification.getPreferences", () => ({})),
+  "notification.setPreferences": row("notification.setPreferences", () => ({ keywords: ["launch"] })),
+  "notification.unsubscribe": row("notification.unsubscribe", () => ({ token: "made up" }), {
+    why: "the token is invalid",
+    allowed: "INVALID_LINK",
+  }),
   "push.getKey": row("push.getKey", () => ({})),
   "push.subscribe": row("push.subscribe", () => subscription),
   "push.unsubscribe": row("push.unsubscribe", ({ owner }) => ({

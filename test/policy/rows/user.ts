@@ -22,6 +22,7 @@ export const userRows = {
   "user.get": row("user.get", ({ target }) => ({ userId: target.userId })),
   "user.getMany": row("user.getMany", ({ target }) => ({ userIds: [target.userId] })),
   "user.updateProfile": row("user.updateProfile", () => ({ nickname: "Somebody" })),
+  "user.setPreferences": row("user.setPreferences", () => ({ theme: "dark" as const })),
   "user.changePassword": row("user.changePassword", () => ({ oldPassword: "x", newPassword: password }), {
     why: "the password is wrong",
     allowed: "WRONG_CREDENTIALS",

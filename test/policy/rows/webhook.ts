@@ -18,4 +18,5 @@ export const webhookRows = {
     () => ({ webhookId: NOT_THERE, token: "no", content: "Hello" }),
     notFound,
   ),
+  "webhook.check": row("webhook.check", () => ({ webhookId: NOT_THERE, token: "no" }), notFound),
 };

@@ -1,8 +1,7 @@
 import type { InstancePolicy, PolicyName, Result } from "@fanfare/contract";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../data/call.ts";
-import { errorText } from "../shared/use-action.ts";
+import { useSave } from "../shared/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/feedback.tsx";
 import { RadioGroup, Switch } from "../ui/choices.tsx";
@@ -19,12 +18,8 @@ const CHOICES = {
 export function PolicyForm({ policy, fixed }: Result<"admin.getPolicy">) {
   const { t } = useTranslation("admin");
   const call = useCall();
-  const [error, setError] = useState<string | null>(null);
-  // Not `useAction`: a second change must not be dropped while the first one is in flight.
-  const change = (changes: Partial<InstancePolicy>) => {
-    setError(null);
-    call("admin.setPolicy", changes).catch((failure: unknown) => setError(errorText(failure)));
-  };
+  const { error, save } = useSave();
+  const change = (changes: Partial<InstancePolicy>) => save(call("admin.setPolicy", changes));
   const isFixed = (name: PolicyName) => fixed.includes(name);
   const hint = (name: PolicyName, text: string) => (isFixed(name) ? `${text} ${t("policy.fixed")}` : text);
   const choice = (name: keyof typeof CHOICES) => (
@@ -68,6 +63,13 @@ export function PolicyForm({ policy, fixed }: Result<"admin.getPolicy">) {
       />
       {choice("requireSecondFactor")}
       {choice("groupCreation")}
+      <Switch
+        label={t("policy.directory")}
+        hint={hint("directory", t("policy.directoryHint"))}
+        checked={policy.directory}
+        disabled={isFixed("directory")}
+        onChange={(directory) => change({ directory })}
+      />
       {choice("directMessages")}
     </div>
   );

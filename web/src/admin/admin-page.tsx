@@ -1,11 +1,13 @@
 import type { AdminAuditEntry } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import {
+  Flag,
   Gauge,
   Hourglass,
   KeyRound,
   type LucideIcon,
   Megaphone,
+  Palette,
   ScrollText,
   ShieldX,
   UserCog,
@@ -19,20 +21,26 @@ import { useAdminAuditLog, useAdminPolicy, useAdminStats } from "../data/admin.t
 import { useCall } from "../data/call.ts";
 import { useMe } from "../data/me.ts";
 import { useUser } from "../data/people.ts";
+import { useOpenDirectReports } from "../data/reports.ts";
 import { adminPath, landingPath } from "../routes.ts";
 import { dayAndTime } from "../shared/times.ts";
+import { CountBadge } from "../ui/counts.tsx";
 import { Badge, type BadgeTone } from "../ui/display.tsx";
 import { buttonClass } from "../ui/button.tsx";
 import { EmptyState, Skeleton, showToast, Pending } from "../ui/feedback.tsx";
 import { Form, TextArea, useForm } from "../ui/form.tsx";
 import { SettingsLayout } from "../ui/settings-layout.tsx";
+import { auditDetails } from "./audit-details.ts";
 import { AdminGroups } from "./admin-groups.tsx";
+import { AdminReports } from "./admin-reports.tsx";
 import { AdminJobs } from "./admin-jobs.tsx";
 import { AdminOverview } from "./admin-overview.tsx";
 import { AdminUsers } from "./admin-users.tsx";
 import { LimitsForm, PolicyForm } from "./access-forms.tsx";
+import { AdminBranding } from "./branding-form.tsx";
 import { MaintenanceForm } from "./maintenance-form.tsx";
 import { AdminList } from "./admin-list.tsx";
+import { Main } from "../ui/main.tsx";
 
 const OUTCOMES: Record<string, BadgeTone> = { done: "good", begun: "warn" };
 
@@ -40,7 +48,9 @@ const PAGES: Record<AdminSection, ComponentType> = {
   overview: AdminOverview,
   users: AdminUsers,
   groups: AdminGroups,
+  reports: AdminReports,
   access: AdminAccess,
+  branding: AdminBranding,
   announcements: AdminAnnouncements,
   maintenance: AdminMaintenance,
   jobs: AdminJobs,
@@ -53,10 +63,11 @@ const WIDE: ReadonlySet<AdminSection> = new Set(["overview", "users", "groups", 
 export function AdminPage({ section }: { section?: string | undefined }) {
   const { t } = useTranslation("admin");
   const { admin } = useMe();
+  const openReports = useOpenDirectReports();
   const [, navigate] = useLocation();
   if (!admin) {
     return (
-      <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 outline-none">
+      <Main className="flex min-h-0 flex-1">
         <EmptyState
           isPage
           icon={ShieldX}
@@ -68,7 +79,7 @@ export function AdminPage({ section }: { section?: string | undefined }) {
             </Link>
           }
         />
-      </main>
+      </Main>
     );
   }
   const current = sectionOf(section);
@@ -81,6 +92,9 @@ export function AdminPage({ section }: { section?: string | undefined }) {
         label: t(textKey),
         href: adminPath(id),
         icon,
+        badge: id === "reports" && (
+          <CountBadge count={openReports} label={t("group-settings:reports.open", { count: openReports })} />
+        ),
       }))}
       current={current}
       isWide={WIDE.has(current)}
@@ -193,42 +207,25 @@ function AuditEntryRow({ entry }: { entry: AdminAuditEntry }) {
   );
 }
 
-export interface AuditDetails {
-  userId: string | null;
-  reason: string | null;
-  others: string | null;
-}
-
-export function auditDetails(params: unknown): AuditDetails {
-  const given = typeof params === "object" && params !== null ? (params as Record<string, unknown>) : {};
-  const { userId, reason, ...others } = given;
-  const texts = Object.entries(others).map(([name, value]) => `${name}: ${textOf(value)}`);
-  return {
-    userId: typeof userId === "string" ? userId : null,
-    reason: typeof reason === "string" && reason !== "" ? reason : null,
-    others: texts.length === 0 ? null : texts.join(", "),
-  };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
 export type AdminSection =
   | "overview"
   | "users"
   | "groups"
+  | "reports"
   | "access"
+  | "branding"
   | "announcements"
   | "maintenance"
   | "jobs"
   | "audit-log";
 
-export const ADMIN_SECTIONS: readonly { id: AdminSection; textKey: string; icon: LucideIcon }[] = [
+const ADMIN_SECTIONS: readonly { id: AdminSection; textKey: string; icon: LucideIcon }[] = [
   { id: "overview", textKey: "admin:sections.overview", icon: Gauge },
   { id: "users", textKey: "admin:sections.users", icon: UserCog },
   { id: "groups", textKey: "admin:sections.groups", icon: Users },
+  { id: "reports", textKey: "admin:sections.reports", icon: Flag },
   { id: "access", textKey: "admin:sections.access", icon: KeyRound },
+  { id: "branding", textKey: "admin:sections.branding", icon: Palette },
   { id: "announcements", textKey: "admin:sections.announcements", icon: Megaphone },
   { id: "maintenance", textKey: "admin:sections.maintenance", icon: Wrench },
   { id: "jobs", textKey: "admin:sections.jobs", icon: Hourglass },
@@ -236,6 +233,6 @@ export const ADMIN_SECTIONS: readonly { id: AdminSection; textKey: string; icon:
 ];
 
 /** Falls back to the first section. */
-export function sectionOf(name: string | undefined): AdminSection {
+function sectionOf(name: string | undefined): AdminSection {
   return ADMIN_SECTIONS.find(({ id }) => id === name)?.id ?? "overview";
 }

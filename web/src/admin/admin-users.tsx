@@ -15,7 +15,7 @@ import { useTranslation } from "react-i18next";
 import { useAdminUsers } from "../data/admin.ts";
 import { useCall } from "../data/call.ts";
 import { useMe } from "../data/me.ts";
-import type { Language } from "../i18n/language.ts";
+import { mailLanguage } from "../i18n/language.ts";
 import { formatTime } from "../shared/times.ts";
 import { Avatar, Badge } from "../ui/display.tsx";
 import { ListRow } from "../ui/list-row.tsx";
@@ -99,7 +99,7 @@ function CreateUserDialog({ onClose, onLink }: CreateUserDialogProps) {
       const { link } = await call("admin.createUser", {
         username: name,
         ...(email !== "" && { email }),
-        locale: i18n.language as Language,
+        locale: mailLanguage(i18n.language),
       });
       onClose();
       if (link === null) showToast({ text: t("createUser.mailed", { email }), tone: "good" });
@@ -133,21 +133,24 @@ function CreateUserDialog({ onClose, onLink }: CreateUserDialogProps) {
 }
 
 interface UserActionDialogProps {
-  user: AdminUser;
+  user: Pick<AdminUser, "id" | "nickname">;
   userAction: UserAction;
   onClose: () => void;
+  /** Called after a success, before the dialog closes. */
+  onDone?: () => Promise<unknown>;
   /** Called with a link that couldn't be emailed. */
-  onLink: (link: PasswordLink) => void;
+  onLink?: (link: PasswordLink) => void;
 }
 
-function UserActionDialog({ user, userAction, onClose, onLink }: UserActionDialogProps) {
+export function UserActionDialog({ user, userAction, onClose, onDone, onLink }: UserActionDialogProps) {
   const { t } = useTranslation("admin");
   const call = useCall();
   const [reason, setReason] = useState("");
   const name = user.nickname;
   const confirm = async () => {
     const link = await runUserAction(call, userAction, user.id, reason.trim());
-    if (link !== null) return onLink({ name, link });
+    await onDone?.();
+    if (link !== null) return onLink?.({ name, link });
     showToast({ text: t(`users.${userAction}.done`, { name }), tone: "good" });
   };
   return (

@@ -1,68 +1,89 @@
-import { lazy, Suspense, useEffect } from "react";
+import { useEffect } from "react";
 import { Route, Switch } from "wouter";
 import { LoggedOutPages } from "../session/landing.tsx";
-import { ResetPasswordPage } from "../session/reset-password-page.tsx";
+import { askEarly } from "../data/early-calls.ts";
+import { startReadingSaved } from "../data/read-saved.ts";
 import { useSession } from "../session/session-store.ts";
-import { SetupPage } from "../session/setup-page.tsx";
 import { loadTokens } from "../session/session-lock.ts";
-import { VerifyEmailPage } from "../session/verify-email-page.tsx";
 import { PageErrorBoundary, Splash } from "./shell/page-error.tsx";
-import { loadAppTexts, changeLanguage } from "../i18n/set-up.ts";
+import { loadMoreTexts, changeLanguage } from "../i18n/set-up.ts";
 import { ROUTES } from "../routes.ts";
 import { chooseLanguage } from "../i18n/language.ts";
-import { usePreferences } from "../state/preferences.ts";
+import { useIsDark, usePreferences } from "../state/preferences.ts";
+import { later } from "../shared/later.tsx";
 import { useMedia } from "../ui/hooks.ts";
 
+let isAppLoaded = false;
+
 async function loadLoggedIn() {
-  const [{ LoggedIn: component }] = await Promise.all([import("./logged-in.tsx"), loadAppTexts()]);
-  return { default: component };
+  const [{ LoggedIn: component }] = await Promise.all([import("./logged-in.tsx"), loadMoreTexts("app")]);
+  isAppLoaded = true;
+  return component;
 }
-const LoggedIn = lazy(loadLoggedIn);
 // In parallel with loading the texts.
-if (loadTokens() !== null) void loadLoggedIn().catch(() => {});
+if (loadTokens() !== null) {
+  void loadLoggedIn().catch(() => {});
+  startReadingSaved();
+}
+const LoggedIn = later(loadLoggedIn, Splash);
+const ResetPasswordPage = later(
+  async () => (await import("../session/reset-password-page.tsx")).ResetPasswordPage,
+  Splash,
+);
+const SetupPage = later(async () => (await import("../session/setup-page.tsx")).SetupPage, Splash);
+const VerifyEmailPage = later(
+  async () => (await import("../session/verify-email-page.tsx")).VerifyEmailPage,
+  Splash,
+);
+const UnsubscribePage = later(async () => {
+  const [page] = await Promise.all([import("../settings/unsubscribe-page.tsx"), loadMoreTexts("pages")]);
+  return page.UnsubscribePage;
+}, Splash);
 
 export function App() {
   const { client, notice, needsSecondFactor, number } = useSession();
   useAppliedPreferences();
-  // The notice is for the next login.
+  // For the next login, or in parallel with loading the application.
   useEffect(() => {
-    if (client === null) void loadLoggedIn().catch(() => {});
+    if (client !== null) return askEarly(client, () => isAppLoaded);
+    void loadLoggedIn().catch(() => {});
+    return undefined;
   }, [client]);
   return (
-    <Switch>
-      {/* Links from emails and the setup link work with or without a session. */}
-      <Route path={ROUTES.verifyEmail}>
-        <VerifyEmailPage isLoggedIn={client !== null} />
-      </Route>
-      <Route path={ROUTES.resetPassword}>
-        <ResetPasswordPage />
-      </Route>
-      <Route path={ROUTES.setup}>
-        <SetupPage client={client} />
-      </Route>
-      <Route>
-        {client === null ? (
-          <LoggedOutPages notice={notice} />
-        ) : (
-          <PageErrorBoundary place="">
-            <Suspense fallback={<Splash />}>
-              <LoggedIn key={number} client={client} needsSecondFactor={needsSecondFactor} />
-            </Suspense>
-          </PageErrorBoundary>
-        )}
-      </Route>
-    </Switch>
+    <PageErrorBoundary place="">
+      <Switch>
+        {/* Links from emails and the setup link work with or without a session. */}
+        <Route path={ROUTES.verifyEmail}>
+          <VerifyEmailPage isLoggedIn={client !== null} />
+        </Route>
+        <Route path={ROUTES.resetPassword}>
+          <ResetPasswordPage />
+        </Route>
+        <Route path={ROUTES.unsubscribe}>
+          <UnsubscribePage isLoggedIn={client !== null} />
+        </Route>
+        <Route path={ROUTES.setup}>
+          <SetupPage client={client} />
+        </Route>
+        <Route>
+          {client === null ? (
+            <LoggedOutPages notice={notice} />
+          ) : (
+            <LoggedIn key={number} client={client} needsSecondFactor={needsSecondFactor} />
+          )}
+        </Route>
+      </Switch>
+    </PageErrorBoundary>
   );
 }
 
-/** Applies the appearance and the language when they change. public/theme.js applies them before the first paint. */
+/** Applies the appearance and the language when they change. public/theme.js applies the appearance before the first paint. */
 function useAppliedPreferences(): void {
-  const { theme, density, fontSize, highContrast, language, reducedMotion } = usePreferences();
-  const systemIsDark = useMedia("(prefers-color-scheme: dark)");
+  const { density, fontSize, highContrast, language, reducedMotion } = usePreferences();
+  const isDark = useIsDark();
   const systemReduces = useMedia("(prefers-reduced-motion: reduce)");
   const systemHasContrast = useMedia("(prefers-contrast: more)");
   const hasContrast = highContrast ?? systemHasContrast;
-  const isDark = theme === "system" ? systemIsDark : theme === "dark";
   const reduces = reducedMotion ?? systemReduces;
   useEffect(() => {
     const { dataset } = document.documentElement;

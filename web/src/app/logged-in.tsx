@@ -2,9 +2,9 @@ import type { FanfareClient } from "@fanfare/client";
 import { DataProvider } from "../data/data-provider.tsx";
 import { Notifier } from "../inbox/notifications/notifier.tsx";
 import { PageBadge } from "../inbox/notifications/unmuted-unread.ts";
+import { OwnDevices } from "./own-devices.tsx";
 import { GlobalShortcuts } from "./shortcuts/global-shortcuts.tsx";
-import { SecondFactorPage } from "../settings/security/second-factor-page.tsx";
-import { type ReactNode, lazy, Suspense } from "react";
+import { type ComponentType, type ReactNode, Suspense } from "react";
 import { useServerCache } from "../data/data-context.ts";
 import { useLoaded } from "../data/store.ts";
 import { ConnectionBanner } from "./shell/connection-banner.tsx";
@@ -16,8 +16,11 @@ import { HomePage } from "./home/home-page.tsx";
 import { MainLayout } from "./home/main-layout.tsx";
 import { InvitePage } from "../groups/invites/invite-page.tsx";
 import { PeopleHost } from "../people/members/people-host.tsx";
+import { loadMoreTexts } from "../i18n/set-up.ts";
+import { useServerMeta } from "../session/server-meta.ts";
 import { PageLoading } from "./shell/page-header.tsx";
 import { ROUTES } from "../routes.ts";
+import { lazy } from "../shared/later.tsx";
 
 interface LoggedInProps {
   client: FanfareClient;
@@ -26,16 +29,21 @@ interface LoggedInProps {
 
 /** Loaded separately to keep the login page small. */
 export function LoggedIn({ client, needsSecondFactor }: LoggedInProps) {
+  // Updates the name, the icons and the colors of the instance.
+  useServerMeta();
   return (
     <DataProvider client={client} fallback={<Splash />}>
       {needsSecondFactor ? (
-        <SecondFactorPage />
+        <Suspense fallback={<Splash />}>
+          <SecondFactorPage />
+        </Suspense>
       ) : (
         <SessionGate>
           <Pages />
           <GlobalShortcuts />
           <Notifier />
           <PageBadge />
+          <OwnDevices />
         </SessionGate>
       )}
     </DataProvider>
@@ -55,15 +63,27 @@ function SessionGate({ children }: { children: ReactNode }) {
   );
 }
 
+/** Loads the texts of pages that are rarely opened too. */
+function withTexts<P>(load: () => Promise<ComponentType<P>>) {
+  return lazy(async () => {
+    const [page] = await Promise.all([load(), loadMoreTexts("pages")]);
+    return { default: page };
+  });
+}
+
 // Pages that are rarely opened first are loaded on demand.
-const AdminPage = lazy(async () => ({
-  default: (await import("../admin/admin-page.tsx")).AdminPage,
-}));
+const AdminPage = withTexts(async () => (await import("../admin/admin-page.tsx")).AdminPage);
 const GroupSettingsPage = lazy(async () => ({
   default: (await import("../groups/group-settings/group-settings-page.tsx")).GroupSettingsPage,
 }));
-const UserSettingsPage = lazy(async () => ({
-  default: (await import("../settings/user-settings-page.tsx")).UserSettingsPage,
+const UserSettingsPage = withTexts(
+  async () => (await import("../settings/user-settings-page.tsx")).UserSettingsPage,
+);
+const BrowseChannelsPage = lazy(async () => ({
+  default: (await import("../groups/channels/browse-channels-page.tsx")).BrowseChannelsPage,
+}));
+const DirectoryPage = lazy(async () => ({
+  default: (await import("../groups/directory-page.tsx")).DirectoryPage,
 }));
 const FriendsPage = lazy(async () => ({
   default: (await import("../people/friends/friends-page.tsx")).FriendsPage,
@@ -71,19 +91,39 @@ const FriendsPage = lazy(async () => ({
 const InboxPage = lazy(async () => ({
   default: (await import("../inbox/inbox-page.tsx")).InboxPage,
 }));
-const StatusPage = lazy(async () => ({
-  default: (await import("../admin/status/status-page.tsx")).StatusPage,
+const NewMessagePage = lazy(async () => ({
+  default: (await import("../new-message/new-message-page.tsx")).NewMessagePage,
 }));
+const SecondFactorPage = withTexts(
+  async () => (await import("../settings/security/second-factor-page.tsx")).SecondFactorPage,
+);
+const StatusPage = withTexts(async () => (await import("../admin/status/status-page.tsx")).StatusPage);
 
 function Pages() {
   return (
     <Guarded>
       <Switch>
         <Route path={ROUTES.invite}>{({ code }) => <InvitePage code={code} />}</Route>
-        <Route path={ROUTES.settings}>{({ section }) => <UserSettingsPage section={section} />}</Route>
-        <Route path={ROUTES.admin}>{({ section }) => <AdminPage section={section} />}</Route>
+        <Route path={ROUTES.settings}>
+          {({ section }) => (
+            <FullPage>
+              <UserSettingsPage section={section} />
+            </FullPage>
+          )}
+        </Route>
+        <Route path={ROUTES.admin}>
+          {({ section }) => (
+            <FullPage>
+              <AdminPage section={section} />
+            </FullPage>
+          )}
+        </Route>
         <Route path={ROUTES.groupSettings}>
-          {({ groupId, section }) => <GroupSettingsPage groupId={groupId} section={section} />}
+          {({ groupId, section }) => (
+            <FullPage>
+              <GroupSettingsPage groupId={groupId} section={section} />
+            </FullPage>
+          )}
         </Route>
         <Route>
           <MainLayout>
@@ -98,6 +138,16 @@ function Pages() {
   );
 }
 
+/** Without the lists beside it. */
+function FullPage({ children }: { children: ReactNode }) {
+  return (
+    <>
+      <ConnectionBanner />
+      {children}
+    </>
+  );
+}
+
 function MainPages() {
   return (
     <Switch>
@@ -105,12 +155,19 @@ function MainPages() {
         {({ groupId, channelId }) => <GroupChannelPage groupId={groupId} channelId={channelId} />}
       </Route>
       <Route path={ROUTES.group}>{({ groupId }) => <GroupPage groupId={groupId} />}</Route>
+      <Route path={ROUTES.groupChannels}>{({ groupId }) => <BrowseChannelsPage groupId={groupId} />}</Route>
+      <Route path={ROUTES.directory}>
+        <DirectoryPage />
+      </Route>
       <Route path={ROUTES.friends}>
         <FriendsPage />
       </Route>
       <Route path={ROUTES.direct}>{({ channelId }) => <DirectPage channelId={channelId} />}</Route>
       <Route path={ROUTES.inbox}>
         <InboxPage />
+      </Route>
+      <Route path={ROUTES.newMessage}>
+        <NewMessagePage />
       </Route>
       <Route path={ROUTES.status}>
         <StatusPage />

@@ -1,36 +1,65 @@
 import { useSending, useSlowMode } from "./use-sending.ts";
 import type { Channel, Message } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
-import { AtSign, CirclePlus, CornerUpRight, FileUp, SendHorizontal, Smile, X } from "lucide-react";
-import { type KeyboardEvent, memo, useEffect, useId, useRef, useState } from "react";
+import {
+  AtSign,
+  CalendarClock,
+  CaseSensitive,
+  ChartBarBig,
+  CirclePlus,
+  CornerUpRight,
+  FileText,
+  FileUp,
+  Mic,
+  SendHorizontal,
+  Smile,
+  X,
+} from "lucide-react";
+import { type KeyboardEvent, memo, Suspense, useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useChannelView } from "../data/open-channels.ts";
 import { useServerCache } from "../data/data-context.ts";
 import { useMe } from "../data/me.ts";
-import { useChannelPermissions } from "../data/groups.ts";
-import { getDraft, setDraft } from "../state/drafts.ts";
+import { useChannelPermissions, useChannelState } from "../data/groups.ts";
+import { getDraft, onReceivedDraft, setDraft } from "../state/drafts.ts";
+import { setPreferences, usePreferences } from "../state/preferences.ts";
 import { IconButton } from "../ui/button.tsx";
+import { Checkbox } from "../ui/checkbox.tsx";
+import { HAS_KEYBOARD } from "../ui/has-keyboard.ts";
+import { useIsPhone } from "../ui/hooks.ts";
+import { Menu } from "../ui/menu.tsx";
 import { EmojiPopover } from "../channel/emoji/emoji-popover.tsx";
 import { editLastOwn, setReplyTo, useConversation } from "../channel/messages/conversation.ts";
 import { MentionsProvider } from "../channel/messages/item/message-card.tsx";
+import { MessagePreview } from "../channel/messages/item/message-preview.tsx";
 import { useAuthor } from "../channel/messages/item/use-author.ts";
-import { MarkdownPreview } from "../channel/messages/markdown/markdown.tsx";
 import { showToast } from "../ui/feedback.tsx";
 import { useFormats } from "../shared/formats.ts";
-import { composerFieldId, useEditor } from "./use-editor.ts";
-import { ComposerStatus } from "./composer.tsx";
-import { insertAtCaret } from "./markdown-edit.ts";
+import { composerFieldId } from "./field.ts";
+import { useEditor } from "./use-editor.ts";
+import { ComposerStatus } from "./composer-status.tsx";
+import { FormattingBar } from "./formatting-bar.tsx";
+import { insertEmoji } from "./markdown-edit.ts";
 import { MessageField } from "./message-field.tsx";
 import { LostFiles, UploadStrip, useFileDrop } from "./upload-strip.tsx";
 import { type RejectedFile, useUploads } from "./uploads.ts";
+import { lazy } from "../shared/later.tsx";
 
-/** On phones, focusing the field would open the keyboard over half of the screen. */
-const HAS_KEYBOARD = matchMedia("(hover: hover)").matches;
+const Recorder = lazy(async () => ({ default: (await import("./recorder.tsx")).Recorder }));
+const PollDialog = lazy(async () => ({ default: (await import("./poll-dialog.tsx")).PollDialog }));
+const TemplatesDialog = lazy(async () => ({
+  default: (await import("./templates-dialog.tsx")).TemplatesDialog,
+}));
+const ScheduleDialog = lazy(async () => ({
+  default: (await import("./schedule-dialog.tsx")).ScheduleDialog,
+}));
 
-interface ComposerBoxProps {
+export interface ComposerBoxProps {
   channel: Channel;
+  /** The place's name: "#general" or the other person's name. */
   title: string;
+  /** Focuses the field on devices with a keyboard. */
   autoFocus?: boolean;
 }
 
@@ -46,6 +75,9 @@ export const ComposerBox = memo(function ComposerBox({ channel, title, autoFocus
   /** The replied-to message whose author isn't notified. */
   const [silentId, setSilentId] = useState<string | null>(null);
   const mentions = replyTo?.id !== silentId;
+  const [alsoInChannel, setAlsoInChannel] = useState(false);
+  /** The open dialog. */
+  const [asking, setAsking] = useState<"time" | "templates" | { poll: string } | null>(null);
   const statusId = useId();
   const anchor = useRef<HTMLDivElement>(null);
   const picker = useRef<HTMLInputElement>(null);
@@ -54,7 +86,10 @@ export const ComposerBox = memo(function ComposerBox({ channel, title, autoFocus
     if (text.trim() !== "" && !text.startsWith("/")) client.typing(channelId);
   });
   const { field, wire } = editor;
+  const isFormatting = usePreferences((preferences) => preferences.showFormatting);
   useEffect(() => setDraft(channelId, wire), [channelId, wire]);
+  const { reset } = editor;
+  useEffect(() => onReceivedDraft(channelId, reset), [channelId, reset]);
   const secondsLeft = useSlowMode({ view, ownId, slowModeSeconds, permissions });
   const sending = useSending({
     channel,
@@ -63,15 +98,37 @@ export const ComposerBox = memo(function ComposerBox({ channel, title, autoFocus
     isLookingUp: editor.unknownNames.length > 0,
     replyTo,
     mentionAuthor: mentions,
+    alsoInChannel,
     secondsLeft,
-    reset: editor.reset,
+    reset(text) {
+      reset(text);
+      setAlsoInChannel(false);
+    },
+    onPoll: (question) => setAsking({ poll: question }),
+    onTemplates: () => setAsking("templates"),
   });
 
   const { uploads, lost, store } = useUploads(channelId);
   const showRefused = useRejectionToasts();
   const canAttach = hasPermission(permissions, "attachFiles");
   const addFiles = canAttach ? (files: File[]) => showRefused(store.add(channelId, files)) : null;
+  const attachText = () => {
+    const refused = store.add(channelId, [new File([editor.text], "message.txt", { type: "text/plain" })]);
+    showRefused(refused);
+    if (refused.length === 0) reset("");
+    field.current?.focus();
+  };
   const { over } = useFileDrop(anchor, addFiles);
+  const [isRecording, setRecording] = useState(false);
+  const stopRecording = () => {
+    setRecording(false);
+    if (HAS_KEYBOARD) field.current?.focus();
+  };
+  const isPhone = useIsPhone();
+  const isEmpty = wire.trim() === "" && uploads.length === 0;
+
+  const isPlain = uploads.length === 0 && replyTo === null && editor.unknownNames.length === 0;
+  const canSchedule = sending.canSend && isPlain && !sending.isWaiting && !sending.isCommand;
 
   const replyToId = replyTo?.id;
   useEffect(() => {
@@ -110,23 +167,53 @@ export const ComposerBox = memo(function ComposerBox({ channel, title, autoFocus
           onRemove={(uploadId) => store.remove(channelId, uploadId)}
           onRetry={(uploadId) => store.retry(channelId, uploadId)}
         />
+        {isRecording && (
+          <Suspense>
+            <Recorder
+              onRecorded={(file, recording) => showRefused(store.add(channelId, [file], recording))}
+              onClose={stopRecording}
+            />
+          </Suspense>
+        )}
+        {isFormatting && <FormattingBar field={field} />}
         <div className="flex items-end gap-0.5 p-1">
-          {addFiles !== null && (
-            <>
-              <input
-                ref={picker}
-                type="file"
-                multiple
-                hidden
-                onChange={(event) => {
-                  addFiles([...(event.target.files ?? [])]);
-                  event.target.value = "";
-                  field.current?.focus();
-                }}
-              />
-              <IconButton icon={CirclePlus} label={t("attach")} onClick={() => picker.current?.click()} />
-            </>
-          )}
+          <input
+            ref={picker}
+            type="file"
+            multiple
+            hidden
+            onChange={(event) => {
+              addFiles?.([...(event.target.files ?? [])]);
+              event.target.value = "";
+              field.current?.focus();
+            }}
+          />
+          <Menu
+            trigger={<IconButton icon={CirclePlus} label={t("add")} />}
+            side="top"
+            align="start"
+            items={[
+              addFiles !== null && {
+                label: t("attach"),
+                icon: FileUp,
+                onSelect: () => picker.current?.click(),
+              },
+              addFiles !== null && {
+                label: t("record.start"),
+                icon: Mic,
+                disabled: isRecording,
+                onSelect: () => setRecording(true),
+              },
+              { label: t("poll.title"), icon: ChartBarBig, onSelect: () => setAsking({ poll: wire.trim() }) },
+              { label: t("template.title"), icon: FileText, onSelect: () => setAsking("templates") },
+              {
+                label: t("schedule.open"),
+                icon: CalendarClock,
+                disabled: !canSchedule,
+                onSelect: () => setAsking("time"),
+              },
+            ]}
+          />
           <MessageField
             editor={editor}
             channel={channel}
@@ -135,7 +222,7 @@ export const ComposerBox = memo(function ComposerBox({ channel, title, autoFocus
             label={label}
             // The name of a thread is the text of its first message.
             placeholder={channel.kind === "thread" ? t("replyInThread") : label}
-            className="block px-1.5 py-[0.4375rem] outline-none compact:py-[0.3125rem] placeholder:text-muted placeholder:whitespace-nowrap touch:py-2.5"
+            className="px-1.5 py-[0.4375rem] compact:py-[0.3125rem] placeholder:text-muted placeholder:whitespace-nowrap touch:py-2.5"
             autoFocus={autoFocus && HAS_KEYBOARD}
             readOnly={sending.isWaiting || sending.isLocked}
             describedBy={statusId}
@@ -143,28 +230,77 @@ export const ComposerBox = memo(function ComposerBox({ channel, title, autoFocus
             onKey={onKey}
             onFiles={addFiles ?? undefined}
           />
+          <IconButton
+            icon={CaseSensitive}
+            label={t("format.label")}
+            pressed={isFormatting}
+            className="max-[22rem]:hidden"
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => setPreferences({ showFormatting: !isFormatting })}
+          />
           <EmojiPopover
+            groupId={groupId}
             label={t("emoji")}
             trigger={<IconButton icon={Smile} label={t("emoji")} />}
             side="top"
             align="end"
-            onPick={(emoji) => field.current && insertAtCaret(field.current, emoji)}
+            onPick={(emoji) => field.current && insertEmoji(field.current, emoji)}
+            onSticker={canAttach ? sending.sendSticker : undefined}
           />
-          <IconButton
-            icon={SendHorizontal}
-            label={t("send")}
-            disabled={!sending.canSend || sending.isWaiting}
-            className={sending.canSend ? "text-accent-text" : ""}
-            // Keeps the phone's keyboard open.
-            onPointerDown={(event) => event.preventDefault()}
-            onClick={sending.submit}
-          />
+          {isPhone && isEmpty && canAttach && !isRecording ? (
+            <IconButton icon={Mic} label={t("record.start")} onClick={() => setRecording(true)} />
+          ) : (
+            <IconButton
+              icon={SendHorizontal}
+              label={t("send")}
+              disabled={!sending.canSend || sending.isWaiting}
+              className={sending.canSend ? "text-accent-text" : ""}
+              // Keeps the phone's keyboard open.
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={sending.submit}
+              onContextMenu={(event) => {
+                if (!canSchedule) return;
+                event.preventDefault();
+                setAsking("time");
+              }}
+            />
+          )}
         </div>
       </div>
+      {channel.parentId !== null && (
+        <AlsoInChannel parentId={channel.parentId} checked={alsoInChannel} onChange={setAlsoInChannel} />
+      )}
+      <Suspense>
+        {asking === "templates" && (
+          <TemplatesDialog
+            text={editor.text.trim()}
+            onInsert={(text) => reset(wire.trim() === "" ? text : `${wire}\n${text}`)}
+            finalFocus={() => field.current}
+            onClose={() => setAsking(null)}
+          />
+        )}
+        {asking !== null && typeof asking === "object" && (
+          <PollDialog
+            view={view}
+            question={asking.poll}
+            onDone={() => reset("")}
+            onClose={() => setAsking(null)}
+          />
+        )}
+        {asking === "time" && (
+          <ScheduleDialog
+            channelId={channelId}
+            content={wire.trim()}
+            onDone={() => reset("")}
+            onClose={() => setAsking(null)}
+          />
+        )}
+      </Suspense>
       <ComposerStatus
         id={statusId}
         channelId={channelId}
         charsLeft={sending.charsLeft}
+        onAttachText={canAttach ? attachText : null}
         secondsLeft={secondsLeft}
         slowModeSeconds={slowModeSeconds}
         isWaiting={sending.isWaiting}
@@ -190,6 +326,27 @@ function DropOverlay({ place, title }: { place: DOMRect; title: string }) {
   );
 }
 
+interface AlsoInChannelProps {
+  parentId: string;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+}
+
+/** In a thread. */
+function AlsoInChannel({ parentId, checked, onChange }: AlsoInChannelProps) {
+  const { t } = useTranslation("composer");
+  const { data: parent } = useChannelState(parentId);
+  return (
+    <div className="px-1 pt-1.5 text-sm text-muted">
+      <Checkbox
+        label={t("alsoInChannel", { name: parent?.name ?? "…" })}
+        checked={checked}
+        onChange={onChange}
+      />
+    </div>
+  );
+}
+
 interface ReplyBarProps {
   message: Message;
   groupId: string | null;
@@ -204,18 +361,14 @@ function ReplyBar({ message, groupId, mentions, onMentions, onCancel }: ReplyBar
   const { name } = useAuthor(message);
   const isOwn = message.authorId === me.id;
   return (
-    <div className="flex items-center gap-1.5 border-b border-line py-1 pr-1.5 pl-3 text-sm">
+    <div className="flex items-center gap-1.5 border-b border-line py-1 pe-1.5 ps-3 text-sm">
       <CornerUpRight size={15} aria-hidden className="shrink-0 text-muted" />
       <p className="flex min-w-0 flex-1 items-baseline gap-1.5">
         <span className="shrink-0 font-medium">{t("reply.to", { name })}</span>
         <span className="truncate text-muted">
-          {message.content === "" ? (
-            t("reply.attachment")
-          ) : (
-            <MentionsProvider groupId={groupId}>
-              <MarkdownPreview content={message.content} />
-            </MentionsProvider>
-          )}
+          <MentionsProvider groupId={groupId}>
+            <MessagePreview message={message} />
+          </MentionsProvider>
         </span>
       </p>
       {!isOwn && (
@@ -232,7 +385,8 @@ function ReplyBar({ message, groupId, mentions, onMentions, onCancel }: ReplyBar
   );
 }
 
-function useRejectionToasts(): (refused: readonly RejectedFile[]) => void {
+/** Tells the user which files can't be attached. */
+export function useRejectionToasts(): (refused: readonly RejectedFile[]) => void {
   const { t } = useTranslation("composer");
   const { bytes } = useFormats();
   return (refused) => {

@@ -1,31 +1,23 @@
 import type { Channel } from "@fanfare/contract";
-import { hasPermission } from "@fanfare/contract/permissions";
-import { Lock, Snail, VolumeX } from "lucide-react";
+import { Lock, VolumeX } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useServerCache } from "../data/data-context.ts";
 import { useMember } from "../data/members.ts";
-import { useChannelPermissions, useMyPermissions, usePlainChannel } from "../data/groups.ts";
-import { useFormats } from "../shared/formats.ts";
+import { useIsReadOnly, usePlainChannel } from "../data/groups.ts";
 import { formatTime } from "../shared/times.ts";
 import { useNow } from "../shared/hooks.ts";
-import { useTypingUsers } from "../data/presence.ts";
-import { useUsers } from "../data/people.ts";
-import { cx } from "../ui/cx.ts";
-import { ComposerBox } from "./composer-box.tsx";
+import { later } from "../shared/later.tsx";
+import { usePreferences } from "../state/preferences.ts";
+import type { ComposerBoxProps } from "./composer-box.tsx";
 
 type ComposerState = { kind: "open" } | { kind: "muted"; untilMs: number } | { kind: "readOnly" };
 
-interface ComposerProps {
-  channel: Channel;
-  /** The place's name: "#general" or the other person's name. */
-  title: string;
-  /** Focuses the field on devices with a keyboard. */
-  autoFocus?: boolean;
-}
+/** The messages are shown before it. */
+const ComposerBox = later(async () => (await import("./fields.ts")).ComposerBox, EmptyBox);
 
 /** Writes to a channel, direct message or thread, or says why this isn't possible. Use the channel's ID as the key. */
-export function Composer(props: ComposerProps) {
+export function Composer(props: ComposerBoxProps) {
   const { t } = useTranslation("composer");
   const channel = usePlainChannel(props.channel);
   const state = useComposerState(channel);
@@ -60,105 +52,25 @@ function useComposerState(channel: Channel): ComposerState {
   const { client } = useServerCache();
   const groupId = channel.groupId ?? "";
   const enabled = channel.groupId !== null;
-  const permissions = useChannelPermissions(channel);
-  const isKnown = useMyPermissions(groupId, { enabled }).data !== undefined;
+  const isReadOnly = useIsReadOnly(channel);
   const { data: member } = useMember(groupId, client.user?.id ?? "", { enabled });
   const mutedUntil = member?.mutedUntil ?? null;
   const nowMs = useNow();
   const untilMs = mutedUntil === null ? 0 : Date.parse(mutedUntil);
   if (untilMs > nowMs) return { kind: "muted", untilMs };
-  // Until permissions are loaded, assume that sending is allowed.
-  if (enabled && isKnown && !hasPermission(permissions, "sendMessages")) return { kind: "readOnly" };
-  return { kind: "open" };
+  return { kind: isReadOnly ? "readOnly" : "open" };
 }
 
-/** Beyond this number, "Several people" is shown. */
-const MAX_NAMED = 3;
-
-const DOTS = ["0s", "0.2s", "0.4s"];
-
-/** The counter appears when fewer characters than this are left. */
-const COUNT_FROM_CHARS = 300;
-
-interface ComposerStatusProps {
-  id: string;
-  channelId: string;
-  charsLeft: number;
-  secondsLeft: number;
-  slowModeSeconds: number;
-  isWaiting: boolean;
-  onStopWaiting: () => void;
-}
-
-/** The line below the box: who is typing, and what prevents sending. Its height is fixed so that nothing moves. */
-export function ComposerStatus(props: ComposerStatusProps) {
-  const { id, channelId, charsLeft, secondsLeft, slowModeSeconds, isWaiting, onStopWaiting } = props;
-  const { t } = useTranslation("composer");
-  const { duration, count } = useFormats();
+/** Has the box's height, so that no message moves. */
+function EmptyBox({ channel }: ComposerBoxProps) {
+  const isFormatting = usePreferences((preferences) => preferences.showFormatting);
   return (
-    <div className="flex h-6 items-center justify-between gap-3 px-1 text-xs text-muted">
-      <TypingLine channelId={channelId} />
-      <div id={id} className="flex shrink-0 items-center gap-3">
-        {isWaiting && (
-          <span>
-            {t("upload.sendLater")}{" "}
-            <button
-              type="button"
-              className="font-medium text-accent-text hover:underline"
-              onClick={onStopWaiting}
-            >
-              {t("ui:cancel")}
-            </button>
-          </span>
-        )}
-        {slowModeSeconds > 0 && (
-          <span
-            className="flex items-center gap-1"
-            title={t("slowMode.every", { time: duration(slowModeSeconds * 1000) })}
-          >
-            <Snail size={14} aria-hidden />
-            {secondsLeft > 0
-              ? t("slowMode.left", { time: duration(secondsLeft * 1000) })
-              : t("slowMode.name")}
-          </span>
-        )}
-        {charsLeft < COUNT_FROM_CHARS && (
-          <span className={cx("tabular-nums", charsLeft < 0 && "font-medium text-danger-text")}>
-            {charsLeft < 0
-              ? t("tooLong", { count: -charsLeft })
-              : t("charsLeft", { count: charsLeft, number: count(charsLeft) })}
-          </span>
-        )}
+    <div className="column shrink-0 pb-1 max-md:px-3">
+      <div className="rounded-lg border border-line-strong bg-field">
+        {isFormatting && <div className="mt-1 h-control-sm" />}
+        <div className="m-1 h-control" />
       </div>
+      <div className={channel.parentId === null ? "h-6" : "h-14"} />
     </div>
-  );
-}
-
-/** Not announced by screen readers, because it changes constantly. */
-function TypingLine({ channelId }: { channelId: string }) {
-  const { t, i18n } = useTranslation("composer");
-  const typists = useTypingUsers(channelId);
-  const names = useUsers(typists).map(({ nickname }) => nickname);
-  const isMany = names.length > MAX_NAMED;
-  const text = isMany
-    ? t("typing.many")
-    : t("typing.named", { count: names.length, names: new Intl.ListFormat(i18n.language).format(names) });
-  return (
-    <p aria-live="off" className="flex min-w-0 items-center gap-1.5">
-      {names.length > 0 && (
-        <>
-          <span aria-hidden className="flex shrink-0 gap-0.5">
-            {DOTS.map((delay) => (
-              <span
-                key={delay}
-                className="size-1.5 animate-pulse rounded-full bg-muted motion-reduce:animate-none"
-                style={{ animationDelay: delay }}
-              />
-            ))}
-          </span>
-          <span className="truncate">{text}</span>
-        </>
-      )}
-    </p>
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isInOpenFence, makeLink, type TextEdit, toggleCode, toggleMark } from "./markdown-edit.ts";
+import { EDITS, isInOpenFence, makeLink, type TextEdit, toggleCode, toggleMark } from "./markdown-edit.ts";
 
 /** `[` and `]` mark the selection. */
 function apply(marked: string, edit: (text: string, from: number, to: number) => TextEdit): string {
@@ -42,6 +42,25 @@ describe("formatting keys", () => {
       "the [docs](https://x.example)‹›",
     );
   });
+
+  test("link without a selection: its text comes first", () => {
+    expect(apply("a ‹›", makeLink)).toBe("a [‹›]()");
+  });
+
+  test.each([
+    ["quote", "a\n‹b›\nc", "a\n‹> b›\nc"],
+    ["quote", "‹> a\n> b›", "‹a\nb›"],
+    ["quote", "‹›", "> ‹›"],
+    ["quote", "\n‹›", "\n> ‹›"],
+    ["bulletedList", "one\nt‹›wo", "one\n- t‹›wo"],
+    ["bulletedList", "- t‹›wo", "t‹›wo"],
+    ["bulletedList", "‹one\ntwo\n›three", "‹- one\n- two›\nthree"],
+    ["numberedList", "‹one\ntwo›", "‹1. one\n2. two›"],
+    ["numberedList", "‹1. one\n2. two›", "‹one\ntwo›"],
+    ["codeBlock", "a ‹b›", "a \n```\n‹b›\n```"],
+    ["strikethrough", "‹a›", "~~‹a›~~"],
+    ["spoiler", "||‹a›||", "‹a›"],
+  ] as const)("%s: %j", (name, before, after) => expect(apply(before, EDITS[name])).toBe(after));
 
   test("Enter starts a new line in an unclosed code block", () => {
     expect(isInOpenFence("```ts\nlet a", 11)).toBe(true);

@@ -1,40 +1,32 @@
-import type { Channel } from "@fanfare/contract";
+import type { Channel, Emoji } from "@fanfare/contract";
 import {
   type ClipboardEvent,
   type ComponentProps,
   type KeyboardEvent,
   type RefObject,
   useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
 } from "react";
 import { useTranslation } from "react-i18next";
 import { Hash } from "lucide-react";
+import { usePreferences } from "../state/preferences.ts";
 import { cx } from "../ui/cx.ts";
 import { findEmoji, loadEmojiIndex } from "../channel/emoji/emoji-index.ts";
+import { useOwnEmoji } from "../data/groups.ts";
+import { isApple, isCombo } from "../app/shortcuts/shortcuts.ts";
 import { Avatar } from "../ui/display.tsx";
-import {
-  editField,
-  isInOpenFence,
-  isUrl,
-  makeLink,
-  type TextEdit,
-  toggleCode,
-  toggleMark,
-} from "./markdown-edit.ts";
+import { FORMATTING } from "./formatting-bar.tsx";
+import { type FormatRange, LiveFormatter } from "./live-format.ts";
+import { LiveText } from "./live-text.tsx";
+import { editField, EDITS, isInOpenFence, isUrl, makeLink } from "./markdown-edit.ts";
 import { NameLookup, SuggestionSource } from "./suggestion-sources.tsx";
 import { findShortcode, type Suggestion, type Suggestions, useSuggestions } from "./suggestions.ts";
 import { filesOf } from "./upload-strip.tsx";
 import type { Editor } from "./use-editor.ts";
 
 const GROWS = CSS.supports("field-sizing", "content");
-
-type Edit = (text: string, from: number, to: number) => TextEdit;
-
-const EDITS: Readonly<Record<string, Edit>> = {
-  b: (...at) => toggleMark(...at, "**"),
-  i: (...at) => toggleMark(...at, "*"),
-  e: toggleCode,
-  k: makeLink,
-};
 
 /** On touch screens, Enter starts a new line, as the keyboard says; sending takes the button. */
 const TOUCH = "(hover: none) and (pointer: coarse)";
@@ -46,10 +38,15 @@ interface MessageFieldProps {
   label: string;
   id?: string;
   placeholder?: string;
+  /** Of the text. */
   className?: string;
+  /** Of the box that scrolls if the text is long. */
+  boxClassName?: string;
   autoFocus?: boolean;
   readOnly?: boolean;
   describedBy?: string | undefined;
+  /** Where there may be no room above. */
+  suggestsBelow?: boolean;
   onSend: () => void;
   /** Keys that don't change the text: ↑ in an empty field, Esc. */
   onKey?: (event: KeyboardEvent<HTMLTextAreaElement>) => void;
@@ -58,14 +55,25 @@ interface MessageFieldProps {
 }
 
 /**
- * The text field of a message, with suggestions, formatting keys and Enter to submit. Suggestions are positioned above the closest
- * `relative` ancestor.
+ * The text field of a message, with suggestions, formatting keys and Enter to submit. Suggestions are positioned above or below the
+ * closest `relative` ancestor.
  */
 export function MessageField(props: MessageFieldProps) {
-  const { editor, channel, permissions, label, onSend, onKey, onFiles, autoFocus = false } = props;
+  const {
+    editor,
+    channel,
+    permissions,
+    label,
+    onSend,
+    onKey,
+    onFiles,
+    autoFocus = false,
+    suggestsBelow = false,
+  } = props;
   const { t, i18n } = useTranslation("composer");
   const { field, text, onInput } = editor;
   const suggestions = useSuggestions(editor);
+  const own = useOwnEmoji(channel.groupId);
   const { isOpen, options, trigger, found } = suggestions;
 
   useLayoutEffect(() => {
@@ -101,7 +109,7 @@ export function MessageField(props: MessageFieldProps) {
 
   return (
     <div className="min-w-0 flex-1">
-      {isOpen && <SuggestionList suggestions={found} options={options} />}
+      {isOpen && <SuggestionList suggestions={found} options={options} isBelow={suggestsBelow} />}
       {trigger !== null && (
         <SuggestionSource
           kind={trigger.kind}
@@ -124,14 +132,16 @@ export function MessageField(props: MessageFieldProps) {
         aria-describedby={props.describedBy}
         placeholder={props.placeholder}
         value={text}
+        mentions={editor.mentions}
         readOnly={props.readOnly}
         className={props.className}
+        boxClassName={props.boxClassName}
         onChange={(event) => {
           onInput(event.target.value);
           suggestions.look();
           if (event.target.value[event.target.selectionStart - 1] === ":")
             // This moves the caret and restores it, so suggestions must be updated.
-            void replaceClosedEmoji(event.target, i18n.language).then(suggestions.look);
+            void replaceClosedEmoji(event.target, i18n.language, own).then(suggestions.look);
         }}
         onSelect={suggestions.look}
         onBlur={suggestions.close}
@@ -145,10 +155,14 @@ export function MessageField(props: MessageFieldProps) {
   );
 }
 
-/** Replaces a shortcode that ends at the caret with its emoji. */
-async function replaceClosedEmoji(field: HTMLTextAreaElement, language: string): Promise<void> {
+/** Replaces a shortcode that ends at the caret with its emoji, unless the group has its own with this name. */
+async function replaceClosedEmoji(
+  field: HTMLTextAreaElement,
+  language: string,
+  own: ReadonlyMap<string, Emoji>,
+): Promise<void> {
   const named = findShortcode(field.value, field.selectionStart);
-  if (named === null) return;
+  if (named === null || own.has(named.name)) return;
   // Without the emoji list, the shortcode stays.
   const index = await loadEmojiIndex(language).catch(() => null);
   const emoji = index === null ? undefined : findEmoji(index, named.name);
@@ -159,17 +173,17 @@ async function replaceClosedEmoji(field: HTMLTextAreaElement, language: string):
   editField(field, { from: named.start, to, insert: emoji, selectFrom: moved, selectTo: moved });
 }
 
-/** Ctrl or ⌘ with B, I, E, or K with a selection. Returns whether the key was handled. */
+/** Returns whether the key was handled. */
 function markdownKey(event: KeyboardEvent<HTMLTextAreaElement>): boolean {
-  const { currentTarget: field, key } = event;
+  const { currentTarget: field, nativeEvent } = event;
   const { value, selectionStart: from, selectionEnd: to } = field;
-  if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return false;
-  const edit = EDITS[key.toLowerCase()];
+  const apple = isApple();
+  const pressed = FORMATTING.flat().find(({ combo }) => combo !== null && isCombo(combo, nativeEvent, apple));
   // Without a selection, K is a global shortcut.
-  if (edit === undefined || (edit === makeLink && from === to)) return false;
+  if (pressed === undefined || (pressed.edit === "link" && from === to)) return false;
   event.preventDefault();
   event.stopPropagation();
-  editField(field, edit(value, from, to));
+  editField(field, EDITS[pressed.edit](value, from, to));
   return true;
 }
 
@@ -179,45 +193,92 @@ function isSendKey(event: KeyboardEvent<HTMLTextAreaElement>): boolean {
   if (key !== "Enter" || shiftKey || altKey || nativeEvent.isComposing || matchMedia(TOUCH).matches) {
     return false;
   }
-  return event.ctrlKey || event.metaKey || !isInOpenFence(field.value, field.selectionStart);
+  if (event.ctrlKey || event.metaKey) return true;
+  return usePreferences.getState().sendKey === "enter" && !isInOpenFence(field.value, field.selectionStart);
 }
 
 interface GrowingFieldProps extends Omit<ComponentProps<"textarea">, "ref"> {
   fieldRef: RefObject<HTMLTextAreaElement | null>;
   value: string;
+  mentions: readonly FormatRange[];
+  boxClassName: string | undefined;
 }
 
-function GrowingField({ fieldRef, className, ...rest }: GrowingFieldProps) {
+/** The box scrolls instead of the field, so that the field and the formatted text behind it always have the same size. */
+function GrowingField({ fieldRef, mentions, className, boxClassName, ...rest }: GrowingFieldProps) {
+  const { value } = rest;
+  const box = useRef<HTMLDivElement>(null);
+  const [formatter] = useState(() => new LiveFormatter());
+  const [composing, compositionProps] = useComposing();
+  const parts = useMemo(
+    () => formatter.format(value, composing === null ? mentions : [...mentions, composing]),
+    [formatter, value, mentions, composing],
+  );
+  const isLive = parts.some((pieces) =>
+    pieces.some(({ formats }) => formats.some((one) => one !== "composing")),
+  );
   useLayoutEffect(() => {
     const { current: element } = fieldRef;
-    if (GROWS || element === null) return;
+    if (GROWS || element === null || box.current === null) return;
     // For browsers without `field-sizing`.
+    const { scrollTop } = box.current;
     element.style.height = "auto";
     element.style.height = `${element.scrollHeight}px`;
+    box.current.scrollTop = scrollTop;
   });
   return (
-    <textarea
-      ref={fieldRef}
-      rows={1}
-      className={cx("field-sizing-content max-h-[40dvh] w-full min-w-0 resize-none", className)}
-      {...rest}
-    />
+    <div ref={box} className={cx("max-h-[40dvh] overflow-y-auto", boxClassName)}>
+      {isLive && <LiveText parts={parts} className={className} />}
+      <textarea
+        ref={fieldRef}
+        rows={1}
+        data-live={isLive || undefined}
+        className={cx(
+          "live-field relative block field-sizing-content w-full min-w-0 resize-none overflow-hidden outline-none",
+          className,
+        )}
+        {...compositionProps}
+        {...rest}
+      />
+    </div>
   );
+}
+
+/** The text that an input method hasn't committed. Its own underline has the color of the field's text, which is transparent. */
+function useComposing(): [FormatRange | null, ComponentProps<"textarea">] {
+  const [composing, setComposing] = useState<FormatRange | null>(null);
+  const from = useRef(0);
+  return [
+    composing,
+    {
+      onCompositionStart: ({ currentTarget }) => {
+        from.current = currentTarget.selectionStart;
+      },
+      onCompositionUpdate: ({ data }) =>
+        setComposing({ format: "composing", from: from.current, to: from.current + data.length }),
+      onCompositionEnd: () => setComposing(null),
+    },
+  ];
 }
 
 function SuggestionList({
   suggestions,
   options,
+  isBelow,
 }: {
   suggestions: readonly Suggestion[];
   options: Suggestions["options"];
+  isBelow: boolean;
 }) {
   const { t } = useTranslation("composer");
   return (
     <div
       {...options.listProps}
       aria-label={t("suggest.label")}
-      className="absolute inset-x-0 bottom-full z-10 mb-1.5 max-h-[40dvh] overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-raised"
+      className={cx(
+        "absolute inset-x-0 z-10 max-h-[40dvh] overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-raised",
+        isBelow ? "top-full mt-1.5" : "bottom-full mb-1.5",
+      )}
     >
       {suggestions.map((suggestion, index) => (
         <div
@@ -249,6 +310,8 @@ function Picture({ suggestion: { picture, label } }: { suggestion: Suggestion })
           <Hash size={18} aria-hidden />
         </span>
       );
+    case "image":
+      return <img src={picture.url} alt="" className="size-6 shrink-0 object-contain" />;
     case "sign": {
       const style = picture.color === undefined ? {} : { color: cssColor(picture.color) };
       return (

@@ -1,13 +1,15 @@
-import type { Channel, Command } from "@fanfare/contract";
+import type { Channel, User } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useChannels, useRoles } from "../data/groups.ts";
+import { useChannels, useOwnEmoji, useRoles } from "../data/groups.ts";
 import { useCommands } from "../data/group-settings.ts";
-import { useMemberSearch } from "../data/members.ts";
+import { useMemberSearch, useNicknames } from "../data/members.ts";
 import { useUsers } from "../data/people.ts";
 import { loadEmojiIndex, searchEmoji, type EmojiIndex } from "../channel/emoji/emoji-index.ts";
 import type { Editor } from "./use-editor.ts";
+import { useOwnCommands } from "./own-commands.ts";
+import { useTemplates } from "./templates.ts";
 import { MAX_SUGGESTIONS, rankByName, type Suggestion, type Trigger } from "./suggestions.ts";
 
 interface SourceProps {
@@ -29,6 +31,8 @@ export function SuggestionSource({ kind, ...props }: SourceProps & { kind: Trigg
       return <Emoji {...props} />;
     case "command":
       return <Commands {...props} />;
+    case "template":
+      return <Templates {...props} />;
   }
 }
 
@@ -41,15 +45,24 @@ function Members({ groupId, permissions, query, onFound }: SourceProps & { group
   const { data: roles = [] } = useRoles(groupId);
   const canAll = hasPermission(permissions, "mentionEveryone");
   const members = found.flatMap(({ user }) => (user === undefined || user.deleted === true ? [] : [user]));
-  const people = rankByName(members, query, ({ nickname, username }) => [nickname, username ?? ""]).map(
-    ({ id, nickname, username, avatarUrl }): Suggestion => ({
+  const nicknames = useNicknames(groupId);
+  const namesOf = ({ id, nickname, username }: User) => [
+    nicknames[id]?.nickname ?? nickname,
+    nickname,
+    username ?? "",
+  ];
+  const people = rankByName(members, query, namesOf).map((user): Suggestion => {
+    const { id, nickname, username } = user;
+    const { nickname: name = nickname, avatarUrl = user.avatarUrl } = nicknames[id] ?? {};
+    const details = [name !== nickname && nickname, username !== null && `@${username}`].filter(Boolean);
+    return {
       key: id,
-      label: nickname,
-      ...(username !== null && { detail: `@${username}` }),
+      label: name,
+      ...(details.length > 0 && { detail: details.join(" · ") }),
       picture: { kind: "user", id, avatarUrl },
-      insert: { wire: `<@${id}>`, name: nickname },
-    }),
-  );
+      insert: { wire: `<@${id}>`, name },
+    };
+  });
   const named = rankByName(
     roles.filter(({ mentionable }) => mentionable || canAll),
     query,
@@ -135,7 +148,15 @@ function Channels({ groupId, query, onFound }: SourceProps & { groupId: string }
   return null;
 }
 
-function Emoji({ query, onFound }: SourceProps) {
+function Emoji({ channel: { groupId }, query, onFound }: SourceProps) {
+  const own = rankByName([...useOwnEmoji(groupId).values()], query, ({ name }) => [name]).map(
+    ({ id, name, url }): Suggestion => ({
+      key: id,
+      label: `:${name}:`,
+      picture: { kind: "image", url },
+      insert: { text: `:${name}:` },
+    }),
+  );
   const { i18n } = useTranslation("composer");
   const [index, setIndex] = useState<EmojiIndex | null>(null);
   useEffect(() => {
@@ -157,24 +178,53 @@ function Emoji({ query, onFound }: SourceProps) {
       insert: { text: emoji },
     }),
   );
-  useFound("emoji", found, onFound);
+  useFound("emoji", [...own, ...found], onFound);
   return null;
 }
 
 function Commands({ channel, query, onFound }: SourceProps) {
-  const { data: commands = [] } = useCommands(channel.id);
-  const found = rankByName(commands, query, ({ name }) => [name]).map((command): Suggestion => ({
-    key: `${command.botId} ${command.name}`,
-    label: `/${command.name}${usage(command)}`,
-    detail: command.description,
-    picture: { kind: "sign", sign: "/" },
-    insert: { text: `/${command.name}` },
-  }));
+  const { t } = useTranslation("composer");
+  const { data: ofBots = [] } = useCommands(channel.id);
+  const own = useOwnCommands(channel);
+  const isOfBot = (name: string): boolean => ofBots.some((command) => command.name === name);
+  const commands = [
+    ...ofBots.map(({ botId, name, description, options }) => ({ key: botId, name, description, options })),
+    ...own
+      .filter(({ name }) => !isOfBot(name))
+      .map(({ name, textKey, usage: follows }) => ({
+        key: "",
+        name,
+        description: t(textKey),
+        options: follows === undefined ? [] : [{ name: t(follows.textKey), required: follows.required }],
+      })),
+  ];
+  const found = rankByName(commands, query, ({ name }) => [name]).map(
+    ({ key, name, description, options }): Suggestion => ({
+      key: `${key} ${name}`,
+      label: `/${name}${usage(options)}`,
+      detail: description,
+      picture: { kind: "sign", sign: "/" },
+      insert: { text: `/${name}` },
+    }),
+  );
   useFound("command", found, onFound);
   return null;
 }
 
-function usage({ options }: Command): string {
+function Templates({ query, onFound }: SourceProps) {
+  const { templates } = useTemplates();
+  const found = rankByName(templates, query, ({ name }) => [name]).map(({ name, text }): Suggestion => ({
+    key: name,
+    label: name,
+    detail: text,
+    picture: { kind: "sign", sign: "/" },
+    insert: { text },
+  }));
+  useFound("template", found, onFound);
+  return null;
+}
+
+function usage(options: readonly { name: string; required: boolean }[]): string {
   return options.map(({ name, required }) => (required ? ` <${name}>` : ` [${name}]`)).join("");
 }
 

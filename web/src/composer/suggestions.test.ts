@@ -33,6 +33,8 @@ test("replaces the trigger with the name and one space", () => {
 describe("findTrigger", () => {
   test.each([
     ["hi @ad", { kind: "mention", start: 3, query: "ad" }],
+    ["/template my sta", { kind: "template", start: 0, query: "my sta" }],
+    ["/template", { kind: "command", start: 0, query: "template" }],
     ["@", { kind: "mention", start: 0, query: "" }],
     ["@Ada Lo", { kind: "mention", start: 0, query: "Ada Lo" }],
     ["你好@小", { kind: "mention", start: 2, query: "小" }],

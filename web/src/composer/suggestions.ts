@@ -10,6 +10,7 @@ export interface Suggestion {
   readonly picture:
     | { kind: "user"; id: string; avatarUrl: string | null }
     | { kind: "sign"; sign: string; color?: number }
+    | { kind: "image"; url: string }
     | { kind: "channel" };
   readonly insert: { text: string } | { wire: string; name: string };
 }
@@ -17,14 +18,19 @@ export interface Suggestion {
 export const MAX_SUGGESTIONS = 8;
 
 /** The best matches: names that start with the query, then names with a word that does, then names that contain it. */
-export function rankByName<T>(items: readonly T[], query: string, namesOf: (item: T) => string[]): T[] {
+export function rankByName<T>(
+  items: readonly T[],
+  query: string,
+  namesOf: (item: T) => string[],
+  max = MAX_SUGGESTIONS,
+): T[] {
   const wanted = query.toLowerCase();
   const ranked = items.flatMap((item, order) => {
     const rank = Math.min(...namesOf(item).map((name) => rankOf(name.toLowerCase(), wanted)));
     return rank < NO_MATCH ? [{ item, rank, order }] : [];
   });
   ranked.sort((a, b) => a.rank - b.rank || a.order - b.order);
-  return ranked.slice(0, MAX_SUGGESTIONS).map(({ item }) => item);
+  return ranked.slice(0, max).map(({ item }) => item);
 }
 
 const NO_MATCH = 4;
@@ -50,7 +56,7 @@ export function replacement(
 }
 
 export interface Trigger {
-  readonly kind: "mention" | "channel" | "emoji" | "command";
+  readonly kind: "mention" | "channel" | "emoji" | "command" | "template";
   /** The position of its first character. */
   readonly start: number;
   /** The text after the trigger character, up to the caret. */
@@ -64,11 +70,13 @@ const MENTION_MAX_SPACES = 2;
 /** Shorter ones are emoticons such as :) or :D. */
 const EMOJI_MIN_CHARS = 2;
 
-/** The trigger at the caret, if any: `@ada`, `#gen`, `:smi`, or `/com` at the beginning. */
+/** The trigger at the caret, if any: `@ada`, `#gen`, `:smi`, or `/com` or `/template sta` at the beginning. */
 export function findTrigger(text: string, caret: number): Trigger | null {
   const before = text.slice(0, caret);
   const command = /^\/([a-z0-9_-]*)$/.exec(before);
   if (command !== null) return { kind: "command", start: 0, query: command[1]! };
+  const template = /^\/template +([^\n]*)$/.exec(before);
+  if (template !== null) return { kind: "template", start: 0, query: template[1]! };
   const match = /(?:^|[^\w@#:/\\`])([@#:])([^@#:\n`]*)$/.exec(before);
   if (match === null) return null;
   const kind = KINDS[match[1] as keyof typeof KINDS];
@@ -111,7 +119,7 @@ export function useSuggestions({ field, labelFor }: Editor): Suggestions {
   const [detected, setTrigger] = useState<Trigger | null>(null);
   /** The last results. They are kept when the trigger closes, because an identical result isn't reported again. */
   const [last, setLast] = useState<{ kind: Trigger["kind"]; found: readonly Suggestion[] } | null>(null);
-  /** The position of the trigger whose suggestions the user dismissed. */
+  /** The position of the trigger whose suggestions the user dismissed or has chosen from. */
   const [dismissedAt, setDismissedAt] = useState<number | null>(null);
   const trigger = detected?.start === dismissedAt ? null : detected;
   const found = last !== null && last.kind === trigger?.kind ? last.found : NONE;
@@ -140,6 +148,8 @@ export function useSuggestions({ field, labelFor }: Editor): Suggestions {
     const { insert } = picked;
     const text = "text" in insert ? insert.text : labelFor(insert.wire, insert.name);
     editField(current, replacement(current.value, current.selectionStart, trigger, text));
+    // Names can contain spaces, so a longer one would be suggested next.
+    setDismissedAt(trigger.start);
     close();
   };
 

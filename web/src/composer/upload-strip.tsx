@@ -1,10 +1,15 @@
 import { File as FileIcon, RotateCw, X } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { type RefObject, Suspense, useEffect, useRef, useState } from "react";
 import { errorText } from "../shared/use-action.ts";
 import { useFormats } from "../shared/formats.ts";
 import { IconButton } from "../ui/button.tsx";
 import { maxBytesOf, type Upload } from "./uploads.ts";
+import { lazy } from "../shared/later.tsx";
+
+const PlayButton = lazy(async () => ({
+  default: (await import("../channel/messages/item/sound-player.tsx")).PlayButton,
+}));
 
 interface UploadStripProps {
   uploads: readonly Upload[];
@@ -36,7 +41,7 @@ export function LostFiles({ names, onDismiss }: { names: readonly string[]; onDi
   return (
     <div
       role="status"
-      className="flex items-center gap-1.5 rounded-t-lg bg-warn-soft py-1 pr-1.5 pl-3 text-sm text-warn-text"
+      className="flex items-center gap-1.5 rounded-t-lg bg-warn-soft py-1 pe-1.5 ps-3 text-sm text-warn-text"
     >
       <p className="line-clamp-3 min-w-0 flex-1 wrap-anywhere">
         {t("upload.lost", { names: names.join(", ") })}
@@ -59,9 +64,13 @@ function UploadItem({ upload, onRemove, onRetry }: UploadItemProps) {
   const isOver = isFailed || state === "done";
   return (
     <li
-      className={`relative flex w-64 max-w-full shrink-0 items-center gap-2.5 overflow-hidden rounded-md border bg-raised p-1.5 pr-1 ${isFailed ? "border-danger" : "border-line"}`}
+      className={`relative flex w-64 max-w-full shrink-0 items-center gap-2.5 overflow-hidden rounded-md border bg-raised p-1.5 pe-1 ${isFailed ? "border-danger" : "border-line"}`}
     >
-      {previewUrl === null ? (
+      {upload.recording !== undefined && previewUrl !== null ? (
+        <Suspense fallback={<span className="size-11" />}>
+          <PlayButton id={upload.id} url={previewUrl} name={file.name} />
+        </Suspense>
+      ) : previewUrl === null ? (
         <span className="flex size-11 shrink-0 items-center justify-center rounded-sm bg-hover text-muted">
           <FileIcon size={20} aria-hidden />
         </span>

@@ -1,4 +1,5 @@
 import { FanfareError, randomId } from "@fanfare/client";
+import type { Recording } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useSyncExternalStore } from "react";
 import type { ServerCache } from "../data/cache.ts";
@@ -9,8 +10,10 @@ import { perCache } from "../data/lookup.ts";
 export interface Upload {
   readonly id: string;
   readonly file: File;
-  /** A local URL of the image; null for other files. */
+  /** A local URL of the image or the recording; null for other files. */
   readonly previewUrl: string | null;
+  /** Set for voice messages. */
+  readonly recording: Recording | undefined;
   readonly state: "waiting" | "sending" | "done" | "failed";
   readonly sentBytes: number;
   /** Set when the upload is complete. */
@@ -73,7 +76,7 @@ class Uploads {
   }
 
   /** Starts uploading files. Returns those that were rejected. */
-  add(channelId: string, files: readonly File[]): RejectedFile[] {
+  add(channelId: string, files: readonly File[], recording?: Recording): RejectedFile[] {
     const refused: RejectedFile[] = [];
     for (const file of files) {
       const uploads = this.of(channelId);
@@ -81,7 +84,7 @@ class Uploads {
       else if (uploads.length >= LIMITS.attachmentsPerMessage) refused.push({ file, reason: "tooMany" });
       else if (file.size > this.#maxBytes)
         refused.push({ file, reason: "tooLarge", maxBytes: this.#maxBytes });
-      else this.#set(channelId, [...uploads, newUpload(file)]);
+      else this.#set(channelId, [...uploads, newUpload(file, recording)]);
     }
     this.#pump(channelId);
     return refused;
@@ -145,13 +148,14 @@ class Uploads {
       void this.#send(channelId, upload);
   }
 
-  async #send(channelId: string, { id, file }: Upload): Promise<void> {
+  async #send(channelId: string, { id, file, recording }: Upload): Promise<void> {
     const abort = new AbortController();
     this.#aborts.set(id, abort);
     this.#change(channelId, id, { state: "sending" });
     try {
       const stored = await uploadFile(this.#cache, channelId, withShortName(file), {
         signal: abort.signal,
+        ...(recording !== undefined && { recording }),
         onProgress: ({ sentBytes }) => this.#change(channelId, id, { sentBytes }),
       });
       this.#change(channelId, id, { state: "done", fileId: stored.fileId, sentBytes: file.size });
@@ -217,8 +221,13 @@ interface ChannelUploads {
   store: Uploads;
 }
 
+/** For files that aren't chosen in the composer of an open channel. */
+export function useUploadStore(): Uploads {
+  return uploadsOf(useServerCache());
+}
+
 export function useUploads(channelId: string): ChannelUploads {
-  const store = uploadsOf(useServerCache());
+  const store = useUploadStore();
   const uploads = useSyncExternalStore(store.subscribe, () => store.of(channelId));
   const lost = useSyncExternalStore(store.subscribe, () => store.lostIn(channelId));
   return { uploads, lost, store };
@@ -230,11 +239,12 @@ export function maxBytesOf(error: unknown): number | null {
   return typeof maxBytes === "number" ? maxBytes : null;
 }
 
-function newUpload(file: File): Upload {
+function newUpload(file: File, recording: Recording | undefined): Upload {
   return {
     id: randomId(),
     file,
-    previewUrl: SHOWN.test(file.type) ? URL.createObjectURL(file) : null,
+    recording,
+    previewUrl: recording !== undefined || SHOWN.test(file.type) ? URL.createObjectURL(file) : null,
     state: "waiting",
     sentBytes: 0,
     fileId: null,

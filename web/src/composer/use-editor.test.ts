@@ -1,6 +1,14 @@
 import { parseMentions } from "@fanfare/contract/mentions";
 import { describe, expect, test } from "vitest";
-import { findTypedNames, fromWire, type NamedToken, nameToken, toWire, findTokens } from "./use-editor.ts";
+import {
+  findMentions,
+  findTokens,
+  findTypedNames,
+  fromWire,
+  type NamedToken,
+  nameToken,
+  toWire as replaceMentions,
+} from "./use-editor.ts";
 
 const id = (digit: string): string => digit.repeat(24);
 const ada: NamedToken = { label: "@Ada", wire: `<@${id("a")}>` };
@@ -8,6 +16,8 @@ const lovelace: NamedToken = { label: "@Ada Lovelace", wire: `<@${id("b")}>` };
 const ming: NamedToken = { label: "@小明", wire: `<@${id("c")}>` };
 const crew: NamedToken = { label: "@crew", wire: `<@&${id("d")}>` };
 const general: NamedToken = { label: "#general", wire: `<#${id("e")}>` };
+const toWire = (text: string, tokens: readonly NamedToken[]): string =>
+  replaceMentions(text, findMentions(text, tokens));
 const all = [ada, lovelace, ming, crew, general];
 
 describe("wire format", () => {

@@ -2,8 +2,9 @@ import type { Channel, Role } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { type RefObject, useCallback, useMemo, useRef, useState } from "react";
 import { useChannels, useRoles } from "../data/groups.ts";
+import { useNicknames } from "../data/members.ts";
 import { useUsers } from "../data/people.ts";
-import { insertAtCaret } from "./markdown-edit.ts";
+import type { FormatRange } from "./live-format.ts";
 
 const NO_ROLES: readonly Role[] = [];
 
@@ -16,6 +17,8 @@ export interface Editor {
   text: string;
   /** As sent. */
   wire: string;
+  /** The names in the text that are sent as mentions. */
+  mentions: readonly Mention[];
   onInput: (text: string) => void;
   /** The label of a user, role or channel, to insert into the field. */
   labelFor: (wire: string, name: string) => string;
@@ -41,11 +44,15 @@ export function useEditor(
   const { text, tokens } = state;
   const names = useNames(groupId, text);
   const [userIds, setUserIds] = useState<ReadonlyMap<string, string | null>>(new Map());
-  const typed = findTypedNames(text);
-  const typedTokens = typed.flatMap((name): NamedToken[] => {
-    const userId = userIds.get(name.toLowerCase()) ?? null;
-    return userId === null ? [] : [{ label: `@${name}`, wire: `<@${userId}>` }];
-  });
+  const typed = useMemo(() => findTypedNames(text), [text]);
+  const mentions = useMemo(() => {
+    const typedTokens = typed.flatMap((name): NamedToken[] => {
+      const userId = userIds.get(name.toLowerCase()) ?? null;
+      return userId === null ? [] : [{ label: `@${name}`, wire: `<@${userId}>` }];
+    });
+    // A chosen name wins over an equal username.
+    return findMentions(text, [...typedTokens, ...tokens]);
+  }, [text, tokens, typed, userIds]);
 
   // Tokens from drafts or pasted text become names once those are loaded.
   if (findTokens(text).some((wire) => names.has(wire))) {
@@ -70,9 +77,17 @@ export function useEditor(
   const unknownNames = [...new Set(typed.map((name) => name.toLowerCase()))].filter(
     (name) => !userIds.has(name),
   );
-  // A chosen name wins over an equal username.
-  const wire = toWire(text, [...typedTokens, ...tokens]);
-  return { field, text, wire, onInput, labelFor, reset, unknownNames, onNamed };
+  return {
+    field,
+    text,
+    wire: toWire(text, mentions),
+    mentions,
+    onInput,
+    labelFor,
+    reset,
+    unknownNames,
+    onNamed,
+  };
 }
 
 /** The known names of the tokens in a text. */
@@ -86,8 +101,9 @@ function useNames(groupId: string | null, text: string): ReadonlyMap<string, str
   const { data: channels = NO_CHANNELS } = useChannels(groupId ?? "", {
     enabled: groupId !== null && joined.includes("<#"),
   });
+  const nicknames = useNicknames(userIds.length === 0 ? null : groupId);
   const names = new Map<string, string>();
-  for (const user of users) names.set(`<@${user.id}>`, user.nickname);
+  for (const { id, nickname } of users) names.set(`<@${id}>`, nicknames[id]?.nickname ?? nickname);
   for (const role of roles) names.set(`<@&${role.id}>`, role.name);
   for (const channel of channels) names.set(`<#${channel.id}>`, channel.name);
   return names;
@@ -113,13 +129,34 @@ const LITERAL_PARTS =
 const WIRE = "<(?:@&?|#)[0-9a-f]{24}>";
 const ANY_WIRE = new RegExp(WIRE, "g");
 
-/** Replaces chosen names with their tokens. */
-export function toWire(text: string, tokens: readonly NamedToken[]): string {
-  if (tokens.length === 0) return text;
+/** A name in a text, and the token that is sent for it. */
+interface Mention extends FormatRange {
+  readonly wire: string;
+}
+
+const NO_MENTIONS: readonly Mention[] = [];
+
+export function findMentions(text: string, tokens: readonly NamedToken[]): readonly Mention[] {
+  if (tokens.length === 0) return NO_MENTIONS;
   const wireOf = new Map(tokens.map(({ label, wire }) => [label, wire]));
   const labels = [...wireOf.keys()].toSorted((a, b) => b.length - a.length).map(labelPattern);
   const pattern = new RegExp(`${LITERAL_PARTS}|(?<![\\w@#<.])(?:${labels.join("|")})`, "gm");
-  return text.replace(pattern, (found) => wireOf.get(found) ?? found);
+  return [...text.matchAll(pattern)].flatMap(({ 0: found, index }) => {
+    const wire = wireOf.get(found);
+    return wire === undefined
+      ? []
+      : [{ format: "mention" as const, from: index, to: index + found.length, wire }];
+  });
+}
+
+export function toWire(text: string, mentions: readonly Mention[]): string {
+  let wire = "";
+  let at = 0;
+  for (const mention of mentions) {
+    wire += text.slice(at, mention.from) + mention.wire;
+    at = mention.to;
+  }
+  return wire + text.slice(at);
 }
 
 /** Replaces tokens with known names, and adds those to `tokens`. */
@@ -179,16 +216,4 @@ export function nameToken(tokens: readonly NamedToken[], wire: string, name: str
 function labelPattern(label: string): string {
   const escaped = label.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
   return /\w$/.test(label) ? `${escaped}(?!\\w)` : escaped;
-}
-
-export const composerFieldId = (channelId: string): string => `composer-${channelId}`;
-
-export function focusComposer(channelId: string): void {
-  document.getElementById(composerFieldId(channelId))?.focus();
-}
-
-/** Adds a text that can be edited and sent from there. */
-export function insertInComposer(channelId: string, text: string): void {
-  const field = document.getElementById(composerFieldId(channelId));
-  if (field instanceof HTMLTextAreaElement) insertAtCaret(field, text);
 }

@@ -1,18 +1,5 @@
 import { expect, test } from "vitest";
-import { parseCommand, slowModeLeft } from "./use-sending.ts";
-
-const commands = [{ name: "poll" }];
-
-test("recognizes the command of a bot", () => {
-  expect(parseCommand("/poll", commands)).toEqual({ name: "poll", text: "" });
-  expect(parseCommand("/poll  tea or coffee? ", commands)).toEqual({ name: "poll", text: "tea or coffee?" });
-});
-
-test("everything else is a message", () => {
-  for (const text of ["/polls", "poll", "/etc/hosts", " /poll", "/shrug", "/"]) {
-    expect(parseCommand(text, commands)).toBeNull();
-  }
-});
+import { slowModeLeft } from "./use-sending.ts";
 
 const sentAt = "2026-01-01T00:00:00.000Z";
 const sentMs = Date.parse(sentAt);

@@ -1,7 +1,7 @@
 import type { ChannelView } from "@fanfare/client";
-import type { Channel, Command, Message } from "@fanfare/contract";
+import type { Channel, Emoji, Message } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { hasPermission } from "@fanfare/contract/permissions";
 import { useCall } from "../data/call.ts";
@@ -10,9 +10,17 @@ import { useCommands } from "../data/group-settings.ts";
 import { showToast, showFailure } from "../ui/feedback.tsx";
 import { type SendOptions, setReplyTo } from "../channel/messages/conversation.ts";
 import { isOutboxFull, sendMessage } from "../channel/messages/outbox.ts";
+import {
+  type CommandDialogs,
+  parseCommand,
+  textToSend,
+  useOwnCommands,
+  useRunCommand,
+} from "./own-commands.ts";
 import { useUploads } from "./uploads.ts";
+import { useOnceNamed } from "./use-once-named.ts";
 
-interface SendingOptions {
+interface SendingOptions extends CommandDialogs {
   channel: Channel;
   view: ChannelView;
   /** The text in wire format. */
@@ -21,6 +29,8 @@ interface SendingOptions {
   isLookingUp: boolean;
   replyTo: Message | null;
   mentionAuthor: boolean;
+  /** In a thread: whether its channel shows the message too. */
+  alsoInChannel: boolean;
   /** Remaining wait in slow mode. */
   secondsLeft: number;
   /** Replaces the text: by an empty one, or by a command that failed. */
@@ -29,60 +39,87 @@ interface SendingOptions {
 
 interface Sending {
   canSend: boolean;
+  /** Whether the text is a command instead of a message. */
+  isCommand: boolean;
   charsLeft: number;
   /** Whether the message is sent once its usernames are looked up. */
   isLocked: boolean;
   /** Whether the message is sent once its uploads finish. */
   isWaiting: boolean;
   submit: () => void;
+  /** Sends a sticker or GIF at once. The text and files stay in the composer. */
+  sendSticker: (sticker: Emoji) => void;
   stopWaiting: () => void;
 }
 
-/** A message isn't held back longer than this by usernames, such as without a connection. */
-const LOOKUP_MAX_MS = 2000;
-const LOOKUP_POLL_MS = 20;
+const INCOMPLETE = { textKey: "composer:command.incomplete" } as const;
 
 /** Sends the message once its files are uploaded. */
 export function useSending(options: SendingOptions): Sending {
-  const { channel, view, wire, isLookingUp, replyTo, mentionAuthor, secondsLeft, reset } = options;
+  const { channel, view, wire, isLookingUp, replyTo, mentionAuthor, alsoInChannel } = options;
+  const { secondsLeft, reset, onPoll, onTemplates } = options;
   const { t } = useTranslation("shared");
   const call = useCall();
   const { uploads, store } = useUploads(channel.id);
-  const [isLocked, setLocked] = useState(false);
   const [waiting, setWaiting] = useState<AbortController | null>(null);
   const content = wire.trim();
   const { data: commands = [] } = useCommands(channel.id, { enabled: content.startsWith("/") });
+  const ownCommands = useOwnCommands(channel);
+  const runCommand = useRunCommand(channel, { onPoll, onTemplates });
+  const ofBot = uploads.length === 0 ? parseCommand(content, commands) : null;
+  const own = uploads.length === 0 ? parseCommand(content, ownCommands) : null;
   const charsLeft = LIMITS.messageMaxChars - content.length;
   const isUnderWay = uploads.some(({ state }) => state === "waiting" || state === "sending");
   const hasFailed = uploads.some(({ state }) => state === "failed");
   const isEmpty = content === "" && uploads.length === 0;
   const canSend = !isEmpty && charsLeft >= 0 && !hasFailed && secondsLeft === 0;
 
+  const hasRoom = () => {
+    if (!isOutboxFull()) return true;
+    showToast({ text: t("error.TOO_MANY_PENDING"), tone: "danger" });
+    return false;
+  };
+
+  const deliver = (text: string, more: SendOptions) => {
+    const options: SendOptions = {
+      ...(replyTo !== null && { replyTo: replyTo.id, mentionAuthor }),
+      ...(alsoInChannel && { alsoInChannel }),
+      ...more,
+    };
+    void sendMessage(view, text, options);
+    setReplyTo(channel.id, null);
+  };
+
   const send = () => {
-    const command = uploads.length === 0 ? parseCommand(content, commands) : null;
-    if (command !== null) {
+    if (ofBot !== null) {
       reset("");
-      call("command.invoke", { channelId: channel.id, ...command }).catch((error: unknown) => {
+      const { command, text } = ofBot;
+      call("command.invoke", { channelId: channel.id, name: command.name, text }).catch((error: unknown) => {
         reset(content);
         showFailure(error);
       });
       return;
     }
-    // The text and files stay in the composer.
-    if (isOutboxFull()) {
-      showToast({ text: t("error.TOO_MANY_PENDING"), tone: "danger" });
+    const replacement = own === null ? content : textToSend(own.command.name, own.text);
+    if (own !== null && replacement === null) {
+      const { name, fault = INCOMPLETE } = own.command;
+      const next = runCommand(name, own.text);
+      if (next !== null) reset(next);
+      else showToast({ text: t(fault.textKey, { name }), tone: "danger" });
       return;
     }
+    // The text and files stay in the composer.
+    if (!hasRoom()) return;
     const attachmentIds = store.take(channel.id);
     // All files were removed while waiting for them.
     if (content === "" && attachmentIds.length === 0) return;
-    const more: SendOptions = {
-      ...(replyTo !== null && { replyTo: replyTo.id, mentionAuthor }),
-      ...(attachmentIds.length > 0 && { attachmentIds }),
-    };
-    void sendMessage(view, content, more);
-    setReplyTo(channel.id, null);
+    deliver(replacement ?? content, attachmentIds.length > 0 ? { attachmentIds } : {});
     reset("");
+  };
+
+  const sendSticker = ({ id, name }: Emoji) => {
+    if (secondsLeft > 0) showToast({ text: t("error.SLOW_MODE"), tone: "danger" });
+    else if (hasRoom()) deliver(name, { stickerId: id });
   };
 
   // Leaving the channel cancels sending; the text stays as a draft.
@@ -97,37 +134,13 @@ export function useSending(options: SendingOptions): Sending {
     if (isThere) send();
   };
 
-  const submitNow = () => {
+  const named = useOnceNamed(isLookingUp, () => {
     if (isUnderWay) void sendLater();
     else send();
-  };
-
-  const latest = useRef({ isLookingUp, submitNow, isGone: false });
-  useEffect(() => {
-    latest.current = { isLookingUp, submitNow, isGone: false };
   });
-  useEffect(
-    () => () => {
-      latest.current.isGone = true;
-    },
-    [],
-  );
-
-  /** Sends once the usernames are known. Until then, the text can't be changed. */
-  const sendNamed = async () => {
-    setLocked(true);
-    const untilMs = performance.now() + LOOKUP_MAX_MS;
-    while (latest.current.isLookingUp && performance.now() < untilMs) {
-      await new Promise((resolve) => setTimeout(resolve, LOOKUP_POLL_MS));
-    }
-    setLocked(false);
-    if (!latest.current.isGone) latest.current.submitNow();
-  };
 
   const submit = () => {
-    if (!canSend || waiting !== null || isLocked) return;
-    if (isLookingUp) void sendNamed();
-    else submitNow();
+    if (canSend && waiting === null) named.start();
   };
 
   const stopWaiting = () => {
@@ -135,17 +148,10 @@ export function useSending(options: SendingOptions): Sending {
     setWaiting(null);
   };
 
-  return { canSend, charsLeft, isLocked, isWaiting: waiting !== null, submit, stopWaiting };
-}
-
-/** The command and its arguments; null if the text isn't a command of a bot in this channel. */
-export function parseCommand(
-  text: string,
-  commands: readonly Pick<Command, "name">[],
-): { name: string; text: string } | null {
-  const match = /^\/([a-z0-9_-]+)(?:\s+([\s\S]*))?$/.exec(text);
-  if (match === null || !commands.some(({ name }) => name === match[1])) return null;
-  return { name: match[1]!, text: match[2]?.trim() ?? "" };
+  const isCommand = ofBot !== null || own !== null;
+  const isWaiting = waiting !== null;
+  const { isLocked } = named;
+  return { canSend, isCommand, charsLeft, isLocked, isWaiting, submit, sendSticker, stopWaiting };
 }
 
 /** The remaining wait in seconds. Clocks differ, so it is never longer than the interval itself. */

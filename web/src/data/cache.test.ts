@@ -98,6 +98,19 @@ describe("ServerCache", () => {
     expect(waiting).toHaveLength(2);
   });
 
+  test("an event during a long wait leads to another refetch, because the first can be too early for it", async () => {
+    const { cache, waiting } = newServer();
+    show(cache, cache.query("invite.list", { groupId: "g" }));
+    await turn();
+    waiting[0]!.answer({ invites: [] });
+    for (let count = 0; count < 100; count += 1) cache.refetchSoon("invite.list", {}, 1, 60);
+    for (const length of [2, 3]) {
+      await expect.poll(() => waiting.length).toBe(length);
+      waiting[length - 1]!.answer({ invites: [] });
+      await turn();
+    }
+  });
+
   test("loads all pages into one response", async () => {
     const { cache, waiting } = newServer();
     const paging = { param: "afterName", next: "nextName", list: "commands" } as const;

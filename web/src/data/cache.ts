@@ -24,6 +24,12 @@ type AnyChange = (response: unknown, params: unknown) => unknown;
 const CROWD_SPREAD_MS = 2000;
 const REFETCH_DELAY_MS = 50;
 
+interface PendingRefetch {
+  timer: ReturnType<typeof setTimeout>;
+  /** After it, another one follows after this time; null: none. */
+  againMs: number | null;
+}
+
 /** Describes a paged list: the cursor param, the next cursor in a response, and the lists to concatenate. */
 export interface Paging<N extends ActionName> {
   param: keyof Params<N> & string;
@@ -42,7 +48,7 @@ export class ServerCache {
   readonly #call: Call;
   /** Queries by action: thousands of events can invalidate them. */
   readonly #byName = new Map<string, Set<Query>>();
-  readonly #pendingRefetches = new Map<string, ReturnType<typeof setTimeout>>();
+  readonly #pendingRefetches = new Map<string, PendingRefetch>();
 
   constructor(client: FanfareClient, queries: QueryClient) {
     this.client = client;
@@ -105,9 +111,13 @@ export class ServerCache {
   /**
    * Updates all cached responses of an action. `change` returns unaffected responses as they are.
    * @param where params that must match
+   * @returns a function that puts back the responses that nothing else has changed since
    */
-  patch<N extends ActionName>(name: N, change: Change<N>, where: Partial<Params<N>> = {}): void {
-    for (const query of this.#find(name, where)) this.#apply(query, change as AnyChange);
+  patch<N extends ActionName>(name: N, change: Change<N>, where: Partial<Params<N>> = {}): () => void {
+    const undos = this.#find(name, where).map((query) => this.#apply(query, change as AnyChange));
+    return () => {
+      for (const undo of undos) undo();
+    };
   }
 
   /** Like `patch`, for a list within the response. */
@@ -154,21 +164,29 @@ export class ServerCache {
     afterMs = REFETCH_DELAY_MS,
   ): void {
     const key = hashKey([name, where]);
-    if (this.#pendingRefetches.has(key) || this.#find(name, where).length === 0) return;
+    if (this.#find(name, where).length === 0) return;
+    const pending = this.#pendingRefetches.get(key);
+    if (pending !== undefined) {
+      // The server may need the whole time to take this event into account.
+      if (afterMs > REFETCH_DELAY_MS) pending.againMs = afterMs;
+      return;
+    }
     const spreadMs = Math.min(CROWD_SPREAD_MS, crowd / 10);
     const timer = setTimeout(
       () => {
         this.#pendingRefetches.delete(key);
         this.refetch(name, where);
+        if (started.againMs !== null) this.refetchSoon(name, where, crowd, started.againMs);
       },
       afterMs + Math.random() * spreadMs,
     );
-    this.#pendingRefetches.set(key, timer);
+    const started: PendingRefetch = { timer, againMs: null };
+    this.#pendingRefetches.set(key, started);
   }
 
   /** Cancels pending refetches. */
   stopTimers(): void {
-    for (const timer of this.#pendingRefetches.values()) clearTimeout(timer);
+    for (const { timer } of this.#pendingRefetches.values()) clearTimeout(timer);
     this.#pendingRefetches.clear();
   }
 
@@ -181,18 +199,25 @@ export class ServerCache {
     return [...(this.#byName.get(name) ?? [])].filter(matches);
   }
 
-  #apply(query: Query, change: AnyChange): void {
+  #apply(query: Query, change: AnyChange): () => void {
     const { data, isInvalidated } = query.state;
-    if (data === undefined) return;
+    if (data === undefined) return () => {};
     const [, params, param] = query.queryKey as [string, object, string?];
     const changed =
       param === undefined
         ? change(data, params)
         : changePages(data as InfiniteData<unknown>, params, param, change);
-    if (changed === data) return;
-    query.setData(changed, { manual: true });
-    // `setData` marks the query as fresh, but it may lack other changes.
-    if (isInvalidated) query.invalidate();
+    if (changed === data) return () => {};
+    const put = (response: unknown): void => {
+      query.setData(response, { manual: true });
+      // `setData` marks the query as fresh, but it may lack other changes.
+      if (isInvalidated) query.invalidate();
+    };
+    put(changed);
+    const after = query.state.data;
+    return () => {
+      if (query.state.data === after) put(data);
+    };
   }
 
   #add(query: Query): void {

@@ -9,6 +9,7 @@ import { channelEffects, overrideEffects, roleEffects } from "./groups.ts";
 import { directEffects, friendEffects } from "./people.ts";
 import { inboxEffects, notificationEffects } from "./inbox.ts";
 import { integrationEffects, moderationEffects } from "./group-settings.ts";
+import { reportEffects } from "./reports.ts";
 import { presenceEffects } from "./presence.ts";
 import { threadEffects } from "./channel-messages.ts";
 
@@ -51,5 +52,6 @@ const EFFECTS: Effects = {
   ...notificationEffects,
   ...integrationEffects,
   ...presenceEffects,
+  ...reportEffects,
   ...adminEffects,
 };

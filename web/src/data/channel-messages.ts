@@ -1,7 +1,7 @@
 import type { ChannelSnapshot } from "@fanfare/client";
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { useActionQuery, useConnectionState, usePagedQuery, useServerCache } from "./data-context.ts";
-import { channelOf } from "@fanfare/client/store";
+import { channelOf, type ClientState } from "@fanfare/client/store";
 import type { ChannelState, Message } from "@fanfare/contract";
 import { useInfiniteQuery, type UseInfiniteQueryResult, type UseQueryResult } from "@tanstack/react-query";
 import { ChannelHistory, type HistoryPlace, seqOf } from "./channel-history.ts";
@@ -107,9 +107,23 @@ export function useThreads(channelId: string, archived = false): UseInfiniteQuer
     ({ nextCursor }) => nextCursor,
     {},
   );
-  return useLatest(list, (state, listed: readonly ChannelState[]) =>
-    listed.flatMap(({ id }) => channelOf(state, id) ?? []),
+  return useLatest(list, latestChannels);
+}
+
+/** The threads that the user follows in all groups, by last activity. */
+export function useFollowedThreads(): UseInfiniteQueryResult<ChannelState[]> {
+  const list = usePagedQuery(
+    "channel.listFollowedThreads",
+    {},
+    "channels",
+    "cursor",
+    ({ nextCursor }) => nextCursor,
   );
+  return useLatest(list, latestChannels);
+}
+
+function latestChannels(state: ClientState, listed: readonly ChannelState[]): ChannelState[] {
+  return listed.flatMap(({ id }) => channelOf(state, id) ?? []);
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { FanfareClient } from "@fanfare/client";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { type ReactNode, Suspense, use, useEffect, useMemo } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useMemo, useState } from "react";
 import { DataContext, newQueryClient, type On } from "./data-context.ts";
 import { ServerCache } from "./cache.ts";
-import { listenOwnReactions } from "./own-reactions.ts";
+import { retryFileUrls } from "./files.ts";
+import { listenOwnReactions, refreshOwnReactions } from "./own-reactions.ts";
 import { keepSaved, restoreData } from "./saved-data.ts";
 import { listenTyping } from "./presence.ts";
 
@@ -17,22 +18,17 @@ interface DataProviderProps {
 /** Provides the data of the client's user. */
 export function DataProvider({ client, fallback, children }: DataProviderProps) {
   const cache = useMemo(() => new ServerCache(client, newQueryClient()), [client]);
-  const restored = useMemo(() => restoreData(cache), [cache]);
+  const [restored, setRestored] = useState<ServerCache | null>(null);
+  // Not with Suspense: React shows its content no earlier than 300 ms after the fallback.
+  useLayoutEffect(() => {
+    void restoreData(cache).then(() => setRestored(cache));
+  }, [cache]);
   useEffect(() => startLive(cache), [cache]);
   return (
     <QueryClientProvider client={cache.queries}>
-      <DataContext value={cache}>
-        <Suspense fallback={fallback}>
-          <Restored when={restored}>{children}</Restored>
-        </Suspense>
-      </DataContext>
+      <DataContext value={cache}>{restored === cache ? children : fallback}</DataContext>
     </QueryClientProvider>
   );
-}
-
-function Restored({ when, children }: { when: Promise<void>; children: ReactNode }) {
-  use(when);
-  return children;
 }
 
 const LISTENERS: ((cache: ServerCache, on: On) => void)[] = [listenOwnReactions, listenTyping];
@@ -47,7 +43,11 @@ const RESYNC_SPREAD_MS = 2000;
 function startLive(cache: ServerCache): () => void {
   const ends: (() => void)[] = [];
   const on: On = (name, listener) => void ends.push(cache.client.on(name, listener));
-  const refetch = (): void => void cache.queries.invalidateQueries();
+  const refetch = (): void => {
+    void cache.queries.invalidateQueries();
+    refreshOwnReactions(cache);
+    retryFileUrls(cache);
+  };
   let later: ReturnType<typeof setTimeout> | undefined;
   on("ready", refetch);
   on("resync", () => {

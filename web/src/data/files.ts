@@ -45,6 +45,11 @@ export function useFileUrl(channelId: string, fileId: string): FileUrl | undefin
   return url;
 }
 
+/** Requests the URLs that couldn't be loaded, such as without a connection. */
+export function retryFileUrls(cache: ServerCache): void {
+  for (const urls of urlsOf(cache).all()) urls.retry();
+}
+
 /**
  * Uploads a message attachment. Pass its `fileId` to `send` in `attachmentIds`.
  * @throws {FanfareError} as `client.upload`, or the signal's reason

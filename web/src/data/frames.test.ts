@@ -1,5 +1,5 @@
+import type * as frames from "./frames.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { oncePerFrame } from "./frames.ts";
 
 class Source {
   readonly listeners = new Set<() => void>();
@@ -15,18 +15,26 @@ class Source {
 }
 
 describe("oncePerFrame", () => {
-  const page = Object.assign(new EventTarget(), { hidden: false });
-  let frames: (() => void)[];
+  let page: EventTarget & { hidden: boolean };
+  let requested: (() => void)[];
+  let oncePerFrame: typeof frames.oncePerFrame;
 
-  beforeEach(() => {
-    frames = [];
-    page.hidden = false;
+  beforeEach(async () => {
+    requested = [];
+    page = Object.assign(new EventTarget(), { hidden: false });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     vi.stubGlobal("document", page);
-    vi.stubGlobal("requestAnimationFrame", (work: () => void) => frames.push(work));
+    vi.stubGlobal("requestAnimationFrame", (work: () => void) => requested.push(work));
+    // Each test has a page of its own.
+    vi.resetModules();
+    ({ oncePerFrame } = await import("./frames.ts"));
   });
-  afterEach(() => vi.unstubAllGlobals());
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
 
-  const draw = () => frames.splice(0).forEach((work) => work());
+  const draw = () => requested.splice(0).forEach((work) => work());
 
   test("calls each listener once for all changes before a frame, and all sources in the same frame", () => {
     const sources = [new Source(), new Source()];
@@ -35,7 +43,7 @@ describe("oncePerFrame", () => {
     oncePerFrame(sources[1]!)(() => calls.push("b"));
     for (let count = 0; count < 50; count++) for (const source of sources) source.change();
     expect(calls).toEqual([]);
-    expect(frames).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     draw();
     expect(calls).toEqual(["a", "b"]);
     draw();
@@ -50,13 +58,64 @@ describe("oncePerFrame", () => {
     let calls = 0;
     oncePerFrame(source)(() => (calls += 1));
     for (let count = 0; count < 50; count++) source.change();
-    expect(frames).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     page.dispatchEvent(new Event("keydown"));
     draw();
     expect(calls).toBe(0);
     page.dispatchEvent(new Event("keydown"));
     draw();
     expect(calls).toBe(1);
+  });
+
+  test("shows the changes while the user types after each key, or after a while without one", () => {
+    const source = new Source();
+    let calls = 0;
+    oncePerFrame(source)(() => (calls += 1));
+    source.change();
+    page.dispatchEvent(new Event("keydown"));
+    draw();
+    draw();
+    expect(calls).toBe(1);
+
+    source.change();
+    vi.advanceTimersByTime(100);
+    source.change();
+    draw();
+    expect(calls).toBe(1);
+    page.dispatchEvent(new Event("keydown"));
+    draw();
+    expect(calls).toBe(1);
+    draw();
+    expect(calls).toBe(2);
+
+    source.change();
+    vi.advanceTimersByTime(199);
+    expect(requested).toHaveLength(0);
+    vi.advanceTimersByTime(1);
+    draw();
+    expect(calls).toBe(3);
+
+    vi.advanceTimersByTime(500);
+    source.change();
+    draw();
+    expect(calls).toBe(4);
+  });
+
+  test("shows the changes at once if the page is hidden while the user types", () => {
+    const source = new Source();
+    let calls = 0;
+    oncePerFrame(source)(() => (calls += 1));
+    source.change();
+    page.dispatchEvent(new Event("keydown"));
+    draw();
+    draw();
+    source.change();
+    page.hidden = true;
+    page.dispatchEvent(new Event("visibilitychange"));
+    expect(calls).toBe(2);
+    vi.advanceTimersByTime(1000);
+    draw();
+    expect(calls).toBe(2);
   });
 
   test("subscribes to its source only while it has listeners", () => {
@@ -79,6 +138,6 @@ describe("oncePerFrame", () => {
     source.change();
     await Promise.resolve();
     expect(calls).toBe(2);
-    expect(frames).toHaveLength(1);
+    expect(requested).toHaveLength(1);
   });
 });

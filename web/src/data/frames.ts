@@ -39,10 +39,22 @@ export function oncePerFrame(source: Source): Subscribe {
   };
 }
 
+/** While the user types, changes are shown right after each input, or after this time without one. */
+const TYPING_WAIT_MS = 200;
+/** The user types until this long after the last key. */
+const TYPING_GAP_MS = 500;
+
+/** Whether the user is typing. */
+export function isTyping(): boolean {
+  return performance.now() - lastKeyMs < TYPING_GAP_MS;
+}
+
 const pending = new Set<() => void>();
 let isWatched = false;
 /** Whether the next frame shows an input. It is left to the input, so that typing stays quick while many messages arrive. */
 let isInputFrame = false;
+let lastKeyMs = -Infinity;
+let wait: ReturnType<typeof setTimeout> | undefined;
 
 function beforeNextFrame(work: () => void): void {
   if (!isWatched) watchPage();
@@ -51,14 +63,26 @@ function beforeNextFrame(work: () => void): void {
   if (isScheduled) return;
   // A hidden page draws no frames, but its title and its notifications must be current.
   if (document.hidden) queueMicrotask(runPending);
+  else if (isTyping()) wait = setTimeout(endWait, TYPING_WAIT_MS);
   else requestAnimationFrame(runInFrame);
 }
 
 function watchPage(): void {
   isWatched = true;
   document.addEventListener("visibilitychange", () => document.hidden && runPending());
+  const onInput = ({ type }: Event): void => {
+    isInputFrame = true;
+    if (type === "keydown") lastKeyMs = performance.now();
+    if (wait !== undefined) endWait();
+  };
   for (const type of ["keydown", "pointerdown"])
-    document.addEventListener(type, () => (isInputFrame = true), { capture: true, passive: true });
+    document.addEventListener(type, onInput, { capture: true, passive: true });
+}
+
+function endWait(): void {
+  clearTimeout(wait);
+  wait = undefined;
+  requestAnimationFrame(runInFrame);
 }
 
 function runInFrame(): void {
@@ -69,6 +93,8 @@ function runInFrame(): void {
 }
 
 function runPending(): void {
+  clearTimeout(wait);
+  wait = undefined;
   const work = [...pending];
   pending.clear();
   for (const one of work) one();

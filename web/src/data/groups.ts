@@ -1,6 +1,23 @@
-import { byPosition, channelOf, channelsOf, groupsOf, rolesOf } from "@fanfare/client/store";
-import type { Channel, ChannelState, Group, Override, Result, Role } from "@fanfare/contract";
-import { useEffect } from "react";
+import {
+  byPosition,
+  channelOf,
+  channelsOf,
+  emojiOf,
+  groupsOf,
+  plainChannelsOf,
+  rolesOf,
+} from "@fanfare/client/store";
+import type {
+  Channel,
+  ChannelState,
+  Emoji,
+  EmojiKind,
+  Group,
+  Override,
+  Result,
+  Role,
+} from "@fanfare/contract";
+import { useEffect, useMemo } from "react";
 import {
   DIRECT_PERMISSIONS,
   hasPermission,
@@ -31,6 +48,26 @@ export function useChannels(
   return useLoaded("channel.list", { groupId }, (state) => channelsOf(state, groupId), options);
 }
 
+/** The same without their numbers, which change with each message. */
+export function usePlainChannels(groupId: string): Loaded<readonly Channel[]> {
+  return useLoaded("channel.list", { groupId }, (state) => plainChannelsOf(state, groupId));
+}
+
+/** A visible channel without its numbers; null if the group has none with this ID, undefined while loading. */
+export function useListedChannel(groupId: string, channelId: string): Channel | null | undefined {
+  return useLoaded("channel.list", { groupId }, (state) => {
+    const isListed = plainChannelsOf(state, groupId)?.some(({ id }) => id === channelId);
+    return isListed === true ? state.channels[channelId] : null;
+  }).data;
+}
+
+/** Whether the channel has messages that the user hasn't read. */
+export function useIsUnread(channelId: string): boolean {
+  return useStoreState(
+    ({ heads, lastReadSeqs }) => (heads[channelId]?.seq ?? 0) > (lastReadSeqs[channelId] ?? 0),
+  );
+}
+
 export function useChannelsOfGroups(groupIds: readonly string[]): (readonly ChannelState[])[] {
   const { store } = useServerCache();
   const joined = groupIds.join(" ");
@@ -47,6 +84,11 @@ export function useChannelState(channelId: string): Loaded<ChannelState> {
   return useLoaded("channel.get", { channelId }, (state) => channelOf(state, channelId));
 }
 
+/** Of a channel that is loaded; otherwise null, as for direct messages. */
+export function useGroupIdOf(channelId: string): string | null {
+  return useStoreState(({ channels }) => channels[channelId]?.groupId ?? null);
+}
+
 /** The channel without its numbers, which change with each message. */
 export function usePlainChannel(channel: Channel): Channel {
   return useStoreState(({ channels }) => channels[channel.id]) ?? channel;
@@ -55,8 +97,8 @@ export function usePlainChannel(channel: Channel): Channel {
 export const channelEffects: Effects = {
   "channel.reorder": {
     before({ store }, { groupId, places }) {
-      store.applyOptimistically({ name: "channel.reordered", payload: { groupId, places } });
-      return () => void store.reload("channel.list", { groupId });
+      const event = { name: "channel.reordered", payload: { groupId, places } } as const;
+      return store.applyOptimistically(event, ["channel.list", { groupId }]);
     },
   },
 };
@@ -97,11 +139,32 @@ export const roleEffects: Effects = {
   "role.reorder": {
     before({ store }, { groupId, roleIds }) {
       const positions = roleIds.map((roleId, position) => ({ roleId, position }));
-      store.applyOptimistically({ name: "role.reordered", payload: { groupId, positions } });
-      return () => void store.reload("role.list", { groupId });
+      const event = { name: "role.reordered", payload: { groupId, positions } } as const;
+      return store.applyOptimistically(event, ["role.list", { groupId }]);
     },
   },
 };
+
+/** A group's own emoji, stickers and GIFs, in the order of their names. Never loaded where there is no group. */
+export function useGroupEmoji(groupId: string | null): Loaded<readonly Emoji[]> {
+  const ofGroup = { groupId: groupId ?? "" };
+  const enabled = groupId !== null;
+  return useLoaded("emoji.list", ofGroup, (state) => emojiOf(state, ofGroup.groupId), { enabled });
+}
+
+/** Only the emoji, by name; empty while loading. */
+export function useOwnEmoji(groupId: string | null): ReadonlyMap<string, Emoji> {
+  const { data = NO_EMOJI } = useGroupEmoji(groupId);
+  return useMemo(() => new Map(data.filter(isOfKind("emoji")).map((one) => [one.name, one])), [data]);
+}
+
+const NO_EMOJI: readonly Emoji[] = [];
+
+/** What the browser stored in an earlier version has no kind: then all were emoji. */
+export const isOfKind =
+  (wanted: EmojiKind) =>
+  ({ kind = "emoji" }: Partial<Emoji>): boolean =>
+    kind === wanted;
 
 /** The user's permissions in the group and in each visible channel, as bits. */
 export function useMyPermissions(
@@ -124,6 +187,14 @@ export function useChannelPermissions(channel: Pick<Channel, "id" | "groupId" | 
   if (groupId === null) return DIRECT_PERMISSIONS;
   const place = parentId ?? id;
   return data?.channels.find(({ channelId }) => channelId === place)?.permissions ?? NO_PERMISSIONS;
+}
+
+/** False until permissions are loaded. */
+export function useIsReadOnly(channel: Pick<Channel, "id" | "groupId" | "parentId">): boolean {
+  const permissions = useChannelPermissions(channel);
+  const { groupId } = channel;
+  const isKnown = useMyPermissions(groupId ?? "", { enabled: groupId !== null }).data !== undefined;
+  return isKnown && !hasPermission(permissions, "sendMessages");
 }
 
 export function useCanInChannel(

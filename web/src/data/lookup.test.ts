@@ -59,6 +59,52 @@ describe("Lookup", () => {
     expect(calls).toEqual([["a"], ["a"], ["a"]]);
     expect(lookup.get("a")).toBe("A");
   });
+
+  test("requests what failed again when asked to, once", async () => {
+    const isDown = { value: true };
+    const { lookup, calls } = newLookup(100, isDown);
+    lookup.request("a");
+    await turn();
+    isDown.value = false;
+    lookup.retry();
+    lookup.retry();
+    await turn();
+    lookup.retry();
+    await turn();
+    expect(calls).toEqual([["a"], ["a"]]);
+    expect(lookup.get("a")).toBe("A");
+  });
+
+  test("a result that is older than a change doesn't replace it", async () => {
+    const answers: ((found: Map<string, string>) => void)[] = [];
+    const load = () => new Promise<Map<string, string>>((resolve) => answers.push(resolve));
+    const lookup = new Lookup<string>({ max: 10, perCall: 3, load });
+    lookup.request("a");
+    lookup.request("b");
+    await turn();
+    answers[0]!(new Map([["a", "old"]]));
+    await turn();
+    lookup.refresh();
+    await turn();
+    lookup.change("a", (value) => `${value} and changed`);
+    answers[1]!(new Map([["a", "old"]]));
+    await turn();
+    expect(lookup.get("a")).toBe("old and changed");
+    answers[2]!(new Map([["a", "new"]]));
+    await turn();
+    expect(lookup.get("a")).toBe("new");
+    // Nor one that is not there yet.
+    lookup.request("c");
+    await turn();
+    lookup.change("c", () => "unused");
+    answers[3]!(new Map([["c", "old"]]));
+    await turn();
+    expect(lookup.get("c")).toBeUndefined();
+    answers[4]!(new Map([["c", "new"]]));
+    await turn();
+    expect(lookup.get("c")).toBe("new");
+    expect(answers).toHaveLength(5);
+  });
 });
 
 type Asked = Params<"group.getMembers">;

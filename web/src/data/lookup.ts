@@ -18,6 +18,9 @@ export class Lookup<V> {
   readonly #options: LookupOptions<V>;
   readonly #values = new Map<string, V>();
   readonly #requested = new Set<string>();
+  readonly #failed = new Set<string>();
+  /** For each call in progress: the values that have changed since it began, so that its result can be older. */
+  readonly #changed = new Set<Set<string>>();
   readonly #listeners = new Set<() => void>();
   #queued = new Set<string>();
   #version = 0;
@@ -34,8 +37,14 @@ export class Lookup<V> {
   request(id: string): void {
     if (this.#values.has(id) || this.#requested.has(id)) return;
     this.#requested.add(id);
-    if (this.#queued.size === 0) queueMicrotask(() => void this.#load());
-    this.#queued.add(id);
+    this.#queue([id]);
+  }
+
+  /** Changes a cached value. If a call in progress asks for it, it is loaded once more. */
+  change(id: string, change: (value: V) => V): void {
+    for (const changed of this.#changed) changed.add(id);
+    const value = this.#values.get(id);
+    if (value !== undefined) this.put([[id, change(value)]]);
   }
 
   put(values: Iterable<readonly [string, V]>): void {
@@ -57,12 +66,18 @@ export class Lookup<V> {
     if (this.#values.delete(id)) this.#notify();
   }
 
-  /** Refetches all cached values. */
+  /** Refetches all cached values, and those that failed. */
   refresh(): void {
-    const ids = [...this.#values.keys()];
     this.#requested.clear();
-    if (this.#queued.size === 0 && ids.length > 0) queueMicrotask(() => void this.#load());
-    for (const id of ids) this.#queued.add(id);
+    this.#queue(this.#values.keys());
+    this.retry();
+  }
+
+  /** Requests again what failed. */
+  retry(): void {
+    const ids = [...this.#failed];
+    this.#failed.clear();
+    for (const id of ids) this.request(id);
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -70,16 +85,31 @@ export class Lookup<V> {
     return () => void this.#listeners.delete(listener);
   };
 
+  #queue(ids: Iterable<string>): void {
+    for (const id of ids) {
+      if (this.#queued.size === 0) queueMicrotask(() => void this.#load());
+      this.#queued.add(id);
+    }
+  }
+
   async #load(): Promise<void> {
     const ids = [...this.#queued];
     this.#queued = new Set();
     for (let from = 0; from < ids.length; from += this.#options.perCall) {
       const some = ids.slice(from, from + this.#options.perCall);
+      const changed = new Set<string>();
+      this.#changed.add(changed);
       try {
-        this.put(await this.#options.load(some));
+        const found = await this.#options.load(some);
+        this.put([...found].filter(([id]) => !changed.has(id)));
       } catch {
-        for (const id of some) this.#requested.delete(id);
+        for (const id of some) {
+          this.#requested.delete(id);
+          this.#failed.add(id);
+        }
       }
+      this.#changed.delete(changed);
+      this.#queue(some.filter((id) => changed.has(id)));
     }
   }
 

@@ -1,4 +1,4 @@
-import type { HeldToken, OwnUser, Session, User } from "@fanfare/contract";
+import type { HeldToken, OwnUser, Passkey, Session, User } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { type UseInfiniteQueryResult, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
@@ -23,6 +23,11 @@ export function useHeldTokens(): UseInfiniteQueryResult<HeldToken[]> {
 /** Newest first. */
 export function useSessions(): UseQueryResult<Session[]> {
   return useActionQuery("user.listSessions", {}, { ...ON_OPEN, select: ({ sessions }) => sessions });
+}
+
+/** Oldest first. */
+export function usePasskeys(): UseQueryResult<Passkey[]> {
+  return useActionQuery("user.listPasskeys", {}, { ...ON_OPEN, select: ({ passkeys }) => passkeys });
 }
 
 export function useBlocked(options: { staleTime: number } = ON_OPEN): UseQueryResult<User[]> {
@@ -50,6 +55,13 @@ export const accountEffects: Effects = {
   "user.revokeSession": {
     after(cache, { sessionId }) {
       cache.remove("user.listSessions", "sessions", ({ id }) => id === sessionId);
+    },
+  },
+  "user.addPasskey": { after: (cache) => cache.refetch("user.listPasskeys") },
+  "user.renamePasskey": { after: (cache) => cache.refetch("user.listPasskeys") },
+  "user.removePasskey": {
+    after(cache, { passkeyId }) {
+      cache.remove("user.listPasskeys", "passkeys", ({ id }) => id === passkeyId);
     },
   },
   "bot.revokeToken": {

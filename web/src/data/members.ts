@@ -1,5 +1,5 @@
 import { membersOf } from "@fanfare/client/store";
-import type { Member, User } from "@fanfare/contract";
+import type { Channel, Member, MemberChange, Nickname, User } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import {
   useInfiniteQuery,
@@ -10,12 +10,15 @@ import {
 } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { useServerCache } from "./data-context.ts";
-import { useStoreState } from "./store.ts";
+import { useGroup } from "./groups.ts";
+import { useLoaded, useStoreState } from "./store.ts";
 import { useMe } from "./me.ts";
 import { useUserSearch } from "./search.ts";
 import { useUsers } from "./people.ts";
 
 const NO_MEMBERS: readonly Member[] = [];
+const NO_NICKNAMES: Readonly<Record<string, Nickname>> = {};
+const NO_CHANGES: readonly MemberChange[] = [];
 
 /** By ID. */
 export function useMembers(groupId: string): UseInfiniteQueryResult<Member[]> {
@@ -35,6 +38,43 @@ export function useMembers(groupId: string): UseInfiniteQueryResult<Member[]> {
     [known, upTo],
   );
   return { ...list, data } as UseInfiniteQueryResult<Member[]>;
+}
+
+/** Keeps the nicknames and pictures of a group's members loaded. By user; only of those who have one there. */
+export function useNicknames(groupId: string | null): Readonly<Record<string, Nickname>> {
+  const { data } = useLoaded(
+    "group.listNicknames",
+    { groupId: groupId ?? "" },
+    ({ nicknames }) => nicknames[groupId ?? ""],
+    { enabled: groupId !== null },
+  );
+  return data ?? NO_NICKNAMES;
+}
+
+/** A user's nickname in a group whose nicknames are loaded. */
+export function useNickname(groupId: string | null, userId: string | undefined): string | undefined {
+  return useStoreState(({ nicknames }) => nicknames[groupId ?? ""]?.[userId ?? ""]?.nickname);
+}
+
+/** A user's picture: in a group whose nicknames are loaded, the one that they have there. */
+export function useAvatarUrl(user: User | undefined, groupId: string | null): string | null {
+  const inGroup = useStoreState(({ nicknames }) => nicknames[groupId ?? ""]?.[user?.id ?? ""]?.avatarUrl);
+  return inGroup ?? user?.avatarUrl ?? null;
+}
+
+/** The latest joins and departures, newest first, if the channel shows them. */
+export function useMemberChanges({ id, groupId }: Channel): readonly MemberChange[] {
+  const group = useGroup(groupId ?? "");
+  const { data } = useLoaded(
+    "group.listMemberChanges",
+    { groupId: groupId ?? "" },
+    ({ memberChanges }) => memberChanges[groupId ?? ""],
+    { enabled: group?.systemChannelId === id },
+  );
+  const shown = group?.systemChannelId === id ? data : undefined;
+  const createdAt = group?.createdAt ?? "";
+  // Its creation says who joined first.
+  return useMemo(() => shown?.filter(({ at }) => at > createdAt) ?? NO_CHANGES, [shown, createdAt]);
 }
 
 /** Fails with MEMBER_NOT_FOUND for non-members. Concurrent requests are batched. */
@@ -79,25 +119,34 @@ export function useMemberSearch(
     if (needsMore) void fetchNextPage();
   }, [needsMore, fetchNextPage]);
   const users = useUsers(loaded.map(({ userId }) => userId));
-  const byId = new Map(users.map((user) => [user.id, user]));
 
   // Guests can't search accounts.
   const isAccount = useMe().kind === "member";
   const asks = hasNextPage && isAccount && query.length >= LIMITS.searchMinChars;
   const search = useUserSearch(asks ? query : "");
   const accounts = search.data ?? [];
-  const others = accounts.filter(({ id }) => loaded.every(({ userId }) => userId !== id));
+  const nicknames = useNicknames(groupId);
+  const isNicknamed = (userId: string): boolean =>
+    nicknames[userId]?.nickname?.toLowerCase().includes(query) === true;
+  const nicknamed = hasNextPage && query !== "" ? Object.keys(nicknames).filter(isNicknamed) : [];
+  const farNicknamed = useUsers(nicknamed.slice(0, LIMITS.usersPerSearch));
+  const byId = new Map([...users, ...farNicknamed, ...accounts].map((user) => [user.id, user]));
+  const others = [...new Set([...accounts, ...farNicknamed].map(({ id }) => id))].filter((id) =>
+    loaded.every(({ userId }) => userId !== id),
+  );
   const asked = useQueries({
-    queries: others.map(({ id }) => ({
-      ...cache.query("group.getMember", { groupId, userId: id }),
+    queries: others.map((userId) => ({
+      ...cache.query("group.getMember", { groupId, userId }),
       retry: false,
     })),
   });
   const fromServer = asked.flatMap(({ data }, index) =>
-    data === undefined ? [] : [{ member: data.member, user: others[index] }],
+    data === undefined ? [] : [{ member: data.member, user: byId.get(others[index]!) }],
   );
   const hits = loaded.map((member) => ({ member, user: byId.get(member.userId) }));
-  const found = query === "" ? hits : hits.filter(({ user }) => user !== undefined && isNamed(user, query));
+  const isHit = ({ member: { userId }, user }: FoundMember): boolean =>
+    isNicknamed(userId) || (user !== undefined && isNamed(user, query));
+  const found = query === "" ? hits : hits.filter(isHit);
   const isComplete =
     members.data !== undefined &&
     !needsMore &&

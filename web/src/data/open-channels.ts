@@ -1,5 +1,5 @@
 import type { ChannelSnapshot, ChannelView, FanfareClient, SavedChannel } from "@fanfare/client";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { useConnectionState, useServerCache } from "./data-context.ts";
 import { useLive } from "./frames.ts";
 
@@ -98,20 +98,28 @@ const MARK_AFTER_MS = 1000;
  * @param seq of the last visible message; 0 if there is none
  */
 export function useReadMarker(view: ChannelView, seq: number): void {
+  const latestSeq = useRef(0);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const mark = useCallback(() => {
+    clearTimeout(timer.current);
+    timer.current = undefined;
+    if (latestSeq.current === 0 || document.visibilityState !== "visible" || !document.hasFocus()) return;
+    // The view repeats it after a reconnect.
+    view.markRead(latestSeq.current).catch(() => undefined);
+  }, [view]);
   useEffect(() => {
-    if (seq === 0) return undefined;
-    const mark = (): void => {
-      if (document.visibilityState !== "visible" || !document.hasFocus()) return;
-      // Retried with the next message.
-      view.markRead(seq).catch(() => undefined);
-    };
-    const timer = setTimeout(mark, MARK_AFTER_MS);
+    latestSeq.current = seq;
+    // Not started again by each message, since a busy channel would never be marked.
+    if (seq > 0) timer.current ??= setTimeout(mark, MARK_AFTER_MS);
+  }, [mark, seq]);
+  useEffect(() => {
     addEventListener("focus", mark);
     document.addEventListener("visibilitychange", mark);
     return () => {
-      clearTimeout(timer);
+      clearTimeout(timer.current);
+      timer.current = undefined;
       removeEventListener("focus", mark);
       document.removeEventListener("visibilitychange", mark);
     };
-  }, [view, seq]);
+  }, [mark]);
 }

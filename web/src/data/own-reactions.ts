@@ -40,28 +40,36 @@ export function useOwnReactions(message: Message): readonly string[] {
   useEffect(() => {
     if (isOpen && existing === undefined) own.request(message.id);
   }, [own, isOpen, message.id, existing]);
-  if (existing !== undefined) return existing;
+  if (isOpen && existing !== undefined) return existing;
   const userId = cache.client.user?.id ?? "";
   return (
     message.reactions?.filter(({ userIds }) => userIds.includes(userId)).map(({ emoji }) => emoji) ?? NONE
   );
 }
 
-/** Toggles a reaction. The user's own mark changes at once, the count with the server's event. */
-export function useToggleReaction(): (message: Message, emoji: string, isOwn: boolean) => Promise<void> {
+type Toggle = (
+  message: Message,
+  emoji: string,
+  isOwn: boolean,
+  /** The user's reactions that this one replaces. */
+  replaced?: readonly string[],
+) => Promise<void>;
+
+/** Toggles a reaction. It is shown with the server's event; that it is the user's own can be known earlier. */
+export function useToggleReaction(): Toggle {
   const cache = useServerCache();
   return useCallback(
-    async ({ channelId, id: messageId }, emoji, isOwn) => {
+    async ({ channelId, id: messageId }, emoji, isOwn, replaced = NONE) => {
       const own = ownReactionsOf(cache).of(channelId);
       await callWithEffects(cache)(isOwn ? "message.unreact" : "message.react", {
         channelId,
         messageId,
         emoji,
       });
-      const before = own.get(messageId);
-      if (before === undefined) return;
-      const others = before.filter((each) => each !== emoji);
-      own.put([[messageId, isOwn ? others : [...others, emoji]]]);
+      own.change(messageId, (before) => {
+        const others = before.filter((each) => each !== emoji && !replaced.includes(each));
+        return isOwn ? others : [...others, emoji];
+      });
     },
     [cache],
   );
@@ -70,17 +78,18 @@ export function useToggleReaction(): (message: Message, emoji: string, isOwn: bo
 export function listenOwnReactions(cache: ServerCache, on: On): void {
   const { client } = cache;
   on("reaction.changed", ({ channelId, messageId, reactions }) => {
-    const own = ownReactionsOf(cache).of(channelId);
-    if (own.get(messageId) === undefined) return;
     const userId = client.user?.id ?? "";
     // Another tab of the user may have reacted.
     const isComplete = reactions.every(({ count, userIds }) => count === userIds.length);
     if (!isComplete) return;
-    own.put([
-      [messageId, reactions.filter(({ userIds }) => userIds.includes(userId)).map(({ emoji }) => emoji)],
-    ]);
+    const own = reactions.filter(({ userIds }) => userIds.includes(userId)).map(({ emoji }) => emoji);
+    ownReactionsOf(cache)
+      .of(channelId)
+      .change(messageId, () => own);
   });
-  on("ready", () => {
-    for (const own of ownReactionsOf(cache).all()) own.refresh();
-  });
+}
+
+/** After events may have been missed. */
+export function refreshOwnReactions(cache: ServerCache): void {
+  for (const own of ownReactionsOf(cache).all()) own.refresh();
 }

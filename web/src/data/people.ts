@@ -22,11 +22,8 @@ export function useReach(): UseQueryResult<Reach> {
 }
 
 function removed({ store }: ServerCache, { userId }: { userId: string }): () => void {
-  store.applyOptimistically({ name: "friend.removed", payload: { userId } });
-  return () => {
-    void store.reload("friend.list", {});
-    void store.reload("friend.listRequests", {});
-  };
+  const event = { name: "friend.removed", payload: { userId } } as const;
+  return store.applyOptimistically(event, ["friend.list", {}], ["friend.listRequests", {}]);
 }
 
 export const friendEffects: Effects = {
@@ -34,8 +31,11 @@ export const friendEffects: Effects = {
   "friend.remove": { before: removed },
   "friend.setReach": {
     before(cache, params) {
-      cache.patch("friend.getReach", ({ reach }) => ({ reach: { ...reach, ...params } }));
-      return () => cache.refetch("friend.getReach");
+      const undo = cache.patch("friend.getReach", ({ reach }) => ({ reach: { ...reach, ...params } }));
+      return () => {
+        undo();
+        cache.refetch("friend.getReach");
+      };
     },
     after: (cache, _, response) => cache.put("friend.getReach", {}, response),
   },
@@ -49,8 +49,8 @@ export function useDirects(): Loaded<readonly ChannelState[]> {
 export const directEffects: Effects = {
   "channel.closeDirect": {
     before({ store }, { channelId }) {
-      store.applyOptimistically({ name: "channel.closed", payload: { channelId } });
-      return () => void store.reload("channel.listDirect", {});
+      const event = { name: "channel.closed", payload: { channelId } } as const;
+      return store.applyOptimistically(event, ["channel.listDirect", {}]);
     },
   },
 };

@@ -33,15 +33,18 @@ export function useOwnStatus(): UseQueryResult<OwnStatus> {
 export const presenceEffects: Effects = {
   "presence.setStatus": {
     before(cache, { status }) {
-      patchOwnStatus(cache, status);
-      return () => cache.refetch("presence.watch");
+      const undo = patchOwnStatus(cache, status);
+      return () => {
+        undo();
+        cache.refetch("presence.watch");
+      };
     },
     after: (cache, _, { status }) => patchOwnStatus(cache, status),
   },
 };
 
-function patchOwnStatus(cache: ServerCache, ownStatus: OwnStatus): void {
-  cache.patch("presence.watch", (response) =>
+function patchOwnStatus(cache: ServerCache, ownStatus: OwnStatus): () => void {
+  return cache.patch("presence.watch", (response) =>
     response.ownStatus === ownStatus ? response : { ...response, ownStatus },
   );
 }

@@ -1,21 +1,24 @@
-import type { FanfareClient, SavedChannel } from "@fanfare/client";
-import type { ClientState } from "@fanfare/client/store";
 import type { Message } from "@fanfare/contract";
-import { dehydrate, hydrate, type DehydratedState } from "@tanstack/react-query";
-import { loadTokens } from "../session/session-lock.ts";
-import { SAVED_DATA } from "../session/forget-data.ts";
+import { dehydrate, hydrate } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
+import { isTyping } from "./frames.ts";
 import { openViews, restoreChannels } from "./open-channels.ts";
+import {
+  allChannels,
+  isStored,
+  openSaved,
+  resultOf,
+  type SavedSession,
+  SESSION,
+  STORE,
+  takeSaved,
+} from "./read-saved.ts";
 
 /*
  * The session's state and the last messages of the last channels are stored in this browser, so that the next visit shows them at once and
  * without a network. Only for sessions that stay logged in. `session-store.ts` deletes the database when the session ends.
  */
 
-/** Data of another version is dropped. Increase it with each change of what is stored. */
-const VERSION = 2;
-const STORE = "data";
-const SESSION = "session";
 const MAX_CHANNELS = 20;
 const MAX_MESSAGES = 50;
 /** Of the messages of a channel, in characters as JSON. A larger channel is not stored. */
@@ -27,19 +30,14 @@ const READ_TIMEOUT_MS = 1000;
 /** Lists that are part of every page. */
 const isSaved = (name: unknown): boolean => name === "channel.listThreads" || name === "user.listBlocked";
 
-interface SavedSession {
-  userId: string;
-  state: ClientState;
-  queries: DehydratedState;
-}
-
 /** Shows what an earlier page of this user stored. Resolves in any case. */
 export async function restoreData({ client, store, queries }: ServerCache): Promise<void> {
   if (!isStored()) return;
-  const read = readAll(client).catch(() => null);
+  const read = takeSaved().catch(() => null);
   const timeout = new Promise<null>((resolve) => setTimeout(resolve, READ_TIMEOUT_MS, null));
   const saved = await Promise.race([read, timeout]);
-  if (saved === null || client.state === "closed") return;
+  if (saved?.session === undefined || client.state === "closed") return;
+  if (saved.session.userId !== client.user?.id) return clearSaved().catch(() => undefined);
   store.restore(saved.session.state);
   hydrate(queries, saved.session.queries);
   // They may have changed since: each is fetched again once it is used.
@@ -47,7 +45,7 @@ export async function restoreData({ client, store, queries }: ServerCache): Prom
   restoreChannels(client, saved.channels);
 }
 
-/** Stores the data a moment after each change. Returns a function that stops it. */
+/** Stores the data a moment after each change, but not while the user types. Returns a function that stops it. */
 export function keepSaved(cache: ServerCache): () => void {
   const { client, store } = cache;
   if (!isStored()) return () => {};
@@ -58,8 +56,12 @@ export function keepSaved(cache: ServerCache): () => void {
     timer = undefined;
     if (client.state === "online") void write(cache, stored).catch(() => undefined);
   };
+  const saveInPause = (): void => {
+    if (isTyping()) timer = setTimeout(saveInPause, SAVE_AFTER_MS);
+    else save();
+  };
   const end = store.subscribe(() => {
-    timer ??= setTimeout(save, SAVE_AFTER_MS);
+    timer ??= setTimeout(saveInPause, SAVE_AFTER_MS);
   });
   addEventListener("pagehide", save);
   return () => {
@@ -69,25 +71,10 @@ export function keepSaved(cache: ServerCache): () => void {
   };
 }
 
-/** A session that ends with its tab stores nothing. */
-function isStored(): boolean {
-  return loadTokens()?.isShared === true && "indexedDB" in globalThis;
-}
-
-async function readAll(
-  client: FanfareClient,
-): Promise<{ session: SavedSession; channels: SavedChannel[] } | null> {
-  const database = await open();
+async function clearSaved(): Promise<void> {
+  const database = await openSaved();
   try {
-    const data = database.transaction(STORE).objectStore(STORE);
-    const [session, channels] = (await Promise.all([
-      resultOf(data.get(SESSION)),
-      resultOf(data.getAll(IDBKeyRange.bound("channel:", "channel;"))),
-    ])) as [SavedSession | undefined, SavedChannel[]];
-    if (session !== undefined && session.userId === client.user?.id) return { session, channels };
-    // It is another user's.
     await resultOf(database.transaction(STORE, "readwrite").objectStore(STORE).clear());
-    return null;
   } finally {
     database.close();
   }
@@ -101,7 +88,7 @@ async function write(
   const state = store.save();
   if (userId === null || state.groups === null || JSON.stringify(state).length > MAX_STATE_CHARS) return;
   const views = openViews(client).slice(-MAX_CHANNELS);
-  const database = await open();
+  const database = await openSaved();
   try {
     // The session can have ended meanwhile.
     if (client.state !== "online") return;
@@ -124,7 +111,7 @@ async function write(
         data.put(saved, `channel:${view.channelId}`);
       stored.set(view.channelId, messages);
     }
-    const keys = await resultOf(data.getAllKeys(IDBKeyRange.bound("channel:", "channel;")));
+    const keys = await resultOf(data.getAllKeys(allChannels()));
     // Channels that were opened on earlier visits.
     const others = keys
       .map((key) => (key as string).slice("channel:".length))
@@ -136,21 +123,4 @@ async function write(
   } finally {
     database.close();
   }
-}
-
-function open(): Promise<IDBDatabase> {
-  const request = indexedDB.open(SAVED_DATA, VERSION);
-  request.addEventListener("upgradeneeded", () => {
-    const { result: database } = request;
-    for (const name of database.objectStoreNames) database.deleteObjectStore(name);
-    database.createObjectStore(STORE);
-  });
-  return resultOf(request);
-}
-
-function resultOf<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.addEventListener("success", () => resolve(request.result));
-    request.addEventListener("error", () => reject(request.error ?? new Error("IndexedDB failed.")));
-  });
 }

@@ -1,12 +1,15 @@
 import { LIMITS } from "@fanfare/contract/limits";
 import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { useLocation } from "wouter";
+import { Compass } from "lucide-react";
+import { Link, useLocation } from "wouter";
 import { useCall } from "../data/call.ts";
 import { useServerCache } from "../data/data-context.ts";
 import { uploadPicture } from "../data/files.ts";
-import { channelPath, groupPath, invitePath } from "../routes.ts";
+import { useHasDirectory } from "../session/server-meta.ts";
+import { channelPath, directoryPath, groupPath, invitePath } from "../routes.ts";
 import { errorText } from "../shared/use-action.ts";
+import { buttonClass } from "../ui/button.tsx";
 import { Form, TextField, useForm } from "../ui/form.tsx";
 import { showToast } from "../ui/feedback.tsx";
 import { PictureInput, useObjectUrl } from "../shared/picture-input.tsx";
@@ -111,6 +114,17 @@ export function JoinGroupForm({ onDone }: { onDone?: () => void }) {
         error={isWrong ? t("join.invalid") : null}
       />
     </Form>
+  );
+}
+
+export function DirectoryLink({ onClick }: { onClick?: () => void }) {
+  const { t } = useTranslation("groups");
+  if (!useHasDirectory()) return null;
+  return (
+    <Link href={directoryPath()} onClick={onClick} className={buttonClass({ variant: "ghost" })}>
+      <Compass size={18} aria-hidden />
+      {t("directory.title")}
+    </Link>
   );
 }
 

@@ -6,7 +6,7 @@ import type { Group } from "@fanfare/contract";
 import { useFriendRequests } from "../data/people.ts";
 import { useGroups } from "../data/groups.ts";
 import { useMe } from "../data/me.ts";
-import { useGroupUnread, useNotificationSetting, useInboxUnreadCount } from "../data/inbox.ts";
+import { useDueCount, useGroupUnread, useInboxUnreadCount, useNotificationSetting } from "../data/inbox.ts";
 import { directPath, groupPath, inboxPath } from "../routes.ts";
 import { moveFocusByArrows, useNow } from "../shared/hooks.ts";
 import { IconButton, Tooltip } from "../ui/button.tsx";
@@ -18,7 +18,7 @@ import { useCanCreateGroups } from "../session/server-meta.ts";
 import { Avatar } from "../ui/display.tsx";
 import { CountBadge } from "../ui/counts.tsx";
 import { isQuiet } from "./channels/mute.ts";
-import { CreateGroupForm, JoinGroupForm } from "./add-group.tsx";
+import { CreateGroupForm, DirectoryLink, JoinGroupForm } from "./add-group.tsx";
 import { cx } from "../ui/cx.ts";
 
 /** Direct messages, the groups and a button to add one. The up and down arrow keys move between them. */
@@ -26,7 +26,7 @@ export function GroupRail() {
   const { t } = useTranslation("groups");
   const { data: groups } = useGroups();
   const [path] = useLocation();
-  const { messages } = useGroupUnread(null);
+  const messages = useGroupUnread(null, (unread) => unread.messages);
   const isAccount = useMe().kind === "member";
   const { data: requests } = useFriendRequests({ enabled: isAccount });
   const newCount = messages + (requests?.filter(({ direction }) => direction === "incoming").length ?? 0);
@@ -85,6 +85,7 @@ function AddGroupDialog({ onClose }: { onClose: () => void }) {
     return (
       <Dialog onClose={onClose} title={t("join.title")}>
         <JoinGroupForm onDone={onClose} />
+        <DirectoryLink onClick={onClose} />
       </Dialog>
     );
   }
@@ -99,6 +100,7 @@ function AddGroupDialog({ onClose }: { onClose: () => void }) {
           { value: "join", label: t("add.join"), content: <JoinGroupForm onDone={onClose} /> },
         ]}
       />
+      <DirectoryLink onClick={onClose} />
     </Dialog>
   );
 }
@@ -110,7 +112,8 @@ interface GroupRailItemProps {
 
 function GroupRailItem({ group, isActive }: GroupRailItemProps) {
   const { t } = useTranslation("groups");
-  const { messages, mentions } = useGroupUnread(group.id);
+  const isUnread = useGroupUnread(group.id, ({ messages }) => messages > 0);
+  const mentions = useGroupUnread(group.id, (unread) => unread.mentions);
   const setting = useNotificationSetting({ groupId: group.id });
   const quiet = isQuiet(setting, useNow());
   return (
@@ -118,7 +121,7 @@ function GroupRailItem({ group, isActive }: GroupRailItemProps) {
       href={groupPath(group.id)}
       name={group.name}
       isActive={isActive}
-      unread={messages > 0 && !quiet}
+      unread={isUnread && !quiet}
       count={mentions}
       countLabel={t("rail.mentions", { count: mentions })}
     >
@@ -130,7 +133,13 @@ function GroupRailItem({ group, isActive }: GroupRailItemProps) {
 function InboxRailLink() {
   const { t } = useTranslation("groups");
   const [path] = useLocation();
-  const { data: count = 0 } = useInboxUnreadCount();
+  const { data: unread = 0 } = useInboxUnreadCount();
+  const due = useDueCount();
+  const count = unread + due;
+  const countLabel = [
+    unread > 0 && t("inbox:unreadCount", { count: unread }),
+    due > 0 && t("inbox:dueCount", { count: due }),
+  ].filter((part) => part !== false);
   return (
     <RailLink
       href={inboxPath()}
@@ -138,7 +147,7 @@ function InboxRailLink() {
       isActive={path === inboxPath()}
       unread={count > 0}
       count={count}
-      countLabel={t("inbox:unreadCount", { count })}
+      countLabel={countLabel.join(", ")}
       // The groups have the red counts of the same mentions.
       tone="neutral"
     >
@@ -178,13 +187,13 @@ function RailLink(props: RailLinkProps) {
         <span
           aria-hidden
           className={cx(
-            "absolute top-1/2 left-0 w-1 -translate-y-1/2 rounded-r-sm bg-text transition-[height] duration-(--motion-popup)",
+            "absolute top-1/2 start-0 w-1 -translate-y-1/2 rounded-e-sm bg-text transition-[height] duration-(--motion-popup)",
             isActive ? "h-8" : unread ? "h-2 group-hover:h-5" : "h-0 group-hover:h-5",
           )}
         />
         {children}
         <span className="sr-only">{label.join(", ")}</span>
-        <span aria-hidden className="absolute right-1 -bottom-1 rounded-full ring-2 ring-rail">
+        <span aria-hidden className="absolute end-1 -bottom-1 rounded-full ring-2 ring-rail">
           <CountBadge count={count} label="" tone={tone} />
         </span>
       </Link>

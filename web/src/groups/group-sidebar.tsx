@@ -1,25 +1,33 @@
-import { Bell, CheckCheck, ChevronDown, FolderPlus, LogOut, Plus, Settings, UserPlus } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import {
+  Bell,
+  CheckCheck,
+  ChevronDown,
+  Flag,
+  FolderPlus,
+  Hash,
+  LogOut,
+  Plus,
+  Settings,
+  UserPlus,
+} from "lucide-react";
+import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Channel, Group } from "@fanfare/contract";
+import type { Group } from "@fanfare/contract";
 import { hasPermission, NO_PERMISSIONS } from "@fanfare/contract/permissions";
-import { useLocation } from "wouter";
-import { LIMITS } from "@fanfare/contract/limits";
+import { Link, useLocation } from "wouter";
 import { useCanInGroup, useGroup, useMyPermissions } from "../data/groups.ts";
+import { useOpenReports } from "../data/reports.ts";
+import { CountBadge } from "../ui/counts.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { Skeleton, SkeletonRows, showFailure } from "../ui/feedback.tsx";
 import { ChannelList } from "./channels/channel-list.tsx";
 import { useCall } from "../data/call.ts";
 import { useMe } from "../data/me.ts";
-import { groupSettingsPath, landingPath } from "../routes.ts";
+import { groupChannelsPath, groupSettingsPath } from "../routes.ts";
 import { Menu, type MenuList } from "../ui/menu.tsx";
 import { hasGroupSettings } from "./group-settings/sections.ts";
-import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
-import { Form, TextField, useForm } from "../ui/form.tsx";
-import { CreateChannelDialog } from "./channels/create-channel-dialog.tsx";
-import { InviteDialog } from "./invites/invites.tsx";
 import type { GroupDialog, OpenDialog } from "./group-dialog.ts";
-import { NotificationDialog } from "./notification-dialog.tsx";
+import { lazy } from "../shared/later.tsx";
 
 interface GroupSidebarProps {
   groupId: string;
@@ -43,6 +51,7 @@ export function GroupSidebar({ groupId, channelId }: GroupSidebarProps) {
     <>
       <header className="flex min-h-13 shrink-0 items-center gap-1 border-b border-line px-2">
         <GroupMenu group={group} onOpen={setDialog} />
+        <ReportsButton groupId={groupId} />
         {canInvite && (
           <IconButton
             icon={UserPlus}
@@ -53,8 +62,26 @@ export function GroupSidebar({ groupId, channelId }: GroupSidebarProps) {
         )}
       </header>
       <ChannelList key={group.id} group={group} channelId={channelId} onOpen={setDialog} />
-      {dialog !== null && <GroupDialogs group={group} dialog={dialog} onClose={() => setDialog(null)} />}
+      <Suspense>
+        {dialog !== null && <GroupDialogs group={group} dialog={dialog} onClose={() => setDialog(null)} />}
+      </Suspense>
     </>
+  );
+}
+
+/** For moderators, while messages are reported. */
+function ReportsButton({ groupId }: { groupId: string }) {
+  const { t } = useTranslation("groups");
+  const count = useOpenReports(groupId);
+  if (count === 0) return null;
+  return (
+    <Link
+      href={groupSettingsPath(groupId, "reports")}
+      className="flex min-h-control shrink-0 items-center gap-1 rounded-md px-1.5 hover:bg-hover"
+    >
+      <Flag size={18} aria-hidden className="text-muted" />
+      <CountBadge count={count} label={t("group-settings:reports.open", { count })} />
+    </Link>
   );
 }
 
@@ -90,6 +117,11 @@ function GroupMenu({ group, onOpen }: { group: Group; onOpen: OpenDialog }) {
       onSelect: () => onOpen({ kind: "createSection" }),
     },
     "separator",
+    {
+      label: t("channels:browse.title"),
+      icon: Hash,
+      onSelect: () => navigate(groupChannelsPath(group.id)),
+    },
     { label: t("menu.notifications"), icon: Bell, onSelect: () => onOpen({ kind: "groupNotifications" }) },
     { label: t("menu.markRead"), icon: CheckCheck, onSelect: () => void markRead() },
     canLeave && "separator",
@@ -107,7 +139,7 @@ function GroupMenu({ group, onOpen }: { group: Group; onOpen: OpenDialog }) {
       trigger={
         <button
           type="button"
-          className="flex min-h-control min-w-0 flex-1 items-center gap-1.5 rounded-md px-2 text-left font-semibold hover:bg-hover data-popup-open:bg-hover"
+          className="flex min-h-control min-w-0 flex-1 items-center gap-1.5 rounded-md px-2 text-start font-semibold hover:bg-hover data-popup-open:bg-hover"
         >
           <span className="min-w-0 truncate">{group.name}</span>
           <ChevronDown size={16} aria-hidden className="shrink-0 text-muted" />
@@ -117,131 +149,4 @@ function GroupMenu({ group, onOpen }: { group: Group; onOpen: OpenDialog }) {
   );
 }
 
-const ChannelSettingsDialog = lazy(async () => ({
-  default: (await import("./channels/settings/channel-settings.tsx")).ChannelSettingsDialog,
-}));
-
-interface GroupDialogsProps {
-  group: Group;
-  dialog: GroupDialog;
-  onClose: () => void;
-}
-
-function GroupDialogs({ group, dialog, onClose }: GroupDialogsProps) {
-  switch (dialog.kind) {
-    case "createChannel":
-      return <CreateChannelDialog group={group} sectionId={dialog.sectionId} onClose={onClose} />;
-    case "createSection":
-      return <SectionDialog groupId={group.id} onClose={onClose} />;
-    case "renameSection":
-      return <SectionDialog groupId={group.id} section={dialog.channel} onClose={onClose} />;
-    case "editChannel":
-      return (
-        <Suspense fallback={null}>
-          <ChannelSettingsDialog group={group} channelId={dialog.channel.id} onClose={onClose} />
-        </Suspense>
-      );
-    case "deleteChannel":
-      return <DeleteChannelDialog channel={dialog.channel} onClose={onClose} />;
-    case "channelNotifications":
-      return (
-        <NotificationDialog
-          place={{ channelId: dialog.channel.id }}
-          name={`#${dialog.channel.name}`}
-          onClose={onClose}
-        />
-      );
-    case "groupNotifications":
-      return <NotificationDialog place={{ groupId: group.id }} name={group.name} onClose={onClose} />;
-    case "invite":
-      return <InviteDialog group={group} onClose={onClose} />;
-    case "leave":
-      return <LeaveGroupDialog group={group} onClose={onClose} />;
-  }
-}
-
-/** Deleting a channel deletes its messages; the channels of a deleted section are kept. */
-function DeleteChannelDialog({ channel, onClose }: { channel: Channel; onClose: () => void }) {
-  const { t } = useTranslation("groups");
-  const call = useCall();
-  const isSection = channel.kind === "section";
-  return (
-    <ConfirmDialog
-      onClose={onClose}
-      danger
-      title={
-        isSection
-          ? t("channels:delete.sectionTitle", { name: channel.name })
-          : t("channels:delete.title", { name: channel.name })
-      }
-      action={isSection ? t("channels:delete.sectionAction") : t("channels:delete.action")}
-      onConfirm={() => call("channel.delete", { channelId: channel.id })}
-    >
-      {isSection ? t("channels:delete.sectionText") : t("channels:delete.text")}
-    </ConfirmDialog>
-  );
-}
-
-function LeaveGroupDialog({ group, onClose }: { group: Group; onClose: () => void }) {
-  const { t } = useTranslation("groups");
-  const call = useCall();
-  const [, navigate] = useLocation();
-  const leave = async () => {
-    await call("group.leave", { groupId: group.id });
-    navigate(landingPath());
-  };
-  return (
-    <ConfirmDialog
-      onClose={onClose}
-      title={t("leave.title", { group: group.name })}
-      action={t("leave.action")}
-      danger
-      onConfirm={leave}
-    >
-      {t("leave.text")}
-    </ConfirmDialog>
-  );
-}
-
-interface SectionDialogProps {
-  groupId: string;
-  /** The section to rename; omitted to create one. */
-  section?: Channel;
-  onClose: () => void;
-}
-
-function SectionDialog({ groupId, section, onClose }: SectionDialogProps) {
-  const { t } = useTranslation("groups");
-  const call = useCall();
-  const form = useForm({
-    initial: { name: section?.name ?? "" },
-    submit: ({ name }) =>
-      section === undefined
-        ? call("channel.create", { groupId, name, kind: "section" })
-        : call("channel.update", { channelId: section.id, name }),
-    onDone: onClose,
-  });
-  return (
-    <Dialog
-      onClose={onClose}
-      size="sm"
-      title={section === undefined ? t("channels:section.create") : t("channels:section.rename")}
-    >
-      <Form
-        form={form}
-        action={section === undefined ? t("channels:section.createAction") : t("channels:save")}
-        disabled={form.values.name.trim() === ""}
-      >
-        <TextField
-          label={t("channels:section.name")}
-          hint={section === undefined ? t("channels:section.hint") : undefined}
-          required
-          autoFocus
-          maxLength={LIMITS.channelNameMaxChars}
-          autoComplete="off"
-          {...form.field("name")}
-        />
-      </Form>
-    </Dialog>
-  );
-}
+const GroupDialogs = lazy(async () => ({ default: (await import("./group-dialogs.tsx")).GroupDialogs }));

@@ -1,14 +1,16 @@
 import { BellOff } from "lucide-react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../data/call.ts";
 import { type Place, useNotificationSetting } from "../data/inbox.ts";
 import { useAction } from "../shared/use-action.ts";
+import { TimeDialog } from "../shared/time-dialog.tsx";
 import { formatTime } from "../shared/times.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { ErrorNote } from "../ui/feedback.tsx";
 import { RadioGroup, Switch } from "../ui/choices.tsx";
-import { isMutedForever, isMutedNow, MUTE_DURATIONS, mutedUntil } from "./channels/mute.ts";
+import { isMutedForever, isMutedNow, MUTE_TIMES } from "./channels/mute.ts";
 import { useNow } from "../shared/hooks.ts";
 
 interface NotificationDialogProps {
@@ -26,6 +28,7 @@ export function NotificationDialog({ place, name, onClose }: NotificationDialogP
   const call = useCall();
   const { error, run } = useAction();
   const now = useNow();
+  const [isChoosingTime, setChoosingTime] = useState(false);
   const isChannel = "channelId" in place;
   const change = (changes: { level?: Exclude<Level, "default"> | null; mutedUntil?: string | null }) =>
     void run(() => call("notification.set", { ...place, ...changes }));
@@ -56,11 +59,14 @@ export function NotificationDialog({ place, name, onClose }: NotificationDialogP
         <h3 className="text-sm font-medium">{t("notifications.mute")}</h3>
         {until === null ? (
           <div className="flex flex-wrap gap-2">
-            {MUTE_DURATIONS.map(({ id, ms, textKey }) => (
-              <Button key={id} size="sm" onClick={() => change({ mutedUntil: mutedUntil(ms, Date.now()) })}>
+            {MUTE_TIMES.map(({ id, until: untilOf, textKey }) => (
+              <Button key={id} size="sm" onClick={() => change({ mutedUntil: untilOf(new Date()) })}>
                 {t(textKey)}
               </Button>
             ))}
+            <Button size="sm" onClick={() => setChoosingTime(true)}>
+              {t("notifications.otherTime")}
+            </Button>
           </div>
         ) : (
           <div className="flex flex-wrap items-center gap-3">
@@ -79,6 +85,14 @@ export function NotificationDialog({ place, name, onClose }: NotificationDialogP
         )}
       </section>
       <ErrorNote text={error} />
+      {isChoosingTime && (
+        <TimeDialog
+          title={t("notifications.muteUntil")}
+          action={t("notifications.muteAction")}
+          onPick={(time) => call("notification.set", { ...place, mutedUntil: time.toISOString() })}
+          onClose={() => setChoosingTime(false)}
+        />
+      )}
     </Dialog>
   );
 }

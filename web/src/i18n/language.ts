@@ -1,16 +1,48 @@
-export const LANGUAGES = ["en", "zh"] as const;
+import { type Locale, LOCALES } from "@fanfare/contract/limits";
 
-export type Language = (typeof LANGUAGES)[number];
+/** The languages with a file of their own, besides English and Chinese, whose texts are beside the code. */
+export const LANGUAGE_FILES = import.meta.glob<Record<string, Record<string, unknown>>>(
+  "./languages/*.json",
+  {
+    import: "default",
+  },
+);
 
-export const LANGUAGE_NAMES: Record<Language, string> = { en: "English", zh: "简体中文" };
+export const LANGUAGES: readonly string[] = [
+  "en",
+  "zh",
+  ...Object.keys(LANGUAGE_FILES).map((path) => path.slice("./languages/".length, -".json".length)),
+].toSorted();
 
-/** BCP 47 tags for `lang` and Intl. The kind of Chinese affects the shape of characters. */
-export const LANGUAGE_TAGS: Record<Language, string> = { en: "en", zh: "zh-CN" };
+/** For `lang` and Intl. The kind of Chinese affects the shape of characters. */
+export function tagOf(language: string): string {
+  return language === "zh" ? "zh-CN" : language;
+}
+
+/** Not all browsers know the direction of a language. */
+const RIGHT_TO_LEFT: ReadonlySet<string> = new Set("ar ckb dv fa he ks ps sd syr ug ur yi".split(" "));
+
+export function directionOf(language: string): "ltr" | "rtl" {
+  return RIGHT_TO_LEFT.has(language) ? "rtl" : "ltr";
+}
+
+/** The name of a language in that language: "Deutsch". */
+export function languageName(language: string): string {
+  // Browsers call it "中文", which doesn't say which characters it has.
+  if (language === "zh") return "简体中文";
+  const name = new Intl.DisplayNames(language, { type: "language" }).of(language) ?? language;
+  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
+}
 
 /** The user's locale for dates and numbers: the browser's variant of the displayed language, such as British English. */
 export function localeOf(language: string, offered: readonly string[] = navigator.languages): string {
   const own = offered.find((tag) => tag.toLowerCase().startsWith(`${language}-`));
-  return own ?? LANGUAGE_TAGS[language as Language] ?? language;
+  return own ?? tagOf(language);
+}
+
+/** The language of mails and push notifications. */
+export function mailLanguage(language: string): Locale {
+  return LOCALES.find((locale) => locale === language) ?? "en";
 }
 
 /**
@@ -18,7 +50,7 @@ export function localeOf(language: string, offered: readonly string[] = navigato
  * @param preferred the user's choice; anything else than a language means the browser's default
  * @param offered the browser's languages, in order of preference
  */
-export function chooseLanguage(preferred: unknown, offered: readonly string[]): Language {
+export function chooseLanguage(preferred: unknown, offered: readonly string[]): string {
   const chosen = LANGUAGES.find((language) => language === preferred);
   if (chosen !== undefined) return chosen;
   for (const tag of offered) {

@@ -1,14 +1,25 @@
 import i18next from "i18next";
 import { initReactI18next } from "react-i18next";
-import { type Language, LANGUAGE_TAGS } from "./language.ts";
+import { whenLoaded } from "../shared/when-loaded.ts";
+import { directionOf, LANGUAGE_FILES, tagOf } from "./language.ts";
 
 type Files = Record<string, Record<string, unknown>>;
-type Part = "login" | "app";
+type Part = "login" | "app" | "pages";
 
-/** Two chunks per language, so that the login page doesn't load the application's texts. */
-const loaders: Record<Language, Record<Part, () => Promise<{ files: Files }>>> = {
-  en: { login: () => import("./languages/en.ts"), app: () => import("./languages/en-app.ts") },
-  zh: { login: () => import("./languages/zh.ts"), app: () => import("./languages/zh-app.ts") },
+type Loaders = Record<Part, () => Promise<{ files: Files }>>;
+
+/** Three chunks per language, so that the first page doesn't load the texts of others. */
+const loaders: Record<"en" | "zh", Loaders> = {
+  en: {
+    login: () => import("./languages/en.ts"),
+    app: () => import("./languages/en-app.ts"),
+    pages: () => import("./languages/en-pages.ts"),
+  },
+  zh: {
+    login: () => import("./languages/zh.ts"),
+    app: () => import("./languages/zh-app.ts"),
+    pages: () => import("./languages/zh-pages.ts"),
+  },
 };
 
 const started = Promise.withResolvers<void>();
@@ -16,14 +27,14 @@ const needed: Part[] = ["login"];
 const loaded = new Set<string>();
 
 /** Loads the texts of a language. Must resolve before the first render. */
-export async function startI18n(language: Language): Promise<void> {
+export async function startI18n(language: string): Promise<void> {
   const texts = loadTexts(language, "login");
-  // In parallel; a failure is reported by `loadAppTexts`.
-  if (needed.includes("app")) loaders[language].app().catch(() => undefined);
+  // In parallel; a failure is reported by `loadMoreTexts`.
+  if (needed.includes("app")) loadTexts(language, "app").catch(() => undefined);
   await i18next.use(initReactI18next).init({
     lng: language,
     resources: { [language]: await texts },
-    // Both languages have the same keys (texts.test.ts), so no fallback is needed.
+    // All languages have the same keys (texts.test.ts), so no fallback is needed.
     fallbackLng: false,
     defaultNS: "ui",
     // React escapes values.
@@ -31,26 +42,36 @@ export async function startI18n(language: Language): Promise<void> {
     react: { useSuspense: false },
   });
   loaded.add(`${language} login`);
-  document.documentElement.lang = LANGUAGE_TAGS[language];
+  showLanguage(language);
   started.resolve();
 }
 
-/** Also loads the application's texts, now and for each language that is chosen later. */
-export async function loadAppTexts(): Promise<void> {
-  if (!needed.includes("app")) needed.push("app");
+/** Also loads the texts of the application, or of pages that are rarely opened, now and for each language that is chosen later. */
+export async function loadMoreTexts(part: "app" | "pages"): Promise<void> {
+  if (!needed.includes(part)) needed.push(part);
   await started.promise;
-  await addTexts(i18next.language as Language);
+  await addTexts(i18next.language);
 }
 
-export async function changeLanguage(language: Language): Promise<void> {
+let wanted: string | undefined;
+
+export async function changeLanguage(language: string): Promise<void> {
+  wanted = language;
   if (i18next.language === language) return;
   // The application may request its own texts in the meantime.
-  while (missingIn(language).length > 0) await addTexts(language);
+  while (missingIn(language).length > 0) await whenLoaded(() => addTexts(language));
+  // Another one may have been chosen in the meantime.
+  if (wanted !== language) return;
   await i18next.changeLanguage(language);
-  document.documentElement.lang = LANGUAGE_TAGS[language];
+  showLanguage(language);
 }
 
-async function addTexts(language: Language): Promise<void> {
+function showLanguage(language: string): void {
+  document.documentElement.lang = tagOf(language);
+  document.documentElement.dir = directionOf(language);
+}
+
+async function addTexts(language: string): Promise<void> {
   await Promise.all(
     missingIn(language).map(async (part) => {
       const texts = await loadTexts(language, part);
@@ -62,12 +83,14 @@ async function addTexts(language: Language): Promise<void> {
   );
 }
 
-function missingIn(language: Language): Part[] {
+function missingIn(language: string): Part[] {
   return needed.filter((part) => !loaded.has(`${language} ${part}`));
 }
 
-async function loadTexts(language: Language, part: Part): Promise<Files> {
-  const { files } = await loaders[language][part]();
+async function loadTexts(language: string, part: Part): Promise<Files> {
+  const file = LANGUAGE_FILES[`./languages/${language}.json`];
+  if (file !== undefined) return file();
+  const { files } = await loaders[language as "en" | "zh"][part]();
   return Object.fromEntries(Object.entries(files).map(([path, texts]) => [namespaceOf(path), texts]));
 }
 

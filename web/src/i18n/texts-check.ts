@@ -6,16 +6,16 @@ export interface Use {
   isPrefix: boolean;
 }
 
-const PLURAL = /_(?:zero|one|two|few|many|other)$/;
+export const PLURAL = /_(?:zero|one|two|few|many|other)$/;
 
-/** All keys of a text file, nested ones joined by dots, plural forms merged. */
-export function keysOf(texts: object, prefix = ""): Set<string> {
-  const keys = new Set<string>();
+/** The texts of a file by key, nested ones joined by dots. */
+export function flat(texts: object, prefix = ""): Map<string, string> {
+  const found = new Map<string, string>();
   for (const [name, value] of Object.entries(texts)) {
-    if (typeof value === "string") keys.add((prefix + name).replace(PLURAL, ""));
-    else for (const key of keysOf(value as object, `${prefix}${name}.`)) keys.add(key);
+    if (typeof value === "string") found.set(prefix + name, value);
+    else for (const [key, text] of flat(value as object, `${prefix}${name}.`)) found.set(key, text);
   }
-  return keys;
+  return found;
 }
 
 const CALL = /(?<![\w.$])(?:i18next\.)?t\(\s*(["'`])((?:\\.|(?!\1)[^\\])*)\1/g;

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { LANGUAGES } from "./language.ts";
-import { keysOf, usesOf, type Use } from "./texts-check.ts";
+import { flat, PLURAL, usesOf, type Use } from "./texts-check.ts";
 
 const src = join(import.meta.dirname, "..");
 
@@ -10,31 +10,94 @@ function read(pattern: string): [path: string, text: string][] {
   return globSync(pattern, { cwd: src }).map((path) => [path, readFileSync(join(src, path), "utf8")]);
 }
 
-const namespaces = new Map<string, Map<string, Set<string>>>();
-for (const language of LANGUAGES) {
-  for (const [path, text] of read(`**/texts/${language}.json`)) {
-    const namespace = basename(dirname(dirname(path)));
-    const languages = namespaces.get(namespace) ?? new Map<string, Set<string>>();
-    languages.set(language, keysOf(JSON.parse(text)));
-    namespaces.set(namespace, languages);
-  }
+/** By namespace and language: the texts by key. */
+const namespaces = new Map<string, Map<string, Map<string, string>>>();
+function add(namespace: string, language: string, texts: object): void {
+  const languages = namespaces.get(namespace) ?? new Map<string, Map<string, string>>();
+  namespaces.set(namespace, languages.set(language, flat(texts)));
 }
+for (const language of ["en", "zh"]) {
+  for (const [path, text] of read(`**/texts/${language}.json`))
+    add(basename(dirname(dirname(path))), language, JSON.parse(text) as object);
+}
+for (const [path, text] of read("i18n/languages/*.json")) {
+  for (const [namespace, texts] of Object.entries(JSON.parse(text) as Record<string, object>))
+    add(namespace, basename(path, ".json"), texts);
+}
+
+/** Of the English texts, plural forms merged. */
+const keysOf = (namespace: string): string[] => [
+  ...new Set([...(namespaces.get(namespace)?.get("en")?.keys() ?? [])].map((key) => key.replace(PLURAL, ""))),
+];
+
+/** `{{name}}` and `<1>`. "One message" needs no number. */
+const holesOf = (text: string): string[] =>
+  (text.match(/\{\{[^}]+\}\}|<\/?\w+\/?>/g) ?? []).filter((hole) => hole !== "{{count}}");
+
+/** Words that are the same in English: names, keys, and those that the language shares with it. */
+const SHARED = "bot bots ctrl del enter gif gifs js node shift spam spoiler token url webhook webhooks";
+const SHARED_IN: Readonly<Record<string, string>> = {
+  de: "administration admins branding code emoji export in limits link links logo moderation name navigation normal offline online option optional passkeys person position status sticker system text thread threads version",
+  es: "color emoji invisible no normal roles sticker stickers",
+  fr: "action admin administration admins code description emoji export images invisible logo maintenance mention mentions message messages minutes navigation normal notifications option options page participation question section sessions suggestions type version vote votes",
+  pt: "emoji link links normal offline online status",
+};
+
+const wordsOf = (text: string): string[] =>
+  text
+    .replaceAll(/\{\{[^}]+\}\}/g, "")
+    .toLowerCase()
+    .match(/\p{L}+/gu) ?? [];
 
 const uses: Use[] = read("**/*.{ts,tsx}")
   .filter(([path]) => !path.startsWith("i18n/") && !path.endsWith(".test.ts"))
   .flatMap(([path, code]) => usesOf(path, code));
 
 describe("texts", () => {
-  test("have the same keys in all languages", () => {
+  test.each(LANGUAGES)("in %s are complete, with the plural forms of the language", (language) => {
+    const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
     for (const [namespace, languages] of namespaces) {
-      const [first, ...others] = LANGUAGES.map((language) => [...(languages.get(language) ?? [])].toSorted());
-      for (const other of others) expect(other, `the texts of ${namespace}`).toEqual(first);
+      const english = [...languages.get("en")!.keys()];
+      const expected = english.flatMap((key) => {
+        if (!PLURAL.test(key)) return [key];
+        return key.endsWith("_other") ? forms.map((form) => key.replace(PLURAL, `_${form}`)) : [];
+      });
+      expect([...(languages.get(language)?.keys() ?? [])].toSorted(), `the keys of ${namespace}`).toEqual(
+        expected.toSorted(),
+      );
     }
+  });
+
+  test.each(LANGUAGES)("in %s have the same values to fill in", (language) => {
+    const faults: string[] = [];
+    for (const [namespace, languages] of namespaces) {
+      const english = languages.get("en")!;
+      for (const [key, text] of languages.get(language) ?? []) {
+        const original = english.get(key) ?? english.get(key.replace(PLURAL, "_other")) ?? "";
+        const missing = holesOf(original).filter((hole) => !holesOf(text).includes(hole));
+        const unknown = holesOf(text).filter((hole) => !holesOf(original).includes(hole));
+        if (missing.length + unknown.length > 0) faults.push(`${namespace}:${key}: ${text}`);
+      }
+    }
+    expect(faults).toEqual([]);
+  });
+
+  test.each(LANGUAGES.filter((language) => language !== "en"))("in %s are not English", (language) => {
+    const shared = new Set(`${SHARED} ${SHARED_IN[language] ?? ""}`.split(" "));
+    const faults: string[] = [];
+    for (const [namespace, languages] of namespaces) {
+      const english = languages.get("en")!;
+      for (const [key, text] of languages.get(language) ?? []) {
+        if (text !== (english.get(key) ?? english.get(key.replace(PLURAL, "_other")))) continue;
+        if (wordsOf(text).some((word) => !shared.has(word))) faults.push(`${namespace}:${key}: ${text}`);
+      }
+    }
+    expect(faults, "to be translated, or words for SHARED_IN").toEqual([]);
   });
 
   test("have all keys that are used", () => {
     const missing = uses.filter(({ namespace, key, isPrefix }) => {
-      const keys = [...(namespaces.get(namespace)?.get("en") ?? [])];
+      const keys = keysOf(namespace);
       return !keys.some((held) => (isPrefix ? held.startsWith(key) : held === key));
     });
     expect(missing).toEqual([]);
@@ -42,8 +105,8 @@ describe("texts", () => {
 
   test("have no unused keys", () => {
     const unused: string[] = [];
-    for (const [namespace, languages] of namespaces) {
-      for (const key of languages.get("en") ?? []) {
+    for (const namespace of namespaces.keys()) {
+      for (const key of keysOf(namespace)) {
         const isUsed = uses.some(
           (use) => use.namespace === namespace && (use.isPrefix ? key.startsWith(use.key) : use.key === key),
         );

@@ -1,11 +1,10 @@
 import type { Call, InboxItem, FriendRequest } from "@fanfare/contract";
-import { ArrowUpLeft, Bell, BellOff, CheckCheck, Ellipsis, Inbox, PartyPopper, Trash2 } from "lucide-react";
-import { type MouseEvent, useMemo, useState } from "react";
+import { Bell, BellOff, CheckCheck, Ellipsis, Inbox, PartyPopper, Trash2 } from "lucide-react";
+import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useCall } from "../data/call.ts";
-import { useGroup } from "../data/groups.ts";
-import { useInbox } from "../data/inbox.ts";
+import { useDueCount, useInbox, useScheduled } from "../data/inbox.ts";
 import { useMe } from "../data/me.ts";
 import { settingsPath } from "../routes.ts";
 import { useAction } from "../shared/use-action.ts";
@@ -14,14 +13,16 @@ import { Badge, Avatar } from "../ui/display.tsx";
 import { ListRow } from "../ui/list-row.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
-import { cx } from "../ui/cx.ts";
 import { EmptyState, ErrorNote } from "../ui/feedback.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Tabs } from "../ui/tabs.tsx";
-import { MentionsProvider, MessageCard } from "../channel/messages/item/message-card.tsx";
 import { SearchButton } from "../search/search-button.tsx";
 import { PageHeader } from "../app/shell/page-header.tsx";
-import { reasonOf, useMessagePlace } from "./use-message-place.ts";
+import { SavedList, ScheduledList } from "./later.tsx";
+import { MessageEntry } from "./message-entry.tsx";
+import { useUnreadThreadCount } from "./notifications/unmuted-unread.ts";
+import { FollowedThreads } from "./threads.tsx";
+import { reasonOf } from "./use-message-place.ts";
 import { useFriendRequests, useUser } from "../data/people.ts";
 import { useName } from "../people/members/user-name.tsx";
 
@@ -36,6 +37,9 @@ export function InboxPage() {
   // The unread count can be ahead of the list, and only listed items are marked as read.
   const isUnread = items.some(({ unread }) => unread) || hasNextPage;
   const newestId = items[0]?.message.id;
+  const due = useDueCount();
+  const scheduled = useScheduled();
+  const threads = useUnreadThreadCount();
   return (
     <>
       <PageHeader
@@ -91,6 +95,25 @@ export function InboxPage() {
             tabs={[
               { value: "unread", label: t("tab.unread"), content: <InboxList onlyUnread /> },
               { value: "all", label: t("tab.all"), content: <InboxList onlyUnread={false} /> },
+              {
+                value: "threads",
+                label: threads === 0 ? t("tab.threads") : t("tab.threadsUnread", { count: threads }),
+                content: <FollowedThreads />,
+              },
+              ...(scheduled.length === 0
+                ? []
+                : [
+                    {
+                      value: "scheduled",
+                      label: t("tab.scheduled"),
+                      content: <ScheduledList scheduled={scheduled} />,
+                    },
+                  ]),
+              {
+                value: "saved",
+                label: due === 0 ? t("tab.saved") : t("tab.savedDue", { count: due }),
+                content: <SavedList />,
+              },
             ]}
           />
         </div>
@@ -152,52 +175,15 @@ function InboxList({ onlyUnread }: { onlyUnread: boolean }) {
   );
 }
 
-/** A message in the inbox with its place and reason. A click jumps to it. */
 function InboxEntry({ item: { message, groupId, unread } }: { item: InboxItem }) {
   const { t } = useTranslation("inbox");
   const me = useMe();
-  const group = useGroup(groupId ?? "");
-  const { path, channel } = useMessagePlace(message);
-  const [, navigate] = useLocation();
   const reason = useMemo(() => reasonOf(message, me.id), [message, me.id]);
-  const jump = () => {
-    if (path !== null) navigate(path);
-  };
-  const click = (event: MouseEvent) => {
-    const isOwn = event.target instanceof Element && event.target.closest("a,button,video,audio") !== null;
-    if (!isOwn && getSelection()?.isCollapsed !== false) jump();
-  };
-  const place = [
-    group?.name ?? (groupId === null ? t("direct") : ""),
-    channel !== undefined && channel.name !== "" && `#${channel.name}`,
-  ].filter((part) => typeof part === "string" && part !== "");
   return (
-    // The nested button is for the keyboard.
-    <div
-      role="presentation"
-      onClick={click}
-      className={cx("grid cursor-pointer gap-1 border-l-3 pl-3", unread ? "border-accent" : "border-line")}
-    >
-      <p className="flex min-w-0 flex-wrap items-center gap-2 text-sm text-muted">
-        <Badge tone={unread ? "accent" : "neutral"}>{t(`reason.${reason}`)}</Badge>
-        <span className="min-w-0 truncate">{place.join(" · ")}</span>
-        {unread && <span className="sr-only">{t("unread")}</span>}
-      </p>
-      <MentionsProvider groupId={groupId}>
-        <MessageCard
-          message={message}
-          actions={
-            <IconButton
-              icon={ArrowUpLeft}
-              size="sm"
-              label={t("jump")}
-              disabled={path === null}
-              onClick={jump}
-            />
-          }
-        />
-      </MentionsProvider>
-    </div>
+    <MessageEntry message={message} groupId={groupId} isStrong={unread}>
+      <Badge tone={unread ? "accent" : "neutral"}>{t(`reason.${reason}`)}</Badge>
+      {unread && <span className="sr-only">{t("unread")}</span>}
+    </MessageEntry>
   );
 }
 

@@ -23,6 +23,7 @@ const people = [user("1", "Ada Lovelace", "ada"), user("2", "Ada"), user("3", "�
 const directory: Directory = {
   ownId: "1",
   people,
+  nicknames: {},
   channels: [{ id: "c1", name: "big plans" }],
   scope: { groupId: "g" },
   nowMs: new Date(2026, 10, 21, 12).getTime(),
@@ -38,6 +39,15 @@ describe("resolveQuery", () => {
       mentions: "1",
     });
     expect(resolve("from:小明 mentions:me").search).toMatchObject({ from: "3", mentions: "1" });
+  });
+
+  test("nicknames in the group come before the names that users have elsewhere", () => {
+    const nicknames = { "2": { userId: "2", nickname: "Captain" }, "3": { userId: "3", nickname: "Ada" } };
+    const inGroup = { ...directory, nicknames };
+    const from = (text: string) => resolveQuery(parseQuery(text), inGroup).search.from;
+    expect([from("x from:captain"), from("x from:小明"), from("x from:ada")]).toEqual(["2", "3", "1"]);
+    expect(personFilterValue(people[1]!, inGroup)).toBe("Captain");
+    expect(personFilterValue(people[2]!, inGroup)).toBe("3");
   });
 
   test("a channel replaces the group", () => {
@@ -87,7 +97,7 @@ describe("resolveQuery", () => {
 });
 
 test("personFilterValue is unambiguous", () => {
-  expect(people.map((person) => personFilterValue(person, people))).toEqual(["ada", "2", "小明", "4"]);
+  expect(people.map((person) => personFilterValue(person, directory))).toEqual(["ada", "2", "小明", "4"]);
 });
 
 test("scopes depend on the place, and the chosen one is kept if possible", () => {

@@ -1,4 +1,4 @@
-import type { User } from "@fanfare/contract";
+import type { Nickname, User } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import type { Search } from "../data/search.ts";
 import type { Place } from "../app/shortcuts/use-place.ts";
@@ -33,6 +33,8 @@ export interface NamedChannel {
 export interface Directory {
   ownId: string;
   people: readonly User[];
+  /** In the searched group, by user. */
+  nicknames: Readonly<Record<string, Nickname>>;
   channels: readonly NamedChannel[];
   /** Where to search. */
   scope: { groupId: string } | { channelId: string } | { everywhere: true };
@@ -40,7 +42,15 @@ export interface Directory {
 }
 
 /** The words for the server's traits. */
-export const TRAITS = { link: "link", file: "attachment", preview: "embed", pin: "pin" } as const;
+export const TRAITS = {
+  link: "link",
+  file: "attachment",
+  image: "image",
+  media: "media",
+  document: "document",
+  preview: "embed",
+  pin: "pin",
+} as const;
 export type TraitWord = keyof typeof TRAITS;
 
 /** Why a filter couldn't be resolved; `inMany`: channels of several groups have this name. */
@@ -101,13 +111,14 @@ export function isTraitWord(word: string): word is TraitWord {
   return Object.hasOwn(TRAITS, word);
 }
 
-/** By ID, username or name; `me` is the current user. */
-function personId(value: string, { ownId, people }: Directory): string | undefined {
+/** By ID, username or name, in the group first; `me` is the current user. */
+function personId(value: string, { ownId, people, nicknames }: Directory): string | undefined {
   const wanted = value.replace(/^@/, "").toLowerCase();
   if (wanted === "me") return ownId;
   const isMeant = [
     ({ id }: User) => id === wanted,
     ({ username }: User) => username?.toLowerCase() === wanted,
+    ({ id }: User) => nicknames[id]?.nickname?.toLowerCase() === wanted,
     ({ nickname }: User) => nickname.toLowerCase() === wanted,
   ];
   for (const meant of isMeant) {
@@ -118,14 +129,21 @@ function personId(value: string, { ownId, people }: Directory): string | undefin
 }
 
 /** The shortest unambiguous word for a user. */
-export function personFilterValue({ id, username, nickname }: User, people: readonly User[]): string {
+export function personFilterValue(
+  { id, username, nickname }: User,
+  { people, nicknames }: Pick<Directory, "people" | "nicknames">,
+): string {
   if (username !== null) return username;
-  const name = nickname.toLowerCase();
+  const shown = nicknames[id]?.nickname ?? nickname;
+  const name = shown.toLowerCase();
   const isTaken = people.some(
     (other) =>
-      other.id !== id && (other.nickname.toLowerCase() === name || other.username?.toLowerCase() === name),
+      other.id !== id &&
+      [other.nickname, other.username, nicknames[other.id]?.nickname].some(
+        (one) => one?.toLowerCase() === name,
+      ),
   );
-  return isTaken || name === "me" || nickname.includes('"') ? id : nickname;
+  return isTaken || name === "me" || shown.includes('"') ? id : shown;
 }
 
 const fullName = ({ name, group }: NamedChannel): string => (group === undefined ? name : `${group}/${name}`);

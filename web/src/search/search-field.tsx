@@ -68,7 +68,7 @@ export function SearchField({ directory }: { directory: Directory }) {
     return onSearchFocus(focus);
   }, []);
   return (
-    <div className="relative">
+    <div className="relative min-w-0 flex-1">
       <input
         {...fieldProps}
         ref={field}
@@ -77,7 +77,7 @@ export function SearchField({ directory }: { directory: Directory }) {
         enterKeyHint="search"
         aria-label={t("field")}
         placeholder={t("placeholder")}
-        className={cx(FIELD_CLASS, "min-h-control pr-9")}
+        className={cx(FIELD_CLASS, "min-h-control pe-9")}
         value={text}
         onChange={({ target }) => {
           setSearchText(target.value);
@@ -93,7 +93,7 @@ export function SearchField({ directory }: { directory: Directory }) {
         }}
       />
       {text !== "" && (
-        <span className="absolute inset-y-0 right-1 flex items-center">
+        <span className="absolute inset-y-0 end-1 flex items-center">
           <IconButton
             icon={X}
             size="sm"
@@ -165,17 +165,29 @@ function SuggestionLine({ suggestion }: { suggestion: Suggestion }) {
 
 function suggest(filter: Filter | null, directory: Directory): Suggestion[] {
   if (filter === null) return [];
-  const { people, channels, nowMs } = directory;
+  const { people, nicknames, channels, nowMs } = directory;
   const wanted = filter.value.replace(/^[@#]/, "").toLowerCase();
-  const fits = (...names: (string | null)[]): boolean =>
+  const fits = (...names: (string | null | undefined)[]): boolean =>
     names.some((name) => name?.toLowerCase().includes(wanted));
   switch (filter.name) {
     case "from":
     case "mentions":
       return people
-        .filter(({ nickname, username, deleted }) => deleted !== true && fits(nickname, username))
+        .filter(
+          ({ id, nickname, username, deleted }) =>
+            deleted !== true && fits(nicknames[id]?.nickname, nickname, username),
+        )
         .slice(0, MAX_SHOWN)
-        .map((user) => ({ kind: "person", key: user.id, word: personFilterValue(user, people), user }));
+        .map((user) => ({
+          kind: "person",
+          key: user.id,
+          word: personFilterValue(user, directory),
+          user: {
+            ...user,
+            nickname: nicknames[user.id]?.nickname ?? user.nickname,
+            avatarUrl: nicknames[user.id]?.avatarUrl ?? user.avatarUrl,
+          },
+        }));
     case "in":
       return channels
         .filter(({ name, group = "" }) => fits(name, `${group}/${name}`))

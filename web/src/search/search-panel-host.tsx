@@ -1,8 +1,12 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { useSearch as useAddressQuery } from "wouter";
 import { parsePlace } from "../routes.ts";
 import { usePanels } from "../state/panels.ts";
 import { useHasSearch, usePlace } from "../app/shortcuts/use-place.ts";
+import { useSearchHistory } from "./search-history.ts";
+import { lazy } from "../shared/later.tsx";
+// Here, because styles that belong to code loaded later stay missing if they failed once.
+import "./search.css";
 
 const SearchPanel = lazy(async () => ({ default: (await import("./search-panel.tsx")).SearchPanel }));
 
@@ -12,7 +16,9 @@ export function SearchPanelHost() {
   const hasSearch = useHasSearch();
   const isOpen = usePanels(({ panel }) => panel === "search");
   const { thread } = parsePlace(useAddressQuery());
-  if (!isOpen || !hasSearch || thread !== undefined) return null;
+  const isShown = isOpen && hasSearch && thread === undefined;
+  useSearchHistory(isShown);
+  if (!isShown) return null;
   return (
     <Suspense>
       <SearchPanel place={place} />

@@ -5,25 +5,25 @@ import { flushSync } from "react-dom";
 import { useTranslation } from "react-i18next";
 import { useChannels, useChannelsOfGroups, useChannelState, useGroups } from "../data/groups.ts";
 import { useMe } from "../data/me.ts";
-import { useMemberSearch } from "../data/members.ts";
+import { useMemberSearch, useNicknames } from "../data/members.ts";
 import { isSearchable, useUserSearch } from "../data/search.ts";
 import { useDirects, useFriends, useUsers } from "../data/people.ts";
 import { useNow, useSettled } from "../shared/hooks.ts";
-import { openPanel } from "../state/panels.ts";
 import { EmptyState } from "../ui/feedback.tsx";
 import { Segments } from "../ui/segments.tsx";
 import { SidePanel } from "../app/shell/side-panel.tsx";
 import type { Place } from "../app/shortcuts/use-place.ts";
 import { parseQuery, FILTERS, type Filter, type FilterName, withFilter, withoutFilter } from "./query.ts";
 import { type Directory, resolveQuery, isTraitWord, scopesAt } from "./resolve.ts";
+import { SavedSearches, SaveSearch } from "./saved-searches.tsx";
 import { SearchField } from "./search-field.tsx";
+import { closeSearch } from "./search-history.ts";
 import { SearchResults } from "./search-results.tsx";
 import { useSearchText, focusSearch, setSearchText, chooseScope, useScope } from "./search-store.ts";
 
 const NONE: readonly string[] = [];
 /** Channels of further groups aren't suggested. */
 const MAX_GROUPS = 100;
-const close = () => openPanel(null);
 
 /** Searches the current channel or group, or everywhere. The inbox and friends pages only search everywhere. */
 export function SearchPanel({ place }: { place: Place | null }) {
@@ -33,7 +33,7 @@ export function SearchPanel({ place }: { place: Place | null }) {
   const scopes = scopesAt(place);
   const channelLabel = groupId === null ? t("scope.direct") : t("scope.channel");
   return (
-    <SidePanel title={t("title")} onClose={close}>
+    <SidePanel title={t("title")} onClose={closeSearch}>
       {scopes.length > 1 && (
         <div className="shrink-0 px-3 pt-3">
           <Segments
@@ -66,9 +66,18 @@ function GroupSearch({ groupId, channelId }: { groupId: string; channelId: strin
   const ids = useMemo(() => members.data?.map(({ userId }) => userId) ?? NONE, [members.data]);
   const loaded = useUsers(ids);
   const people = distinct([...loaded, ...found.flatMap(({ user }) => user ?? [])]);
+  const nicknames = useNicknames(groupId);
   const texts = channels.filter(({ kind }) => kind === "text");
   const scope = channelId === null ? { groupId } : { channelId };
-  return <SearchContent scope={scope} people={people} channels={texts} hasChannels={channelId === null} />;
+  return (
+    <SearchContent
+      scope={scope}
+      people={people}
+      nicknames={nicknames}
+      channels={texts}
+      hasChannels={channelId === null}
+    />
+  );
 }
 
 function DirectSearch({ channelId }: { channelId: string }) {
@@ -126,25 +135,30 @@ function distinct(users: readonly User[]): User[] {
   return [...new Map(users.map((user) => [user.id, user])).values()];
 }
 
-interface SearchContentProps extends Pick<Directory, "scope" | "people" | "channels"> {
+interface SearchContentProps
+  extends Pick<Directory, "scope" | "people" | "channels">, Partial<Pick<Directory, "nicknames">> {
   /** Whether there are channels to choose from. */
   hasChannels: boolean;
 }
 
-function SearchContent({ scope, people, channels, hasChannels }: SearchContentProps) {
+function SearchContent({ scope, people, nicknames = {}, channels, hasChannels }: SearchContentProps) {
   const { t } = useTranslation("search");
   const { id: ownId } = useMe();
   const nowMs = useNow();
   const text = useSearchText((state) => state.text);
   const settled = useSettled(text);
-  const directory: Directory = { ownId, people, channels, scope, nowMs };
+  const directory: Directory = { ownId, people, nicknames, channels, scope, nowMs };
   const { search, unknown } = resolveQuery(parseQuery(settled), directory);
   const isEverywhere = "everywhere" in scope;
   const isAsking = isSearchable(search);
+  const scopeName = isEverywhere ? "everywhere" : "groupId" in scope ? "group" : "channel";
   return (
     <>
       <div className="grid shrink-0 gap-2 border-b border-line p-3">
-        <SearchField directory={directory} />
+        <div className="flex items-center gap-1">
+          <SearchField directory={directory} />
+          {isAsking && <SaveSearch text={settled} scope={scopeName} />}
+        </div>
         <SearchFilters text={text} hasChannels={hasChannels} />
         {unknown.map(({ fault, value, start }) => (
           <p key={start} role="status" className="text-sm text-danger-text">
@@ -155,11 +169,14 @@ function SearchContent({ scope, people, channels, hasChannels }: SearchContentPr
       {isAsking ? (
         <SearchResults search={search} isEverywhere={isEverywhere} />
       ) : (
-        <EmptyState
-          icon={SearchIcon}
-          title={settled.trim() !== "" ? t("tooShort") : isEverywhere ? t("startEverywhere") : t("start")}
-          text={settled.trim() === "" ? t("startText") : t("tooShortText")}
-        />
+        <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
+          {settled.trim() === "" && <SavedSearches />}
+          <EmptyState
+            icon={SearchIcon}
+            title={settled.trim() !== "" ? t("tooShort") : isEverywhere ? t("startEverywhere") : t("start")}
+            text={settled.trim() === "" ? t("startText") : t("tooShortText")}
+          />
+        </div>
       )}
     </>
   );

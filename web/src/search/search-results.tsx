@@ -1,9 +1,10 @@
-import type { ChannelState, Message } from "@fanfare/contract";
+import type { ChannelState, MessageExcerpt } from "@fanfare/contract";
 import { ArrowUpLeft, AtSign, Hash, type LucideIcon, MessagesSquare, SearchX, Users } from "lucide-react";
-import { type MouseEvent, type RefObject, useEffect, useRef } from "react";
+import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useChannelState, useGroup } from "../data/groups.ts";
+import { useIsBlocked } from "../data/me.ts";
 import { type Search, useSearch } from "../data/search.ts";
 import { PagedList } from "../shared/paged-list.tsx";
 import { openPanel } from "../state/panels.ts";
@@ -14,9 +15,12 @@ import { useIsPhone } from "../ui/hooks.ts";
 import { useMessagePlace } from "../inbox/use-message-place.ts";
 import { useDirect } from "../people/directs/use-direct.ts";
 import { MentionsProvider, MessageCard } from "../channel/messages/item/message-card.tsx";
-import "./search.css";
+import { MessagePreview } from "../channel/messages/item/message-preview.tsx";
+import { useAuthor } from "../channel/messages/item/use-author.ts";
 import { matchWords } from "./match-words.ts";
-import { chooseScope } from "./search-store.ts";
+import { type FoundWithNeighbors, withNeighbors } from "./neighbors.ts";
+import { keepResults } from "./search-history.ts";
+import { chooseScope, useSearchText } from "./search-store.ts";
 
 interface SearchResultsProps {
   search: Search;
@@ -31,10 +35,14 @@ export function SearchResults({ search, isEverywhere }: SearchResultsProps) {
   const { data, hasNextPage } = pages;
   const list = useRef<HTMLDivElement>(null);
   useHighlights(list, search.text ?? "");
-  const messages = data?.messages ?? [];
+  const messages = data === undefined ? [] : withNeighbors(data.messages, data.context);
+  const hasResults = messages.length > 0;
+  useLayoutEffect(() => {
+    if (hasResults) list.current?.scrollTo({ top: useSearchText.getState().top });
+  }, [hasResults]);
   return (
     <div ref={list} className="flex min-h-0 flex-1 flex-col gap-2 overflow-y-auto p-3">
-      <p role="status" className={messages.length === 0 ? "sr-only" : "text-xs text-muted"}>
+      <p role="status" className={hasResults ? "text-xs text-muted" : "sr-only"}>
         {data === undefined
           ? t("searching")
           : hasNextPage
@@ -51,13 +59,14 @@ export function SearchResults({ search, isEverywhere }: SearchResultsProps) {
         endless
       >
         {(found) => (
-          <ol className="grid gap-2">
-            {found.map((message, index) => (
-              <li key={message.id}>
+          <ol className="grid grid-cols-1 gap-4">
+            {found.map((one, index) => (
+              <li key={one.message.id}>
                 <FoundMessage
-                  message={message}
-                  isNamed={found[index - 1]?.channelId !== message.channelId}
+                  found={one}
+                  isNamed={found[index - 1]?.message.channelId !== one.message.channelId}
                   isEverywhere={isEverywhere}
+                  onLeave={() => keepResults(list.current?.scrollTop ?? 0)}
                 />
               </li>
             ))}
@@ -69,39 +78,77 @@ export function SearchResults({ search, isEverywhere }: SearchResultsProps) {
 }
 
 interface FoundMessageProps extends Pick<SearchResultsProps, "isEverywhere"> {
-  message: Message;
+  found: FoundWithNeighbors;
   /** Whether its place is shown, because it differs from the previous result's. */
   isNamed: boolean;
+  /** Called before the jump. */
+  onLeave: () => void;
 }
 
-/** A result with its place. A click jumps to it. */
-function FoundMessage({ message, isNamed, isEverywhere }: FoundMessageProps) {
+/** A result with its place and its neighbors. A click jumps to it or to the neighbor. */
+function FoundMessage({ found, isNamed, isEverywhere, onLeave }: FoundMessageProps) {
+  const { message, before, after } = found;
   const { t } = useTranslation("search");
   const [, navigate] = useLocation();
   const isPhone = useIsPhone();
   const { path, channel } = useMessagePlace(message);
-  const jump = () => {
-    if (path === null) return;
+  const jump = (to: string | null) => {
+    if (to === null) return;
     // Keeps the results when another group is opened.
     if (isEverywhere) chooseScope("everywhere");
+    onLeave();
     // The panel would cover the message.
     if (isPhone) openPanel(null);
-    navigate(path);
+    navigate(to);
   };
-  const click = (event: MouseEvent) => {
-    const isOwn = event.target instanceof Element && event.target.closest("a,button,video,audio") !== null;
-    if (!isOwn && getSelection()?.isCollapsed !== false) jump();
+  const clickTo = (to: string | null) => (event: MouseEvent) => {
+    event.stopPropagation();
+    const isOwn = event.target instanceof Element && event.target.closest("a,button,video,input") !== null;
+    if (!isOwn && getSelection()?.isCollapsed !== false) jump(to);
   };
   return (
     // The nested button is for the keyboard.
-    <div className="grid cursor-pointer gap-1" onClick={click} role="presentation">
+    <div className="grid cursor-pointer grid-cols-1 gap-1" onClick={clickTo(path)} role="presentation">
       {isNamed && channel !== undefined && <PlaceName channel={channel} isEverywhere={isEverywhere} />}
       <MentionsProvider groupId={channel?.groupId ?? null}>
+        {before !== null && <Neighbor message={before} clickTo={clickTo} />}
         <MessageCard
           message={message}
-          actions={<IconButton icon={ArrowUpLeft} size="sm" label={t("jump")} onClick={jump} />}
+          actions={<IconButton icon={ArrowUpLeft} size="sm" label={t("jump")} onClick={() => jump(path)} />}
         />
+        {after !== null && <Neighbor message={after} clickTo={clickTo} />}
       </MentionsProvider>
+    </div>
+  );
+}
+
+interface NeighborProps {
+  message: MessageExcerpt;
+  clickTo: (path: string | null) => (event: MouseEvent) => void;
+}
+
+/** What was written just before or after a result, in one line. The keyboard gets there with the result. */
+function Neighbor({ message, clickTo }: NeighborProps) {
+  const { t } = useTranslation("search");
+  const author = useAuthor(message);
+  const { path } = useMessagePlace(message);
+  const isBlocked = useIsBlocked(message.authorId);
+  return (
+    <div
+      role="presentation"
+      className="flex min-h-6 min-w-0 items-center gap-1.5 px-3 text-xs text-muted hover:text-text touch:min-h-9"
+      onClick={clickTo(path)}
+    >
+      {isBlocked ? (
+        t("messages:blocked.count", { count: 1 })
+      ) : (
+        <>
+          <span className="max-w-2/5 shrink-0 truncate font-semibold">{author.name}</span>
+          <span dir="auto" className="truncate">
+            <MessagePreview message={message} />
+          </span>
+        </>
+      )}
     </div>
   );
 }

@@ -4,11 +4,17 @@ import { openPanel, usePanels } from "../state/panels.ts";
 import type { Place } from "../app/shortcuts/use-place.ts";
 import { type ScopeName, scopeAt } from "./resolve.ts";
 
-interface SearchState {
+/** What is needed to return to the results. */
+export interface SearchPlace {
   /** The query as typed. It stays while results are visited. */
   text: string;
   /** The chosen scope. It stays as long as the text does. */
   scope: ScopeName;
+  /** How far the results were scrolled, in pixels, when one of them was opened. */
+  top: number;
+}
+
+interface SearchState extends SearchPlace {
   /** Whether the field takes the focus when it is rendered. */
   isFocusRequested: boolean;
 }
@@ -16,11 +22,12 @@ interface SearchState {
 export const useSearchText = create<SearchState>(() => ({
   text: "",
   scope: "group",
+  top: 0,
   isFocusRequested: false,
 }));
 
 export function chooseScope(scope: ScopeName): void {
-  useSearchText.setState({ scope });
+  useSearchText.setState({ scope, top: 0 });
 }
 
 /** The effective scope at a place. */
@@ -29,7 +36,7 @@ export function useScope(place: Place | null): ScopeName {
 }
 
 export function setSearchText(text: string): void {
-  useSearchText.setState({ text });
+  useSearchText.setState({ text, top: 0 });
 }
 
 /** Focuses the search field, with the caret at the end. */

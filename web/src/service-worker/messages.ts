@@ -1,3 +1,6 @@
+/** Where the service worker keeps what another app shares, until the page has read it. The path is in manifest.webmanifest. */
+export const SHARED = { cache: "fanfare-shared", path: "/new-message" } as const;
+
 export type ToWorker =
   /** Activates the new version. */
   | { type: "takeOver" }

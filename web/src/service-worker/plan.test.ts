@@ -14,6 +14,7 @@ test.each([
   "/api/docs",
   "/docs",
   "/docs/run/",
+  "/diagram.html",
   "/files/f1/secret.png",
   "/files/public/p",
   "/socket.io/",
@@ -34,6 +35,12 @@ test("built files are cached", () => {
   expect(plan({ path: "/assets/index-abc.js" })).toBe("kept");
   expect(plan({ path: "/theme.js" })).toBe("kept");
   expect(plan({ path: "/sw.js" })).toBeNull();
+});
+
+test("keeps what another app shares", () => {
+  expect(plan({ path: "/new-message", method: "POST", mode: "navigate" })).toBe("share");
+  expect(plan({ path: "/new-message", method: "POST" })).toBeNull();
+  expect(plan({ path: "/new-message", mode: "navigate" })).toBe("page");
 });
 
 test("only handles same-origin reads", () => {

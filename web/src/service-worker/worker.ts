@@ -1,4 +1,4 @@
-import type { ToPage, ToWorker } from "./messages.ts";
+import { SHARED, type ToPage, type ToWorker } from "./messages.ts";
 import { notificationOf } from "./notification.ts";
 import { planFor } from "./plan.ts";
 
@@ -32,6 +32,7 @@ self.addEventListener("fetch", (event) => {
   );
   if (plan === "page") event.respondWith(page(request));
   else if (plan === "kept") event.respondWith(cachedFile(request));
+  else if (plan === "share") event.respondWith(share(request));
 });
 self.addEventListener("message", (event) => {
   const message = event.data as ToWorker;
@@ -81,6 +82,18 @@ async function cachedFile(request: Request): Promise<Response> {
   return response;
 }
 
+/** Keeps the form for the page, which asks where to send it. */
+async function share(request: Request): Promise<Response> {
+  const headers = { "content-type": request.headers.get("content-type") ?? "" };
+  try {
+    const cache = await caches.open(SHARED.cache);
+    await cache.put(SHARED.path, new Response(await request.blob(), { headers }));
+  } catch {
+    // Full storage: the page opens without it.
+  }
+  return Response.redirect(SHARED.path, 303);
+}
+
 async function cacheFiles(paths: readonly string[]): Promise<void> {
   const cache = await caches.open(CACHE);
   for (const path of paths.slice(0, MAX_CACHED)) {
@@ -105,6 +118,9 @@ async function show(data: PushMessageData | null): Promise<void> {
     badge: "/icons/badge-96.png",
     data: { path },
   });
+  // The number on the app's icon: channels with a notification. An opened page sets its own.
+  const shown = await self.registration.getNotifications();
+  await self.navigator.setAppBadge?.(shown.length).catch(() => {});
 }
 
 async function open(path: string): Promise<void> {

@@ -120,7 +120,7 @@ export function CodeField({ value, onChange, error, autoFocus = true }: CodeFiel
       <Button
         variant="ghost"
         size="sm"
-        className="-ml-2.5"
+        className="-ms-2.5"
         onClick={() => {
           onChange("");
           setByRecovery(!byRecovery);
@@ -143,7 +143,7 @@ export function PasswordField(props: Omit<TextFieldProps, "type" | "after">) {
       autoCapitalize="none"
       spellCheck={false}
       {...props}
-      className="pr-[calc(var(--spacing-control)+0.25rem)]"
+      className="pe-[calc(var(--spacing-control)+0.25rem)]"
       type={isShown ? "text" : "password"}
       after={
         <IconButton
@@ -151,7 +151,7 @@ export function PasswordField(props: Omit<TextFieldProps, "type" | "after">) {
           label={isShown ? t("hidePassword") : t("showPassword")}
           onClick={() => setShown(!isShown)}
           tooltipSide="left"
-          className="-ml-[calc(var(--spacing-control)+0.5rem)]"
+          className="-ms-[calc(var(--spacing-control)+0.5rem)]"
         />
       }
     />

@@ -3,7 +3,7 @@ import { UserRoundCheck, X } from "lucide-react";
 import { useState } from "react";
 import { create } from "zustand";
 import { useCall } from "../data/call.ts";
-import type { Language } from "../i18n/language.ts";
+import { mailLanguage } from "../i18n/language.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Form, useForm, TextField } from "../ui/form.tsx";
 import { inviteCodeOf } from "../groups/add-group.tsx";
@@ -23,7 +23,7 @@ export function ClaimDialog({ onClose }: { onClose: () => void }) {
       const inviteCode = inviteCodeOf(inviteLink);
       await call("user.claimGuest", {
         ...accountOf(values),
-        locale: i18n.language as Language,
+        locale: mailLanguage(i18n.language),
         ...(needsInvite && inviteCode !== null && { inviteCode }),
       });
     },
@@ -63,7 +63,7 @@ export function ClaimBanner() {
   return (
     <aside
       aria-label={t("claim.title")}
-      className="flex shrink-0 items-center justify-center gap-3 bg-accent-soft py-1 pr-2 pl-4 text-sm text-accent-text"
+      className="flex shrink-0 items-center justify-center gap-3 bg-accent-soft py-1 pe-2 ps-4 text-sm text-accent-text"
     >
       <UserRoundCheck size={16} aria-hidden className="shrink-0 max-md:hidden" />
       <p className="max-md:flex-1">{t("claim.banner")}</p>

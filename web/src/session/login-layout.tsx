@@ -1,13 +1,15 @@
 import { Gauge, type LucideIcon, MessagesSquare, ServerCog, Languages, Moon, Sun } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { LANGUAGE_NAMES, LANGUAGE_TAGS, LANGUAGES } from "../i18n/language.ts";
-import { setPreferences, usePreferences } from "../state/preferences.ts";
+import { languageName, LANGUAGES, tagOf } from "../i18n/language.ts";
+import { setPreferences, useIsDark } from "../state/preferences.ts";
 import { Button, IconButton } from "../ui/button.tsx";
-import { useMedia, usePageTitle } from "../ui/hooks.ts";
+import { usePageTitle } from "../ui/hooks.ts";
 import { cx } from "../ui/cx.ts";
+import { useBranding } from "./branding.ts";
 import type { SessionNotice } from "./session-store.ts";
 import { parseFragment } from "../routes.ts";
+import { Main } from "../ui/main.tsx";
 
 const COUNT = 9;
 const STEP = 95;
@@ -21,63 +23,74 @@ const POINTS: { textKey: "point.speed" | "point.complete" | "point.own"; icon: L
 /** Layout of all pages before login. */
 export function LoginLayout({ children }: { children: ReactNode }) {
   const { t } = useTranslation("session");
+  const { name, logoUrl, landingText } = useBranding();
   return (
     <div className="grid min-h-0 flex-1 grid-rows-[auto_1fr] overflow-y-auto lg:grid-cols-[1.15fr_1fr] lg:grid-rows-1">
       <header className="relative isolate flex overflow-clip bg-accent-soft px-5 pt-[max(2.5rem,env(safe-area-inset-top))] pb-8 lg:px-16 lg:py-12">
         <Waves />
-        <div className="mx-auto grid w-full max-w-lg content-center justify-items-center gap-3 text-center lg:justify-items-start lg:gap-6 lg:text-left">
+        <div className="mx-auto grid w-full max-w-lg content-center justify-items-center gap-3 text-center lg:justify-items-start lg:gap-6 lg:text-start">
           <div className="flex items-center gap-3">
-            <img src="/favicon.svg" alt="" className="size-11 lg:size-14" />
-            <h1 className="text-3xl font-bold tracking-tight">Fanfare</h1>
+            <img src={logoUrl ?? "/favicon.svg"} alt="" className="size-11 shrink-0 rounded-md lg:size-14" />
+            <h1 className="text-3xl font-bold tracking-tight wrap-anywhere">{name}</h1>
           </div>
-          <p className="max-w-md text-text lg:text-2xl lg:leading-snug lg:font-medium">{t("tagline")}</p>
-          <ul className="grid gap-3 max-lg:hidden">
-            {POINTS.map(({ textKey, icon: Icon }) => (
-              <li key={textKey} className="flex items-center gap-3">
-                <span className="flex size-9 shrink-0 items-center justify-center rounded-full bg-raised text-accent-text">
-                  <Icon size={18} aria-hidden />
-                </span>
-                {t(textKey)}
-              </li>
-            ))}
-          </ul>
+          {landingText === "" ? (
+            <>
+              <p className="max-w-md text-text lg:text-2xl lg:leading-snug lg:font-medium">{t("tagline")}</p>
+              <Points />
+            </>
+          ) : (
+            <p className="max-w-md whitespace-pre-line wrap-anywhere lg:text-lg">{landingText}</p>
+          )}
         </div>
       </header>
       <div className="flex flex-col bg-canvas">
-        <main
-          id="main"
-          tabIndex={-1}
-          className="mx-auto grid w-full max-w-md flex-1 content-start gap-5 px-5 py-8 outline-none lg:content-center"
-        >
+        <Main className="mx-auto grid w-full max-w-md flex-1 content-start gap-5 px-5 py-8 lg:content-center">
           {children}
-        </main>
+        </Main>
         <LoginFooter />
       </div>
     </div>
   );
 }
 
+function Points() {
+  const { t } = useTranslation("session");
+  return (
+    <ul className="grid gap-3 max-lg:hidden">
+      {POINTS.map(({ textKey, icon: Icon }) => (
+        <li key={textKey} className="flex items-center gap-3">
+          <span className="flex size-9 shrink-0 items-center justify-center rounded-full bg-raised text-accent-text">
+            <Icon size={18} aria-hidden />
+          </span>
+          {t(textKey)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** Language and theme for users without settings. */
 function LoginFooter() {
   const { t, i18n } = useTranslation("session");
-  const theme = usePreferences((preferences) => preferences.theme);
-  const systemIsDark = useMedia("(prefers-color-scheme: dark)");
-  const isDark = theme === "system" ? systemIsDark : theme === "dark";
-  const others = LANGUAGES.filter((language) => language !== i18n.language);
+  const isDark = useIsDark();
   return (
     <footer className="flex items-center justify-center gap-1 px-5 pb-[max(1rem,env(safe-area-inset-bottom))]">
-      {others.map((language) => (
-        <Button
-          key={language}
-          variant="ghost"
-          size="sm"
-          lang={LANGUAGE_TAGS[language]}
-          icon={Languages}
-          onClick={() => setPreferences({ language })}
+      <label className="relative flex min-h-control items-center gap-2 rounded-md px-2.5 text-sm font-medium text-muted hover:bg-hover hover:text-text">
+        <Languages size={16} aria-hidden />
+        <span className="sr-only">{t("language")}</span>
+        {/* The page's own lists would be half of what this page loads. */}
+        <select
+          className="bg-transparent outline-offset-4"
+          value={i18n.language}
+          onChange={(event) => setPreferences({ language: event.target.value })}
         >
-          {LANGUAGE_NAMES[language]}
-        </Button>
-      ))}
+          {LANGUAGES.map((language) => (
+            <option key={language} value={language} lang={tagOf(language)} className="bg-raised text-text">
+              {languageName(language)}
+            </option>
+          ))}
+        </select>
+      </label>
       <IconButton
         icon={isDark ? Sun : Moon}
         label={isDark ? t("lightTheme") : t("darkTheme")}

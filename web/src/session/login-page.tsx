@@ -5,6 +5,7 @@ import { Link } from "wouter";
 import { LIMITS } from "@fanfare/contract/limits";
 import { MailCheck } from "lucide-react";
 import { landingPath, registerPath, resetPasswordPath } from "../routes.ts";
+import { later } from "../shared/later.tsx";
 import { errorText } from "../shared/use-action.ts";
 import { ErrorNote, Spinner } from "../ui/feedback.tsx";
 import { Form, useForm, TextField } from "../ui/form.tsx";
@@ -28,12 +29,17 @@ interface LoginPageProps {
   hasRequestedPath: boolean;
 }
 
+/** Only where passkeys work. */
+const PasskeyButton = later(async () => (await import("./passkey-button.tsx")).PasskeyButton);
+
+const LOADING = { guest: false, password: true, passkey: false, register: false };
+
 export function LoginPage({ notice, hasRequestedPath }: LoginPageProps) {
   const { t } = useTranslation("session");
   const [back, setBack] = useState(() => oidcReturn("login"));
   const [error, setError] = useState(() => oidcFailure(back));
   const [stay, setStay] = useState(true);
-  const ways = useLoginOptions() ?? { guest: false, password: true, register: false, needsInvite: false };
+  const ways = useLoginOptions() ?? LOADING;
   useEffect(clearOidcReturn, []);
   return (
     <LoginLayout>
@@ -54,7 +60,8 @@ export function LoginPage({ notice, hasRequestedPath }: LoginPageProps) {
         <>
           <ErrorNote text={error} />
           {ways.password && <LoginForm stay={stay} onStayChange={setStay} />}
-          <OidcButton stay={stay} isOnly={!ways.password} />
+          {ways.passkey && <PasskeyButton stay={stay} />}
+          <OidcButton stay={stay} isOnly={!ways.password} hasLine={ways.password && !ways.passkey} />
           {(ways.register || ways.guest) && (
             <p className="text-center text-sm text-muted">
               {t("noAccount")}{" "}
@@ -160,8 +167,8 @@ function LoginForm({ stay, onStayChange }: LoginFormProps) {
     fieldOfError: {
       WRONG_CREDENTIALS: "password",
       WRONG_CODE: "code",
-      EMAIL_TAKEN: "email",
-      EMAIL_DOMAIN_NOT_ALLOWED: "email",
+      // The first login of an LDAP user can fail with them too.
+      ...(step === "email" && ({ EMAIL_TAKEN: "email", EMAIL_DOMAIN_NOT_ALLOWED: "email" } as const)),
     },
   });
   const back = (

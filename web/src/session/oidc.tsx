@@ -95,15 +95,23 @@ export function oidcFailure(back: OidcReturn | null): string | null {
 /** For calls that need no login. */
 export const anonymous = new FanfareClient({ url: location.origin });
 
-/** Sign-in with the OIDC provider if one is configured. `isOnly`: there is no other way to log in. */
-export function OidcButton({ stay, isOnly = false }: { stay: boolean; isOnly?: boolean }) {
+interface OidcButtonProps {
+  stay: boolean;
+  /** There is no other way to log in. */
+  isOnly?: boolean;
+  /** Whether a line separates it from what is above. */
+  hasLine?: boolean;
+}
+
+/** Sign-in with the OIDC provider if one is configured. */
+export function OidcButton({ stay, isOnly = false, hasLine = !isOnly }: OidcButtonProps) {
   const { t } = useTranslation("session");
   const hasProvider = useServerMeta()?.oidcLogin === true;
   const { busy, error, run } = useAction();
   if (!hasProvider || !canUseOidc) return null;
   return (
     <>
-      {!isOnly && <OrLine>{t("or")}</OrLine>}
+      {hasLine && <OrLine>{t("or")}</OrLine>}
       <Button
         wide
         variant={isOnly ? "primary" : "secondary"}

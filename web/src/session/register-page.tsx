@@ -4,7 +4,7 @@ import { MailCheck } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
-import type { Language } from "../i18n/language.ts";
+import { mailLanguage } from "../i18n/language.ts";
 import { loginPath } from "../routes.ts";
 import { Form, TextField, useForm } from "../ui/form.tsx";
 import { ACCOUNT_ERRORS, AccountFields, accountOf } from "./account-fields.tsx";
@@ -28,7 +28,7 @@ export function RegisterPage() {
         client.register({
           ...accountOf(account),
           ...(name !== "" && { nickname: name }),
-          locale: i18n.language as Language,
+          locale: mailLanguage(i18n.language),
           ...(inviteCode !== undefined && { inviteCode }),
         }),
       ).catch((failure: unknown) => {

@@ -1,9 +1,13 @@
 import type { Meta } from "@fanfare/contract";
 import { useEffect, useState } from "react";
 import { useMe } from "../data/me.ts";
+import { setBranding } from "./branding.ts";
 
 let known: Meta | null | undefined;
 let request: Promise<Meta | null> | null = null;
+
+/** WebAuthn requires https or localhost. */
+export const canUsePasskeys = globalThis.isSecureContext && "PublicKeyCredential" in globalThis;
 
 /** `/api/meta`: undefined while loading, null if the server can't be reached. */
 export function useServerMeta(): Meta | null | undefined {
@@ -23,6 +27,7 @@ export function useServerMeta(): Meta | null | undefined {
 interface LoginOptions {
   guest: boolean;
   password: boolean;
+  passkey: boolean;
   register: boolean;
   /** Whether registration requires an invite to a group. */
   needsInvite: boolean;
@@ -36,6 +41,7 @@ export function useLoginOptions(): LoginOptions | null {
   return {
     guest: meta?.guests !== false,
     password,
+    passkey: password && canUsePasskeys && meta?.passkeyOrigin === location.origin,
     register: password && meta?.registration !== "closed",
     needsInvite: meta?.registration === "invite",
   };
@@ -48,10 +54,16 @@ export function useCanCreateGroups(): boolean {
   return allowed === "everyone" || admin || (allowed === "accounts" && kind !== "guest");
 }
 
+/** Whether this server has a directory of groups; false until the server responds. */
+export function useHasDirectory(): boolean {
+  return useServerMeta()?.directory === true;
+}
+
 async function fetchMeta(): Promise<Meta | null> {
   try {
     const response = await fetch("/api/meta");
     known = response.ok ? ((await response.json()) as Meta) : null;
+    if (known !== null) setBranding(known.branding);
   } catch {
     // A login attempt then reports that the server can't be reached.
     known = null;

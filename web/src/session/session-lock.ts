@@ -14,10 +14,22 @@ interface Claim {
 }
 
 /** Runs the work in one tab of this browser at a time. */
-export function withTabLock<T>(work: () => Promise<T>): Promise<T> {
+export async function withTabLock<T>(work: () => Promise<T>): Promise<T> {
   // Pages without https have no Web Locks.
-  if ((navigator.locks as LockManager | undefined) === undefined) return withStoredLock(work);
-  return navigator.locks.request(NAME, work) as Promise<T>;
+  const locks = navigator.locks as LockManager | undefined;
+  if (locks === undefined) return withStoredLock(work);
+  let isBusy = false;
+  const result = await locks.request(NAME, { ifAvailable: true }, async (lock) => {
+    if (lock !== null) return work();
+    isBusy = true;
+    return null;
+  });
+  if (!isBusy) return result as T;
+  return locks.request(NAME, async () => {
+    // A lock can arrive before what its last holder has stored.
+    await pause(SETTLE_MS);
+    return work();
+  });
 }
 
 /** The last tab that writes into a free lock holds it. */

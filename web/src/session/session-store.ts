@@ -4,10 +4,12 @@ import { useSyncExternalStore } from "react";
 import { navigate } from "wouter/use-browser-location";
 import { landingPath, settingsPath } from "../routes.ts";
 import { clearDrafts, openDrafts } from "../state/drafts.ts";
+import { forgetUnsentPreferences } from "../state/preferences.ts";
 import { clearConversations } from "../channel/messages/conversation.ts";
 import { closeOutbox, clearOutbox, openOutbox, OUTBOX_EXPIRES_MS } from "../channel/messages/outbox.ts";
 import { removeTokens, type StoredTokens, loadTokens, withTabLock, saveTokens } from "./session-lock.ts";
 import { forgetData } from "./forget-data.ts";
+import { forgetShared } from "../new-message/shared-content.ts";
 import { isBackToSettings } from "./oidc.tsx";
 import { isLoginPath, takeRequestedPath } from "./requested-path.ts";
 
@@ -86,8 +88,7 @@ export async function endSession(
   } finally {
     endingSession = null;
   }
-  clearDrafts();
-  clearOutbox();
+  clearLocalData();
   if (sessionId !== undefined) broadcast({ type: "ended", sessionId });
   if (session.client === client) end(client, notice);
 }
@@ -140,6 +141,14 @@ function begin(client: FanfareClient, { tokens, isShared }: StoredTokens): void 
   client.connect({ timeoutMs: 0 }).catch(() => undefined);
 }
 
+/** What the user has written or shared and not sent. */
+function clearLocalData(): void {
+  clearDrafts();
+  forgetUnsentPreferences();
+  clearOutbox();
+  void forgetShared();
+}
+
 /** Continues once the required second factor is set up. */
 export function continueSession(): void {
   const { client } = session;
@@ -161,8 +170,7 @@ function end(client: FanfareClient, notice: SessionNotice | null): void {
   if (notice !== "updated") forgetData();
   // Logging out clears local data; an expired session is usually followed by a new login of the same user.
   if (notice === null) {
-    clearDrafts();
-    clearOutbox();
+    clearLocalData();
   } else {
     closeOutbox();
   }

@@ -2,7 +2,7 @@ import type { FanfareClient } from "@fanfare/client";
 import { Link2Off, ShieldCheck } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
-import type { Language } from "../i18n/language.ts";
+import { mailLanguage } from "../i18n/language.ts";
 import { adminPath } from "../routes.ts";
 import { useAction } from "../shared/use-action.ts";
 import { Button } from "../ui/button.tsx";
@@ -49,7 +49,7 @@ function CreateAdmin({ guest, token }: { guest: FanfareClient | null; token: str
   const form = useForm({
     initial: { username: "", password: "" },
     async submit({ username, password }) {
-      const locale = i18n.language as Language;
+      const locale = mailLanguage(i18n.language);
       await logIn((client) =>
         client.call("user.setUpAdmin", { token, username: username.trim(), password, locale }),
       );

@@ -6,6 +6,7 @@ import { landingPath, loginPath, settingsPath } from "../routes.ts";
 import { errorText } from "../shared/use-action.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { Spinner } from "../ui/feedback.tsx";
+import { useBranding } from "./branding.ts";
 import { anonymous } from "./oidc.tsx";
 import { LoginLayout, Outcome, useFragmentToken } from "./login-layout.tsx";
 
@@ -45,6 +46,7 @@ export function VerifyEmailPage({ isLoggedIn }: VerifyEmailPageProps) {
 
 function Verification({ token, isLoggedIn }: VerifyEmailPageProps & { token: string }) {
   const { t } = useTranslation("session");
+  const { name } = useBranding();
   const [state, setState] = useState<State>({ is: "busy" });
   useEffect(() => {
     let shown = true;
@@ -68,7 +70,7 @@ function Verification({ token, isLoggedIn }: VerifyEmailPageProps & { token: str
       href={isLoggedIn ? landingPath() : loginPath()}
       className={buttonClass({ variant: "primary", wide: true })}
     >
-      {isLoggedIn ? t("continue") : t("logIn")}
+      {isLoggedIn ? t("continue", { name }) : t("logIn")}
     </Link>
   );
   if (state.is === "busy") return <Spinner label={t("verify.busy")} className="mx-auto text-muted" />;

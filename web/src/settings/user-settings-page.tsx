@@ -32,10 +32,14 @@ import {
   getPermission,
   type PermissionState,
 } from "./notifications/permission.ts";
+import { KeywordsSection } from "./notifications/keywords-section.tsx";
+import { EmailSection } from "./notifications/email-section.tsx";
+import { QuietHoursSection } from "./notifications/quiet-hours-section.tsx";
 import { PushSection } from "./notifications/push-section.tsx";
 import { BlockedUsers } from "./privacy/blocked-users.tsx";
 import { ProfilePart } from "./profile/profile-part.tsx";
 import { Section } from "./section.tsx";
+import { PasskeysSection } from "./security/passkeys-section.tsx";
 import { OidcSection } from "./security/oidc-section.tsx";
 import { SessionsSection } from "./security/sessions-section.tsx";
 import { TokensSection } from "./security/tokens-section.tsx";
@@ -99,6 +103,9 @@ function NotificationsPart() {
         />
       </Section>
       <PushSection />
+      <EmailSection />
+      <QuietHoursSection />
+      <KeywordsSection />
       <GroupLevels />
     </>
   );
@@ -150,6 +157,7 @@ function SecurityPart() {
   return (
     <>
       {!isGuest && <TotpSection />}
+      {!isGuest && <PasskeysSection />}
       {!isGuest && <OidcSection />}
       <SessionsSection />
       <TokensSection />

@@ -61,11 +61,13 @@ interface SecretDialogProps {
   text: string;
   label: string;
   secret: string;
+  /** Below the secret. */
+  hint?: string;
   onClose: () => void;
 }
 
 /** Shows a secret that the server returns only once. */
-export function SecretDialog({ title, text, label, secret, onClose }: SecretDialogProps) {
+export function SecretDialog({ title, text, label, secret, hint, onClose }: SecretDialogProps) {
   const { t } = useTranslation("shared");
   return (
     <Dialog
@@ -82,6 +84,7 @@ export function SecretDialog({ title, text, label, secret, onClose }: SecretDial
         {text}
       </p>
       <CopyField label={label} value={secret} />
+      {hint !== undefined && <p className="text-sm text-muted">{hint}</p>}
     </Dialog>
   );
 }

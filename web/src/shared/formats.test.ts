@@ -34,3 +34,8 @@ test("a duration has its two largest units", () => {
   expect(formatsOf("en").duration(300)).toBe("0 sec");
   expect(formatsOf("zh").duration(61_000)).toBe("1分钟1秒");
 });
+
+test("alternatives are listed in the language", () => {
+  expect(formatsOf("en").either(["A", "B", "C"])).toBe("A, B, or C");
+  expect(formatsOf("de").either(["A", "B", "C"])).toBe("A, B oder C");
+});

@@ -11,6 +11,8 @@ interface Formats {
   count: (value: number) => string;
   /** The two largest units, such as 3 days, 4 hr. */
   duration: (durationMs: number) => string;
+  /** Alternatives, such as A, B or C. */
+  either: (names: readonly string[]) => string;
 }
 
 const SECOND_MS = 1000;
@@ -47,6 +49,7 @@ function newFormats(language: string): Formats {
   });
   const plain = new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: 1 });
   const whole = new Intl.NumberFormat(tag, { maximumFractionDigits: 0 });
+  const either = new Intl.ListFormat(tag, { type: "disjunction" });
   const units = UNITS.map(([name, sizeMs]) => ({ sizeMs, format: unit(name) }));
   return {
     milliseconds(value) {
@@ -64,6 +67,7 @@ function newFormats(language: string): Formats {
     },
     number: (value) => plain.format(value),
     count: (value) => whole.format(value),
+    either: (names) => either.format(names),
     duration(durationMs) {
       const largest = units.findIndex(({ sizeMs }) => durationMs >= sizeMs);
       if (largest < 0) return units.at(-1)!.format.format(0);

@@ -56,3 +56,19 @@ export function useSettled(text: string): string {
   }, [text]);
   return settled;
 }
+
+/** False until a frame with the component has been shown. */
+export function useIsShown(): boolean {
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const frame = requestAnimationFrame(() => {
+      timer = setTimeout(() => setShown(true));
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+    };
+  }, []);
+  return isShown;
+}

@@ -8,23 +8,28 @@ const PICTURES = "image/png,image/jpeg,image/webp,image/gif,image/avif";
 interface PictureInputProps {
   /** The button's label. */
   children: ReactNode;
-  onChoose: (file: File) => void;
+  onChoose: (file: File, ...more: File[]) => void;
+  /** Whether several can be chosen. */
+  multiple?: boolean;
+  /** Types besides pictures. */
+  alsoAccept?: string;
   disabled?: boolean | undefined;
 }
 
-export function PictureInput({ children, onChoose, disabled }: PictureInputProps) {
+export function PictureInput({ children, onChoose, multiple, alsoAccept, disabled }: PictureInputProps) {
   const id = useId();
   return (
     <>
       <input
         id={id}
         type="file"
-        accept={PICTURES}
+        accept={[PICTURES, alsoAccept].join()}
+        multiple={multiple}
         disabled={disabled}
         className="peer sr-only"
         onChange={({ target }) => {
-          const chosen = target.files?.[0];
-          if (chosen !== undefined) onChoose(chosen);
+          const [chosen, ...more] = target.files ?? [];
+          if (chosen !== undefined) onChoose(chosen, ...more);
           // Allows choosing the same file again after an error.
           target.value = "";
         }}

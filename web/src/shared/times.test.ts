@@ -6,6 +6,7 @@ const at = (year: number, month: number, day: number) => new Date(year, month - 
 const TODAY = at(2026, 3, 14);
 /** The farther back, the more exactly the day is named. */
 const DAYS = [TODAY, at(2026, 3, 13), at(2026, 3, 8), at(2026, 3, 7), at(2025, 3, 14)];
+const COMING = [at(2026, 3, 15), at(2026, 3, 20), at(2026, 3, 21)];
 
 /** What users of a browser with this first language see. */
 const BROWSERS = [
@@ -21,6 +22,7 @@ const BROWSERS = [
       "Mar 14, 2025, 2:09 PM",
     ],
     dayNames: ["Today", "Yesterday", "Sunday, March 8", "Saturday, March 7", "Friday, March 14, 2025"],
+    coming: ["Tomorrow 2:09 PM", "Friday 2:09 PM", "Mar 21, 2:09 PM"],
   },
   {
     browser: "de",
@@ -28,6 +30,7 @@ const BROWSERS = [
     times: ["14:09", "14:09", "14:09:00", "Mar 14, 2026, 14:09", "Saturday, March 14, 2026 at 14:09"],
     daysAndTimes: ["Today 14:09", "Yesterday 14:09", "Sunday 14:09", "Mar 7, 14:09", "Mar 14, 2025, 14:09"],
     dayNames: ["Today", "Yesterday", "Sunday, March 8", "Saturday, March 7", "Friday, March 14, 2025"],
+    coming: ["Tomorrow 14:09", "Friday 14:09", "Mar 21, 14:09"],
   },
   {
     browser: "zh-CN",
@@ -35,15 +38,16 @@ const BROWSERS = [
     times: ["14:09", "14:09", "14:09:00", "2026年3月14日 14:09", "2026年3月14日星期六 14:09"],
     daysAndTimes: ["今天 14:09", "昨天 14:09", "星期日 14:09", "3月7日 14:09", "2025年3月14日 14:09"],
     dayNames: ["今天", "昨天", "3月8日星期日", "3月7日星期六", "2025年3月14日星期五"],
+    coming: ["明天 14:09", "星期五 14:09", "3月21日 14:09"],
   },
 ];
 
 describe.each(BROWSERS)(
   "in a browser in $browser",
-  ({ browser, language, times, daysAndTimes, dayNames }) => {
+  ({ browser, language, times, daysAndTimes, dayNames, coming }) => {
     beforeAll(async () => {
-      const en = { messages: { day: { today: "Today", yesterday: "Yesterday" } } };
-      const zh = { messages: { day: { today: "今天", yesterday: "昨天" } } };
+      const en = { messages: { day: { today: "Today", yesterday: "Yesterday", tomorrow: "Tomorrow" } } };
+      const zh = { messages: { day: { today: "今天", yesterday: "昨天", tomorrow: "明天" } } };
       await i18next.init({ lng: language, resources: { en, zh } });
       vi.stubGlobal("navigator", { languages: [browser] });
       vi.useFakeTimers({ now: new Date(2026, 2, 14, 15, 26), toFake: ["Date"] });
@@ -70,6 +74,7 @@ describe.each(BROWSERS)(
     test("days are named, the farther back the more exactly", () => {
       expect(DAYS.map(dayAndTime).map(shown)).toEqual(daysAndTimes);
       expect(DAYS.map(dayName)).toEqual(dayNames);
+      expect(COMING.map(dayAndTime).map(shown)).toEqual(coming);
     });
   },
 );

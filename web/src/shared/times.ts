@@ -57,10 +57,10 @@ export function shortTime(time: Time): string {
 
 const WEEK_DAYS = 7;
 
-/** "Today 12:49", "Wednesday 12:49", "Nov 3, 12:49". */
+/** "Today 12:49", "Wednesday 12:49", "Nov 3, 12:49". Weekdays are those of the last or the next week. */
 export function dayAndTime(time: Time): string {
   const days = daysAgo(time);
-  const name = nearDay(days) ?? (days > 0 && days < WEEK_DAYS ? formatTime(time, "weekday") : null);
+  const name = nearDay(days) ?? (Math.abs(days) < WEEK_DAYS ? formatTime(time, "weekday") : null);
   if (name !== null) return `${name} ${formatTime(time, "time")}`;
   return formatTime(time, isThisYear(time) ? "dateTimeOfYear" : "dateTime");
 }
@@ -71,6 +71,7 @@ export function dayName(time: Time): string {
 
 function nearDay(days: number): string | null {
   if (days === 0) return i18next.t("messages:day.today");
+  if (days === -1) return i18next.t("messages:day.tomorrow");
   return days === 1 ? i18next.t("messages:day.yesterday") : null;
 }
 

@@ -31,8 +31,27 @@ export function useAction(): ActionState {
   return { busy, error, run };
 }
 
+interface SaveState {
+  error: string | null;
+  save: (saving: Promise<unknown>) => void;
+}
+
+/** For choices that are saved at once. Not `useAction`: a second change must not be dropped while the first one is in flight. */
+export function useSave(): SaveState {
+  const [error, setError] = useState<string | null>(null);
+  const save = (saving: Promise<unknown>) => {
+    setError(null);
+    saving.catch((failure: unknown) => setError(errorText(failure)));
+  };
+  return { error, save };
+}
+
+/** An error whose message is for users, in their language. */
+export class ErrorWithText extends Error {}
+
 /** A message for users: what failed and what to do. */
 export function errorText(error: unknown): string {
+  if (error instanceof ErrorWithText) return error.message;
   if (!(error instanceof FanfareError)) return i18next.t("shared:error.unexpected");
   const text = textOf(error);
   if (error.retryAfterMs <= 0) return text;
@@ -43,17 +62,24 @@ function textOf(error: FanfareError): string {
   const textKey = `shared:error.${error.type}`;
   if (error.type === "VALIDATION_FAILED") return issuesText(error) ?? i18next.t(textKey);
   if (error.type === "LIMIT_REACHED") return limitText(error.data) ?? i18next.t(textKey);
+  if (error.type === "MESSAGE_REFUSED") return refusedText(error.data) ?? i18next.t(textKey);
   // An error code that this version doesn't know: use the server's message.
   return i18next.exists(textKey) ? i18next.t(textKey) : error.message;
 }
 
+/** The message of an error code that a call returned earlier. */
+export function errorTypeText(type: string): string {
+  const textKey = `shared:error.${type}`;
+  return i18next.exists(textKey) ? i18next.t(textKey) : i18next.t("shared:error.unexpected");
+}
+
 /** Field errors from the server are in English; other languages show one generic sentence. */
 export function issueText(message: string): string {
-  return i18next.language === "zh" ? i18next.t("shared:error.VALIDATION_FAILED") : `${capitalized(message)}.`;
+  return isEnglish() ? `${capitalized(message)}.` : i18next.t("shared:error.VALIDATION_FAILED");
 }
 
 function issuesText({ data }: FanfareError): string | undefined {
-  if (i18next.language === "zh") return undefined;
+  if (!isEnglish()) return undefined;
   const { issues } = (data ?? {}) as { issues?: { path: string; message: string }[] };
   return issues?.map(({ path, message }) => `${capitalized(path)}: ${message}.`).join(" ");
 }
@@ -67,6 +93,18 @@ function limitText(data: unknown): string | undefined {
   return i18next.t(textKey, { max: limit?.endsWith("Bytes") === true ? bytes(max) : count(max) });
 }
 
+/** undefined for rules that this version doesn't know. */
+function refusedText(data: unknown): string | undefined {
+  const { rule, limit } = (data ?? {}) as { rule?: string; limit?: number | null };
+  const textKey = `shared:refused.${rule}`;
+  return i18next.exists(textKey) ? i18next.t(textKey, { count: limit ?? 0 }) : undefined;
+}
+
 function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Also before a language is loaded. */
+function isEnglish(): boolean {
+  return (i18next.language ?? "en") === "en";
 }

@@ -1,10 +1,7 @@
+import { LIMITS } from "@fanfare/contract/limits";
 import { create } from "zustand";
 import { loadStored, saveStored } from "./stored.ts";
 
-/** The least recently changed draft is dropped beyond this number. */
-const MAX_DRAFTS = 100;
-/** Longer than the message limit, so that text over the limit isn't lost. */
-const MAX_CHARS = 8000;
 const SAVE_AFTER_MS = 500;
 
 export type Drafts = Readonly<Record<string, string>>;
@@ -12,13 +9,28 @@ export type Drafts = Readonly<Record<string, string>>;
 interface DraftState {
   userId: string;
   drafts: Drafts;
+  /** Channels whose draft the server doesn't have in this version. */
+  unsent: readonly string[];
 }
 
-const useDrafts = create<DraftState>(() => ({ userId: "", drafts: {} }));
+const NONE: DraftState = { userId: "", drafts: {}, unsent: [] };
+
+const useDrafts = create<DraftState>(() => NONE);
+const listeners = new Map<string, (text: string) => void>();
 let saving: ReturnType<typeof setTimeout> | undefined;
 
-export function useDraft(channelId: string): string {
-  return useDrafts(({ drafts }) => drafts[channelId] ?? "");
+export function useHasDraft(channelId: string): boolean {
+  return useDrafts(({ drafts }) => drafts[channelId] !== undefined);
+}
+
+/** The channels with drafts that the server doesn't have in this version. */
+export const unsentDrafts = (): readonly string[] => useDrafts.getState().unsent;
+
+/** Calls `listener` after each change of `unsentDrafts`. */
+export function onUnsentDrafts(listener: () => void): () => void {
+  return useDrafts.subscribe((now, before) => {
+    if (now.unsent !== before.unsent) listener();
+  });
 }
 
 /** For use outside components. */
@@ -28,43 +40,90 @@ export function getDraft(channelId: string): string {
 
 /** Stores a draft, debounced; an empty text deletes it. */
 export function setDraft(channelId: string, text: string): void {
-  useDrafts.setState(({ drafts }) => ({ drafts: withDraft(drafts, channelId, text) }));
+  if (text === getDraft(channelId)) return;
+  useDrafts.setState(({ drafts, unsent }) => ({
+    drafts: withDraft(drafts, channelId, text),
+    unsent: [...unsent.filter((id) => id !== channelId), channelId].slice(-LIMITS.draftsPerUser),
+  }));
   clearTimeout(saving);
   // Saved at once, so that a sent message doesn't return as a draft after a reload.
   if (text === "") save();
   else saving = setTimeout(save, SAVE_AFTER_MS);
 }
 
+/** The server has this version of a draft. */
+export function sentDraft(channelId: string, text: string): void {
+  if (text !== getDraft(channelId)) return;
+  useDrafts.setState(({ unsent }) => ({ unsent: unsent.filter((id) => id !== channelId) }));
+  save();
+}
+
+/** Takes over the drafts of other devices, except where this one has changes that are still to be sent. */
+export function receiveDrafts(received: Drafts): void {
+  const { drafts, unsent } = useDrafts.getState();
+  const changed = Object.keys({ ...drafts, ...received }).filter(
+    (channelId) => !unsent.includes(channelId) && received[channelId] !== drafts[channelId],
+  );
+  if (changed.length === 0) return;
+  useDrafts.setState({
+    drafts: changed.reduce((now, channelId) => withDraft(now, channelId, received[channelId] ?? ""), drafts),
+  });
+  save();
+  for (const channelId of changed) listeners.get(channelId)?.(getDraft(channelId));
+}
+
+/** Calls `listener` when another device has changed the draft of a channel. */
+export function onReceivedDraft(channelId: string, listener: (text: string) => void): () => void {
+  listeners.set(channelId, listener);
+  return () => void listeners.delete(channelId);
+}
+
 export function openDrafts(userId: string): void {
   if (useDrafts.getState().userId === userId) return;
-  useDrafts.setState({ userId, drafts: parseDrafts(loadStored(keyOf(userId))) });
+  const drafts = parseDrafts(loadStored(keyOf(userId)));
+  const unsent = loadStored(unsentKeyOf(userId));
+  // Without a list, they are from a version that kept drafts in the browser only.
+  useDrafts.setState({
+    userId,
+    drafts,
+    unsent: Array.isArray(unsent) ? unsent.map(String) : Object.keys(drafts),
+  });
 }
 
 /** Deletes the drafts of a user who logs out, since others may use this browser. */
 export function clearDrafts(): void {
   clearTimeout(saving);
   const { userId } = useDrafts.getState();
-  if (userId !== "") saveStored(keyOf(userId), null);
-  useDrafts.setState({ userId: "", drafts: {} });
+  if (userId !== "") for (const key of [keyOf(userId), unsentKeyOf(userId)]) saveStored(key, null);
+  useDrafts.setState(NONE);
 }
 
 /** Moves the changed draft to the end and drops the first ones beyond the limit. */
 export function withDraft(drafts: Drafts, channelId: string, text: string): Drafts {
   const others = Object.entries(drafts).filter(([id]) => id !== channelId);
-  const all = text === "" ? others : [...others, [channelId, text.slice(0, MAX_CHARS)] as const];
-  return Object.fromEntries(all.slice(-MAX_DRAFTS));
+  const all = text === "" ? others : [...others, [channelId, text.slice(0, LIMITS.draftMaxChars)] as const];
+  return Object.fromEntries(all.slice(-LIMITS.draftsPerUser));
 }
 
 export function parseDrafts(stored: unknown): Drafts {
   const entries = Object.entries((stored ?? {}) as Record<string, unknown>);
   return Object.fromEntries(
-    entries.filter((entry): entry is [string, string] => typeof entry[1] === "string").slice(-MAX_DRAFTS),
+    entries
+      .filter((entry): entry is [string, string] => typeof entry[1] === "string")
+      .slice(-LIMITS.draftsPerUser),
   );
 }
 
 const keyOf = (userId: string): string => `fanfare.drafts.${userId}`;
+const unsentKeyOf = (userId: string): string => `fanfare.unsentDrafts.${userId}`;
 
 function save(): void {
-  const { userId, drafts } = useDrafts.getState();
-  if (userId !== "") saveStored(keyOf(userId), drafts);
+  clearTimeout(saving);
+  const { userId, drafts, unsent } = useDrafts.getState();
+  if (userId === "") return;
+  saveStored(keyOf(userId), drafts);
+  saveStored(unsentKeyOf(userId), unsent);
 }
+
+// The page can be closed before the pause is over.
+globalThis.addEventListener?.("pagehide", save);

@@ -1,55 +1,38 @@
-export interface Preferences {
-  theme: "system" | "light" | "dark";
-  density: "comfortable" | "compact";
-  /** Of body text, in pixels of the browser's default size. */
-  fontSize: 14 | 15 | 16 | 18;
-  /** null follows the system. */
-  highContrast: boolean | null;
-  /** null follows the browser. */
-  language: "en" | "zh" | null;
-  /** null follows the system. */
-  reducedMotion: boolean | null;
+import { type Preferences as Synced, PREFERENCES } from "@fanfare/contract/preferences";
+import { LANGUAGES } from "../i18n/language.ts";
+
+export interface Preferences extends Synced {
   /** System notifications while the page is open but not visible. */
   desktopNotifications: boolean;
   notificationSounds: boolean;
-  /** Whether to confirm before opening external links. */
-  confirmLinks: boolean;
-  /** Whether the member list is shown next to the channel. */
-  showMembers: boolean;
 }
 
-const DEFAULTS: Preferences = {
-  theme: "system",
-  density: "comfortable",
-  fontSize: 15,
-  highContrast: null,
-  language: null,
-  reducedMotion: null,
-  desktopNotifications: false,
-  notificationSounds: false,
-  confirmLinks: true,
-  showMembers: true,
-};
-
-/** Valid values; other stored values are ignored. */
+/** Preferences of this browser; the others are the same on all of the user's devices. The first value is the default. */
+const LOCAL = { desktopNotifications: [false, true], notificationSounds: [false, true] } as const;
 const CHOICES: { [K in keyof Preferences]: readonly Preferences[K][] } = {
-  theme: ["system", "light", "dark"],
-  density: ["comfortable", "compact"],
-  fontSize: [14, 15, 16, 18],
-  highContrast: [true, false, null],
-  language: ["en", "zh", null],
-  reducedMotion: [true, false, null],
-  desktopNotifications: [true, false],
-  notificationSounds: [true, false],
-  confirmLinks: [true, false],
-  showMembers: [true, false],
+  ...PREFERENCES,
+  language: [null, ...LANGUAGES],
+  ...LOCAL,
 };
 
-export function parsePreferences(stored: unknown): Preferences {
-  const known = Object.entries((stored ?? {}) as Record<string, unknown>).filter(
+const DEFAULTS = Object.fromEntries(
+  Object.entries(CHOICES).map(([name, [first]]) => [name, first]),
+) as unknown as Preferences;
+
+export function syncedOnly(changes: Partial<Preferences>): Partial<Synced> {
+  return Object.fromEntries(Object.entries(changes).filter(([name]) => !Object.hasOwn(LOCAL, name)));
+}
+
+/** Invalid values are ignored. */
+export function validPreferences(values: unknown): Partial<Preferences> {
+  const known = Object.entries((values ?? {}) as Record<string, unknown>).filter(
     ([name, value]) =>
       Object.hasOwn(CHOICES, name) &&
       (CHOICES[name as keyof Preferences] as readonly unknown[]).includes(value),
   );
-  return { ...DEFAULTS, ...(Object.fromEntries(known) as Partial<Preferences>) };
+  return Object.fromEntries(known) as Partial<Preferences>;
+}
+
+export function parsePreferences(stored: unknown): Preferences {
+  return { ...DEFAULTS, ...validPreferences(stored) };
 }

@@ -12,13 +12,13 @@ describe("browser storage", () => {
     for (const nothing of [null, 5, "x", []]) expect(parsePreferences(nothing).theme).toBe("system");
   });
 
-  test("drafts: keeps the newest hundred non-empty ones up to the length limit", () => {
+  test("drafts: keeps the newest non-empty ones up to the length limit", () => {
     let drafts = withDraft({}, "c", "hello");
     expect(withDraft(drafts, "c", "")).toEqual({});
-    for (let channel = 0; channel < 100; channel++) drafts = withDraft(drafts, `c${channel}`, "text");
-    expect(Object.keys(drafts)).toHaveLength(100);
+    for (let channel = 0; channel < 50; channel++) drafts = withDraft(drafts, `c${channel}`, "text");
+    expect(Object.keys(drafts)).toHaveLength(50);
     expect(drafts).not.toHaveProperty("c");
-    expect(withDraft({}, "c", "x".repeat(100_000))["c"]!.length).toBeLessThan(10_000);
+    expect(withDraft({}, "c", "x".repeat(100_000))["c"]!.length).toBeLessThan(20_000);
     expect(parseDrafts({ c: "kept", d: 5 })).toEqual({ c: "kept" });
     expect(parseDrafts(null)).toEqual({});
   });

@@ -66,10 +66,12 @@ export function Button({
   );
 }
 
-interface IconButtonProps extends Omit<ComponentProps<"button">, "children" | "aria-label"> {
+export interface IconButtonProps extends Omit<ComponentProps<"button">, "children" | "aria-label"> {
   icon: LucideIcon;
   /** The accessible name and tooltip. */
   label: string;
+  /** A shortcut, shown in the tooltip. */
+  keys?: readonly string[];
   size?: "md" | "sm";
   /** Shown next to the icon, if there is room. */
   count?: number;
@@ -82,6 +84,7 @@ interface IconButtonProps extends Omit<ComponentProps<"button">, "children" | "a
 export function IconButton({
   icon: Icon,
   label,
+  keys,
   size = "md",
   count,
   pressed,
@@ -91,7 +94,7 @@ export function IconButton({
   ...rest
 }: IconButtonProps) {
   return (
-    <Tooltip text={label} side={tooltipSide}>
+    <Tooltip text={keys === undefined ? label : `${label} (${keys.join(" ")})`} side={tooltipSide}>
       <button
         type="button"
         aria-label={label}

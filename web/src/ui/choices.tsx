@@ -93,7 +93,7 @@ export function Switch({ label, hint, checked, onChange, disabled = false }: Swi
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         className="flex h-6 w-10 shrink-0 items-center rounded-full bg-line-strong p-0.5 transition-colors data-checked:bg-accent data-disabled:opacity-50"
       >
-        <SwitchBase.Thumb className="size-5 rounded-full bg-on-danger transition-transform data-checked:translate-x-4 dark:bg-canvas" />
+        <SwitchBase.Thumb className="size-5 rounded-full bg-on-danger transition-transform data-checked:translate-x-4 rtl:data-checked:-translate-x-4 dark:bg-canvas" />
       </SwitchBase.Root>
     </div>
   );

@@ -14,6 +14,7 @@ import { useAction } from "../shared/use-action.ts";
 import { cx } from "./cx.ts";
 import { IconButton, Button } from "./button.tsx";
 import { ErrorNote } from "./feedback.tsx";
+import { type Direction, followFinger, useSwipe } from "./swipe.ts";
 
 export interface DialogProps {
   open?: boolean;
@@ -53,11 +54,11 @@ export function Dialog(props: DialogProps) {
           initialFocus={focusText}
           {...(finalFocus && { finalFocus })}
           className={cx(
-            "fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg border border-line bg-raised shadow-raised outline-none rise",
+            "fixed top-[calc(var(--visible-top)+var(--visible-height)/2)] left-1/2 z-40 flex max-h-[calc(var(--visible-height)-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg border border-line bg-raised shadow-raised outline-none rise",
             SIZES[size],
           )}
         >
-          <header className="grid gap-1 py-1 pt-5 pr-14 pl-5">
+          <header className="grid gap-1 py-1 pt-5 pe-14 ps-5">
             <Base.Title className="text-xl font-semibold">{title}</Base.Title>
             {description !== undefined && (
               <Base.Description className="text-sm text-muted">{description}</Base.Description>
@@ -78,7 +79,7 @@ export function Dialog(props: DialogProps) {
                 icon={X}
                 label={t("close")}
                 size="sm"
-                className="absolute top-3.5 right-3.5"
+                className="absolute top-3.5 end-3.5"
                 tooltipSide="left"
               />
             }
@@ -194,9 +195,10 @@ interface DrawerProps {
   children: ReactNode;
 }
 
-/** Slides in from the left: the navigation on phones. */
+/** Slides in from where lines begin: the navigation on phones. A swipe to where it came from closes it. */
 export function Drawer({ open, onClose, label, isFull = false, children }: DrawerProps) {
   const popup = useModal(open);
+  useSwipeClose(popup, popup, isFull ? "end" : "start", onClose);
   return (
     <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Base.Portal>
@@ -205,10 +207,10 @@ export function Drawer({ open, onClose, label, isFull = false, children }: Drawe
           ref={popup}
           aria-label={label}
           className={cx(
-            "fixed inset-y-0 left-0 z-30 flex bg-sidebar shadow-raised outline-none transition-[translate] duration-(--motion-panel) ease-out",
+            "swipe-x fixed top-(--visible-top) bottom-(--visible-bottom) start-0 z-30 flex bg-sidebar shadow-raised outline-none transition-[translate] duration-(--motion-panel) ease-out",
             isFull
-              ? "w-full data-ending-style:translate-x-full data-starting-style:translate-x-full"
-              : "w-[min(20rem,calc(100vw-3rem))] data-ending-style:-translate-x-full data-starting-style:-translate-x-full",
+              ? "w-full data-ending-style:translate-x-[calc(100%*var(--forward))] data-starting-style:translate-x-[calc(100%*var(--forward))]"
+              : "w-[min(20rem,calc(100vw-3rem))] data-ending-style:translate-x-[calc(-100%*var(--forward))] data-starting-style:translate-x-[calc(-100%*var(--forward))]",
           )}
         >
           {children}
@@ -225,10 +227,12 @@ interface SheetProps {
   children: ReactNode;
 }
 
-/** Rises from the bottom edge, in reach of the thumb. For phones. */
+/** Rises from the bottom edge, in reach of the thumb. For phones. Pulling its handle down closes it. */
 export function Sheet({ onClose, title, children }: SheetProps) {
   const { t } = useTranslation("ui");
   const popup = useModal(true);
+  const handle = useRef<HTMLDivElement>(null);
+  useSwipeClose(handle, popup, "down", onClose);
   return (
     <Base.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Base.Portal>
@@ -236,16 +240,33 @@ export function Sheet({ onClose, title, children }: SheetProps) {
         <Base.Popup
           ref={popup}
           initialFocus={popup}
-          className="fixed inset-x-0 bottom-0 z-40 grid max-h-[85dvh] gap-3 overflow-y-auto rounded-t-lg border-t border-line bg-raised p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] shadow-raised outline-none transition-[translate] duration-(--motion-panel) ease-out data-ending-style:translate-y-full data-starting-style:translate-y-full"
+          className="fixed inset-x-0 bottom-(--visible-bottom) z-40 grid max-h-[85dvh] gap-3 overflow-y-auto rounded-t-lg border-t border-line bg-raised p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] shadow-raised outline-none transition-[translate] duration-(--motion-panel) ease-out data-ending-style:translate-y-full data-starting-style:translate-y-full"
         >
           <Base.Title className="sr-only">{title}</Base.Title>
-          <span aria-hidden className="mx-auto h-1 w-9 rounded-full bg-line-strong/60" />
+          <div ref={handle} aria-hidden className="-m-3 touch-none p-3">
+            <div className="mx-auto h-1 w-9 rounded-full bg-line-strong/60" />
+          </div>
           {children}
           <Base.Close className="sr-only">{t("close")}</Base.Close>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
   );
+}
+
+/** Closes a popup by a swipe that begins in `area`. */
+function useSwipeClose(area: Popup, popup: Popup, direction: Direction, onClose: () => void): void {
+  useSwipe(area, direction, () => {
+    if (popup.current === null) return null;
+    const { move, release } = followFinger(popup.current, direction);
+    return {
+      onMove: move,
+      onEnd(isDone) {
+        release(isDone);
+        if (isDone) onClose();
+      },
+    };
+  });
 }
 
 interface PaletteProps {
@@ -273,7 +294,7 @@ export function Palette({ open, onClose, label, children }: PaletteProps) {
           ref={popup}
           finalFocus={() => (before.current?.isConnected ? before.current : true)}
           aria-label={label}
-          className="fixed inset-x-2 top-[calc(env(safe-area-inset-top)+0.5rem)] z-40 mx-auto flex max-h-[calc(100dvh-1rem)] max-w-xl flex-col overflow-hidden rounded-lg border border-line bg-raised shadow-raised outline-none rise md:top-[12dvh] md:max-h-[70dvh]"
+          className="fixed inset-x-2 top-[calc(var(--visible-top)+env(safe-area-inset-top)+0.5rem)] z-40 mx-auto flex max-h-[calc(var(--visible-height)-1rem)] max-w-xl flex-col overflow-hidden rounded-lg border border-line bg-raised shadow-raised outline-none rise md:top-[12dvh] md:max-h-[70dvh]"
         >
           {children}
         </Base.Popup>

@@ -154,7 +154,7 @@ export function Toasts({ children }: { children: ReactNode }) {
     <Base.Provider toastManager={manager} limit={MAX_SHOWN}>
       {children}
       <Base.Portal>
-        <Base.Viewport className="fixed inset-x-3 top-[calc(env(safe-area-inset-top)+0.75rem)] z-60 flex flex-col gap-2 outline-none md:inset-x-auto md:top-auto md:right-4 md:bottom-24 md:w-88">
+        <Base.Viewport className="fixed inset-x-3 top-[calc(env(safe-area-inset-top)+0.75rem)] z-60 flex flex-col gap-2 outline-none md:inset-x-auto md:top-auto md:end-4 md:bottom-24 md:w-88">
           <ToastList />
         </Base.Viewport>
       </Base.Portal>
@@ -180,7 +180,7 @@ function ToastList() {
         )}
         <Base.Close
           render={
-            <IconButton icon={X} label={t("close")} size="sm" className="-my-1 -mr-1.5" tooltipSide="left" />
+            <IconButton icon={X} label={t("close")} size="sm" className="-my-1 -me-1.5" tooltipSide="left" />
           }
         />
       </Base.Content>

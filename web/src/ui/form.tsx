@@ -12,6 +12,11 @@ export interface TextFieldProps extends FieldTexts, Omit<ComponentProps<"input">
   after?: ReactNode;
 }
 
+/** A field to find items of the list below it. */
+export function FilterField(props: TextFieldProps) {
+  return <TextField type="search" hideLabel placeholder={props.label} autoComplete="off" {...props} />;
+}
+
 export function TextField({
   label,
   hint,
@@ -136,6 +141,7 @@ export function Field({
 type Values = Record<string, unknown>;
 
 export interface FormOptions<V extends Values> {
+  /** Later changes are taken over by the fields that the user hasn't changed. */
   initial: V;
   /** Errors are shown on the field they are about, otherwise below the fields. */
   submit: (values: V) => Promise<unknown>;
@@ -173,6 +179,20 @@ export function useForm<V extends Values>(options: FormOptions<V>): FormState<V>
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const [fieldErrors, setFieldErrors] = useState<FieldErrors>({});
+  const names = Object.keys(initial) as (keyof V & string)[];
+  const changedNames = names.filter((name) => values[name] !== start[name]);
+
+  const [seen, setSeen] = useState(initial);
+  const moved = names.filter((name) => JSON.stringify(initial[name]) !== JSON.stringify(seen[name]));
+  if (moved.length > 0) {
+    setSeen(initial);
+    const taken = pick(
+      initial,
+      moved.filter((name) => !changedNames.includes(name)),
+    );
+    setStart({ ...start, ...taken });
+    setValues({ ...values, ...taken });
+  }
 
   const set: FormState<V>["set"] = (name, value) => {
     setValues((others) => ({ ...others, [name]: value }));
@@ -185,7 +205,7 @@ export function useForm<V extends Values>(options: FormOptions<V>): FormState<V>
     setFieldErrors({});
     try {
       await submit(values);
-      setStart(values);
+      setStart((now) => ({ ...now, ...pick(values, changedNames) }));
       if (saved !== undefined) showToast({ text: saved, tone: "good" });
       onDone?.();
     } catch (failure) {
@@ -204,7 +224,7 @@ export function useForm<V extends Values>(options: FormOptions<V>): FormState<V>
       onChange: (value) => set(name, value),
       error: fieldErrors[name],
     }),
-    changed: Object.keys(values).some((name) => values[name] !== start[name]),
+    changed: changedNames.length > 0,
     busy,
     error,
     onSubmit: (event) => {
@@ -218,6 +238,10 @@ export function useForm<V extends Values>(options: FormOptions<V>): FormState<V>
       setFieldErrors({});
     },
   };
+}
+
+function pick<V extends Values>(values: V, names: readonly (keyof V & string)[]): Partial<V> {
+  return Object.fromEntries(names.map((name) => [name, values[name]])) as Partial<V>;
 }
 
 /** The error messages by field; empty if the error is also about something else. */

@@ -100,7 +100,7 @@ export function useOptions({ count, about, onPick }: Options) {
   };
 }
 
-const APP_NAME = "Fanfare";
+let appName = "Fanfare";
 const MAX_COUNT = 99;
 
 let pageTitle = "";
@@ -108,7 +108,13 @@ let titleCount = 0;
 
 function showTitle(): void {
   const count = titleCount === 0 ? "" : `(${titleCount > MAX_COUNT ? `${MAX_COUNT}+` : titleCount}) `;
-  document.title = count + (pageTitle === "" ? APP_NAME : `${pageTitle} – ${APP_NAME}`);
+  document.title = count + (pageTitle === "" ? appName : `${pageTitle} – ${appName}`);
+}
+
+/** The name of the instance in the title of the tab. */
+export function setAppName(name: string): void {
+  appName = name;
+  showTitle();
 }
 
 /** The page's name in the title of the tab. */
@@ -121,6 +127,11 @@ export function usePageTitle(title: string): void {
       showTitle();
     };
   }, [title]);
+}
+
+/** The unread count on the icon of the installed app. Other browsers don't have it. */
+export function setAppBadge(count: number): void {
+  if ("setAppBadge" in navigator) navigator.setAppBadge(count).catch(() => undefined);
 }
 
 /** The unread count before the page's name. */

@@ -1,3 +1,4 @@
+import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { cx } from "./cx.ts";
 
@@ -26,12 +27,12 @@ export function ListRow(props: ListRowProps) {
       </span>
     </>
   );
-  const inner = "flex min-h-row min-w-0 flex-1 items-center gap-3 px-2 py-1.5 text-left";
+  const inner = "flex min-h-row min-w-0 flex-1 items-center gap-3 px-2 py-1.5 text-start";
   return (
     <li className={className}>
       <div
         className={cx(
-          "flex items-center gap-2 rounded-md pr-1",
+          "flex items-center gap-2 rounded-md pe-1",
           selected ? "bg-selected" : onClick && "hover:bg-hover",
         )}
       >
@@ -46,5 +47,14 @@ export function ListRow(props: ListRowProps) {
       </div>
       {children}
     </li>
+  );
+}
+
+/** For `leading`, in the place of an avatar. */
+export function RowIcon({ icon: Icon }: { icon: LucideIcon }) {
+  return (
+    <span className="flex size-9 shrink-0 items-center justify-center rounded-full bg-hover text-muted">
+      <Icon size={18} aria-hidden />
+    </span>
   );
 }

@@ -18,7 +18,7 @@ export function Menu({ trigger, items, side = "bottom", align = "end" }: MenuPro
       <Base.Trigger render={trigger as ReactElement<Record<string, unknown>>} />
       <Base.Portal>
         <Base.Positioner side={side} align={align} sideOffset={4} className="z-50">
-          <Base.Popup className={cx(POPUP_CLASS, "min-w-44 max-w-72")}>
+          <Base.Popup className={MENU_CLASS}>
             <MenuItems items={items} />
           </Base.Popup>
         </Base.Positioner>
@@ -44,7 +44,7 @@ export function ContextMenu({ items, children }: ContextMenuProps) {
       />
       <ContextBase.Portal>
         <ContextBase.Positioner className="z-50">
-          <ContextBase.Popup className={cx(POPUP_CLASS, "min-w-44 max-w-72")}>
+          <ContextBase.Popup className={MENU_CLASS}>
             <MenuItems items={items} />
           </ContextBase.Popup>
         </ContextBase.Positioner>
@@ -64,7 +64,7 @@ function MenuItems({ items }: { items: MenuList }) {
       <>
         {Icon && <Icon size={16} aria-hidden className={cx("shrink-0", danger !== true && "text-muted")} />}
         <span className="flex-1 truncate">{label}</span>
-        {shortcut !== undefined && <span className="pl-4 text-xs text-muted">{shortcut}</span>}
+        {shortcut !== undefined && <span className="ps-4 text-xs text-muted">{shortcut}</span>}
         {checked === true && <Check size={16} aria-hidden />}
       </>
     );
@@ -115,6 +115,9 @@ export type MenuList = readonly (MenuItem | false | undefined)[];
 /** Styles shared by menus, popovers and select lists. */
 export const POPUP_CLASS =
   "pop rounded-lg border border-line bg-raised p-1 text-text shadow-raised outline-none";
+
+/** In a low window, a long menu scrolls. */
+const MENU_CLASS = `${POPUP_CLASS} max-h-(--available-height) max-w-72 min-w-44 overflow-y-auto`;
 
 export const MENU_ITEM_CLASS =
   "flex min-h-row cursor-default select-none items-center gap-2.5 rounded-sm px-2.5 text-sm outline-none data-disabled:opacity-50 data-highlighted:bg-hover";

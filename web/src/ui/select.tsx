@@ -40,7 +40,7 @@ export function Select<V extends string>({
           <Base.Trigger
             {...ids}
             aria-label={label}
-            className={cx(FIELD_CLASS, "flex min-h-control items-center justify-between gap-2 text-left")}
+            className={cx(FIELD_CLASS, "flex min-h-control items-center justify-between gap-2 text-start")}
           >
             <Base.Value className="truncate" />
             <Base.Icon>

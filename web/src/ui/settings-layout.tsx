@@ -5,6 +5,7 @@ import { Link } from "wouter";
 import { cx } from "./cx.ts";
 import { IconButton } from "./button.tsx";
 import { useEscape, usePageTitle } from "./hooks.ts";
+import { Main } from "./main.tsx";
 
 export interface SettingsSection {
   id: string;
@@ -13,6 +14,8 @@ export interface SettingsSection {
   icon?: LucideIcon;
   /** Starts a group of sections with this title. */
   heading?: string;
+  /** After the label, such as a count. */
+  badge?: ReactNode;
   danger?: boolean;
 }
 
@@ -37,7 +40,7 @@ export function SettingsLayout(props: SettingsLayoutProps) {
     <div className="flex min-h-0 flex-1 flex-col md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
       <nav
         aria-label={title}
-        className="shrink-0 border-line bg-sidebar pt-[env(safe-area-inset-top)] max-md:border-b md:overflow-y-auto md:border-r"
+        className="shrink-0 border-line bg-sidebar pt-[env(safe-area-inset-top)] max-md:border-b md:overflow-y-auto md:border-e"
       >
         <div className="md:px-3 md:py-6">
           <div className="flex items-center justify-between gap-2 px-4 py-2 md:px-2.5">
@@ -47,7 +50,7 @@ export function SettingsLayout(props: SettingsLayoutProps) {
             </span>
           </div>
           <ul className="flex gap-1 overflow-x-auto px-3 pb-2 md:grid md:overflow-visible md:px-0">
-            {sections.map(({ id, label, href, icon: Icon, heading, danger }) => (
+            {sections.map(({ id, label, href, icon: Icon, heading, badge, danger }) => (
               // On phones the row is wider than the window.
               <li key={id} className="shrink-0" ref={id === current ? bringIntoView : undefined}>
                 {heading !== undefined && (
@@ -69,14 +72,15 @@ export function SettingsLayout(props: SettingsLayoutProps) {
                 >
                   {Icon && <Icon size={16} aria-hidden className="max-md:hidden" />}
                   {label}
+                  {badge}
                 </Link>
               </li>
             ))}
           </ul>
         </div>
       </nav>
-      <main id="main" tabIndex={-1} className="relative flex min-h-0 flex-1 flex-col outline-none">
-        <span className="absolute top-4 right-4 z-1 max-md:hidden">
+      <Main className="relative flex min-h-0 flex-1 flex-col">
+        <span className="absolute top-4 end-4 z-1 max-md:hidden">
           <IconButton icon={X} label={t("close")} onClick={onClose} tooltipSide="left" />
         </span>
         <div className="min-h-0 flex-1 overflow-y-auto px-4 py-5 md:px-16 md:py-10">
@@ -90,7 +94,7 @@ export function SettingsLayout(props: SettingsLayoutProps) {
             {children}
           </div>
         </div>
-      </main>
+      </Main>
     </div>
   );
 }

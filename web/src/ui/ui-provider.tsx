@@ -1,16 +1,26 @@
 import { CSPProvider } from "@base-ui/react/csp-provider";
+import { DirectionProvider } from "@base-ui/react/direction-provider";
 import { Tooltip } from "@base-ui/react/tooltip";
 import { type ReactNode, useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { directionOf } from "../i18n/language.ts";
 import { Toasts } from "./feedback.tsx";
+import { followFocus } from "./main.tsx";
+import { followVisibleArea } from "./visible-area.ts";
 
-/** Wraps the application: no <style> elements (content security policy), shared tooltips, toasts, long presses. */
+/** Wraps the application: no <style> elements (content security policy), the direction of the language, shared tooltips, toasts, long presses, on-screen keyboards, the focus. */
 export function UiProvider({ children }: { children: ReactNode }) {
+  const { i18n } = useTranslation();
   useLongPress();
+  useEffect(followVisibleArea, []);
+  useEffect(followFocus, []);
   return (
     <CSPProvider disableStyleElements>
-      <Tooltip.Provider delay={400} closeDelay={100}>
-        <Toasts>{children}</Toasts>
-      </Tooltip.Provider>
+      <DirectionProvider direction={directionOf(i18n.language)}>
+        <Tooltip.Provider delay={400} closeDelay={100}>
+          <Toasts>{children}</Toasts>
+        </Tooltip.Provider>
+      </DirectionProvider>
     </CSPProvider>
   );
 }
@@ -44,19 +54,26 @@ function watchTouch(target: EventTarget, { clientX, clientY }: Touch): () => voi
   const stop = new AbortController();
   const { signal } = stop;
   let menu: Event | undefined;
-  const timer = setTimeout(() => {
+  let frame = 0;
+  const open = () => {
     const at = { clientX, clientY };
     target.dispatchEvent(
       new MouseEvent("contextmenu", { bubbles: true, cancelable: true, composed: true, ...at }),
     );
-  }, PRESS_MS);
-  const end = () => {
+  };
+  // Moves are delivered just before a frame: on a busy page, some may still be waiting.
+  const timer = setTimeout(() => (frame = requestAnimationFrame(open)), PRESS_MS);
+  const cancel = () => {
     clearTimeout(timer);
+    cancelAnimationFrame(frame);
+  };
+  const end = () => {
+    cancel();
     stop.abort();
   };
   const onMove = ({ touches: [now] }: TouchEvent) => {
     const moved = now === undefined ? 0 : Math.hypot(now.clientX - clientX, now.clientY - clientY);
-    if (moved > MAX_MOVE_PX) clearTimeout(timer);
+    if (moved > MAX_MOVE_PX) cancel();
   };
   const onEnd = (event: TouchEvent) => {
     if (menu?.defaultPrevented === true && event.cancelable) event.preventDefault();
@@ -68,7 +85,7 @@ function watchTouch(target: EventTarget, { clientX, clientY }: Touch): () => voi
     target.addEventListener(name, listener as EventListener, { signal, passive: name === "touchmove" });
   // Some browsers also dispatch the event themselves.
   const onMenu = (event: Event) => {
-    clearTimeout(timer);
+    cancel();
     if (menu === undefined) menu = event;
     else if (menu.defaultPrevented) {
       event.preventDefault();

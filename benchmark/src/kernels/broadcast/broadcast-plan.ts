@@ -10,7 +10,7 @@ export interface BroadcastPlan {
   napMs: number;
   /** Concurrent connection attempts. */
   window: number;
-  connectTimeoutMs: number;
+  connectTimeoutMs?: number;
   /** Rest before the cold message, and before the first of all. */
   idleMs: number;
   warmup: number;

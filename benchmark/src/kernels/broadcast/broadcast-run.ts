@@ -1,13 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { connectError } from "../../cli/exit.ts";
 import { Audience, isOnThisMachine } from "../../receivers/audience.ts";
 import { newRunId, taggedIndex } from "../../receivers/message-tag.ts";
 import { allocateTally, Tally } from "../../receivers/tally.ts";
 import type { Progress } from "../../report/progress.ts";
-import type { BroadcastMeasurement, RoundKind, ServerResult } from "./broadcast-result.ts";
+import { unknownServer, type RoundKind, type ServerResult } from "./broadcast-result.ts";
+import { loadDialect } from "../../targets/plugins.ts";
 import type { Prepared, Sender, Target } from "../../targets/target.ts";
 import { plannedMessages, roundKinds, type BroadcastPlan } from "./broadcast-plan.ts";
-import { summarise, type BroadcastMessage, type SentBurst, type StoredCounts } from "./broadcast-summary.ts";
+import {
+  summarise,
+  type BroadcastMeasurement,
+  type BroadcastMessage,
+  type SentBurst,
+  type StoredCounts,
+} from "./broadcast-summary.ts";
 import { abortable } from "./abortable.ts";
 import { nowMs } from "./clock.ts";
 import type { ErrorTable } from "./error-table.ts";
@@ -41,7 +47,11 @@ export interface RunContext {
  * @throws {ExitError} if someone could not be connected
  */
 export async function measureBroadcast(context: RunContext): Promise<BroadcastMeasurement> {
-  return new BroadcastRun(context).measure();
+  const { transport } = await loadDialect(context.target.dialect);
+  // The only client for long polling is the light one.
+  const plan =
+    transport === "long-poll" ? ({ ...context.plan, kind: "light", probes: 0 } as const) : context.plan;
+  return new BroadcastRun({ ...context, plan }).measure();
 }
 
 class BroadcastRun {
@@ -51,19 +61,7 @@ class BroadcastRun {
   readonly #sent: SentMessages;
   readonly #messages: BroadcastMessage[] = [];
   readonly #bursts: SentBurst[] = [];
-  readonly #server: ServerResult = {
-    beforeConnect: null,
-    connected: null,
-    afterRounds: null,
-    afterBursts: null,
-    rssPerConnectionBytes: null,
-    cpuMsPerMessage: null,
-    netCpuMsPerMessage: null,
-    idleCpuMsPerSecond: null,
-    cpuMsPerMessageByKind: null,
-    natsPerMessage: null,
-    samples: [],
-  };
+  readonly #server = unknownServer();
   #sampler: ServerSampler | undefined;
   #connectMs: number | null = null;
   #stored: StoredCounts = { stored: null, storedTwice: null };
@@ -89,17 +87,21 @@ class BroadcastRun {
       sender = await target.openSender();
       this.#sampler = new ServerSampler({
         usage: () => target.usage(),
-        deliveries: () => audience.tally.deliveries,
+        totals: () => ({
+          acknowledged: this.#sent.acknowledged.length,
+          deliveries: audience.tally.deliveries,
+        }),
         ...(target.isThrowaway ? { cpuSeconds: () => target.cpuSeconds() } : {}),
       });
       await this.#rounds(audience, sender);
       await this.#allBursts(audience, sender);
       await sleep(DRAIN_MS, undefined, { signal });
+      for (const message of this.#messages) message.isOver = true;
       this.#stored = await this.#countStored();
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
-      if (this.#sampler) this.#server.samples = this.#sampler.samples;
+      if (this.#sampler) this.#server.samples = this.#sampler.samples();
       sender?.close();
       await audience.close();
       errors.addAll("connection", audience.errors);
@@ -115,7 +117,6 @@ class BroadcastRun {
       ...this.#stored,
       server: this.#server,
       generator: this.#generator,
-      errors: errors.rows(),
     });
   }
 
@@ -133,23 +134,11 @@ class BroadcastRun {
   }
 
   async #connect(audience: Audience): Promise<void> {
-    const { plan, target, prepared, progress, signal } = this.#context;
+    const { plan, target, prepared, signal } = this.#context;
     this.#server.beforeConnect = await target.usage();
     const startedMs = nowMs();
-    const connected = audience.connect(prepared.credentials);
-    await progress.during(
-      "connecting",
-      plan.users,
-      () => audience.online,
-      () => abortable(connected, signal),
-    );
+    await audience.connectAll(prepared.credentials, this.#context);
     this.#connectMs = nowMs() - startedMs;
-    if (audience.gaveUp > 0) {
-      const reasons = Object.entries(audience.errors).map(([code, count]) => `${code} (${count})`);
-      throw connectError(
-        `${audience.gaveUp} of ${plan.users} connections to ${target.urls.join(", ")} failed: ${reasons.join(", ")}.`,
-      );
-    }
     await sleep(plan.idleMs, undefined, { signal });
     this.#server.connected = await target.usage();
     const before = this.#server.beforeConnect?.rssBytes;
@@ -225,12 +214,11 @@ class BroadcastRun {
     const message = this.#send(sender, kind);
     await audience.waitFor([message.index], plan.timeoutMs, signal, () => message.state === "failed");
     const deliveredMs = nowMs() - message.sentAtMs;
-    message.isOver = true;
     this.#generator.endRound();
     const after = await audience.sampleLoads();
     message.testerDelayMs = this.#generator.delayMs(before, after);
     if (kind === "warm") this.#generator.addWarmRound(before, after, deliveredMs);
-    await abortable(message.settled, signal);
+    await this.#endWait([message]);
   }
 
   async #allBursts(audience: Audience, sender: Sender): Promise<void> {
@@ -266,11 +254,16 @@ class BroadcastRun {
     );
     this.#generator.endRound();
     burst.testerDelayMs = this.#generator.delayMs(before, await audience.sampleLoads());
-    for (const message of messages) message.isOver = true;
-    await abortable(Promise.all(messages.map((message) => message.settled)), signal);
+    await this.#endWait(messages);
     await sleep(SETTLE_MS, undefined, { signal });
     const cpuAfter = await target.cpuSeconds();
     if (cpuBefore !== null && cpuAfter !== null) burst.cpuSeconds = cpuAfter - cpuBefore;
+  }
+
+  /** The time for arrivals is up. Messages acknowledged later have until the end of the run. */
+  async #endWait(messages: readonly BroadcastMessage[]): Promise<void> {
+    for (const message of messages) message.isOver = message.state !== "sent";
+    await abortable(Promise.all(messages.map(({ settled }) => settled)), this.#context.signal);
   }
 
   #send(sender: Sender, kind: BroadcastMessage["kind"], sentAtMs?: number): BroadcastMessage {
@@ -301,15 +294,9 @@ function natsPerMessage(
   idle: number,
   messages: number,
 ): ServerResult["natsPerMessage"] {
-  const perMessage = (kind: "rooms" | "calls" | "other") => (after[kind] - before[kind]) / messages;
   const received = after.perGateway
     .map((count, i) => count - (before.perGateway[i] ?? 0))
     .sort((a, b) => a - b);
   const toIdleGateways = received.slice(0, idle).reduce((sum, count) => sum + count, 0);
-  return {
-    rooms: perMessage("rooms"),
-    calls: perMessage("calls"),
-    other: perMessage("other"),
-    toIdleGateways,
-  };
+  return { rooms: (after.rooms - before.rooms) / messages, toIdleGateways };
 }

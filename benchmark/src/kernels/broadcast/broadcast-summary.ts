@@ -1,12 +1,5 @@
 import type { Audience } from "../../receivers/audience.ts";
-import type {
-  BroadcastMeasurement,
-  BurstResult,
-  Counts,
-  RoundKind,
-  RoundResult,
-  ServerResult,
-} from "./broadcast-result.ts";
+import type { RoundKind, ServerResult } from "./broadcast-result.ts";
 import type { RegistrationResult } from "../../targets/registration.ts";
 import type { Target } from "../../targets/target.ts";
 import type { BroadcastPlan } from "./broadcast-plan.ts";
@@ -28,7 +21,12 @@ export interface SentBurst {
 }
 
 /** null: not counted. */
-export type StoredCounts = Pick<Counts, "stored" | "storedTwice">;
+export interface StoredCounts {
+  /** Acknowledged messages that are stored as they were sent. */
+  stored: number | null;
+  /** Further copies of stored messages. */
+  storedTwice: number | null;
+}
 
 export interface RunRecord extends StoredCounts {
   plan: BroadcastPlan;
@@ -40,11 +38,13 @@ export interface RunRecord extends StoredCounts {
   bursts: readonly SentBurst[];
   server: ServerResult;
   generator: GeneratorLoad;
-  errors: BroadcastMeasurement["errors"];
 }
 
+/** One audience, connected once, and what it received. */
+export type BroadcastMeasurement = ReturnType<typeof summarise>;
+
 /** Turns the raw data into the result. Done at the end, so that late arrivals are recognized as such. */
-export function summarise(record: RunRecord): BroadcastMeasurement {
+export function summarise(record: RunRecord) {
   const { plan, target, audience, connectMs } = record;
   const rounds = record.messages
     .filter((message) => message.kind !== "burst")
@@ -64,8 +64,6 @@ export function summarise(record: RunRecord): BroadcastMeasurement {
       connectMs === null
         ? null
         : {
-            users: plan.users,
-            durationMs: connectMs,
             perSecond: plan.users / (connectMs / 1000),
             onlineMs: percentiles(Float64Array.from(online).sort()),
           },
@@ -85,7 +83,6 @@ export function summarise(record: RunRecord): BroadcastMeasurement {
       ...standstillOfFirst(rounds),
       ...standstillsOfBursts(bursts),
     ]),
-    errors: record.errors,
   };
 }
 
@@ -157,45 +154,52 @@ function headlineOf(messages: readonly BroadcastMessage[], audience: Audience): 
   return known.length === p100s.length ? spread(known) : null;
 }
 
-function roundResult(message: BroadcastMessage, { tally }: Audience): RoundResult {
+export type RoundResult = ReturnType<typeof roundResult>;
+
+function roundResult(message: BroadcastMessage, { tally }: Audience) {
   const { kind, testerDelayMs } = message;
   const delivery = deliveryOf(message, tally);
   return {
     kind: kind as RoundKind,
     ...delivery,
+    /** The longest time for which the tester itself stood still while the message was in flight. */
     testerDelayMs,
+    /** That delay can have made the time longer: the message is left out of the warm figures. */
     isDisturbed: isDisturbed(testerDelayMs, delivery.p100Ms),
   };
 }
 
-function burstResult({ messages, cpuSeconds, testerDelayMs }: SentBurst, audience: Audience): BurstResult {
+/** Of several messages sent in the same instant. */
+export type BurstResult = ReturnType<typeof burstResult>;
+
+function burstResult({ messages, cpuSeconds, testerDelayMs }: SentBurst, audience: Audience) {
   const isComplete = messages.every((message) => audience.tally.isComplete(message.index));
   const last = (message: SentMessage) =>
     audience.tally.latencies(message.index, message.sentAtMs).at(-1) ?? 0;
   const allMs = isComplete ? Math.max(...messages.map(last)) : null;
-  const { received, ...rest } = arrivalsOf(messages, audience.tally);
+  const { received, lost } = arrivalsOf(messages, audience.tally);
   return {
     messages: messages.length,
-    acknowledged: messages.filter((message) => message.state === "acknowledged").length,
+    /** Until all members had all of them; null if one never arrived. */
     allMs,
-    received,
-    ...rest,
+    lost,
     testerDelayMs,
     isDisturbed: isDisturbed(testerDelayMs, allMs),
     isLeftOut: false,
-    serverCpuSeconds: cpuSeconds,
     deliveriesPerSecond: allMs === null ? null : received / (allMs / 1000),
     deliveriesPerCpuSecond: cpuSeconds ? received / cpuSeconds : null,
   };
 }
 
-function countAll({ messages, audience, stored, storedTwice }: RunRecord): Counts {
+function countAll({ messages, audience, stored, storedTwice }: RunRecord) {
   const { tally, dropped, resyncs } = audience;
   return {
     ...countsOf(messages, tally),
     stored,
     storedTwice,
+    /** Messages in the channel that are not of this run. */
     foreign: tally.memory.foreign[0]!,
+    /** Connections that ended during the run; times that the server requested a resync. */
     dropped,
     resyncs,
   };

@@ -5,10 +5,11 @@ import { spread } from "./percentiles.ts";
 import type { ThreadLoad } from "./thread-load.ts";
 
 /** A receiving thread busier than this delays messages. */
-const BUSY_LIMIT = 0.85;
-const WAITING_LIMIT = 0.35;
+export const BUSY_LIMIT = 0.85;
+export const WAITING_LIMIT = 0.35;
+/** Other programs that use more than this share of the machine do, too. */
+export const OTHERS_SHARE = 0.25;
 const TICK_MS = 1;
-const OTHERS_SHARE = 0.25;
 
 /** How many warm messages there were, and how many of them the tester disturbed. */
 export interface Disturbance {
@@ -120,14 +121,15 @@ export function judge(load: Omit<GeneratorResult, "verdicts">, messages: number)
         "of the time that deliveries took. Latencies may be overstated by up to that fraction.",
     );
   }
-  const cores = os.availableParallelism();
-  if (load.otherProgramsCores !== null && load.otherProgramsCores > cores * OTHERS_SHARE) {
-    verdicts.push(
-      `Other programs used ${load.otherProgramsCores.toFixed(1)} of the ${cores} cores of this machine: ` +
-        "latencies are overstated, and only ratios within one run are meaningful.",
-    );
-  }
-  return verdicts;
+  const effect = "latencies are overstated, and only ratios within one run are meaningful.";
+  return [...verdicts, ...otherProgramsVerdict(load.otherProgramsCores, effect)];
+}
+
+/** @param cores that unrelated programs used; null: unknown */
+export function otherProgramsVerdict(cores: number | null | undefined, effect: string): string[] {
+  const all = os.availableParallelism();
+  if ((cores ?? 0) <= all * OTHERS_SHARE) return [];
+  return [`Other programs used ${cores!.toFixed(1)} of the ${all} cores of this machine: ${effect}`];
 }
 
 function standstillVerdict({ during, delayMs, isLeftOut }: Standstill): string {

@@ -5,7 +5,7 @@ const connection = (counts: Record<string, number>) => ({
   subscriptions_list_detail: Object.entries(counts).map(([subject, msgs]) => ({ subject, msgs })),
 });
 
-test("messages are classified by the subscription's subject", () => {
+test("messages to rooms are recognized by the subscription's subject", () => {
   const traffic = trafficOf([
     connection({ "fanfare.room.group:1": 5, "fanfare.all": 1, "fanfare.servers": 3 }),
     connection({ "fanfare.room.user:2": 0, "fanfare.servers": 3 }),
@@ -17,5 +17,5 @@ test("messages are classified by the subscription's subject", () => {
     }),
     {},
   ]);
-  expect(traffic).toEqual({ rooms: 6, calls: 9, other: 47, perGateway: [0, 6] });
+  expect(traffic).toEqual({ rooms: 6, perGateway: [0, 6] });
 });

@@ -1,11 +1,7 @@
-/** Messages that nats-server has delivered to the processes so far, by kind. */
+/** Messages that nats-server has delivered to the processes so far. */
 export interface NatsTraffic {
   /** Publications to rooms, one per receiving gateway. */
   rooms: number;
-  /** Requests to services and their answers. */
-  calls: number;
-  /** Heartbeats, events between services and the like. */
-  other: number;
   /** Publications received by each gateway, ascending. */
   perGateway: number[];
 }
@@ -16,10 +12,9 @@ interface Connection {
 
 const FETCH_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 1024;
-/** The subjects of packages/fanout, and those of Moleculer's requests and responses. */
+/** The subjects of packages/fanout. */
 const FANOUT = /^fanfare\./;
 const ROOM = /^fanfare\.(?:room\.|all$)/;
-const CALL = /^MOL[^.]*\.(?:REQ|RES)B?\./;
 
 /**
  * Reads nats-server's own count for each subscription, `/connz` of its monitoring port. Source: docs.nats.io,
@@ -38,14 +33,10 @@ export async function readNatsTraffic(monitorUrl: string): Promise<NatsTraffic |
 }
 
 export function trafficOf(connections: readonly Connection[]): NatsTraffic {
-  const traffic: NatsTraffic = { rooms: 0, calls: 0, other: 0, perGateway: [] };
+  const traffic: NatsTraffic = { rooms: 0, perGateway: [] };
   for (const { subscriptions_list_detail: subscriptions = [] } of connections) {
-    let rooms = 0;
-    for (const { subject, msgs = 0 } of subscriptions) {
-      if (ROOM.test(subject)) rooms += msgs;
-      else if (CALL.test(subject)) traffic.calls += msgs;
-      else traffic.other += msgs;
-    }
+    const ofRooms = subscriptions.filter(({ subject }) => ROOM.test(subject));
+    const rooms = ofRooms.reduce((sum, { msgs = 0 }) => sum + msgs, 0);
     traffic.rooms += rooms;
     if (subscriptions.some(({ subject }) => FANOUT.test(subject))) traffic.perGateway.push(rooms);
   }

@@ -1,38 +1,53 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Resident memory and CPU time of a process with all its children, from /proc; null if unavailable. */
-export function processUsage(pid: number): { rssBytes: number; cpuSeconds: number } | null {
+/** null: another system, or the process has exited or isn't readable. */
+function fromProc<T>(read: () => T): T | null {
   if (process.platform !== "linux") return null;
   try {
-    let rssBytes = 0;
-    let cpuSeconds = 0;
-    for (const member of withChildren(pid)) {
-      rssBytes += residentBytes(member);
-      cpuSeconds += cpuNanoseconds(member) / 1e9;
-    }
-    return { rssBytes, cpuSeconds };
+    return read();
   } catch {
-    // The process has exited, or isn't readable.
     return null;
   }
 }
 
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** Resident memory and CPU time of a process with all its children; null if unavailable. */
+export const processUsage = (pid: number) =>
+  fromProc(() => {
+    const all = withChildren(pid);
+    const threads = all.flatMap(threadMs).map(([, ms]) => ms);
+    return { rssBytes: sum(all.map(residentBytes)), cpuSeconds: sum(threads) / 1000 };
+  });
+
 /** Resident memory of a process, and of all its children; null if unavailable. */
-export function processMemory(pid: number): { ownBytes: number; childrenBytes: number } | null {
-  if (process.platform !== "linux") return null;
-  try {
-    const [own = 0, ...children] = withChildren(pid).map(residentBytes);
-    return { ownBytes: own, childrenBytes: children.reduce((sum, bytes) => sum + bytes, 0) };
-  } catch {
-    return null;
-  }
+export const processMemory = (pid: number) =>
+  fromProc(() => {
+    const [ownBytes = 0, ...children] = withChildren(pid).map(residentBytes);
+    return { ownBytes, childrenBytes: sum(children) };
+  });
+
+/** CPU time of every thread of these processes and their children, in milliseconds; null if unavailable. */
+export function threadTimes(pids: readonly number[]): ReadonlyMap<string, number> | null {
+  return pids.length === 0 ? null : fromProc(() => new Map(pids.flatMap(withChildren).flatMap(threadMs)));
+}
+
+/** Share of a core that the busiest thread used between two samples. */
+export function busiestShare(
+  before: ReadonlyMap<string, number> | null,
+  after: ReadonlyMap<string, number> | null,
+  durationMs: number,
+): number | null {
+  if (!before || !after) return null;
+  const used = [...after].map(([thread, ms]) => ms - (before.get(thread) ?? 0));
+  return Math.max(0, ...used) / durationMs;
 }
 
 /**
  * A process and all its descendants.
  * @throws {Error} if one of them has exited
  */
-export function withChildren(pid: number): number[] {
+function withChildren(pid: number): number[] {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
   );
@@ -44,9 +59,10 @@ function residentBytes(pid: number): number {
   return Number(line?.[1] ?? 0) * 1024;
 }
 
-/** Per thread in nanoseconds (schedstat), because the process total counts in steps of 10 ms. */
-function cpuNanoseconds(pid: number): number {
-  return readdirSync(`/proc/${pid}/task`)
-    .map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]))
-    .reduce((sum, nanoseconds) => sum + nanoseconds, 0);
+/** CPU time per thread (schedstat, in nanoseconds), because the process total counts in steps of 10 ms. */
+function threadMs(pid: number): [thread: string, ms: number][] {
+  return readdirSync(`/proc/${pid}/task`).map((thread) => {
+    const [nanoseconds] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ");
+    return [thread, Number(nanoseconds) / 1e6];
+  });
 }

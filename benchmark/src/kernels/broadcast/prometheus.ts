@@ -1,13 +1,38 @@
 import type { ServerUsage } from "../../targets/target.ts";
 
-const FETCH_TIMEOUT_MS = 5000;
+/** A sample of a server's metrics. */
+export interface MetricSample {
+  name: string;
+  labels: Readonly<Record<string, string>>;
+  value: number;
+}
 
-/** Reads a server's Prometheus metrics; null if it doesn't answer. */
+const FETCH_TIMEOUT_MS = 10_000;
+
+/** Source: Prometheus text exposition format 0.0.4. Our label values contain no quotes. */
+export function parseMetrics(text: string): MetricSample[] {
+  return text.split("\n").flatMap((line) => {
+    const match = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/.exec(line);
+    if (!match) return [];
+    const [, name = "", labelText = "", value = ""] = match;
+    const labels = Object.fromEntries(
+      [...labelText.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, text_]) => [label!, text_!]),
+    );
+    return [{ name, labels, value: Number(value) }];
+  });
+}
+
+/** @throws {Error} if the server doesn't answer */
+export async function fetchMetrics(url: string): Promise<MetricSample[]> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });
+  if (!response.ok) throw new Error(`${url} answered with status ${response.status}.`);
+  return parseMetrics(await response.text());
+}
+
+/** Reads what a server uses from its metrics; null if it doesn't answer. */
 export async function metricsUsage(metricsUrl: string): Promise<ServerUsage | null> {
   try {
-    const response = await fetch(metricsUrl, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });
-    if (!response.ok) return null;
-    return usageOf(parsePrometheus(await response.text()));
+    return usageOf(await fetchMetrics(metricsUrl));
   } catch {
     return null;
   }
@@ -15,30 +40,66 @@ export async function metricsUsage(metricsUrl: string): Promise<ServerUsage | nu
 
 /**
  * Names from prom-client's `collectDefaultMetrics`. Its event-loop lag counts from tick to tick of a timer, so
- * that the minimum is the timer's own period and no delay.
+ * that the minimum is the timer's own period and no delay. Fanfare also has the exact maximum.
  */
-function usageOf(samples: ReadonlyMap<string, number>): ServerUsage {
-  const tick = samples.get("nodejs_eventloop_lag_min_seconds") ?? 0;
+function usageOf(samples: readonly MetricSample[]): ServerUsage {
+  const read = (wanted: string) =>
+    samples.some(({ name }) => name === wanted) ? sumOf(samples, wanted) : undefined;
+  const tick = read("nodejs_eventloop_lag_min_seconds") ?? 0;
   const delayMs = (name: string) => {
-    const seconds = samples.get(name);
+    const seconds = read(name);
     return seconds === undefined || Number.isNaN(seconds) ? null : Math.max(0, seconds - tick) * 1000;
   };
+  const longest = read("fanfare_event_loop_max_seconds");
   return {
-    rssBytes: samples.get("process_resident_memory_bytes") ?? null,
-    cpuSeconds: samples.get("process_cpu_seconds_total") ?? null,
+    rssBytes: read("process_resident_memory_bytes") ?? null,
+    cpuSeconds: read("process_cpu_seconds_total") ?? null,
     eventLoopP99Ms: delayMs("nodejs_eventloop_lag_p99_seconds"),
-    eventLoopMaxMs: delayMs("nodejs_eventloop_lag_max_seconds"),
+    eventLoopMaxMs: longest === undefined ? delayMs("nodejs_eventloop_lag_max_seconds") : longest * 1000,
   };
 }
 
-/** Samples by name; the values of several label sets are summed. */
-export function parsePrometheus(text: string): Map<string, number> {
-  const samples = new Map<string, number>();
-  for (const line of text.split("\n")) {
-    const match = /^([a-zA-Z_:][\w:]*)(?:\{.*\})? (\S+)/.exec(line);
-    if (!match) continue;
-    const [, name = "", value = ""] = match;
-    samples.set(name, (samples.get(name) ?? 0) + Number(value));
-  }
-  return samples;
+/** The sum of all samples of this name with these labels; 0 without any. */
+export function sumOf(
+  samples: readonly MetricSample[],
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): number {
+  return samples
+    .filter((sample) => sample.name === name)
+    .filter((sample) => Object.entries(labels).every(([label, value]) => sample.labels[label] === value))
+    .reduce((sum, { value }) => sum + value, 0);
+}
+
+export interface HistogramChange {
+  count: number;
+  meanMs: number | null;
+  /** Upper bound of the bucket with the p99; null: beyond the last bucket, or no observations. */
+  p99BelowMs: number | null;
+}
+
+/** What a histogram of seconds has counted between two samples. */
+export function histogramChange(
+  before: readonly MetricSample[],
+  after: readonly MetricSample[],
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): HistogramChange {
+  const change = (suffix: string, more: Readonly<Record<string, string>> = {}) => {
+    const all = { ...labels, ...more };
+    return sumOf(after, name + suffix, all) - sumOf(before, name + suffix, all);
+  };
+  const count = change("_count");
+  const ends = new Set(
+    after.filter((sample) => sample.name === `${name}_bucket`).map(({ labels: { le } }) => le ?? ""),
+  );
+  const enough = [...ends]
+    .filter((le) => le !== "+Inf" && change("_bucket", { le }) >= 0.99 * count)
+    .map(Number)
+    .sort((a, b) => a - b);
+  return {
+    count,
+    meanMs: count === 0 ? null : (change("_sum") / count) * 1000,
+    p99BelowMs: count === 0 || enough[0] === undefined ? null : enough[0] * 1000,
+  };
 }

@@ -3,14 +3,20 @@ import { nowMs } from "./clock.ts";
 
 /** What a server did within about a second. null: unknown. */
 export interface ServerSample {
-  /** Its end, in milliseconds since the first sample. */
+  /** Its end. */
   atMs: number;
   rssBytes: number | null;
   /** Processor cores used, on average. */
   cpuCores: number | null;
   eventLoopMaxMs: number | null;
-  /** Deliveries to receivers. */
+  acknowledgedPerSecond: number;
+  /** To receivers. */
   deliveriesPerSecond: number;
+}
+
+interface Totals {
+  acknowledged: number;
+  deliveries: number;
 }
 
 const SAMPLE_MS = 1000;
@@ -19,20 +25,22 @@ const MOST_SAMPLES = 3600;
 
 interface Sources {
   usage: () => Promise<ServerUsage | null>;
-  /** Deliveries so far. */
-  deliveries: () => number;
+  /** So far. */
+  totals: () => Totals;
   /** Its CPU time, if that can be read without using any; undefined: it can't. */
   cpuSeconds?: () => Promise<number | null>;
 }
 
-/** Samples a server about once a second, between messages: reading its metrics would slow down one that is in flight. */
+/** Samples a server about once a second. */
 export class ServerSampler {
   readonly #sources: Sources;
   readonly #samples: ServerSample[] = [];
   readonly #startedMs = nowMs();
   #nextMs = 0;
   #cpuSeconds = 0;
-  #last: { atMs: number; cpuSeconds: number | null; deliveries: number } | undefined;
+  #last: (Totals & { atMs: number; cpuSeconds: number | null }) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
   #p99Ms = 0;
   #maxMs = 0;
 
@@ -40,8 +48,23 @@ export class ServerSampler {
     this.#sources = sources;
   }
 
-  get samples(): ServerSample[] {
-    return this.#samples;
+  /** @param startMs the start of the samples' times, by `nowMs` */
+  samples(startMs = this.#startedMs): ServerSample[] {
+    return this.#samples.map((sample) => ({ ...sample, atMs: sample.atMs - startMs }));
+  }
+
+  /** Samples all the time; a slow sample delays the next one. @returns the usage so far */
+  async start(): Promise<ServerUsage | null> {
+    const usage = await this.#sample();
+    this.#timer = setInterval(() => (this.#looking ??= this.#look()), SAMPLE_MS);
+    return usage;
+  }
+
+  /** Takes the last sample. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#looking;
+    await this.#look();
   }
 
   /** What sampling has cost the server so far, as far as that is known. */
@@ -49,6 +72,7 @@ export class ServerSampler {
     return this.#cpuSeconds;
   }
 
+  /** For between messages: reading the server's metrics would slow down one that is in flight. */
   async sampleIfDue(): Promise<void> {
     if (nowMs() < this.#nextMs) return;
     const before = (await this.#sources.cpuSeconds?.()) ?? null;
@@ -73,23 +97,33 @@ export class ServerSampler {
     this.#maxMs = Math.max(this.#maxMs, usage?.eventLoopMaxMs ?? 0);
   }
 
-  async #sample(): Promise<void> {
+  async #look(): Promise<void> {
+    try {
+      await this.#sample();
+    } finally {
+      this.#looking = undefined;
+    }
+  }
+
+  async #sample(): Promise<ServerUsage | null> {
     const usage = await this.#sources.usage();
     this.#remember(usage);
-    const [atMs, deliveries] = [nowMs() - this.#startedMs, this.#sources.deliveries()];
+    const [atMs, totals] = [nowMs(), this.#sources.totals()];
     const cpuSeconds = usage?.cpuSeconds ?? null;
     if (this.#last) {
+      const { acknowledged, deliveries, cpuSeconds: before } = this.#last;
       const seconds = (atMs - this.#last.atMs) / 1000;
-      const before = this.#last.cpuSeconds;
       this.#samples.push({
         atMs,
         rssBytes: usage?.rssBytes ?? null,
         cpuCores: cpuSeconds === null || before === null ? null : (cpuSeconds - before) / seconds,
         eventLoopMaxMs: usage?.eventLoopMaxMs ?? null,
-        deliveriesPerSecond: (deliveries - this.#last.deliveries) / seconds,
+        acknowledgedPerSecond: (totals.acknowledged - acknowledged) / seconds,
+        deliveriesPerSecond: (totals.deliveries - deliveries) / seconds,
       });
       if (this.#samples.length > MOST_SAMPLES) this.#samples.shift();
     }
-    this.#last = { atMs, cpuSeconds, deliveries };
+    this.#last = { atMs, cpuSeconds, ...totals };
+    return usage;
   }
 }

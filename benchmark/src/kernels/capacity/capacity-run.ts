@@ -2,7 +2,7 @@ import type { RunContext } from "../../cli/scenario.ts";
 import type { Needs } from "../../cli/preflight.ts";
 import { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import type { Target } from "../../targets/target.ts";
-import type { CapacityMeasurement, CapacityPlan, CapacitySearch, CapacityAttempt } from "./capacity.ts";
+import type { CapacityAttempt, CapacityPlan, CapacitySearch } from "./capacity.ts";
 import { RateAttempts } from "./rate-attempt.ts";
 import { Search } from "./search.ts";
 import { UsersAttempts } from "./users-attempt.ts";
@@ -20,8 +20,8 @@ const FIRST_PER_SECOND = 50;
  * Searches for the server's capacity. On an abort signal, the result is what was found until then.
  * @throws {ExitError} if the members of the rate's group can't be connected
  */
-export async function measureCapacity(context: CapacityContext): Promise<CapacityMeasurement> {
-  const { target, plan, errors, signal } = context;
+export async function measureCapacity(context: CapacityContext): Promise<CapacitySearch[]> {
+  const { target, plan, signal } = context;
   const searches: CapacitySearch[] = [];
   const run = async (
     about: Pick<CapacitySearch, "what" | "members" | "atMost">,
@@ -50,5 +50,5 @@ export async function measureCapacity(context: CapacityContext): Promise<Capacit
     const about = { what: "messagesPerSecond", members: plan.members, atMost: plan.mostPerSecond } as const;
     await run(about, FIRST_PER_SECOND, (perSecond) => attempts.attempt(perSecond));
   }
-  return { searches, errors: errors.rows() };
+  return searches;
 }

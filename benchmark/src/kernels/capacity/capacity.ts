@@ -1,4 +1,3 @@
-import type { ErrorRow } from "../../report/result.ts";
 import { short, whole } from "../../report/format.ts";
 import type { ReceiverKind } from "../../receivers/receiver.ts";
 import type { Resource } from "./resource.ts";
@@ -23,29 +22,29 @@ export interface CapacityPlan {
   workers: number;
   napMs: number;
   window: number;
-  connectTimeoutMs: number;
   payloadBytes: number;
 }
 
 /** What an attempt shows; by default nothing. */
-interface Seen {
+const NOTHING = {
   /** The worst message's time to the last member; null: one did not reach everyone. */
-  worstMs: number | null;
-  medianMs: number | null;
+  worstMs: null as number | null,
+  medianMs: null as number | null,
   /** The first message after connecting, and after an idle time; null: not measured. */
-  firstMs: number | null;
-  coldMs: number | null;
-  acknowledged: number;
+  firstMs: null as number | null,
+  coldMs: null as number | null,
+  acknowledged: 0,
   /** Deliveries of acknowledged messages that never arrived. */
-  lost: number;
+  lost: 0,
   /** Messages that the server rejected or did not answer. */
-  refused: number;
+  refused: 0,
   /** Messages that the tester could not send in time. */
-  missed: number;
-  dropped: number;
+  missed: 0,
+  dropped: 0,
   /** Cores the server kept busy while messages were in flight. */
-  serverCores: number | null;
-}
+  serverCores: null as number | null,
+};
+type Seen = typeof NOTHING;
 
 export interface CapacityAttempt extends Attempt, Seen {
   /** Why the attempt failed; empty if it passed. */
@@ -62,24 +61,6 @@ export interface CapacitySearch extends Pick<Search<CapacityAttempt>, "held" | "
   /** The upper bound of the search. */
   atMost: number;
 }
-
-export interface CapacityMeasurement {
-  searches: CapacitySearch[];
-  errors: ErrorRow[];
-}
-
-const NOTHING: Seen = {
-  worstMs: null,
-  medianMs: null,
-  firstMs: null,
-  coldMs: null,
-  acknowledged: 0,
-  lost: 0,
-  refused: 0,
-  missed: 0,
-  dropped: 0,
-  serverCores: null,
-};
 
 /** @param resource what was exhausted if it fails */
 export function judgeAttempt(

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import { nowMs } from "../broadcast/clock.ts";
 import { spread } from "../broadcast/percentiles.ts";
+import { busiestShare, threadTimes } from "../broadcast/process-usage.ts";
 import { busiestThread } from "../broadcast/thread-load.ts";
 import { GroupLoad } from "../requests/group-load.ts";
 import { Counted, counted, countRequests, lateTimes, type Range } from "../requests/request-memory.ts";
@@ -10,7 +11,6 @@ import { watchServer } from "../requests/server-watch.ts";
 import { judgeAttempt, type CapacityAttempt } from "./capacity.ts";
 import type { CapacityContext } from "./capacity-run.ts";
 import { judgeResource, type Evidence } from "./resource.ts";
-import { busiestShare, threadTimes } from "./thread-times.ts";
 
 const POLL_MS = 20;
 /** At the beginning of each rate, not counted. */

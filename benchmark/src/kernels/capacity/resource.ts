@@ -1,4 +1,5 @@
 import { findObstacles, type Limits, type Needs } from "../../cli/preflight.ts";
+import { BUSY_LIMIT, OTHERS_SHARE, WAITING_LIMIT } from "../broadcast/generator-load.ts";
 
 export interface Resource {
   /** `limit`: a configured limit of the server. `unknown`: no resource visible to the tester was exhausted. */
@@ -32,11 +33,8 @@ export interface Evidence {
   p100LimitMs: number;
 }
 
-const TESTER_BUSY = 0.85;
-const TESTER_WAITING = 0.35;
 const SENT_LATE_SHARE = 0.25;
 const SERVER_BUSY = 0.75;
-const OTHERS_SHARE = 0.25;
 const MEMORY_FREE = 0.05;
 
 const DESCRIPTOR_CODES = ["EMFILE", "ENFILE"];
@@ -59,7 +57,7 @@ export function judgeResource(evidence: Evidence): Resource {
   if (limit) return { name: "limit", why: `the server rejects with ${limit}: raise that limit` };
   if (memoryFree < MEMORY_FREE)
     return { name: "memory", why: `${percent(memoryFree)} of this machine's memory was left` };
-  if (testerBusy !== null && testerBusy > TESTER_BUSY)
+  if (testerBusy !== null && testerBusy > BUSY_LIMIT)
     return {
       name: "generator",
       why: `a thread of the tester was busy ${percent(testerBusy)} of the time`,
@@ -73,7 +71,7 @@ export function judgeResource(evidence: Evidence): Resource {
       name: "cpu",
       why: `the server's busiest thread was busy ${percent(serverThreadBusy)} of the time`,
     };
-  if (testerWaiting !== null && testerWaiting > TESTER_WAITING)
+  if (testerWaiting !== null && testerWaiting > WAITING_LIMIT)
     return {
       name: "cpu",
       why: `server and tester share too few cores: a thread waited ${percent(testerWaiting)} of the time`,

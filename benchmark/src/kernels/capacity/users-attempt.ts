@@ -5,7 +5,7 @@ import { plannedMessages } from "../broadcast/broadcast-plan.ts";
 import { measureBroadcast } from "../broadcast/broadcast-run.ts";
 import { ErrorTable } from "../broadcast/error-table.ts";
 import { currentLimits } from "../../cli/preflight.ts";
-import type { BroadcastMeasurement } from "../broadcast/broadcast-result.ts";
+import type { BroadcastMeasurement } from "../broadcast/broadcast-summary.ts";
 import type { Prepared } from "../../targets/target.ts";
 import { failedAttempt, judgeAttempt, type CapacityAttempt, type CapacityPlan } from "./capacity.ts";
 import type { CapacityContext } from "./capacity-run.ts";
@@ -45,16 +45,16 @@ export class UsersAttempts {
         signal,
       });
       signal.throwIfAborted();
-      return this.#judge(users, measured);
+      return this.#judge(users, measured, errors);
     } catch (error) {
       if (!(error instanceof ExitError) || error.code !== ExitCode.couldNotConnect) throw error;
-      return failedAttempt(users, this.#resource(null, errors), error.message, false);
+      return failedAttempt(users, this.#resource(errors), error.message, false);
     } finally {
       for (const { phase, code, count } of errors.rows()) this.#context.errors.add(phase, code, count);
     }
   }
 
-  #judge(users: number, measured: BroadcastMeasurement): CapacityAttempt {
+  #judge(users: number, measured: BroadcastMeasurement, errors: ErrorTable): CapacityAttempt {
     const { counts, server, warm, first, cold } = measured;
     const isComplete = measured.rounds.every(({ p100Ms }) => p100Ms !== null);
     const cpuMs = server.cpuMsPerMessage;
@@ -70,18 +70,17 @@ export class UsersAttempts {
       serverCores: cpuMs === null || !warm.p100Ms ? null : cpuMs / warm.p100Ms.median,
     };
     return judgeAttempt(users, seen, this.#context.plan.p100LimitMs, () =>
-      this.#resource(measured, undefined, seen.serverCores),
+      this.#resource(errors, measured, seen.serverCores),
     );
   }
 
   #resource(
-    measured: BroadcastMeasurement | null,
-    errors: ErrorTable | undefined,
+    errors: ErrorTable,
+    measured?: BroadcastMeasurement,
     serverCores: number | null = null,
   ): Resource {
-    const rows = errors?.rows() ?? measured?.errors ?? [];
     return judgeResource({
-      errorCodes: rows.map(({ code }) => code),
+      errorCodes: errors.rows().map(({ code }) => code),
       testerBusy: measured?.generator.receiverBusy ?? null,
       testerWaiting: measured?.generator.receiverWaiting ?? null,
       sentLateMs: measured?.generator.longestDelayMs ?? 0,
@@ -104,7 +103,6 @@ function broadcastPlan(users: number, plan: CapacityPlan): BroadcastPlan {
     workers: plan.workers,
     napMs: plan.napMs,
     window: plan.window,
-    connectTimeoutMs: plan.connectTimeoutMs,
     idleMs: 300,
     warmup: 2,
     messages: MESSAGES,

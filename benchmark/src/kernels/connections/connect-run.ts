@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { nowMs } from "../broadcast/clock.ts";
 import type { ErrorTable } from "../broadcast/error-table.ts";
-import { watchOtherPrograms } from "../broadcast/machine-load.ts";
 import { percentiles } from "../broadcast/percentiles.ts";
 import { countsOf, deliveryOf, SentMessages } from "../broadcast/sent-messages.ts";
 import { newRunId, taggedIndex } from "../../receivers/message-tag.ts";
@@ -9,6 +8,7 @@ import type { Progress } from "../../report/progress.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import type { GroupAccess } from "../../targets/fanfare/meeting.ts";
 import type { Prepared, Sender, ServerUsage } from "../../targets/target.ts";
+import { watchServer, type ServerUse } from "../requests/server-watch.ts";
 import type { ConnectPlan } from "./connect-plan.ts";
 import { grownObjects, kernelBytes, memoryByKind, readKernelMemory, type KernelMemory } from "./memory.ts";
 import { ReceiverProcesses } from "./receiver-processes.ts";
@@ -62,14 +62,13 @@ class ConnectRun {
   readonly #sent: SentMessages;
   readonly #receivers: ReceiverProcesses;
   readonly #samples: HoldSample[] = [];
-  readonly #usage: Record<"beforeConnect" | "connected" | "afterHold" | "afterMessages", ServerUsage | null> =
-    { beforeConnect: null, connected: null, afterHold: null, afterMessages: null };
+  #afterHold: ServerUsage | null = null;
+  #afterMessages: ServerUsage | null = null;
   #before: Snapshot | undefined;
   #connected: Snapshot | undefined;
   #connectMs: number | null = null;
-  #connectCpuSeconds: number | null = null;
+  #connecting: ServerUse | undefined;
   #heldMs: number | null = null;
-  #otherProgramsCores: number | null = null;
   #stored: number | null = null;
 
   constructor(context: ConnectContext) {
@@ -97,18 +96,14 @@ class ConnectRun {
       sender?.close();
       await this.#receivers.close();
     }
-    for (const report of this.#receivers.reports) {
-      for (const [code, count] of Object.entries(report.errors)) errors.add("connect", code, count);
-    }
+    for (const report of this.#receivers.reports) errors.addAll("connect", report.errors);
     return this.#summarise();
   }
 
   async #connect(): Promise<void> {
     const { plan, target, credentials, progress, signal } = this.#context;
     this.#before = await this.#snapshot();
-    this.#usage.beforeConnect = this.#before.usage;
-    const cpuBefore = await target.cpuSeconds();
-    const endWatch = target.platform && cpuBefore !== null ? watchOtherPrograms(cpuBefore) : undefined;
+    const endWatch = await watchServer(target);
     const startedMs = nowMs();
     await progress.during(
       "connecting",
@@ -117,12 +112,9 @@ class ConnectRun {
       () => this.#receivers.connect(credentials, signal),
     );
     this.#connectMs = nowMs() - startedMs;
-    const cpuAfter = await target.cpuSeconds();
-    if (cpuBefore !== null && cpuAfter !== null) this.#connectCpuSeconds = cpuAfter - cpuBefore;
-    if (cpuAfter !== null) this.#otherProgramsCores = endWatch?.(cpuAfter) ?? null;
+    this.#connecting = await endWatch();
     await sleep(plan.settleMs, undefined, { signal });
     this.#connected = await this.#snapshot();
-    this.#usage.connected = this.#connected.usage;
   }
 
   async #hold(): Promise<void> {
@@ -148,7 +140,7 @@ class ConnectRun {
       }
     };
     await progress.during("seconds held", Math.round(plan.holdMs / 1000), () => heldMs() / 1000, hold);
-    this.#usage.afterHold = await target.usage();
+    this.#afterHold = await target.usage();
   }
 
   async #sendAll(sender: Sender): Promise<void> {
@@ -160,7 +152,7 @@ class ConnectRun {
     await progress.during("sending messages", plan.messages, () => this.#sent.all.length, work);
     await sleep(DRAIN_MS, undefined, { signal });
     this.#receivers.measure(false);
-    this.#usage.afterMessages = await target.usage();
+    this.#afterMessages = await target.usage();
     const stored = new Set<number>();
     await target.countStored((content) => stored.add(taggedIndex(this.#runId, content)).size > 0);
     this.#stored = this.#sent.acknowledged.filter(({ index }) => stored.has(index)).length;
@@ -188,11 +180,11 @@ class ConnectRun {
   }
 
   #summarise() {
-    const { plan, target, registration, errors } = this.#context;
+    const { plan, target, registration } = this.#context;
     const { online, gaveUp, dropped, resyncs, tally, reports } = this.#receivers;
     const { platform } = target;
     const isCluster = platform !== undefined && platform.workers > 0;
-    const cpu = this.#connectCpuSeconds;
+    const cpu = this.#connecting?.cpuSeconds ?? null;
     return {
       url: target.urls.join(","),
       isThrowaway: target.isThrowaway,
@@ -225,10 +217,14 @@ class ConnectRun {
         /** Acknowledged messages that are stored as they were sent; null: the run was interrupted. */
         stored: this.#stored,
       },
-      server: this.#usage,
+      server: {
+        beforeConnect: this.#before?.usage ?? null,
+        connected: this.#connected?.usage ?? null,
+        afterHold: this.#afterHold,
+        afterMessages: this.#afterMessages,
+      },
       /** Cores used by unrelated programs while connections were made; null: unknown. */
-      otherProgramsCores: this.#otherProgramsCores,
-      errors: errors.rows(),
+      otherProgramsCores: this.#connecting?.otherProgramsCores ?? null,
     };
   }
 

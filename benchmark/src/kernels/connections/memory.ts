@@ -1,33 +1,27 @@
-import { readFileSync } from "node:fs";
 import { processMemory } from "../broadcast/process-usage.ts";
 import type { Platform } from "../../platform/platform.ts";
+import { readText } from "../../report/environment.ts";
+
+export type KernelMemory = NonNullable<ReturnType<typeof readKernelMemory>>;
+
+/** sockstat counts pages: 4 KiB on x86-64 and on most arm64 systems. */
+const PAGE_BYTES = 4096;
 
 /**
  * Memory of this machine's kernel, for all programs together. null: not readable by this user, or on this
  * system.
  */
-export interface KernelMemory {
-  /** All kernel objects: `Slab` of /proc/meminfo. */
-  slabBytes: number;
-  /** Data in the buffers of TCP sockets: `mem` of /proc/net/sockstat. */
-  tcpBufferBytes: number;
-  tcpSockets: number;
-  /** Bytes per kind of object (/proc/slabinfo, readable only by root). */
-  objects: Record<string, number> | null;
-}
-
-/** sockstat counts pages: 4 KiB on x86-64 and on most arm64 systems. */
-const PAGE_BYTES = 4096;
-
-export function readKernelMemory(): KernelMemory | null {
+export function readKernelMemory() {
   const meminfo = readText("/proc/meminfo");
   const sockstat = readText("/proc/net/sockstat");
   if (meminfo === undefined || sockstat === undefined) return null;
   const objects = readText("/proc/slabinfo");
   return {
+    /** All kernel objects. */
     slabBytes: numberIn(meminfo, /^Slab:\s+(\d+) kB$/m) * 1024,
+    /** Data in the buffers of TCP sockets. */
     tcpBufferBytes: numberIn(sockstat, /^TCP:.* mem (\d+)$/m) * PAGE_BYTES,
-    tcpSockets: numberIn(sockstat, /^TCP: inuse (\d+)/m),
+    /** Bytes per kind of object, which only root can read. */
     objects: objects === undefined ? null : slabObjects(objects),
   };
 }
@@ -65,14 +59,6 @@ export function grownObjects(
 
 function numberIn(text: string, pattern: RegExp): number {
   return Number(pattern.exec(text)?.[1] ?? 0);
-}
-
-function readText(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined;
-  }
 }
 
 /**

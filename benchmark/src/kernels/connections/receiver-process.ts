@@ -55,7 +55,7 @@ function sayStatus({ online, gaveUp, dropped, resyncs, tally }: Audience): void 
 
 async function connect({ credentials, messages, epochMs, ...options }: ProcessSetup): Promise<void> {
   const tally = new Tally(allocateTally(credentials.length, messages, epochMs));
-  const all = await Audience.start({ ...options, kind: "light", probes: 0, workers: 1, tally });
+  const all = await Audience.start({ ...options, workers: 1, tally });
   audience = all;
   setInterval(() => sayStatus(all), STATUS_MS);
   await all.connect(credentials);

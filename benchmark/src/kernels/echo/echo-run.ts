@@ -1,8 +1,6 @@
 import type { RunContext } from "../../cli/scenario.ts";
 import { freePort } from "../../platform/free-port.ts";
 import { Workplace } from "../../platform/workplace.ts";
-import type { MetricValues } from "../../report/metric.ts";
-import type { ErrorRow } from "../../report/result.ts";
 import { percentiles } from "../broadcast/percentiles.ts";
 import { processUsage } from "../broadcast/process-usage.ts";
 import { HttpThread } from "../requests/http-thread.ts";
@@ -16,20 +14,7 @@ export interface EchoPlan {
 }
 
 /** One server with one number of connections. */
-export interface EchoRow {
-  server: EchoServerName;
-  connections: number;
-  values: MetricValues;
-}
-
-export interface EchoMeasurement {
-  /** Of a response body. */
-  bytes: number;
-  rows: EchoRow[];
-  /** Servers not measured because they aren't installed. */
-  missing: EchoServerName[];
-  errors: ErrorRow[];
-}
+export type EchoRow = Awaited<ReturnType<typeof measureRow>>;
 
 interface EchoServer {
   name: EchoServerName;
@@ -44,8 +29,8 @@ const TIMEOUT_MS = 10_000;
 const MOST_REQUESTS_PER_SECOND = 200_000;
 
 /** Servers take turns at each concurrency, so that other load on the machine affects all of them. */
-export async function measureEcho(plan: EchoPlan, context: RunContext): Promise<EchoMeasurement> {
-  const { progress, errors, signal, defer } = context;
+export async function measureEcho(plan: EchoPlan, context: RunContext) {
+  const { progress, signal, defer } = context;
   const missing = plan.servers.filter((name) => name === "nginx" && !isNginxInstalled());
   const workplace = await Workplace.open();
   defer(() => workplace.close());
@@ -68,7 +53,8 @@ export async function measureEcho(plan: EchoPlan, context: RunContext): Promise<
     .catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
-  return { bytes: TEXT.length, rows, missing, errors: errors.rows() };
+  /** `missing`: servers not measured because they aren't installed. */
+  return { bytes: TEXT.length, rows, missing };
 }
 
 async function measureRow(
@@ -76,7 +62,7 @@ async function measureRow(
   connections: number,
   { durationMs }: EchoPlan,
   { errors, signal }: RunContext,
-): Promise<EchoRow> {
+) {
   const calls = [{ method: "GET" as const, path: `/echo/${TEXT}` }];
   const url = `http://127.0.0.1:${port}`;
   const thread = await HttpThread.open({ url, connections, calls, bodyBytes: TEXT.length }, signal);
@@ -91,18 +77,8 @@ async function measureRow(
     const cpuSeconds = (processUsage(pid)?.cpuSeconds ?? 0) - cpuBefore;
     errors.addAll(name, outcome.refusals);
     errors.addAll(name, outcome.failures);
-    const { acknowledged, refused, unanswered, measuredMs, latenciesMs, testerBusy } = outcome;
-    const latencyMs = percentiles(latenciesMs);
-    const values = {
-      requestsPerSecond: measuredMs > 0 ? acknowledged / (measuredMs / 1000) : null,
-      requestsPerCpuSecond: cpuSeconds > 0 ? acknowledged / cpuSeconds : null,
-      requestP50Ms: latencyMs?.p50 ?? null,
-      requestP99Ms: latencyMs?.p99 ?? null,
-      requestP100Ms: latencyMs?.p100 ?? null,
-      refused: refused + unanswered,
-      senderBusy: testerBusy,
-    };
-    return { server: name, connections, values };
+    const latencyMs = percentiles(outcome.latenciesMs);
+    return { server: name, connections, outcome, cpuSeconds, latencyMs };
   } finally {
     errors.addAll(name, await thread.close());
   }

@@ -1,7 +1,8 @@
 import { explain } from "../../targets/fanfare/explain.ts";
 import { createSharedGroup } from "../../targets/fanfare/shared-group.ts";
 import { Session } from "./session.ts";
-import { createGuest, doAll, type Scene, type SceneContext } from "./scene.ts";
+import type { LoadContext } from "./load.ts";
+import { createGuest, doAll, type Scene } from "./scene.ts";
 
 export interface DirectSize {
   senders: number;
@@ -11,16 +12,17 @@ export interface DirectSize {
 }
 
 /** Every sender has a direct channel with every receiver, and writes to each in turn. */
-export async function buildDirectScene(context: SceneContext, size: DirectSize): Promise<Scene> {
+export async function buildDirectScene(context: LoadContext, size: DirectSize): Promise<Scene> {
   const { senders, receivers, isOnline } = size;
-  const join = await createSharedGroup(context.api, context.signal).catch(explain);
+  const { target, signal } = context;
+  const join = await createSharedGroup(target.api, signal).catch(explain);
   const { users, result } = await doAll(context, "registering guests", senders + receivers, () =>
     createGuest(context),
   );
   await doAll(context, "joining a group", users.length, (index) => join(users[index]!.accessToken));
   const sending = users.slice(0, senders);
   const receiving = users.slice(senders);
-  const sessions = sending.map((tokens) => new Session(context.api, tokens));
+  const sessions = sending.map((tokens) => new Session(target.api, tokens));
   const online = isOnline ? receivers : Math.min(1, receivers - 1);
   const { users: ids } = await doAll(
     context,
@@ -29,12 +31,7 @@ export async function buildDirectScene(context: SceneContext, size: DirectSize):
     async (index) => {
       const { accessToken } = sending[Math.floor(index / receivers)]!;
       const userId = receiving[index % receivers]!.user.id;
-      const { channel } = await context.api.call(
-        "channel.openDirect",
-        { userId },
-        accessToken,
-        context.signal,
-      );
+      const { channel } = await target.api.call("channel.openDirect", { userId }, accessToken, signal);
       return channel.id;
     },
   );

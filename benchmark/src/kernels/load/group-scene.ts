@@ -1,8 +1,8 @@
-import type { Result } from "@fanfare/contract";
-import { randomBytes } from "node:crypto";
 import { explain } from "../../targets/fanfare/explain.ts";
+import { createGroup, registerOwner } from "../../targets/fanfare/meeting.ts";
 import { Session } from "./session.ts";
-import { createGuest, doAll, type Scene, type SceneContext } from "./scene.ts";
+import type { LoadContext } from "./load.ts";
+import { createGuest, doAll, type Scene } from "./scene.ts";
 
 export interface GroupSize {
   groups: number;
@@ -15,18 +15,16 @@ export interface GroupSize {
 }
 
 /** Several groups with the same members. */
-export async function buildGroupScene(context: SceneContext, size: GroupSize): Promise<Scene> {
+export async function buildGroupScene(context: LoadContext, size: GroupSize): Promise<Scene> {
   const { groups, members, senders, online } = size;
-  const { api, signal } = context;
-  const ownerTokens = await registerOwner(context).catch(explain);
+  const { signal } = context;
+  const { api } = context.target;
+  const { tokens: ownerTokens } = await registerOwner(api, signal).catch(explain);
   const owner = ownerTokens.accessToken;
   const session = new Session(api, ownerTokens);
-  const { users: meetings } = await doAll(context, "creating groups", groups, async (index) => {
-    const name = `bench ${index + 1}`;
-    const { group, channels } = await api.call("group.create", { name }, owner, signal);
-    const { invite } = await api.call("invite.create", { groupId: group.id }, owner, signal);
-    return { groupId: group.id, channelId: channels[0]!.id, code: invite.code };
-  });
+  const { users: meetings } = await doAll(context, "creating groups", groups, (index) =>
+    createGroup(api, `bench ${index + 1}`, owner, signal),
+  );
   const { users: guests, result } = await doAll(context, "registering members", members - 1, async () => {
     const { accessToken } = await createGuest(context);
     for (const { code } of meetings) await api.call("invite.accept", { code }, accessToken, signal);
@@ -50,11 +48,4 @@ export async function buildGroupScene(context: SceneContext, size: GroupSize): P
       for (const { groupId } of meetings) await api.call("group.delete", { groupId }, await session.token());
     },
   };
-}
-
-/** Only accounts can own groups. */
-function registerOwner({ api, signal }: SceneContext): Promise<Result<"user.register">> {
-  const username = `bench-${randomBytes(6).toString("hex")}`;
-  const password = randomBytes(18).toString("base64url");
-  return api.call("user.register", { username, password }, undefined, signal);
 }

@@ -1,10 +1,6 @@
-import os from "node:os";
+import { BUSY_LIMIT, otherProgramsVerdict, WAITING_LIMIT } from "../broadcast/generator-load.ts";
 import type { OpenPercentiles, Percentiles } from "../broadcast/percentiles.ts";
 
-/** Above this, requests or deliveries have to wait for the thread. */
-const BUSY_LIMIT = 0.85;
-const WAITING_LIMIT = 0.35;
-const OTHERS_SHARE = 0.25;
 /** If one request in a hundred is later than this, and than this share of the p99, it distorts the p99. */
 const LATE_MS = 5;
 const LATE_SHARE = 0.2;
@@ -58,12 +54,7 @@ export function judgeLoad(load: JudgedLoad): string[] {
       `This machine has too few free cores: a thread of the tester waited for one ${percent(waiting)} of the time.`,
     );
   }
-  const cores = os.availableParallelism();
-  if (load.otherProgramsCores !== null && load.otherProgramsCores > cores * OTHERS_SHARE) {
-    verdicts.push(
-      `Other programs used ${load.otherProgramsCores.toFixed(1)} of the ${cores} cores of this machine: ` +
-        "the figures are worse than the server's own, and only ratios within one run are meaningful.",
-    );
-  }
-  return verdicts;
+  const effect =
+    "the figures are worse than the server's own, and only ratios within one run are meaningful.";
+  return [...verdicts, ...otherProgramsVerdict(load.otherProgramsCores, effect)];
 }

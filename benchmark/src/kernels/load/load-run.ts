@@ -3,6 +3,7 @@ import type { Audience } from "../../receivers/audience.ts";
 import { TallyCount, type DeliveryTally } from "../../receivers/delivery-tally.ts";
 import type { RegistrationResult } from "../../targets/registration.ts";
 import { nowMs } from "../broadcast/clock.ts";
+import { ServerSampler } from "../broadcast/server-samples.ts";
 import { busiestThread } from "../broadcast/thread-load.ts";
 import {
   allocateRequests,
@@ -13,8 +14,7 @@ import {
 } from "../requests/request-memory.ts";
 import { RequestThreads, type OperationRef, type RequestLoop } from "../requests/request-threads.ts";
 import { watchServer } from "../requests/server-watch.ts";
-import type { LoadContext, LoadMeasurement, LoadScene } from "./load.ts";
-import { LoadSampler } from "./load-samples.ts";
+import type { LoadContext, LoadScene } from "./load.ts";
 import { summariseLoad, type LoadRecord } from "./load-summary.ts";
 
 /** After the warm-up, so that its last deliveries don't fall into the measurement. */
@@ -47,7 +47,7 @@ export interface LoadJob {
  * measurement has everything up to then.
  * @throws {ExitError} if someone could not be connected
  */
-export async function measureLoad(context: LoadContext, job: LoadJob): Promise<LoadMeasurement> {
+export async function measureLoad(context: LoadContext, job: LoadJob) {
   const { plan, errors, signal } = context;
   const record: LoadRecord = { cpuAtStart: process.cpuUsage(), warmUp: 0, isComplete: false, samples: [] };
   const threads = new RequestThreads(job.operation, plan.sendingThreads, signal);
@@ -100,13 +100,13 @@ async function measure(
   record: LoadRecord,
 ): Promise<void> {
   const receiving = (await audience?.sampleLoads()) ?? [];
-  const sampler = new LoadSampler(
-    () => target.usage(),
-    () => ({
+  const sampler = new ServerSampler({
+    usage: () => target.usage(),
+    totals: () => ({
       acknowledged: counted(memory, Counted.acknowledged),
-      received: audience?.tally.memory.counts[TallyCount.received] ?? 0,
+      deliveries: audience?.tally.memory.counts[TallyCount.received] ?? 0,
     }),
-  );
+  });
   record.before = await sampler.start();
   const endWatch = await watchServer(target);
   const sending = await threads.sampleLoads();
@@ -120,7 +120,8 @@ async function measure(
   record.sending = busiestThread(sending, await threads.sampleLoads());
   if (audience && !signal.aborted) await allDelivered(memory, audience.tally, signal);
   record.server = await endWatch();
-  record.samples = await sampler.stop(record.span.fromMs);
+  await sampler.stop();
+  record.samples = sampler.samples(record.span.fromMs);
   record.receiving = busiestThread(receiving, (await audience?.sampleLoads()) ?? []);
   await sleep(DRAIN_MS, undefined, { signal }).catch(() => {});
   record.isComplete = !signal.aborted;

@@ -1,7 +1,8 @@
 import type { DeliveryTally } from "../../receivers/delivery-tally.ts";
-import { known, type MetricValues } from "../../report/metric.ts";
+import type { Distribution } from "../../report/result.ts";
 import type { ServerUsage } from "../../targets/target.ts";
 import { percentiles } from "../broadcast/percentiles.ts";
+import type { ServerSample } from "../broadcast/server-samples.ts";
 import type { busiestThread } from "../broadcast/thread-load.ts";
 import { LatencyHistogram, latenciesOf, type Latencies } from "../requests/latency-histogram.ts";
 import { ackTimes, lateTimes, times } from "../requests/request-memory.ts";
@@ -9,7 +10,7 @@ import type { Span } from "../requests/request-threads.ts";
 import type { ServerUse } from "../requests/server-watch.ts";
 import { countMessages, countMissing, type Missing } from "../requests/message-counts.ts";
 import { judgeLoad } from "./load-judge.ts";
-import type { LoadContext, LoadMeasurement, LoadSample } from "./load.ts";
+import type { LoadContext } from "./load.ts";
 import type { LoadJob } from "./load-run.ts";
 
 /** What was observed, besides the shared memory. Absent: interrupted before. */
@@ -22,7 +23,7 @@ export interface LoadRecord {
   isComplete: boolean;
   before?: ServerUsage | null;
   server?: ServerUse;
-  samples: LoadSample[];
+  samples: ServerSample[];
   /** The busiest thread of each kind. */
   sending?: ReturnType<typeof busiestThread>;
   receiving?: ReturnType<typeof busiestThread>;
@@ -30,9 +31,12 @@ export interface LoadRecord {
   copies?: Uint8Array | undefined;
 }
 
+/** The measurement of every load command. */
+export type LoadMeasurement = ReturnType<typeof summariseLoad>;
+
 /** Turns the raw data into the result. Done at the end, so that late arrivals are recognized as such. */
-export function summariseLoad(context: LoadContext, job: LoadJob, record: LoadRecord): LoadMeasurement {
-  const { target, plan, errors } = context;
+export function summariseLoad(context: LoadContext, job: LoadJob, record: LoadRecord) {
+  const { target, plan } = context;
   const { memory, scene, registration, audience } = job;
   const { copies, isComplete, samples } = record;
   const tally = audience?.tally;
@@ -42,7 +46,6 @@ export function summariseLoad(context: LoadContext, job: LoadJob, record: LoadRe
   const delivery = tally && deliveryLatencies(tally, missing);
   const answeredMs = sinceStart(record, memory.answeredAt);
   const deliveredMs = sinceStart(record, tally?.memory.lastAt);
-  const cpuSeconds = record.server?.cpuSeconds ?? null;
   const sentLateMs = percentiles(lateTimes(memory));
   const tester = {
     senderBusy: record.sending?.busy ?? null,
@@ -51,81 +54,38 @@ export function summariseLoad(context: LoadContext, job: LoadJob, record: LoadRe
     receiverWaiting: record.receiving?.waiting ?? null,
     otherProgramsCores: record.server?.otherProgramsCores ?? null,
   };
+  const distributions: Distribution[] = [
+    { label: "acknowledged", unit: "ms", ...ack },
+    ...(delivery ? [{ label: "full delivery", unit: "ms" as const, ...delivery.full }] : []),
+    ...(delivery ? [{ label: "each delivery", unit: "ms" as const, ...delivery.each }] : []),
+  ];
   const { user, system } = process.cpuUsage(record.cpuAtStart);
-  const { sent, acknowledged, refused, unanswered, missed, dropped } = counts;
+  const { expected, missed, intended } = counts;
   return {
     target: { name: target.name, url: target.urls.join(", "), isThrowaway: target.isThrowaway },
     plan,
     scene,
+    /** Requests before the measured ones, and in none of the figures. */
     warmUp: record.warmUp,
-    values: {
-      sent,
-      acknowledged,
-      refused,
-      unanswered,
-      missed,
-      dropped,
-      resyncs: counts.resyncs || undefined,
-      acknowledgedPerSecond: perSecond(acknowledged, answeredMs),
-      ackP50Ms: ack.percentiles?.p50 ?? null,
-      ackP90Ms: ack.percentiles?.p90 ?? null,
-      ackP99Ms: ack.percentiles?.p99 ?? null,
-      ackP100Ms: ack.percentiles?.p100 ?? null,
-      registrationsPerSecond: registration.perSecond,
-      sentLateP99Ms: sentLateMs?.p99,
+    figures: {
+      counts,
+      ack: ack.percentiles,
+      answeredMs,
+      deliveredMs,
+      /** undefined: no one was to receive anything. */
+      delivered: delivery && expected > 0 ? { ...counts, full: delivery.full.percentiles } : undefined,
+      registration,
+      cpuSeconds: record.server?.cpuSeconds ?? null,
+      rssBytes: record.before?.rssBytes,
+      samples,
+      tester,
+      sentLateMs,
       testerCpuSeconds: (user + system) / 1e6,
       testerRssBytes: process.memoryUsage.rss(),
-      ...known({
-        stored: counts.stored,
-        unstored: counts.unstored,
-        storedTwice: counts.storedTwice,
-        acknowledgedPerCpuSecond: per(acknowledged, cpuSeconds),
-        serverCores: per(cpuSeconds, Math.max(answeredMs ?? 0, deliveredMs ?? 0) / 1000),
-        serverCpuSeconds: cpuSeconds,
-        rssBytes: record.before?.rssBytes ?? null,
-        rssMaxBytes: largest(samples.map(({ rssBytes }) => rssBytes)),
-        loopDelayMaxMs: largest(samples.map(({ eventLoopMaxMs }) => eventLoopMaxMs)),
-        ...tester,
-      }),
-      ...(delivery && counts.expected > 0 ? deliveryValues(counts, delivery, deliveredMs, cpuSeconds) : {}),
     },
-    distributions: [
-      { label: "acknowledged", unit: "ms", ...ack },
-      ...(delivery ? [{ label: "full delivery", unit: "ms" as const, ...delivery.full }] : []),
-      ...(delivery ? [{ label: "each delivery", unit: "ms" as const, ...delivery.each }] : []),
-    ],
-    samples,
-    verdicts: judgeLoad({
-      ...tester,
-      sentLateMs,
-      missed,
-      intended: counts.intended,
-      ackMs: ack.percentiles,
-    }),
-    errors: errors.rows(),
-  };
-}
-
-function deliveryValues(
-  counts: ReturnType<typeof countMessages>,
-  { full }: ReturnType<typeof deliveryLatencies>,
-  deliveredMs: number | null,
-  cpuSeconds: number | null,
-): MetricValues {
-  const { expected, received, lost, duplicates, outOfOrder, corrupted } = counts;
-  return {
-    expected,
-    received,
-    lost,
-    duplicates,
-    outOfOrder,
-    corrupted,
-    receivedShare: received / expected,
-    deliveriesPerSecond: perSecond(received, deliveredMs),
-    deliveriesPerCpuSecond: per(received, cpuSeconds) ?? undefined,
-    deliveryP50Ms: full.percentiles?.p50 ?? null,
-    deliveryP99Ms: full.percentiles?.p99 ?? null,
-    deliveryP100Ms: full.percentiles?.p100 ?? null,
+    distributions,
+    /** What distorts the figures through no fault of the server. */
+    verdicts: judgeLoad({ ...tester, sentLateMs, missed, intended, ackMs: ack.percentiles }),
   };
 }
 
@@ -144,17 +104,4 @@ function deliveryLatencies(tally: DeliveryTally, missing: Missing): { each: Late
 function sinceStart({ span }: LoadRecord, atMs: Float64Array | undefined): number | null {
   const lastMs = atMs?.reduce((last, at) => Math.max(last, at), 0) ?? 0;
   return span === undefined || lastMs === 0 ? null : lastMs - span.fromMs;
-}
-
-function largest(values: readonly (number | null)[]): number | null {
-  const all = values.filter((value) => value !== null);
-  return all.length === 0 ? null : Math.max(...all);
-}
-
-function per(amount: number | null, by: number | null): number | null {
-  return amount === null || by === null || by <= 0 ? null : amount / by;
-}
-
-function perSecond(amount: number, durationMs: number | null): number | null {
-  return per(amount, durationMs === null ? null : durationMs / 1000);
 }

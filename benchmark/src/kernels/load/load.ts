@@ -1,6 +1,4 @@
 import type { Progress } from "../../report/progress.ts";
-import type { MetricValues } from "../../report/metric.ts";
-import type { Distribution, ErrorRow } from "../../report/result.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import type { ErrorTable } from "../broadcast/error-table.ts";
 import type { RequestLoop } from "../requests/request-threads.ts";
@@ -23,7 +21,7 @@ export interface LoadPlan {
 
 /** The resources of a load command. */
 export interface LoadContext {
-  target: Pick<FanfareTarget, "name" | "urls" | "dialect" | "isThrowaway" | "usage" | "cpuSeconds">;
+  target: Pick<FanfareTarget, "name" | "urls" | "dialect" | "isThrowaway" | "usage" | "cpuSeconds" | "api">;
   plan: LoadPlan;
   progress: Progress;
   errors: ErrorTable;
@@ -42,30 +40,4 @@ export interface LoadScene {
   /** The number of groups, and of members in each; null without groups. */
   groups: number | null;
   members: number | null;
-}
-
-/** Taken about every second, over the time since the last one. */
-export interface LoadSample {
-  /** Since the first intended request. */
-  atMs: number;
-  acknowledged: number;
-  received: number;
-  cpuSeconds: number | null;
-  rssBytes: number | null;
-  eventLoopMaxMs: number | null;
-}
-
-/** The measurement of every load command. */
-export interface LoadMeasurement {
-  target: { name: string; url: string; isThrowaway: boolean };
-  plan: LoadPlan;
-  scene: LoadScene;
-  /** Requests before the measured ones, and in none of the figures. */
-  warmUp: number;
-  values: MetricValues;
-  distributions: Distribution[];
-  samples: LoadSample[];
-  /** What distorts the figures through no fault of the server. */
-  verdicts: string[];
-  errors: ErrorRow[];
 }

@@ -3,7 +3,6 @@ import type { Progress } from "../../report/progress.ts";
 import type { Api } from "../../targets/fanfare/api.ts";
 import type { SceneChannel } from "./scene.ts";
 
-const PAGE_ITEMS = 100;
 const CONCURRENCY = 16;
 /** A larger number of copies of a message is counted as this. */
 const MOST_COPIES = 255;
@@ -51,12 +50,5 @@ async function readChannel(
   { id, reader }: SceneChannel,
   count: (content: string) => void,
 ): Promise<void> {
-  for (let after = 0; ;) {
-    const page = { channelId: id, after, limit: PAGE_ITEMS };
-    const { messages, hasMore } = await api.call("message.list", page, await reader.token(), signal);
-    for (const { content } of messages) count(content);
-    const last = messages.at(-1);
-    if (!last || !hasMore) return;
-    after = last.seq;
-  }
+  for await (const { content } of api.messages(id, () => reader.token(), signal)) count(content);
 }

@@ -1,53 +1,41 @@
-import { connectError } from "../../cli/exit.ts";
-import { addressOf, Audience, sourceAddresses } from "../../receivers/audience.ts";
+import { Audience, placesOf, sourceAddresses } from "../../receivers/audience.ts";
 import { allocateDeliveries, DeliveryTally } from "../../receivers/delivery-tally.ts";
 import { newRunId } from "../../receivers/message-tag.ts";
-import type { Api } from "../../targets/fanfare/api.ts";
 import { senderOf, turnOf } from "../requests/loops.ts";
 import { allocateRequests, type RequestMemory } from "../requests/request-memory.ts";
-import { orAborted } from "../requests/request-threads.ts";
+import { MAX_UNANSWERED_PER_CONNECTION } from "../requests/seats.ts";
 import type { SendSetup } from "../requests/send-operation.ts";
-import type { LoadContext, LoadMeasurement } from "./load.ts";
+import type { LoadContext } from "./load.ts";
 import { measureLoad } from "./load-run.ts";
 import { readBack } from "./read-back.ts";
 import type { Scene } from "./scene.ts";
-
-const CONNECT_TIMEOUT_MS = 15_000;
-/** The platform answers at most 256 concurrent calls per connection. */
-const MAX_UNANSWERED_PER_CONNECTION = 200;
 
 /**
  * Connects everyone in the scene who is to be online, sends what the plan says, waits for the last delivery and
  * reads back what is stored. On an abort signal, the measurement has everything up to then.
  * @throws {ExitError} if someone could not be connected
  */
-export async function measureSends(context: LoadContext, scene: Scene, api: Api): Promise<LoadMeasurement> {
+export async function measureSends(context: LoadContext, scene: Scene) {
   const { target, plan, progress, signal } = context;
   const { receivers, senders, channels } = scene;
   const runId = newRunId();
   const memory = allocateRequests(plan.loop.requests);
   const audience = await Audience.start({
-    kind: "light",
     urls: target.urls,
     dialect: target.dialect,
     runId,
     tally: tallyOf(context, scene, memory),
-    probes: 0,
     workers: receivers.length === 0 ? 0 : plan.receivingThreads,
     window: plan.window,
-    connectTimeoutMs: CONNECT_TIMEOUT_MS,
     napMs: plan.napMs,
   });
-  const addresses = await Promise.all(target.urls.map(addressOf));
+  const places = await placesOf(target, runId);
   const { tally, connections } = audience;
   const setup: SendSetup = {
-    urls: target.urls,
-    addresses,
-    dialect: target.dialect,
-    runId,
+    ...places,
     warmUpRunId: newRunId(),
     tokens: senders,
-    localAddresses: sourceAddresses(addresses[0]!).take(senders.length),
+    localAddresses: sourceAddresses(places.addresses[0]!).take(senders.length),
     maxUnanswered: MAX_UNANSWERED_PER_CONNECTION,
     channelIds: channels.map(({ id }) => id),
     channelOf: tally.memory.channelOf,
@@ -63,8 +51,10 @@ export async function measureSends(context: LoadContext, scene: Scene, api: Api)
     registration: scene.registration,
     audience,
     connectAudience: () => connect(audience, context, receivers),
-    readBack: (acknowledged) =>
-      readBack({ api, channels, runId, messages: memory.requests, acknowledged, progress, signal }),
+    readBack: (acknowledged) => {
+      const messages = memory.requests;
+      return readBack({ api: target.api, channels, runId, messages, acknowledged, progress, signal });
+    },
   });
 }
 
@@ -85,19 +75,10 @@ function tallyOf({ plan: { loop } }: LoadContext, scene: Scene, memory: RequestM
 
 async function connect(
   audience: Audience<DeliveryTally>,
-  { target, progress, signal }: LoadContext,
+  context: LoadContext,
   receivers: readonly string[],
 ): Promise<void> {
   if (receivers.length === 0) return;
-  await progress.during(
-    "connecting",
-    receivers.length,
-    () => audience.online,
-    () => orAborted(audience.connect(receivers), signal),
-  );
+  await audience.connectAll(receivers, context);
   audience.measure(true);
-  if (audience.gaveUp === 0) return;
-  throw connectError(
-    `${audience.gaveUp} of ${receivers.length} connections to ${target.urls.join(", ")} failed.`,
-  );
 }

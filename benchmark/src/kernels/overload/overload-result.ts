@@ -1,34 +1,5 @@
-import os from "node:os";
 import type { MetricValues } from "../../report/metric.ts";
-import type { ErrorRow } from "../../report/result.ts";
-import type { Percentiles } from "../broadcast/percentiles.ts";
-import type { MemorySample } from "../requests/memory-watch.ts";
-import type { OverloadPlan } from "./overload-plan.ts";
-import type { Recovery } from "./recovery.ts";
-
-/** A closed loop in the search for the capacity. */
-export interface CapacityStep {
-  inFlight: number;
-  perSecond: number;
-  ackMs: Percentiles | null;
-}
-
-export interface OverloadMeasurement {
-  plan: OverloadPlan;
-  /** Of the whole run, and of the requests during the overload. */
-  values: MetricValues;
-  overload: MetricValues;
-  /** By kind of process, in a cluster; empty for a single instance. */
-  cpuMsPerMessage: Record<string, number>;
-  steps: CapacityStep[];
-  baseline: { ackMaxMs: number | null; deliveredMaxMs: number | null };
-  recovery: Recovery;
-  refusalsByCode: Record<string, number>;
-  memory: MemorySample[];
-  /** Misbehavior of the server or the tester; empty: none. */
-  verdicts: string[];
-  errors: ErrorRow[];
-}
+import { otherProgramsVerdict } from "../broadcast/generator-load.ts";
 
 const MAX_NORMAL_AFTER_MS = 5000;
 /** Growth in the second half of the overload that exceeds noise. */
@@ -36,7 +7,6 @@ const GROWTH_BYTES = 64 * 1024 * 1024;
 const GROWTH_SHARE = 0.2;
 const SENT_LATE_MS = 100;
 const BUSY = 0.9;
-const OTHERS_SHARE = 0.25;
 
 /** The problems found. An overload is survived if there are none. */
 export function judgeOverload(
@@ -67,12 +37,5 @@ export function judgeOverload(
       `The tester sent messages up to ${Math.round(senderDelayMs!)} ms late: times are overstated by up to that.`,
     );
   }
-  const cores = os.availableParallelism();
-  if ((others ?? 0) > cores * OTHERS_SHARE) {
-    verdicts.push(
-      `Other programs used ${others!.toFixed(1)} of the ${cores} cores of this machine: ` +
-        "the server had fewer than it could have had.",
-    );
-  }
-  return verdicts;
+  return [...verdicts, ...otherProgramsVerdict(others, "the server had fewer than it could have had.")];
 }

@@ -3,7 +3,7 @@ import { taggedIndex } from "../../receivers/message-tag.ts";
 import { known } from "../../report/metric.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import { nowMs } from "../broadcast/clock.ts";
-import { percentiles } from "../broadcast/percentiles.ts";
+import { percentiles, type Percentiles } from "../broadcast/percentiles.ts";
 import { busiestThread } from "../broadcast/thread-load.ts";
 import { GroupLoad } from "../requests/group-load.ts";
 import { MemoryWatch } from "../requests/memory-watch.ts";
@@ -28,7 +28,7 @@ import {
   timesBesides,
   type OverloadPlan,
 } from "./overload-plan.ts";
-import { judgeOverload, type CapacityStep, type OverloadMeasurement } from "./overload-result.ts";
+import { judgeOverload } from "./overload-result.ts";
 import { recoveryOf } from "./recovery.ts";
 
 /** For what is still in flight when sending ends; longer than the server's own limit for a write. */
@@ -39,11 +39,20 @@ export interface OverloadContext extends Omit<RunContext, "defer"> {
   plan: OverloadPlan;
 }
 
+export type OverloadMeasurement = Awaited<ReturnType<typeof measureOverload>>;
+
+/** A closed loop in the search for the capacity. */
+interface CapacityStep {
+  inFlight: number;
+  perSecond: number;
+  ackMs: Percentiles | null;
+}
+
 /**
  * Finds the server's capacity, exceeds it, and checks how it behaves.
  * @throws {ExitError} if someone could not be connected
  */
-export async function measureOverload(context: OverloadContext): Promise<OverloadMeasurement> {
+export async function measureOverload(context: OverloadContext) {
   const { target, plan, progress, signal } = context;
   const { users, senders, stalled } = plan;
   const prepared = await target.prepare(users + senders + stalled, progress, signal);
@@ -77,7 +86,7 @@ class OverloadRun {
     this.#services = new MemoryWatch(context.target.platform!);
   }
 
-  async measure(): Promise<OverloadMeasurement> {
+  async measure() {
     const { errors, signal } = this.#context;
     const load = this.#load;
     const probes = { kind: "open", perSecond: PROBES_PER_SECOND } as const;
@@ -176,8 +185,8 @@ class OverloadRun {
     return this.#load.deliveryTimes(range).at(-1) ?? null;
   }
 
-  #summarise(): OverloadMeasurement {
-    const { plan, errors } = this.#context;
+  #summarise() {
+    const { plan } = this.#context;
     const { memory, audience, threads, all } = this.#load;
     const span = this.#overload;
     const counts = countRequests(memory, span);
@@ -221,8 +230,10 @@ class OverloadRun {
     const judged = { unanswered, watchedMs: this.#times.recoveryMs };
     return {
       plan,
+      /** Of the whole run, and of the requests during the overload. */
       values,
       overload: { sent, acknowledged, refused, missed, unanswered },
+      /** By kind of process, in a cluster; empty for a single instance. */
       cpuMsPerMessage: Object.fromEntries(
         Object.entries(this.#cpuByKind).map(([kind, seconds]) => [kind, (seconds * 1000) / acknowledged]),
       ),
@@ -232,8 +243,8 @@ class OverloadRun {
       // Rejections can arrive after the overload.
       refusalsByCode: threads.errors(memory, { from: span.from, to: all.to }),
       memory: services.samples,
+      /** Misbehavior of the server or the tester; empty: none. */
       verdicts: this.#copies ? judgeOverload(values, judged) : [],
-      errors: errors.rows(),
     };
   }
 

@@ -16,16 +16,8 @@ export interface RecoveryInput {
   deliveredMs: (index: number) => number | null;
 }
 
-export interface Recovery {
-  /** A message is normal if it is acknowledged, and delivered, within these times. */
-  ackLimitMs: number;
-  deliveredLimitMs: number;
-  /** From the end of the overload; null: not within the observed time. */
-  normalAfterMs: number | null;
-}
-
 /** When service became normal and stayed so. */
-export function recoveryOf(input: RecoveryInput): Recovery {
+export function recoveryOf(input: RecoveryInput) {
   const { memory, range, endedMs, deliveredMs } = input;
   const limit = (baselineMs: number | null) => Math.max(LEAST_LIMIT_MS, TIMES_BASELINE * (baselineMs ?? 0));
   const ackLimitMs = limit(input.baselineAckMs);
@@ -37,8 +29,10 @@ export function recoveryOf(input: RecoveryInput): Recovery {
   let first = range.to;
   while (first > range.from && isNormal(first - 1)) first--;
   return {
+    /** A message is normal if it is acknowledged, and delivered, within these times. */
     ackLimitMs,
     deliveredLimitMs,
+    /** From the end of the overload; null: not within the observed time. */
     normalAfterMs: first === range.to ? null : memory.intendedAt[first]! - endedMs,
   };
 }

@@ -1,10 +1,7 @@
 import { percentiles } from "../broadcast/percentiles.ts";
 import { interleave, type MixedCall, type MixSetup } from "../requests/mix-operation.ts";
 import { allocateRequests, RequestState, type RequestMemory } from "../requests/request-memory.ts";
-import { RequestThreads, type Span } from "../requests/request-threads.ts";
-import type { OperationResult } from "./pressure-result.ts";
-
-export type PressureLoop = { kind: "closed"; inFlight: number } | { kind: "open"; perSecond: number };
+import { RequestThreads, type Pace, type Span } from "../requests/request-threads.ts";
 
 /** Upper bound of the rate, because memory is allocated beforehand. */
 const MOST_PER_SECOND = 60_000;
@@ -42,21 +39,17 @@ export class MixThread {
    * The next phase, whose open requests can still be answered after it.
    * @throws {Error} if it is interrupted
    */
-  async run(durationMs: number, loop: PressureLoop | undefined): Promise<Span | undefined> {
-    if (loop === undefined) {
+  async run(durationMs: number, pace: Pace | undefined): Promise<Span | undefined> {
+    if (pace === undefined) {
       this.#parts.push(undefined);
       return undefined;
     }
-    const perSecond = loop.kind === "open" ? loop.perSecond : MOST_PER_SECOND;
+    const perSecond = pace.kind === "open" ? pace.perSecond : MOST_PER_SECOND;
     const requests = Math.ceil((perSecond * durationMs) / 1000) + 1;
     const part: Part = { memory: allocateRequests(requests), span: undefined };
     this.#parts.push(part);
-    part.span = await this.#threads.runFor(durationMs, {
-      loop: loop.kind === "closed" ? { ...loop, requests } : { ...loop, durationMs, requests },
-      senders: this.#senders,
-      memory: part.memory,
-      first: 0,
-    });
+    const phase = { senders: this.#senders, memory: part.memory, first: 0 };
+    part.span = await this.#threads.runFor(durationMs, pace, phase);
     return part.span;
   }
 
@@ -98,6 +91,9 @@ export class MixThread {
   }
 }
 
+/** The outcome of one kind of request in one phase. */
+export type OperationResult = OperationCount["result"];
+
 /** Counts the outcomes of one kind of request. */
 export class OperationCount {
   readonly #name: string;
@@ -119,7 +115,7 @@ export class OperationCount {
     else this.#refusedByCode[error] = (this.#refusedByCode[error] ?? 0) + 1;
   }
 
-  get result(): OperationResult {
+  get result() {
     return {
       name: this.#name,
       intended: this.#intended,
@@ -127,6 +123,7 @@ export class OperationCount {
       notSent: this.#notSent,
       unanswered: this.#unanswered,
       refusedByCode: this.#refusedByCode,
+      /** Of successful requests, from the intended time. */
       okMs: percentiles(Float64Array.from(this.#okMs).sort()),
     };
   }

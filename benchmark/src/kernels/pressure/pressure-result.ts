@@ -1,51 +1,4 @@
-import type { Percentiles } from "../broadcast/percentiles.ts";
-import type { MemoryResult } from "../requests/memory-watch.ts";
-
-/** The outcome of one kind of request in one phase. */
-export interface OperationResult {
-  name: string;
-  intended: number;
-  ok: number;
-  notSent: number;
-  unanswered: number;
-  refusedByCode: Record<string, number>;
-  /** Of successful requests, from the intended time. */
-  okMs: Percentiles | null;
-}
-
-export interface PressurePhase {
-  name: string;
-  durationMs: number;
-  /** Requests offered per second; null: a closed loop, or only the bystander. */
-  offeredPerSecond: number | null;
-  okPerSecond: number;
-  load: OperationResult[];
-  /** Another user, from another address: five `user.me` and two `message.send` a second. */
-  bystander: OperationResult[];
-  /** How often /readyz reported overload, and how often it was asked (once a second). */
-  readyzOverloaded: number;
-  readyzAsked: number;
-  /** Cores used on average. */
-  serverCores: number | null;
-}
-
-/** `reads`: hostile readers within their limits. `mixed`: more of everything than the server can take. */
-export interface PressureMeasurement {
-  kind: "reads" | "mixed";
-  users: number;
-  gatewayThreads: number;
-  phases: PressurePhase[];
-  /** `mixed`: successful requests per second in the best closed loop, and the share of that under overload. */
-  peakPerSecond: number | null;
-  goodputShare: number | null;
-  /** `mixed`: from the end of the overload until no request failed or took longer than a second. */
-  recoveredAfterMs: number | null;
-  /** From the first phase to the last. */
-  memory: MemoryResult;
-  memoryGrowthBytes: number | null;
-  verdicts: string[];
-  errors: { phase: string; code: string; count: number }[];
-}
+import type { PressureMeasurement } from "./pressure-run.ts";
 
 /** Goal for the bystander's p99 latency. */
 const BYSTANDER_MS = 250;
@@ -67,7 +20,7 @@ export function bystanderOf({ phases }: Pick<PressureMeasurement, "phases">): {
 }
 
 /** The goals that were missed. */
-export function judgePressure(result: Omit<PressureMeasurement, "verdicts">): string[] {
+export function judgePressure(result: PressureMeasurement): string[] {
   const { goodputShare, recoveredAfterMs, memoryGrowthBytes } = result;
   const bystander = bystanderOf(result);
   const memoryGrowthMiB = (memoryGrowthBytes ?? 0) / 1024 / 1024;

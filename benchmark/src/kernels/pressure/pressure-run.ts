@@ -1,25 +1,20 @@
 import type { RunContext } from "../../cli/scenario.ts";
-import { addressOf } from "../../receivers/audience.ts";
+import { placesOf } from "../../receivers/audience.ts";
 import { newRunId } from "../../receivers/message-tag.ts";
-import type { Api } from "../../targets/fanfare/api.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import { nowMs } from "../broadcast/clock.ts";
 import { settled } from "../requests/group-load.ts";
 import { MemoryWatch } from "../requests/memory-watch.ts";
-import type { MixSetup } from "../requests/mix-operation.ts";
 import { Counted, counted } from "../requests/request-memory.ts";
+import type { Pace } from "../requests/request-threads.ts";
+import { MAX_UNANSWERED_PER_CONNECTION } from "../requests/seats.ts";
 import { watchServer } from "../requests/server-watch.ts";
 import { hostileReads, MESSAGES_PER_CHANNEL, mixture, ofBystander } from "./mixes.ts";
-import { MixThread, type OperationCount, type PressureLoop } from "./mix-thread.ts";
-import {
-  judgePressure,
-  type OperationResult,
-  type PressureMeasurement,
-  type PressurePhase,
-} from "./pressure-result.ts";
+import { MixThread, type OperationCount, type OperationResult } from "./mix-thread.ts";
 
 export interface PressurePlan {
-  kind: PressureMeasurement["kind"];
+  /** `reads`: hostile readers within their limits. `mixed`: more of everything than the server can take. */
+  kind: "reads" | "mixed";
   /** Connections that make the load under `mixed`. */
   users: number;
   factor: number;
@@ -40,26 +35,26 @@ const AFTER_MS = 15_000;
 /** Share of the capacity offered after the overload, to see when it is answered again. */
 const AFTER_SHARE = 0.1;
 const SETTLE_MS = 15_000;
-const BYSTANDER: PressureLoop = { kind: "open", perSecond: 7 };
+const BYSTANDER: Pace = { kind: "open", perSecond: 7 };
 const BYSTANDER_ADDRESS = "127.0.0.2";
-/** The platform answers at most 256 concurrent calls per connection. */
-const MAX_UNANSWERED_PER_CONNECTION = 200;
+
+export type PressureMeasurement = Awaited<ReturnType<typeof measurePressure>>;
+export type PressurePhase = PressureMeasurement["phases"][number];
 
 /** Phases of pressure on a server of this run's own, with a bystander through all of them. */
 export async function measurePressure(
   target: FanfareTarget,
-  api: Api,
   plan: PressurePlan,
-  { progress, errors, signal }: RunContext,
-): Promise<PressureMeasurement> {
+  { progress, signal }: RunContext,
+) {
   const loadUsers = plan.kind === "reads" ? HOSTILE : plan.users;
   const { credentials } = await target.prepare(loadUsers + 1, progress, signal);
   const tokens = credentials as string[];
-  const channelIds = await openChannels(target, api);
+  const channelIds = await openChannels(target);
   if (plan.kind === "reads") {
     const total = channelIds.length * MESSAGES_PER_CHANNEL;
     let written = 0;
-    const write = () => fill(api, target, channelIds, () => written++);
+    const write = () => fill(target, channelIds, () => written++);
     await progress.during("writing messages", total, () => written, write);
     // As in production: the tester's own servers allow a thousand times as much.
     await target.platform!.refresh(signal, { RATE_LIMIT_FACTOR: "1" });
@@ -77,12 +72,11 @@ export async function measurePressure(
   } catch (error) {
     if (!signal.aborted) throw error;
   }
-  const result = await run.summarise();
-  return { ...result, errors: errors.rows() };
+  return run.summarise();
 }
 
-async function openChannels(target: FanfareTarget, api: Api): Promise<string[]> {
-  const { groupId, ownerToken, channelId } = target.meeting;
+async function openChannels({ api, meeting }: FanfareTarget): Promise<string[]> {
+  const { groupId, ownerToken, channelId } = meeting;
   const ids = [channelId];
   while (ids.length < CHANNELS) {
     const { channel } = await api.call("channel.create", { groupId, name: `room-${ids.length}` }, ownerToken);
@@ -92,8 +86,7 @@ async function openChannels(target: FanfareTarget, api: Api): Promise<string[]> 
 }
 
 async function fill(
-  api: Api,
-  { meeting }: FanfareTarget,
+  { api, meeting }: FanfareTarget,
   channelIds: readonly string[],
   done: () => void,
 ): Promise<void> {
@@ -107,13 +100,18 @@ async function fill(
   await Promise.all(channelIds.map(one));
 }
 
-interface Step extends Pick<
-  PressurePhase,
-  "name" | "offeredPerSecond" | "readyzOverloaded" | "readyzAsked" | "serverCores"
-> {
+interface Step {
+  name: string;
   fromMs: number;
   toMs: number;
   hasLoad: boolean;
+  /** Requests offered per second; null: a closed loop, or only the bystander. */
+  offeredPerSecond: number | null;
+  /** How often /readyz reported overload, and how often it was asked (once a second). */
+  readyzOverloaded: number;
+  readyzAsked: number;
+  /** Cores used on average. */
+  serverCores: number | null;
 }
 
 class PressureRun {
@@ -138,18 +136,14 @@ class PressureRun {
   }
 
   async open(tokens: readonly string[], bystander: string, channelIds: readonly string[]): Promise<void> {
-    const url = this.#target.urls[0]!;
     const runId = newRunId();
-    const shared: Omit<MixSetup, "runId" | "tokens" | "calls"> = {
-      urls: [url],
-      addresses: [await addressOf(url)],
-      dialect: this.#target.dialect,
-      localAddresses: [],
+    const shared = {
+      ...(await placesOf(this.#target, runId)),
       maxUnanswered: MAX_UNANSWERED_PER_CONNECTION,
       reopens: true,
     };
     const calls = ofBystander(channelIds[0]!);
-    const alone = { ...shared, runId, tokens: [bystander], localAddresses: [BYSTANDER_ADDRESS], calls };
+    const alone = { ...shared, tokens: [bystander], localAddresses: [BYSTANDER_ADDRESS], calls };
     this.#bystanders.push(new MixThread(alone, this.#signal));
     const { groupId } = this.#target.meeting;
     const isHostile = this.#plan.kind === "reads";
@@ -166,7 +160,7 @@ class PressureRun {
   async measure(): Promise<void> {
     const { kind, phaseMs, factor } = this.#plan;
     this.#memory = new MemoryWatch(this.#target.platform!);
-    const open = (perSecond: number): PressureLoop => ({ kind: "open", perSecond });
+    const open = (perSecond: number): Pace => ({ kind: "open", perSecond });
     if (kind === "reads") {
       const rate = (guests: number) => open(HOSTILE_CALLS_PER_SECOND * guests);
       await this.#phase("bystander alone", Math.min(QUIET_MS, phaseMs), []);
@@ -186,7 +180,7 @@ class PressureRun {
     await this.#phase("afterwards", Math.min(AFTER_MS, phaseMs), [share(AFTER_SHARE)]);
   }
 
-  async #phase(name: string, durationMs: number, loops: readonly PressureLoop[]): Promise<void> {
+  async #phase(name: string, durationMs: number, loops: readonly Pace[]): Promise<void> {
     const step: Step = {
       name,
       fromMs: nowMs(),
@@ -223,35 +217,39 @@ class PressureRun {
     if (answer === null || answer.includes("overloaded")) step.readyzOverloaded += 1;
   }
 
-  async summarise(): Promise<Omit<PressureMeasurement, "errors">> {
+  async summarise() {
     const deadlineMs = nowMs() + SETTLE_MS;
     for (const memory of this.#threads.flatMap(({ memories }) => memories))
       await settled(memory, deadlineMs, this.#signal).catch(() => {});
     this.#memory?.stop();
     await Promise.all(this.#threads.map((thread) => thread.close()));
-    const phases = this.#steps.map((step, i): PressurePhase => {
+    const phases = this.#steps.map((step, i) => {
       const { fromMs, toMs, hasLoad, ...shown } = step;
       const durationMs = toMs - fromMs;
       const load = hasLoad ? resultsOf(this.#loads, i) : [];
       const okPerSecond = sum(load.map(({ ok }) => ok)) / (durationMs / 1000);
-      return { ...shown, durationMs, okPerSecond, load, bystander: resultsOf(this.#bystanders, i) };
+      // Another user, from another address: five `user.me` and two `message.send` a second.
+      const bystander = resultsOf(this.#bystanders, i);
+      return { ...shown, durationMs, okPerSecond, load, bystander };
     });
     const isMixed = this.#plan.kind === "mixed";
     const overload = phases.find(({ name }) => name === "overload");
     const memory = this.#memory!.result(this.#steps[0]?.fromMs ?? 0, this.#steps.at(-1)?.toMs ?? 0);
     const { beforeBytes, peakBytes } = memory;
-    const result = {
+    return {
       kind: this.#plan.kind,
       users: isMixed ? this.#plan.users : HOSTILE,
       gatewayThreads: this.#plan.gatewayThreads,
       phases,
+      /** `mixed`: successful requests per second in the best closed loop, and the share of that under overload. */
       peakPerSecond: this.#peak,
       goodputShare: overload === undefined || !this.#peak ? null : overload.okPerSecond / this.#peak,
+      /** `mixed`: from the end of the overload until no request failed or took longer than a second. */
       recoveredAfterMs: isMixed && phases.at(-1)?.name === "afterwards" ? this.#recovery() : null,
+      /** From the first phase to the last. */
       memory,
       memoryGrowthBytes: peakBytes === null || beforeBytes === null ? null : peakBytes - beforeBytes,
     };
-    return { ...result, verdicts: this.#signal.aborted ? [] : judgePressure({ ...result, errors: [] }) };
   }
 
   get #threads(): MixThread[] {

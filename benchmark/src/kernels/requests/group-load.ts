@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { connectError } from "../../cli/exit.ts";
-import { addressOf, Audience } from "../../receivers/audience.ts";
+import { Audience, placesOf } from "../../receivers/audience.ts";
 import { allocateDeliveries, DeliveryTally } from "../../receivers/delivery-tally.ts";
 import { newRunId } from "../../receivers/message-tag.ts";
 import type { Progress } from "../../report/progress.ts";
@@ -8,7 +7,7 @@ import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import { nowMs } from "../broadcast/clock.ts";
 import { allocateRequests, Counted, counted, RequestState, times } from "./request-memory.ts";
 import type { Range, RequestMemory } from "./request-memory.ts";
-import { orAborted, RequestThreads, type Span } from "./request-threads.ts";
+import { RequestThreads, type Pace, type Span } from "./request-threads.ts";
 import type { SendSetup } from "./send-operation.ts";
 
 export interface GroupLoadPlan {
@@ -32,10 +31,6 @@ interface GroupContext {
   signal: AbortSignal;
 }
 
-/** Messages in flight, or per second. */
-export type GroupLoop = { kind: "closed"; inFlight: number } | { kind: "open"; perSecond: number };
-
-const CONNECT_TIMEOUT_MS = 15_000;
 const POLL_MS = 20;
 
 /**
@@ -89,33 +84,20 @@ export class GroupLoad {
       intendedAt: memory.intendedAt,
     });
     const tally = new DeliveryTally(deliveries);
-    const common = { kind: "light", probes: 0, connectTimeoutMs: CONNECT_TIMEOUT_MS } as const;
-    const audience = await Audience.start({ ...common, ...plan, urls, dialect, runId, tally });
+    const audience = await Audience.start({ ...plan, urls, dialect, runId, tally });
     const setup: SendSetup = {
-      urls,
-      addresses: await Promise.all(urls.map(addressOf)),
-      dialect,
-      runId,
-      warmUpRunId: runId,
+      ...(await placesOf(target, runId)),
       tokens: tokens.slice(receivers),
-      localAddresses: [],
-      maxUnanswered: Infinity,
       channelIds: [target.meeting.channelId],
       channelOf: deliveries.channelOf,
       payloadBytes: plan.payloadBytes,
-      deliveries: undefined,
       stalled: plan.stalled ?? 0,
     };
     const module = new URL("./send-operation.ts", import.meta.url);
     const threads = new RequestThreads({ module, setup }, 1, signal);
     const load = new GroupLoad(runId, memory, audience, threads, plan, signal);
     try {
-      const connect = () => orAborted(audience.connect(tokens.slice(0, receivers)), signal);
-      await progress.during("connecting", receivers, () => audience.online, connect);
-      if (audience.gaveUp > 0) {
-        const codes = Object.keys(audience.errors).join(", ");
-        throw connectError(`${audience.gaveUp} of ${receivers} members could not connect: ${codes}.`);
-      }
+      await audience.connectAll(tokens.slice(0, receivers), { progress, signal });
       audience.measure(true);
       await threads.prepare();
       return load;
@@ -134,14 +116,9 @@ export class GroupLoad {
    * Sends for this long, without waiting for what is in flight.
    * @throws {Error} if the signal aborts
    */
-  async send(loop: GroupLoop, durationMs: number): Promise<Span> {
-    const { memory } = this;
-    const requests = memory.requests - this.#sent;
-    const phase = { senders: this.#plan.senders, memory, first: this.#sent };
-    const span = await this.threads.runFor(durationMs, {
-      ...phase,
-      loop: loop.kind === "closed" ? { ...loop, requests } : { ...loop, durationMs, requests },
-    });
+  async send(pace: Pace, durationMs: number): Promise<Span> {
+    const phase = { senders: this.#plan.senders, memory: this.memory, first: this.#sent };
+    const span = await this.threads.runFor(durationMs, pace, phase);
     this.#sent = span.to;
     return span;
   }

@@ -10,7 +10,6 @@ import {
   counted,
   countRequests,
   RequestState,
-  type RequestCounts,
   type RequestMemory,
 } from "./request-memory.ts";
 import { RequestThreads } from "./request-threads.ts";
@@ -26,17 +25,7 @@ export interface HttpRun {
   isWarmUp?: boolean;
 }
 
-export interface HttpOutcome extends RequestCounts {
-  /** Of each acknowledged request, ascending. */
-  latenciesMs: Float64Array;
-  /** From the first request to the last response. */
-  measuredMs: number;
-  /** The thread's share of a core: close to 1, the tester was the bottleneck. */
-  testerBusy: number;
-  /** By code: error responses, and requests without a response. */
-  refusals: Record<string, number>;
-  failures: Record<string, number>;
-}
+export type HttpOutcome = Awaited<ReturnType<HttpThread["run"]>>;
 
 /** Closed loops like that of `ab -k`: the next request on each connection as soon as the last one is answered. */
 export class HttpThread {
@@ -68,31 +57,29 @@ export class HttpThread {
   }
 
   /** On an abort signal, the outcome has everything up to then. */
-  async run({
-    connections,
-    requests,
-    durationMs,
-    timeoutMs,
-    isWarmUp = false,
-  }: HttpRun): Promise<HttpOutcome> {
+  async run({ connections, requests, durationMs, timeoutMs, isWarmUp = false }: HttpRun) {
     const memory = allocateRequests(requests);
     this.#memory = memory;
-    const loop = { kind: "closed" as const, inFlight: connections, requests };
-    const phase = { loop, senders: connections, memory, first: 0 };
+    const pace = { kind: "closed", inFlight: connections } as const;
+    const phase = { senders: connections, memory, first: 0 };
     const before = await this.#threads.sampleLoads();
     const span =
       durationMs === undefined
-        ? await this.#threads.run({ ...phase, timeoutMs, isWarmUp })
-        : await this.#threads.runFor(durationMs, phase);
+        ? await this.#threads.run({ ...phase, loop: { ...pace, requests }, timeoutMs, isWarmUp })
+        : await this.#threads.runFor(durationMs, pace, phase);
     const { busy } = busiestThread(before, await this.#threads.sampleLoads());
     if (!this.#signal.aborted) await settled(memory, nowMs() + timeoutMs, this.#signal).catch(() => {});
     const answered = memory.answeredAt.subarray(span.from, span.to);
     const lastMs = answered.reduce((last, at) => Math.max(last, at), span.fromMs);
     return {
       ...countRequests(memory, span),
+      /** Of each acknowledged request, ascending. */
       latenciesMs: ackTimes(memory, span),
+      /** From the first request to the last response. */
       measuredMs: lastMs - span.fromMs,
+      /** The thread's share of a core: close to 1, the tester was the bottleneck. */
       testerBusy: busy ?? 0,
+      /** By code: error responses, and requests without a response. */
       refusals: this.#threads.errors(memory, span, RequestState.refused),
       failures: this.#threads.errors(memory, span, RequestState.unanswered),
     };

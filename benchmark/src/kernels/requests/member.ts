@@ -3,7 +3,7 @@ import { clientFrame, Opcode } from "@fanfare/fanout/frames";
 import { LightSocket, type LightServer } from "../../receivers/light-socket.ts";
 import { decodePacket, type Packet } from "../../receivers/packet.ts";
 import type { PacketCache, KnownPacket } from "../../receivers/packet-cache.ts";
-import type { SocketIoDialect } from "../../targets/dialect.ts";
+import type { SocketIoDialect } from "../../targets/plugin.ts";
 
 /** A connection with this many unsent bytes is full: what is due then is not sent. */
 const MAX_WAITING_BYTES = 1024 * 1024;

@@ -10,17 +10,6 @@ export interface MemorySample {
   servicesBytes: number;
 }
 
-export interface MemoryResult {
-  beforeBytes: number | null;
-  peakBytes: number | null;
-  /**
-   * Difference between the second and the last quarter of the overload: growth that continues once everything
-   * is full.
-   */
-  growthBytes: number | null;
-  samples: MemorySample[];
-}
-
 const SAMPLE_MS = 500;
 
 /** Samples the memory of a platform's processes continuously. */
@@ -40,7 +29,7 @@ export class MemoryWatch {
   }
 
   /** @param fromMs start of the overload by `nowMs`; `toMs` is its end */
-  result(fromMs: number, toMs: number): MemoryResult {
+  result(fromMs: number, toMs: number) {
     const samples = this.#samples.map((sample) => ({ ...sample, atMs: sample.atMs - fromMs }));
     const durationMs = toMs - fromMs;
     const median = (from: number, to: number) => {
@@ -52,6 +41,10 @@ export class MemoryWatch {
     return {
       beforeBytes: before?.servicesBytes ?? null,
       peakBytes: spread(samples.map(({ servicesBytes }) => servicesBytes))?.max ?? null,
+      /**
+       * Difference between the second and the last quarter of the overload: growth that continues once everything
+       * is full.
+       */
       growthBytes: second === null || last === null ? null : last - second,
       samples,
     };

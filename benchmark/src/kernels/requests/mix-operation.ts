@@ -85,7 +85,7 @@ class MixOperation implements Operation {
   }
 
   #connect(seat: number, done: Done): boolean {
-    const { tokens, localAddresses } = this.#setup;
+    const { tokens, localAddresses = [] } = this.#setup;
     const place = { server: this.#server!, token: tokens[seat]!, localAddress: localAddresses[seat] };
     const member = new Member(this.#context!, place, {
       ready: () => {

@@ -43,19 +43,6 @@ export interface Range {
   to: number;
 }
 
-export interface RequestCounts {
-  /** Due in the measured time: sent or missed. */
-  intended: number;
-  sent: number;
-  acknowledged: number;
-  /** Answered with an error. */
-  refused: number;
-  /** Neither acknowledged nor rejected in time. */
-  unanswered: number;
-  /** Due but not made. In an open loop this hides latencies. */
-  missed: number;
-}
-
 export function allocateRequests(requests: number): RequestMemory {
   const float64 = () => new Float64Array(new SharedArrayBuffer(8 * requests));
   return {
@@ -73,14 +60,18 @@ export function counted({ counts }: RequestMemory, which: number): number {
   return Atomics.load(counts, which);
 }
 
-export function countRequests(memory: RequestMemory, range: Range = allOf(memory)): RequestCounts {
+export function countRequests(memory: RequestMemory, range: Range = allOf(memory)) {
   const states = Array.from(Object.keys(RequestState), () => 0);
   for (let i = range.from; i < range.to; i++) states[memory.state[i]!]!++;
   const acknowledged = states[RequestState.acknowledged]!;
+  /** Answered with an error. */
   const refused = states[RequestState.refused]!;
+  /** Neither acknowledged nor rejected in time. */
   const unanswered = states[RequestState.unanswered]! + states[RequestState.sent]!;
+  /** Due but not made. In an open loop this hides latencies. */
   const missed = states[RequestState.missed]!;
   const sent = acknowledged + refused + unanswered;
+  /** `intended`: due in the measured time. */
   return { intended: sent + missed, sent, acknowledged, refused, unanswered, missed };
 }
 

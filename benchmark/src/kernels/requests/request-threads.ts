@@ -1,6 +1,8 @@
 import os from "node:os";
 import { Worker } from "node:worker_threads";
-import { connectError, usageError } from "../../cli/exit.ts";
+import { usageError } from "../../cli/exit.ts";
+import { askThread, tellThread } from "../../receivers/ask-thread.ts";
+import { abortable } from "../broadcast/abortable.ts";
 import { nowMs } from "../broadcast/clock.ts";
 import type { ThreadLoad } from "../broadcast/thread-load.ts";
 import type { Range, RequestMemory } from "./request-memory.ts";
@@ -12,6 +14,9 @@ import type { Range, RequestMemory } from "./request-memory.ts";
 export type RequestLoop =
   | { kind: "closed"; inFlight: number; requests: number }
   | { kind: "open"; perSecond: number; durationMs: number; requests: number };
+
+/** The same for a given time. */
+export type Pace = { kind: "closed"; inFlight: number } | { kind: "open"; perSecond: number };
 
 /** A time of one loop, for example the warm-up. */
 export interface Phase {
@@ -116,7 +121,7 @@ export class RequestThreads {
    * @throws {ExitError} if one could not be connected
    */
   async prepare(): Promise<void> {
-    await orAborted(this.#askAll({ type: "prepare" }), this.#signal);
+    await abortable(this.#askAll({ type: "prepare" }), this.#signal);
   }
 
   /** Resolves when every request of the phase is settled, or on an abort signal. */
@@ -128,8 +133,14 @@ export class RequestThreads {
    * Ends the phase after this time, without waiting for what is in flight.
    * @throws {Error} if the signal aborts
    */
-  async runFor(durationMs: number, phase: Omit<Phase, "startMs" | "timeoutMs" | "isWarmUp">): Promise<Span> {
-    const span = await this.#run({ ...phase, isWarmUp: false, timeoutMs: Infinity }, durationMs);
+  async runFor(
+    durationMs: number,
+    pace: Pace,
+    phase: Pick<Phase, "senders" | "memory" | "first">,
+  ): Promise<Span> {
+    const requests = phase.memory.requests - phase.first;
+    const loop = pace.kind === "closed" ? { ...pace, requests } : { ...pace, durationMs, requests };
+    const span = await this.#run({ ...phase, loop, isWarmUp: false, timeoutMs: Infinity }, durationMs);
     this.#signal.throwIfAborted();
     return span;
   }
@@ -156,7 +167,7 @@ export class RequestThreads {
 
   /** @returns errors without a request, by code */
   async close(): Promise<Record<string, number>> {
-    const answers = await Promise.allSettled(this.#workers.map((worker) => ask(worker, { type: "close" })));
+    const answers = await Promise.allSettled(this.#askEach({ type: "close" }));
     await Promise.all(this.#workers.map((worker) => worker.terminate()));
     const sum: Record<string, number> = {};
     // A failed thread has reported its error already.
@@ -184,50 +195,14 @@ export class RequestThreads {
   }
 
   #stop(): void {
-    for (const worker of this.#workers) post(worker, { type: "stop" });
+    for (const worker of this.#workers) tellThread(worker, { type: "stop" } satisfies ToRequestThread);
   }
 
   #askAll<Q extends Question>(order: Q): Promise<Answer<Q>[]> {
-    return Promise.all(this.#workers.map((worker) => ask(worker, order)));
+    return Promise.all(this.#askEach(order));
   }
-}
 
-/**
- * Stops the waiting on an abort signal, not the work.
- * @throws {Error} the signal's reason
- */
-export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason as Error);
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
-}
-
-/**
- * Sends a command to a thread and waits for its answer.
- * @throws {ExitError} with the text of a "failed" message
- * @throws {Error} if the thread exits
- */
-function ask<Q extends Question>(worker: Worker, order: Q): Promise<Answer<Q>> {
-  return new Promise((resolve, reject) => {
-    const settle = (then: () => void) => {
-      worker.off("message", onMessage).off("error", onError).off("exit", onExit);
-      then();
-    };
-    const onMessage = (message: FromRequestThread) => {
-      if (message.type === "failed") settle(() => reject(connectError(message.message)));
-      else if (message.type === ANSWERS[order.type]) settle(() => resolve(message as Answer<Q>));
-    };
-    const onError = (error: Error) => settle(() => reject(error));
-    const onExit = () => settle(() => reject(new Error("A thread of the tester exited.")));
-    worker.on("message", onMessage).on("error", onError).on("exit", onExit);
-    post(worker, order);
-  });
-}
-
-function post(worker: Worker, order: ToRequestThread): void {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-  worker.postMessage(order);
+  #askEach<Q extends Question>(order: Q): Promise<Answer<Q>>[] {
+    return this.#workers.map((worker) => askThread(worker, order, ANSWERS[order.type]));
+  }
 }

@@ -1,10 +1,12 @@
 import { lightServer, readBuffer, socketIoPath, type LightServer } from "../../receivers/light-socket.ts";
 import { PacketCache } from "../../receivers/packet-cache.ts";
-import type { SocketIoDialect } from "../../targets/dialect.ts";
+import type { SocketIoDialect } from "../../targets/plugin.ts";
 import { loadDialect, type DialectRef } from "../../targets/plugins.ts";
 import { Member, type Answer, type MemberContext, type MemberHandler, type MemberPlace } from "./member.ts";
 import type { RequestOutcome } from "./operation.ts";
 
+/** The platform answers at most 256 concurrent calls per connection. */
+export const MAX_UNANSWERED_PER_CONNECTION = 200;
 const WINDOW = 32;
 const MAX_ATTEMPTS = 3;
 const TIMEOUT_MS = 15_000;
@@ -25,9 +27,10 @@ export interface PlaceSetup {
 export interface SeatSetup extends PlaceSetup {
   /** Per sender. */
   tokens: readonly string[];
-  localAddresses: readonly (string | undefined)[];
-  /** What is due above this number of unanswered calls is not sent. */
-  maxUnanswered: number;
+  /** Default: the system chooses. */
+  localAddresses?: readonly (string | undefined)[];
+  /** What is due above this number of unanswered calls is not sent; default: no limit. */
+  maxUnanswered?: number;
   /** Lost connections are reopened, forever. */
   reopens?: boolean;
 }
@@ -63,7 +66,7 @@ export class Seats {
    * @throws {Error} with the code of the first that could not be connected
    */
   async connect(senders: readonly number[]): Promise<void> {
-    const { tokens, localAddresses } = this.#setup;
+    const { tokens, localAddresses = [] } = this.#setup;
     const servers = await lightServers(this.#setup);
     this.#context = await memberContext(this.#setup);
     let next = 0;
@@ -81,7 +84,7 @@ export class Seats {
   /** @returns false if it can't be sent; `done` will not be called */
   call(sender: number, action: string, params: object, done: (outcome: RequestOutcome) => void): boolean {
     const { member, unanswered } = this.#seats.get(sender)!;
-    if (unanswered.size >= this.#setup.maxUnanswered) return false;
+    if (unanswered.size >= (this.#setup.maxUnanswered ?? Infinity)) return false;
     const id = this.#calls++;
     if (!member.call(id, action, params)) return false;
     unanswered.set(id, done);

@@ -14,14 +14,14 @@ export interface SenderDeliveries {
 }
 
 export interface SendSetup extends SeatSetup {
-  /** Run ID in the text of warm-up messages. */
-  warmUpRunId: string;
+  /** Run ID in the text of warm-up messages, if there are any. */
+  warmUpRunId?: string;
   channelIds: readonly string[];
   /** Per message; empty: all in the first channel. */
   channelOf: Int32Array<SharedArrayBuffer>;
   payloadBytes: number;
-  /** undefined: they don't read. */
-  deliveries: SenderDeliveries | undefined;
+  /** Default: they don't read. */
+  deliveries?: SenderDeliveries;
   /** The last of the senders, who stop reading as soon as they are connected, and send nothing. */
   stalled?: number;
 }
@@ -51,7 +51,7 @@ class SendOperation implements Operation {
 
   begin({ index, sender, isWarmUp }: Request, done: (outcome: RequestOutcome) => void): boolean {
     const { channelIds, channelOf, runId, warmUpRunId, payloadBytes } = this.#setup;
-    const run = isWarmUp ? warmUpRunId : runId;
+    const run = (isWarmUp && warmUpRunId) || runId;
     const params = {
       channelId: channelIds[channelOf[index] ?? 0],
       content: taggedContent(run, index, payloadBytes),

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { abortable } from "../broadcast/abortable.ts";
 import { nowMs } from "../broadcast/clock.ts";
 import type { HttpCall, HttpSetup } from "../requests/http-operation.ts";
 import { percentiles } from "../broadcast/percentiles.ts";
@@ -9,11 +8,19 @@ import { DEFAULT_NAP_MS } from "../../receivers/napper.ts";
 import { newRunId } from "../../receivers/message-tag.ts";
 import { allocateTally, Tally } from "../../receivers/tally.ts";
 import type { RunContext } from "../../cli/scenario.ts";
+import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
+import type { ErrorTable } from "../broadcast/error-table.ts";
+import { watchServer } from "../requests/server-watch.ts";
 import type { Api } from "../../targets/fanfare/api.ts";
 import { openMeeting, registerGuests, type Meeting } from "../../targets/fanfare/meeting.ts";
-import { fetchMetrics, histogramChange, sumOf, type MetricSample } from "./metric-samples.ts";
+import {
+  fetchMetrics,
+  histogramChange,
+  sumOf,
+  type HistogramChange,
+  type MetricSample,
+} from "../broadcast/prometheus.ts";
 import { PushService } from "./push-service.ts";
-import type { StageRow, StagesMeasurement } from "./stages-result.ts";
 
 export interface StagesPlan {
   users: number;
@@ -31,13 +38,8 @@ export interface StagesPlan {
 }
 
 export interface StagesServer {
-  url: string;
+  target: FanfareTarget;
   metricsUrl: string;
-  isThrowaway: boolean;
-  api: Api;
-  cpuSeconds(): Promise<number | null>;
-  /** Restarts the server so that it can push to this machine, without TLS. */
-  allowPushes(): Promise<void>;
 }
 
 const CONNECTING = 50;
@@ -45,27 +47,25 @@ const WARM_UP = 50;
 const OFFLINE_MEMBERS = 100;
 const PUSH_CHECK_MS = 20;
 
+export type StagesMeasurement = Awaited<ReturnType<typeof measureStages>>;
+
 /**
  * One load after the other, with the server's own metrics for each: messages to a group, pulls, uploads, and messages that lead
  * to push notifications.
  */
-export async function measureStages(
-  server: StagesServer,
-  plan: StagesPlan,
-  context: RunContext,
-): Promise<StagesMeasurement> {
+export async function measureStages(server: StagesServer, plan: StagesPlan, context: RunContext) {
   const { progress, errors, signal } = context;
-  const meeting = await openMeeting(server.api, signal);
-  const guests = { users: plan.users, concurrency: CONNECTING };
-  const { tokens } = await registerGuests(server.api, meeting, guests, context);
+  const { urls, api, dialect } = server.target;
+  const [url] = urls as [string];
+  const meeting = await openMeeting(api, signal);
+  const work = { count: plan.users, concurrency: CONNECTING, progress, signal };
+  const { tokens } = await registerGuests(api, meeting, work);
   const runId = newRunId();
   const audience = await Audience.start({
-    kind: "light",
-    urls: [server.url],
-    dialect: "fanfare",
+    urls: [url],
+    dialect,
     runId,
     tally: new Tally(allocateTally(plan.users, plan.messages, nowMs())),
-    probes: 0,
     workers: 1,
     window: CONNECTING,
     connectTimeoutMs: plan.timeoutMs,
@@ -75,8 +75,7 @@ export async function measureStages(
   /** Requests of members, with as many in flight as there are senders. */
   const open = async (path: string, call: Partial<HttpCall>, message?: HttpSetup["message"]) => {
     const calls = tokens.map((token) => ({ method: "POST" as const, path: `/api/${path}`, token, ...call }));
-    const setup = { url: server.url, connections: plan.senders, calls, ...(message ? { message } : {}) };
-    const thread = await HttpThread.open(setup, signal);
+    const thread = await HttpThread.open({ url, connections: plan.senders, calls, message }, signal);
     threads.push(thread);
     return thread;
   };
@@ -87,12 +86,7 @@ export async function measureStages(
   let pushing: Observed | undefined;
   let uploading: Observed | undefined;
   try {
-    await progress.during(
-      "connecting",
-      plan.users,
-      () => audience.online,
-      () => abortable(audience.connect(tokens), signal),
-    );
+    await audience.connectAll(tokens, context);
     const { channelId } = meeting;
     const sender = await open(
       "message.send",
@@ -107,10 +101,14 @@ export async function measureStages(
       const outcome = await run(sender, plan.messages);
       if (outcome.acknowledged < plan.messages) return outcome;
       const all = [...audience.tally.memory.received.keys()];
-      await audience.waitFor(all, plan.timeoutMs, signal, () => false).catch(ignoreAbort(signal));
+      await audience
+        .waitFor(all, plan.timeoutMs, signal, () => false)
+        .catch((error: unknown) => {
+          if (!signal.aborted) throw error;
+        });
       return outcome;
     };
-    sending = await observed(server, () =>
+    sending = await observed(server, "send", errors, () =>
       progress.during("sending messages", plan.messages, () => sender.settled, send),
     );
     audience.measure(false);
@@ -118,7 +116,7 @@ export async function measureStages(
     const afterRev = Math.max(0, plan.messages + WARM_UP - plan.pullMessages);
     const puller = await open("channel.sync", { params: { cursors: [{ channelId, afterRev }] } });
     const pull = () => run(puller, plan.pulls);
-    pulling = await observed(server, () =>
+    pulling = await observed(server, "pull", errors, () =>
       progress.during("pulling", plan.pulls, () => puller.settled, pull),
     );
     signal.throwIfAborted();
@@ -126,7 +124,7 @@ export async function measureStages(
       const file = "x".repeat(plan.uploadBytes);
       const uploader = await open(`file.upload?channelId=${channelId}&name=bench.bin`, { file });
       const upload = () => run(uploader, plan.uploads);
-      uploading = await observed(server, () =>
+      uploading = await observed(server, "upload", errors, () =>
         progress.during("uploading", plan.uploads, () => uploader.settled, upload),
       );
     }
@@ -139,25 +137,17 @@ export async function measureStages(
   let pushes = 0;
   if (plan.pushes > 0 && !signal.aborted)
     ({ pushing, pushes } = await measurePushes(server, meeting, plan, context));
-  for (const [phase, part] of Object.entries({
-    send: sending,
-    pull: pulling,
-    push: pushing,
-    upload: uploading,
-  })) {
-    errors.addAll(phase, part?.outcome.refusals ?? {});
-    errors.addAll(phase, part?.outcome.failures ?? {});
-  }
   const acknowledged = sending?.outcome.acknowledged ?? 0;
   const { online } = audience;
   return {
-    target: { name: "fanfare", url: server.url, isThrowaway: server.isThrowaway },
+    /** Members of one group. */
     users: plan.users,
+    /** Fewer than all if it was interrupted while they connected. */
     online,
     senders: plan.senders,
     rows: [
       ...(sending ? sendingRows(sending) : []),
-      ...(pulling ? [pullRow(pulling)] : []),
+      ...(pulling ? [timedRow(pulling, PULL, { action: "channel.sync" })] : []),
       ...(pushing ? [pushRow(pushing)] : []),
       ...(uploading ? [uploadRow(uploading, plan)] : []),
     ],
@@ -166,17 +156,12 @@ export async function measureStages(
       acknowledged,
       expected: acknowledged * online,
       received: audience.tally.deliveries,
+      /** Answers to pulls. */
       pulls: pulling?.outcome.acknowledged ?? 0,
+      /** Received by the push service. */
       pushes,
       uploads: uploading?.outcome.acknowledged ?? 0,
     },
-    errors: errors.rows(),
-  };
-}
-
-function ignoreAbort(signal: AbortSignal): (error: unknown) => void {
-  return (error) => {
-    if (!signal.aborted) throw error;
   };
 }
 
@@ -197,16 +182,17 @@ async function measurePushes(
   context: RunContext,
 ): Promise<{ pushing: Observed | undefined; pushes: number }> {
   const { progress, errors, signal } = context;
-  await server.allowPushes();
+  // Restarts, so that it can push to this machine, without TLS.
+  await server.target.platform!.refresh(signal, { NODE_ENV: "development", OUTBOUND_ALLOW: "127.0.0.1" });
   const service = await PushService.start();
   let thread: HttpThread | undefined;
   let pushing: Observed | undefined;
   try {
     const { ownerToken: token, channelId } = meeting;
     const call = { method: "POST", path: "/api/message.send", token, params: { channelId } } as const;
-    const userIds = await subscribeOffline(server.api, meeting, service, context);
+    const userIds = await subscribeOffline(server.target.api, meeting, service, context);
     const setup = {
-      url: server.url,
+      url: server.target.urls[0]!,
       connections: plan.senders,
       calls: userIds.map((id) => ({ ...call, ending: ` <@${id}>` })),
       message: { runId: newRunId(), payloadBytes: plan.payloadBytes },
@@ -220,7 +206,7 @@ async function measurePushes(
         await sleep(PUSH_CHECK_MS);
       return outcome;
     };
-    pushing = await observed(server, () =>
+    pushing = await observed(server, "push", errors, () =>
       progress.during("pushing to offline members", plan.pushes, () => service.received, push),
     );
   } catch (error) {
@@ -237,13 +223,13 @@ async function subscribeOffline(
   api: Api,
   meeting: Meeting,
   service: PushService,
-  context: RunContext,
+  { progress, signal }: RunContext,
 ): Promise<string[]> {
-  const guests = { users: OFFLINE_MEMBERS, concurrency: CONNECTING };
-  const { tokens } = await registerGuests(api, meeting, guests, context);
+  const work = { count: OFFLINE_MEMBERS, concurrency: CONNECTING, progress, signal };
+  const { tokens } = await registerGuests(api, meeting, work);
   const subscribe = async (token: string, i: number) => {
-    await api.call("push.subscribe", service.subscription(`${i}`), token, context.signal);
-    return (await api.call("user.me", {}, token, context.signal)).user.id;
+    await api.call("push.subscribe", service.subscription(`${i}`), token, signal);
+    return (await api.call("user.me", {}, token, signal)).user.id;
   };
   return Promise.all(tokens.map(subscribe));
 }
@@ -257,39 +243,61 @@ interface Observed {
   cpuSeconds: number | null;
 }
 
-async function observed(server: StagesServer, work: () => Promise<HttpOutcome>): Promise<Observed> {
-  const before = await fetchMetrics(server.metricsUrl);
-  const cpuBefore = await server.cpuSeconds();
+/** @param phase of its errors */
+async function observed(
+  { target, metricsUrl }: StagesServer,
+  phase: string,
+  errors: ErrorTable,
+  work: () => Promise<HttpOutcome>,
+): Promise<Observed> {
+  const before = await fetchMetrics(metricsUrl);
+  const endWatch = await watchServer(target);
   const beginMs = nowMs();
   const outcome = await work();
   const seconds = (nowMs() - beginMs) / 1000;
-  const cpuAfter = await server.cpuSeconds();
-  const after = await fetchMetrics(server.metricsUrl);
-  return {
-    outcome,
-    seconds,
-    before,
-    after,
-    cpuSeconds: cpuBefore === null || cpuAfter === null ? null : cpuAfter - cpuBefore,
-  };
+  const { cpuSeconds } = await endWatch();
+  errors.addAll(phase, outcome.refusals);
+  errors.addAll(phase, outcome.failures);
+  return { outcome, seconds, before, after: await fetchMetrics(metricsUrl), cpuSeconds };
 }
 
+/** One step of a message's path, timed and counted by the server itself; uploads are timed by the tester. */
+export type StageRow = ReturnType<typeof rowOf>;
+
+/** @param row what is timed, and the server's metric for it; null: the stage has no time */
 function rowOf(
   { outcome, cpuSeconds }: Observed,
-  row: Pick<StageRow, "stage" | "what" | "metric" | "count" | "meanMs" | "p99BelowMs">,
-): StageRow {
+  row: HistogramChange & { stage: string; what: string; metric: string },
+) {
   const seconds = outcome.measuredMs / 1000;
   return {
     ...row,
     perSecond: seconds > 0 ? row.count / seconds : null,
+    /** Of the CPU time that all processes of the server used meanwhile, for all stages together. */
     perCpuSecond: cpuSeconds !== null && cpuSeconds > 0 ? row.count / cpuSeconds : null,
   };
 }
 
+const PULL = {
+  stage: "pull",
+  what: "a channel.sync call, from arrival to answer",
+  metric: "fanfare_request_seconds",
+};
+
+/** By a histogram of the server. */
+function timedRow(
+  observation: Observed,
+  row: Pick<StageRow, "stage" | "what" | "metric">,
+  labels?: Record<string, string>,
+): StageRow {
+  const { before, after } = observation;
+  return rowOf(observation, { ...row, ...histogramChange(before, after, row.metric, labels) });
+}
+
 function sendingRows(observation: Observed): StageRow[] {
   const { before, after } = observation;
-  const timed = (stage: StageRow["stage"], what: string, metric: string, labels?: Record<string, string>) =>
-    rowOf(observation, { stage, what, metric, ...histogramChange(before, after, metric, labels) });
+  const timed = (stage: string, what: string, metric: string, labels?: Record<string, string>) =>
+    timedRow(observation, { stage, what, metric }, labels);
   const pushed = "fanfare_fanout_deliveries_total";
   return [
     timed("send", "a call, from arrival to answer", "fanfare_request_seconds", {
@@ -314,17 +322,6 @@ function sendingRows(observation: Observed): StageRow[] {
       p99BelowMs: null,
     }),
   ];
-}
-
-function pullRow(observation: Observed): StageRow {
-  const { before, after } = observation;
-  const metric = "fanfare_request_seconds";
-  return rowOf(observation, {
-    stage: "pull",
-    what: "a channel.sync call, from arrival to answer",
-    metric,
-    ...histogramChange(before, after, metric, { action: "channel.sync" }),
-  });
 }
 
 function pushRow(observation: Observed): StageRow {

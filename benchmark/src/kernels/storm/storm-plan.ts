@@ -24,7 +24,6 @@ export interface StormPlan {
   workers: number;
   napMs: number;
   window: number;
-  connectTimeoutMs: number;
   payloadBytes: number;
 }
 

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { connectError } from "../../cli/exit.ts";
 import { nowMs } from "../broadcast/clock.ts";
 import type { ErrorTable } from "../broadcast/error-table.ts";
 import { SentMessages, type SentMessage } from "../broadcast/sent-messages.ts";
-import type { ThreadLoad } from "../broadcast/thread-load.ts";
+import { busiestThread } from "../broadcast/thread-load.ts";
 import type { Gateway } from "../../platform/platform.ts";
 import { Audience } from "../../receivers/audience.ts";
 import { newRunId, taggedIndex } from "../../receivers/message-tag.ts";
@@ -15,8 +14,7 @@ import { Balancer } from "./balancer.ts";
 import { SdkMember } from "./sdk-member.ts";
 import { StormArrivals } from "./storm-arrivals.ts";
 import { mostMessages, QUIET_MS, type Fault, type StormPlan } from "./storm-plan.ts";
-import type { StormMeasurement, StormPhase } from "./storm-result.ts";
-import { StormSender } from "./storm-sender.ts";
+import { startSending } from "./storm-sender.ts";
 
 const POLL_MS = 5;
 /** Messages sent shortly before a fault may still be in flight, and count as sent during it. */
@@ -41,16 +39,20 @@ interface Phase {
   toMs: number;
   movedBefore: number;
   moved: number;
+  /** Until the gateways answered again; null for the steady time. */
   serversBackMs: number | null;
+  /** Until the last member had reconnected and caught up; null: not in time, or the steady time. */
   allBackMs: number | null;
   receiverBusy: number | null;
 }
+
+export type StormMeasurement = Awaited<ReturnType<typeof measureStorm>>;
 
 /**
  * Members that keep a channel exact, messages at a steady rate, and gateways that go away meanwhile.
  * @throws {ExitError} if someone could not be connected
  */
-export function measureStorm(context: StormContext): Promise<StormMeasurement> {
+export function measureStorm(context: StormContext) {
   return new StormRun(context).measure();
 }
 
@@ -62,7 +64,7 @@ class StormRun {
   readonly #tally: Tally;
   readonly #sent: SentMessages;
   #audience: Audience | undefined;
-  #sender: StormSender | undefined;
+  #stopSending: () => Promise<void> = async () => {};
   #stored: Map<number, number> | undefined;
   #exactCopies: number | null = null;
   #before: ServerUsage | null = null;
@@ -76,12 +78,13 @@ class StormRun {
     this.#tally = new Tally(allocateTally(users - sdk, mostMessages(plan), nowMs()));
   }
 
-  async measure(): Promise<StormMeasurement> {
+  async measure() {
     const { target, plan, progress, signal, errors } = this.#context;
     const prepared = await target.prepare(plan.users - plan.sdk, progress, signal);
     const balancer = await Balancer.open(target.urls);
     try {
-      this.#audience = await this.#connect(prepared.credentials);
+      this.#audience = await this.#openAudience();
+      await this.#audience.connectAll(prepared.credentials, this.#context);
       await this.#openSdk(balancer.url);
       this.#before = await target.usage();
       await this.#storm(this.#audience);
@@ -90,7 +93,7 @@ class StormRun {
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
-      await this.#sender?.stop();
+      await this.#stopSending();
       for (const member of this.#sdk) member.close();
       await this.#audience?.close();
       await balancer.close();
@@ -99,33 +102,18 @@ class StormRun {
     return this.#summarise();
   }
 
-  async #connect(credentials: (string | null)[]): Promise<Audience> {
-    const { target, plan, progress, signal } = this.#context;
-    const audience = await Audience.start({
-      kind: "light",
+  #openAudience(): Promise<Audience> {
+    const { target, plan } = this.#context;
+    return Audience.start({
       urls: target.urls,
       dialect: target.dialect,
       runId: this.#runId,
       tally: this.#tally,
-      probes: 0,
       workers: plan.workers,
       window: plan.window,
-      connectTimeoutMs: plan.connectTimeoutMs,
       napMs: plan.napMs,
       exactChannel: target.meeting.channelId,
     });
-    await progress.during(
-      "connecting",
-      credentials.length,
-      () => audience.online,
-      () => audience.connect(credentials),
-    );
-    if (audience.gaveUp > 0 && !signal.aborted) {
-      await audience.close();
-      const reasons = Object.entries(audience.errors).map(([code, count]) => `${code} (${count})`);
-      throw connectError(`${audience.gaveUp} members could not connect: ${reasons.join(", ")}.`);
-    }
-    return audience;
   }
 
   async #openSdk(url: string): Promise<void> {
@@ -138,15 +126,11 @@ class StormRun {
   async #storm(audience: Audience): Promise<void> {
     const { plan, target, progress, signal } = this.#context;
     const { gateways } = target.platform!;
-    this.#sender = new StormSender({
-      ...plan,
-      messages: this.#sent,
-      senders: this.#sdk.slice(0, plan.senders),
-      most: mostMessages(plan),
-    });
     const outages = plan.faults.flatMap((fault) => outagesOf(fault, gateways));
     audience.measure(true);
-    this.#sender.start();
+    const senders = this.#sdk.slice(0, plan.senders);
+    const sending = { ...plan, messages: this.#sent, senders, most: mostMessages(plan) };
+    this.#stopSending = startSending(sending);
     const play = async () => {
       await this.#phase("steady", audience, () => sleep(plan.steadyMs, undefined, { signal }));
       await sleep(QUIET_MS, undefined, { signal });
@@ -156,7 +140,7 @@ class StormRun {
       }
     };
     await progress.during("storm: phases", outages.length + 1, () => this.#phases.length, play);
-    await this.#sender.stop();
+    await this.#stopSending();
     await this.#waitUntil(LAST_ARRIVALS_MS, () => this.#lost() === 0);
   }
 
@@ -176,7 +160,7 @@ class StormRun {
     await play(phase);
     phase.moved = audience.dropped - phase.movedBefore;
     phase.toMs = nowMs();
-    phase.receiverBusy = busiest(loads, await audience.sampleLoads(), phase.toMs - phase.fromMs);
+    phase.receiverBusy = busiestThread(loads, await audience.sampleLoads()).busy;
   }
 
   async #fault({ gateways, isGraceful }: Outage, phase: Phase, audience: Audience): Promise<void> {
@@ -215,8 +199,8 @@ class StormRun {
     return this.#sent.acknowledged.reduce((sum, message) => sum + arrivals.missing(message), 0);
   }
 
-  #summarise(): StormMeasurement {
-    const { plan, errors } = this.#context;
+  #summarise() {
+    const { plan } = this.#context;
     const arrivals = new StormArrivals(this.#tally, this.#sdk);
     const { all: messages, acknowledged } = this.#sent;
     const phases: StormPhase[] = [];
@@ -226,6 +210,7 @@ class StormRun {
     const sum = (counts: Iterable<number>) => [...counts].reduce((total, count) => total + count, 0);
     return {
       users: plan.users,
+      /** null: a single instance. */
       gateways: plan.cluster?.gateways ?? null,
       workers: plan.cluster?.workers ?? null,
       sdkClients: plan.sdk,
@@ -237,19 +222,25 @@ class StormRun {
         failed: messages.filter(({ state }) => state === "failed").length,
         stored: stored ? sum(stored.values()) : null,
         storedTwice: stored ? sum(stored.values()) - stored.size : null,
+        /** Acknowledged but not in the database. */
         unstored: stored ? acknowledged.filter(({ index }) => !stored.has(index)).length : null,
         expected: acknowledged.length * plan.users,
         // Before the end it may be in flight.
         lost: stored ? this.#lost() : 0,
+        /** Events received twice: harmless, because clients apply them by id. */
         duplicates: arrivals.duplicates(messages),
         recovered: arrivals.recovered(messages),
         moved: this.#audience?.dropped ?? 0,
         resyncs: this.#audience?.resyncs ?? 0,
+        /** Members that had not recovered at the end. */
         away: this.#audience?.away ?? 0,
       },
+      /**
+       * SDK clients whose copy of the channel has the same messages in the same order as the database; null: not
+       * compared.
+       */
       exactCopies: this.#exactCopies,
       server: { before: this.#before, after: this.#after },
-      errors: errors.rows(),
     };
   }
 }
@@ -277,21 +268,15 @@ function outagesOf(fault: Fault, gateways: readonly Gateway[]): Outage[] {
   }
 }
 
-function busiest(
-  before: readonly ThreadLoad[],
-  after: readonly ThreadLoad[],
-  durationMs: number,
-): number | null {
-  const shares = after.map((load, i) => (load.cpuMs - before[i]!.cpuMs) / durationMs);
-  return shares.length === 0 ? null : Math.max(...shares);
-}
+/** The steady time before, or one fault until all clients have recovered. */
+export type StormPhase = ReturnType<typeof summarisePhase>;
 
 function summarisePhase(
   phase: Phase,
   all: readonly SentMessage[],
   arrivals: StormArrivals,
   steadyP100Ms: number | null,
-): StormPhase {
+) {
   const { name, fromMs, serversBackMs, allBackMs, moved, receiverBusy } = phase;
   const toMs = Math.min(phase.toMs, nowMs());
   const sentFromMs = fromMs - (serversBackMs === null ? 0 : ON_THEIR_WAY_MS);
@@ -304,23 +289,23 @@ function summarisePhase(
   const isDisturbed = (p100: number | null) => p100 === null || p100 > steadyP100Ms!;
   return {
     name,
-    durationMs: toMs - fromMs,
+    /** Connections that were lost. */
     moved,
     serversBackMs,
     allBackMs,
-    sent: messages.length,
-    acknowledged: acknowledged.length,
+    /** From the intended sending to the acknowledgement, the maximum. */
     ackMaxMs: worst(acknowledged.map(({ ackMs }) => ackMs)),
+    /** From the intended sending to the last member, the maximum; null: a message did not reach everyone. */
     p100Ms: worst(secondsP100Ms),
     secondsP100Ms,
+    /** Seconds that were worse than the worst of the steady time. */
     disturbedSeconds: steadyP100Ms === null ? null : secondsP100Ms.filter(isDisturbed).length,
     latencyMs: arrivals.latencies(acknowledged),
-    recovered: arrivals.recovered(messages),
     receiverBusy,
   };
 }
 
 /** null if one is null, or there is none. */
-function worst(values: readonly (number | null)[]): number | null {
+export function worst(values: readonly (number | null)[]): number | null {
   return values.length === 0 || values.includes(null) ? null : Math.max(...(values as number[]));
 }

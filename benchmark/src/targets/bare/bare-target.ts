@@ -32,10 +32,7 @@ function bare(
           openSender: () => openSender(url, existing?.senderToken),
           close: async () => {},
         };
-      const server = await BareProcess.start(file, {
-        ...(processes === undefined ? {} : { processes }),
-        ...(cores === undefined ? {} : { cores }),
-      });
+      const server = await BareProcess.start(file, { processes, cores });
       const address = `http://127.0.0.1:${server.port}`;
       return {
         urls: [address],

@@ -1,29 +1,12 @@
 import { once } from "node:events";
-import { io } from "socket.io-client";
 import { WebSocket } from "ws";
 import type { Sender } from "../target.ts";
+import { openCaller } from "../socket-io-caller.ts";
 import { SENDER } from "./messages.ts";
 
-const ACK_TIMEOUT_MS = 60_000;
-
 export async function openSocketIoSender(url: string, token?: string): Promise<Sender> {
-  const socket = io(url, {
-    transports: ["websocket"],
-    forceNew: true,
-    reconnection: false,
-    auth: { role: SENDER, ...(token !== undefined && { token }) },
-  });
-  await new Promise<void>((resolve, reject) => {
-    socket.once("connect", resolve);
-    socket.once("connect_error", reject);
-  });
-  return {
-    send: async (content) => {
-      if (!socket.connected) throw new Error("SENDER_DISCONNECTED");
-      await socket.timeout(ACK_TIMEOUT_MS).emitWithAck("message.send", content);
-    },
-    close: () => socket.disconnect(),
-  };
+  const { call, close } = await openCaller(url, { auth: { role: SENDER, token } });
+  return { send: async (content) => void (await call("message.send", content)), close };
 }
 
 export async function openWsSender(url: string): Promise<Sender> {

@@ -1,4 +1,4 @@
-import type { ActionName, Params, Result, WireAnswer } from "@fanfare/contract";
+import type { ActionName, Message, Params, Result, WireAnswer } from "@fanfare/contract";
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,6 +7,7 @@ const MAX_ATTEMPTS = 4;
 const MAX_RETRY_AFTER_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const NETWORK_RETRY_MS = 200;
+const PAGE_MESSAGES = 100;
 
 /** An error from the server, or one that kept it from answering: `code` goes to the error table. */
 export class ApiError extends Error {
@@ -54,6 +55,25 @@ export class Api {
         if (error.retryAfterMs === undefined || attempt === MAX_ATTEMPTS) throw error;
         await sleep(Math.min(error.retryAfterMs, MAX_RETRY_AFTER_MS), undefined, { signal });
       }
+    }
+  }
+
+  /**
+   * All messages of a channel, in order.
+   * @param token called for each page: it may have to be renewed
+   */
+  async *messages(
+    channelId: string,
+    token: () => string | Promise<string>,
+    signal?: AbortSignal,
+  ): AsyncGenerator<Message> {
+    for (let after = 0; ;) {
+      const page = { channelId, after, limit: PAGE_MESSAGES };
+      const { messages, hasMore } = await this.call("message.list", page, await token(), signal);
+      yield* messages;
+      const last = messages.at(-1);
+      if (!last || !hasMore) return;
+      after = last.seq;
     }
   }
 

@@ -1,4 +1,3 @@
-import type { Message } from "@fanfare/contract";
 import { readNatsTraffic, type NatsTraffic } from "../../kernels/broadcast/nats-traffic.ts";
 import { metricsUsage } from "../../kernels/broadcast/prometheus.ts";
 import { processUsage } from "../../kernels/broadcast/process-usage.ts";
@@ -13,19 +12,18 @@ import { explain } from "./explain.ts";
 import { openFanfareSender } from "./fanfare-sender.ts";
 import { openMeeting, registerGuests, type GroupAccess, type Meeting } from "./meeting.ts";
 
-const PAGE_ITEMS = 100;
-
 export interface FanfareOptions {
-  /** The gateways of a running platform, over which the members spread; empty: start one for this run. */
-  urls: readonly string[];
-  metricsUrl: string | undefined;
+  /** Of a running platform; undefined: start one for this run. */
+  url?: string | undefined;
+  metricsUrl?: string | undefined;
   /** What to start without a URL; undefined: a single instance. */
-  cluster: ClusterSize | undefined;
+  cluster?: ClusterSize | undefined;
   /** Of a single instance that is started; undefined: its default. */
   gatewayThreads?: number;
   /** Of a single instance that is started: the processors it runs on, as in `taskset --cpu-list`; default: all. */
   cores?: string;
-  registrationConcurrency: number;
+  /** Concurrent registrations of members. */
+  registrations: number;
   /** Of a running platform; default: new guests. */
   existing?: ExistingUsers | undefined;
   onError: (code: string) => void;
@@ -35,7 +33,7 @@ export async function openFanfareTarget(
   options: FanfareOptions,
   signal: AbortSignal,
 ): Promise<FanfareTarget> {
-  if (options.urls.length > 0) return new FanfareTarget(options, undefined);
+  if (options.url !== undefined) return new FanfareTarget(options, undefined);
   const { cluster, gatewayThreads, cores } = options;
   const platform = await (cluster
     ? startCluster(cluster, signal)
@@ -49,25 +47,25 @@ export class FanfareTarget implements Target {
   readonly urls: readonly string[];
   /** What was started for this run. */
   readonly platform: Platform | undefined;
+  readonly api: Api;
   readonly #metricsUrls: readonly string[];
   readonly #concurrency: number;
-  readonly #api: Api;
   readonly #existing: (ExistingUsers & { channel: string }) | undefined;
   #meeting: Meeting | undefined;
   /** The group is of this run, and removed with it. */
   #isOwner = false;
 
   constructor(options: FanfareOptions, platform: Platform | undefined) {
-    const { metricsUrl, existing } = options;
+    const { url, metricsUrl, existing, registrations } = options;
     this.platform = platform;
-    this.urls = platform?.gateways.map(({ url }) => url) ?? options.urls;
+    this.urls = platform?.gateways.map((gateway) => gateway.url) ?? [url!];
     this.#metricsUrls =
       metricsUrl === undefined
         ? (platform?.gateways.map((gateway) => gateway.metricsUrl) ?? [])
         : [metricsUrl];
-    this.#concurrency = options.registrationConcurrency;
+    this.#concurrency = registrations;
     this.#existing = existing && withChannel(existing, this.name);
-    this.#api = new Api(this.urls[0]!, options.registrationConcurrency, options.onError);
+    this.api = new Api(this.urls[0]!, registrations, options.onError);
   }
 
   get isThrowaway(): boolean {
@@ -82,13 +80,10 @@ export class FanfareTarget implements Target {
   async prepare(count: number, progress: Progress, signal: AbortSignal): Promise<Prepared> {
     if (this.#existing)
       return { credentials: this.#existing.memberTokens.slice(0, count), registration: null };
-    this.#meeting = await openMeeting(this.#api, signal);
+    this.#meeting = await openMeeting(this.api, signal);
     this.#isOwner = true;
-    const guests = { users: count, concurrency: this.#concurrency };
-    const { tokens, registration } = await registerGuests(this.#api, this.#meeting, guests, {
-      progress,
-      signal,
-    });
+    const work = { count, concurrency: this.#concurrency, progress, signal };
+    const { tokens, registration } = await registerGuests(this.api, this.#meeting, work);
     // Memory left over from the registration would hide what connections take: start with a fresh server.
     await this.platform?.refresh(signal);
     return { credentials: tokens, registration };
@@ -96,7 +91,7 @@ export class FanfareTarget implements Target {
 
   /** Continues with a group that exists: its owner logs in again, as access tokens expire. */
   async resume(access: GroupAccess, signal?: AbortSignal): Promise<void> {
-    const { accessToken, accessTokenExpiresAt: expiresAt } = await this.#api.call(
+    const { accessToken, accessTokenExpiresAt: expiresAt } = await this.api.call(
       "user.login",
       access.owner,
       undefined,
@@ -122,7 +117,8 @@ export class FanfareTarget implements Target {
    */
   async storedIds(onContent: (content: string) => void): Promise<string[]> {
     const ids: string[] = [];
-    for await (const { id, content } of this.#storedMessages()) {
+    const { token, channelId } = this.#place;
+    for await (const { id, content } of this.api.messages(channelId, () => token)) {
       ids.push(id);
       onContent(content);
     }
@@ -173,7 +169,7 @@ export class FanfareTarget implements Target {
   async close(): Promise<void> {
     if (this.#meeting && this.#isOwner && !this.platform) await this.#leaveNothing(this.#meeting);
     this.#meeting = undefined;
-    this.#api.close();
+    this.api.close();
     await this.platform?.close();
   }
 
@@ -181,18 +177,6 @@ export class FanfareTarget implements Target {
   get #place(): { token: string; channelId: string } {
     if (this.#existing) return { token: this.#existing.senderToken, channelId: this.#existing.channel };
     return { token: this.meeting.ownerToken, channelId: this.meeting.channelId };
-  }
-
-  async *#storedMessages(): AsyncGenerator<Message> {
-    const { token, channelId } = this.#place;
-    for (let after = 0; ;) {
-      const page = { channelId, after, limit: PAGE_ITEMS };
-      const { messages, hasMore } = await this.#api.call("message.list", page, token);
-      yield* messages;
-      const last = messages.at(-1);
-      if (!last || !hasMore) return;
-      after = last.seq;
-    }
   }
 
   /** Of all processes that were started for this run. */
@@ -207,7 +191,7 @@ export class FanfareTarget implements Target {
   /** On a running server the group is deleted; guests can't be. */
   async #leaveNothing(meeting: Meeting): Promise<void> {
     const remove = () =>
-      this.#api.call("group.delete", { groupId: meeting.groupId }, this.#meeting?.ownerToken);
+      this.api.call("group.delete", { groupId: meeting.groupId }, this.#meeting?.ownerToken);
     await remove()
       .catch(async () => {
         // The access token may have expired.

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Progress } from "../../report/progress.ts";
-import { registerAll, type RegistrationResult } from "../registration.ts";
+import { registerAll, type RegistrationResult, type Work } from "../registration.ts";
 import type { Api } from "./api.ts";
 import { explain } from "./explain.ts";
 
@@ -21,21 +20,26 @@ export interface Meeting extends GroupAccess {
   code: string;
 }
 
-/** @throws {ExitError} with the server's error */
-export async function openMeeting(api: Api, signal: AbortSignal): Promise<Meeting> {
+/** An account, which can be logged in again, unlike a guest. */
+export async function registerOwner(api: Api, signal: AbortSignal) {
   const username = `bench-${randomBytes(6).toString("hex")}`;
   const owner = { username, password: randomBytes(18).toString("base64url") };
+  return { owner, tokens: await api.call("user.register", owner, undefined, signal) };
+}
+
+/** A group that everyone with its code can join. */
+export async function createGroup(api: Api, name: string, token: string, signal: AbortSignal) {
+  const { group, channels } = await api.call("group.create", { name }, token, signal);
+  const { invite } = await api.call("invite.create", { groupId: group.id }, token, signal);
+  return { groupId: group.id, channelId: channels[0]!.id, code: invite.code };
+}
+
+/** @throws {ExitError} with the server's error */
+export async function openMeeting(api: Api, signal: AbortSignal): Promise<Meeting> {
   const open = async () => {
-    const { accessToken: token, accessTokenExpiresAt: expiresAt } = await api.call(
-      "user.register",
-      owner,
-      undefined,
-      signal,
-    );
-    const { group, channels } = await api.call("group.create", { name: username }, token, signal);
-    const { invite } = await api.call("invite.create", { groupId: group.id }, token, signal);
-    const [groupId, channelId] = [group.id, channels[0]!.id];
-    return { groupId, channelId, owner, ownerToken: token, expiresAt, code: invite.code };
+    const { owner, tokens } = await registerOwner(api, signal);
+    const { accessToken: ownerToken, accessTokenExpiresAt: expiresAt } = tokens;
+    return { ...(await createGroup(api, owner.username, ownerToken, signal)), owner, ownerToken, expiresAt };
   };
   return open().catch(explain);
 }
@@ -46,17 +50,15 @@ export async function openMeeting(api: Api, signal: AbortSignal): Promise<Meetin
  */
 export async function registerGuests(
   api: Api,
-  { code }: Meeting,
-  { users, concurrency }: { users: number; concurrency: number },
-  { progress, signal }: { progress: Progress; signal: AbortSignal },
+  { code }: Pick<Meeting, "code">,
+  work: Omit<Work, "label">,
 ): Promise<{ tokens: string[]; registration: RegistrationResult }> {
-  let done = 0;
+  const { signal } = work;
   const register = async () => {
     const { accessToken } = await api.call("user.createGuest", {}, undefined, signal);
     await api.call("invite.accept", { code }, accessToken, signal);
     return accessToken;
   };
-  const work = () => registerAll(users, concurrency, register, () => done++);
-  const all = await progress.during("registering guests", users, () => done, work).catch(explain);
+  const all = await registerAll({ label: "registering guests", ...work }, register).catch(explain);
   return { tokens: all.users, registration: all.result };
 }

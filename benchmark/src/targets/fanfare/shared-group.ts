@@ -1,4 +1,5 @@
 import type { Api } from "./api.ts";
+import { createGroup } from "./meeting.ts";
 
 /**
  * A group for all users of a run: guests can only open direct channels with members of their groups.
@@ -9,9 +10,8 @@ export async function createSharedGroup(
   signal: AbortSignal,
 ): Promise<(accessToken: string) => Promise<void>> {
   const { accessToken: owner } = await api.call("user.createGuest", {}, undefined, signal);
-  const { group } = await api.call("group.create", { name: "Benchmark" }, owner, signal);
-  const { invite } = await api.call("invite.create", { groupId: group.id }, owner, signal);
+  const { code } = await createGroup(api, "Benchmark", owner, signal);
   return async (accessToken) => {
-    await api.call("invite.accept", { code: invite.code }, accessToken, signal);
+    await api.call("invite.accept", { code }, accessToken, signal);
   };
 }

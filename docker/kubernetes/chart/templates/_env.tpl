@@ -50,10 +50,6 @@
 {{- $_ := set $plain "OIDC_ISSUER" $values.oidc.issuer -}}
 {{- $_ := set $plain "OIDC_CLIENT_ID" $values.oidc.clientId -}}
 {{- end -}}
-{{- if and $values.push.enabled (not $isGateway) -}}
-{{- $_ := set $plain "VAPID_PUBLIC_KEY" $values.push.publicKey -}}
-{{- $_ := set $plain "VAPID_SUBJECT" $values.push.subject -}}
-{{- end -}}
 {{- with $values.tracing -}}
 {{- if .endpoint -}}
 {{- $_ := set $plain "OTEL_EXPORTER_OTLP_ENDPOINT" .endpoint -}}
@@ -90,7 +86,7 @@
 {{- if $values.oidc.enabled }}
 {{ include "fanfare.secretEnv" (dict "root" $root "part" $values.oidc "name" "OIDC_CLIENT_SECRET" "key" $values.oidc.key) }}
 {{- end }}
-{{- if and $values.push.enabled (not $isGateway) }}
-{{ include "fanfare.secretEnv" (dict "root" $root "part" $values.push "name" "VAPID_PRIVATE_KEY" "key" $values.push.key) }}
+{{- if $values.ldap.enabled }}
+{{ include "fanfare.secretEnv" (dict "root" $root "part" $values.ldap "name" "LDAP_BIND_PASSWORD" "key" $values.ldap.key) }}
 {{- end }}
 {{- end -}}

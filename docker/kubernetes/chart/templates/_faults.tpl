@@ -5,7 +5,7 @@
 {{- if not $values.publicUrl -}}
 {{- $faults = append $faults "publicUrl is required: where people open the page, such as https://chat.example.org" -}}
 {{- end -}}
-{{- range $part := list "tokenSecret" "mongodb" "nats" "redis" "mail" "push" "oidc" -}}
+{{- range $part := list "tokenSecret" "mongodb" "nats" "redis" "mail" "oidc" "ldap" -}}
 {{- $settings := index $values $part -}}
 {{- $wanted := ne (toString $settings.enabled) "false" -}}
 {{- if and $values.trial.enabled (has $part (list "mongodb" "nats" "redis")) -}}{{- $wanted = false -}}{{- end -}}
@@ -30,9 +30,6 @@
 {{- end -}}
 {{- if and $values.mail.enabled (not $values.mail.from) -}}
 {{- $faults = append $faults "mail.from is required with mail.enabled" -}}
-{{- end -}}
-{{- if and $values.push.enabled (not (and $values.push.publicKey $values.push.subject)) -}}
-{{- $faults = append $faults "push.publicKey and push.subject are required with push.enabled" -}}
 {{- end -}}
 {{- if and $values.oidc.enabled (not (and $values.oidc.issuer $values.oidc.clientId)) -}}
 {{- $faults = append $faults "oidc.issuer and oidc.clientId are required with oidc.enabled" -}}

@@ -19,6 +19,8 @@ export type Invalidation = {
 
 /** The server counts mentions a moment after the message, and at most this often. */
 const RECOUNT_MENTIONS_MS = 1000;
+/** The server notes the last activity of threads up to a second late. */
+const REORDER_THREADS_MS = 2500;
 const RECOUNT_INBOX_MS = 500;
 /** A channel that is older than this or private can have a history when it becomes visible to the user. */
 const NEW_WITHIN_MS = 60_000;
@@ -94,6 +96,11 @@ const INVALIDATIONS: { [N in EventName]?: Invalidations<N> } = {
       ...(areMentionsLeft ? [{ name: "channel.listUnread", params: {} } satisfies Invalidation] : []),
     ];
   },
+  "saved.added": (before, { saved }) =>
+    before.saved?.[saved.messageId] === undefined ? [{ name: "saved.listMessages", params: {} }] : [],
+  "saved.removed": () => [{ name: "saved.listMessages", params: {} }],
+  // Only the server knows which of the messages mention the user.
+  "readMarker.lowered": () => [{ name: "channel.listUnread", params: {} }, ...inbox()],
 
   "message.created": (before, { channelId, messages }, event) => [
     ...unreadInChannel(before, channelId, messages, event),
@@ -108,8 +115,21 @@ const INVALIDATIONS: { [N in EventName]?: Invalidations<N> } = {
           ...(message.mentions !== undefined || before.messages[message.id] !== undefined ? inbox() : []),
         ],
   "message.deleted": (before, { message }) => [...unreadMentions(before, message), ...recountInbox(before)],
+  "report.changed": (_, { groupId }) =>
+    groupId === null
+      ? [
+          { name: "admin.listReports", params: {} },
+          { name: "admin.getOpenReportCount", params: {} },
+        ]
+      : [
+          { name: "report.list", params: { groupId } },
+          { name: "report.getOpenCount", params: { groupId } },
+        ],
   "inbox.added": inbox,
-  "thread.followed": (before, { channelId }) => newlyFollowed(before, channelId),
+  "thread.followed": (before, { channelId }) => [
+    ...newlyFollowed(before, channelId),
+    { name: "channel.listFollowedThreads", params: {} },
+  ],
   "inbox.updated": () => [{ name: "inbox.getUnreadCount", params: {} }],
   "notification.updated": (_, { setting }) =>
     setting.channelId === null ? [{ name: "channel.listUnread", params: {} }] : [],
@@ -148,7 +168,10 @@ function unlistedMembers(
 ): Invalidation[] {
   const known = before.groups?.[groupId]?.memberCount;
   if (known === undefined || Math.abs(memberCount - known) <= Math.abs(listed)) return [];
-  return [{ name: "group.listMembers", params: { groupId }, crowd: memberCount }];
+  return [
+    { name: "group.listMembers", params: { groupId }, crowd: memberCount },
+    { name: "group.listMemberChanges", params: { groupId }, crowd: memberCount },
+  ];
 }
 
 function unreadInChannel(
@@ -195,12 +218,15 @@ function mentionsOfMany(
   return [{ name: "channel.listUnread", params: {}, crowd, afterMs: RECOUNT_MENTIONS_MS }, ...inbox()];
 }
 
-/** The list of threads is ordered by their last message. */
+/** Lists of threads are ordered by their last messages. */
 function threadRaised(before: ClientState, channelId: string): Invalidation[] {
   const parentId = before.channels[channelId]?.parentId ?? null;
   return parentId === null
     ? []
-    : [{ name: "channel.listThreads", params: { channelId: parentId }, afterMs: RECOUNT_MENTIONS_MS }];
+    : [
+        { name: "channel.listThreads", params: { channelId: parentId }, afterMs: REORDER_THREADS_MS },
+        { name: "channel.listFollowedThreads", params: {}, afterMs: REORDER_THREADS_MS },
+      ];
 }
 
 /** The change can add or remove a mention of the user. */

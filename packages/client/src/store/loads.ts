@@ -1,6 +1,6 @@
 import type { ActionName, Params, Result } from "@fanfare/contract";
 import { PAGE_MAX_ITEMS } from "../limits.ts";
-import type { ClientState } from "./state.ts";
+import { type ClientState, DIRECT_REPORTS } from "./state.ts";
 
 /** How to load all pages of a list: the cursor's param and result field, and the field of the list. */
 interface Pages<N extends ActionName> {
@@ -28,6 +28,13 @@ export const LOADS = {
     ({ permissions }, { groupId }) => permissions[groupId] !== undefined,
   ),
   "role.list": load<"role.list">(({ roles }, { groupId }) => roles[groupId] !== undefined),
+  "emoji.list": load<"emoji.list">(({ emoji }, { groupId }) => emoji[groupId] !== undefined),
+  "group.listNicknames": load<"group.listNicknames">(
+    ({ nicknames }, { groupId }) => nicknames[groupId] !== undefined,
+  ),
+  "group.listMemberChanges": load<"group.listMemberChanges">(
+    ({ memberChanges }, { groupId }) => memberChanges[groupId] !== undefined,
+  ),
   "channel.list": load<"channel.list">(({ listedGroups }, { groupId }) => listedGroups[groupId] === true, {
     param: "afterChannelId",
     next: "nextChannelId",
@@ -71,6 +78,18 @@ export const LOADS = {
     list: "settings",
     limit: PAGE_MAX_ITEMS,
   }),
+  "notification.getPreferences": load<"notification.getPreferences">(
+    ({ notificationPreferences }) => notificationPreferences !== null,
+  ),
+  "scheduled.list": load<"scheduled.list">(({ scheduled }) => scheduled !== null),
+  "draft.list": load<"draft.list">(({ drafts }) => drafts !== null),
+  "saved.list": load<"saved.list">(({ saved }) => saved !== null),
+  "report.getOpenCount": load<"report.getOpenCount">(
+    ({ openReports }, { groupId }) => openReports[groupId] !== undefined,
+  ),
+  "admin.getOpenReportCount": load<"admin.getOpenReportCount">(
+    ({ openReports }) => openReports[DIRECT_REPORTS] !== undefined,
+  ),
   "inbox.getUnreadCount": load<"inbox.getUnreadCount">(({ inboxUnread }) => inboxUnread !== null),
 };
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { applyResult } from "./results.ts";
 import { reduce, type StateEvent } from "./reduce.ts";
-import { inboxItems } from "./selectors.ts";
+import { inboxItems, unreadInGroup } from "./selectors.ts";
 import { type ClientState, EMPTY_STATE } from "./state.ts";
 
 const event = <N extends EventName>(name: N, payload: EventPayload<N>): StateEvent =>
@@ -38,6 +38,8 @@ function loaded(): ClientState {
   state = applyResult(state, "friend.listRequests", {}, { requests: [], nextCursor: null });
   state = applyResult(state, "message.listPins", { channelId: "c" }, { messages: [], nextSkip: null });
   state = applyResult(state, "group.listMembers", { groupId: "g" }, { members: [], nextUserId: null });
+  state = applyResult(state, "group.listMemberChanges", { groupId: "g" }, { changes: [] });
+  state = applyResult(state, "group.listNicknames", { groupId: "g" }, { nicknames: [] });
   const direct = {
     ...channel("p", { groupId: null, kind: "direct" }),
     head: { seq: 1, rev: 1 },
@@ -77,13 +79,23 @@ const events: fc.Arbitrary<StateEvent> = fc.oneof(
     .record({ channelId: ids, lastReadSeq: fc.nat(20) })
     .map((payload) => event("readMarker.updated", payload)),
   fc
+    .record({ channelId: ids, lastReadSeq: fc.nat(20) })
+    .map((payload) => event("readMarker.lowered", payload)),
+  fc
     .record({ userId: ids })
     .map(({ userId }) =>
       event("friend.requested", { request: { userId, direction: "incoming", requestedAt: "" } }),
     ),
   fc.record({ userId: ids }).map(({ userId }) => event("friend.added", { friend: { userId, since: "" } })),
   fc.record({ userId: ids }).map((payload) => event("friend.removed", payload)),
-  fc.nat(9).map((memberCount) => event("member.left", { groupId: "g", userIds: ["a"], memberCount })),
+  fc.nat(9).map((memberCount) =>
+    event("member.left", {
+      groupId: "g",
+      userIds: ["a"],
+      memberCount,
+      departures: [{ userId: "a", change: "left", at: `${memberCount}` }],
+    }),
+  ),
   fc.nat(9).map((memberCount) =>
     event("member.joined", {
       groupId: "g",
@@ -150,6 +162,53 @@ describe("the reducer", () => {
     const later = reduce(loaded(), event("readMarker.updated", { channelId: "c", lastReadSeq: 9 }));
     const state = reduce(later, event("readMarker.updated", { channelId: "c", lastReadSeq: 7 }));
     expect(state.lastReadSeqs["c"]).toBe(9);
+  });
+
+  test("messages marked as unread are unread again", () => {
+    const read = reduce(loaded(), event("readMarker.updated", { channelId: "c", lastReadSeq: 9 }));
+    const state = reduce(read, event("readMarker.lowered", { channelId: "c", lastReadSeq: 3 }));
+    expect(state.lastReadSeqs["c"]).toBe(3);
+  });
+
+  test("joins and departures: the latest of each user, and no more than the server lists", () => {
+    const joined = (userId: string, joinedAt: string): StateEvent => {
+      const member = { groupId: "g", userId, roleIds: [], mutedUntil: null, joinedAt };
+      return event("member.joined", { groupId: "g", members: [member], memberCount: 2 });
+    };
+    const left = event("member.left", {
+      groupId: "g",
+      userIds: ["a"],
+      memberCount: 1,
+      departures: [{ userId: "a", change: "left", at: "2026-01-03" }],
+    });
+    const events = [joined("a", "2026-01-01"), joined("b", "2026-01-02"), left, joined("a", "2026-01-04")];
+    const { memberChanges } = [...events, ...events].reduce(reduce, loaded());
+    expect(memberChanges["g"]!.map(({ userId, change }) => `${change} ${userId}`)).toEqual([
+      "joined a",
+      "left a",
+      "joined b",
+    ]);
+    const many = Array.from({ length: 150 }, (_, index) =>
+      joined(`u${index}`, new Date(index).toISOString()),
+    );
+    expect(many.reduce(reduce, loaded()).memberChanges["g"]).toHaveLength(100);
+  });
+
+  test("nicknames follow the members", () => {
+    const named = (nickname?: string): StateEvent =>
+      event("member.updated", {
+        member: {
+          groupId: "g",
+          userId: "a",
+          roleIds: [],
+          ...(nickname !== undefined && { nickname }),
+          mutedUntil: null,
+          joinedAt: "",
+        },
+      });
+    const state = reduce(loaded(), named("Captain"));
+    expect(state.nicknames).toEqual({ g: { a: { userId: "a", nickname: "Captain" } } });
+    expect(reduce(state, named()).nicknames).toEqual({ g: {} });
   });
 
   test("the server decides whether a thread is followed", () => {
@@ -219,5 +278,16 @@ describe("the reducer", () => {
     ]);
     const again = inboxItems({ ...marked }, listed);
     expect(again.every((one, index) => one === items[index])).toBe(true);
+  });
+});
+
+test("a hidden channel counts in its group with its mentions only", () => {
+  const state: ClientState = { ...EMPTY_STATE, unread: { c: unread(5, 1, 2) }, notifications: {} };
+  expect(unreadInGroup(state, "g")).toEqual({ messages: 4, mentions: 2 });
+  const setting = { groupId: null, channelId: "c", level: null, mutedUntil: null };
+  const payload = { setting: { ...setting, suppressEveryone: false, favorite: false, hidden: true } };
+  expect(unreadInGroup(reduce(state, event("notification.updated", payload)), "g")).toEqual({
+    messages: 2,
+    mentions: 2,
   });
 });

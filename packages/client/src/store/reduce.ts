@@ -1,16 +1,19 @@
 import type {
   Channel,
+  Emoji,
   EventName,
   EventPayload,
   Group,
   InboxMarker,
   Member,
+  MemberChange,
   Message,
   NotificationSetting,
   Role,
+  SavedMessage,
   UnreadChannel,
 } from "@fanfare/contract";
-import { MENTIONS_COUNTED } from "../limits.ts";
+import { MEMBER_CHANGES_LISTED, MENTIONS_COUNTED } from "../limits.ts";
 import { newest } from "../message-list.ts";
 import {
   type ClientState,
@@ -47,6 +50,7 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   "command.invoked": unchanged,
   "bot.disabled": unchanged,
   "presence.changed": unchanged, // kept by PresenceWatch
+  "report.changed": unchanged,
   "typing.started": unchanged,
   "inbox.added": unchanged,
   "thread.followed": unchanged,
@@ -92,14 +96,31 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
     return { ...state, roles };
   },
 
-  "member.joined": (state, { groupId, members, memberCount }) =>
-    members.reduce(putMember, withMemberCount(state, groupId, memberCount)),
-  "member.left": (state, { groupId, userIds, memberCount }) => {
+  "emoji.added": (state, { emoji }) => putEmoji(state, emoji),
+  "emoji.renamed": (state, { emoji }) => putEmoji(state, emoji),
+  "emoji.deleted": (state, { groupId, emojiId }) => ({
+    ...state,
+    emoji: inTable(state.emoji, groupId, (existing) => withoutEntry(existing, emojiId)),
+  }),
+
+  "member.joined": (state, { groupId, members, memberCount }) => {
+    const joined = members.map(({ userId, joinedAt: at }): MemberChange => ({
+      userId,
+      change: "joined",
+      at,
+    }));
     const counted = withMemberCount(state, groupId, memberCount);
+    return members.reduce(putMember, withMemberChanges(counted, groupId, joined));
+  },
+  "member.left": (state, { groupId, userIds, memberCount, departures }) => {
+    const counted = withMemberChanges(withMemberCount(state, groupId, memberCount), groupId, departures);
     const members = inTable(counted.members, groupId, (existing) =>
       withoutEntries(existing, ({ userId }) => userIds.includes(userId)),
     );
-    return { ...counted, members };
+    const nicknames = inTable(counted.nicknames, groupId, (existing) =>
+      withoutEntries(existing, (_, userId) => userIds.includes(userId)),
+    );
+    return { ...counted, members, nicknames };
   },
   "member.updated": (state, { member }) => putMember(state, member),
 
@@ -136,6 +157,14 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
     const lastReadSeqs = withEntry(state.lastReadSeqs, channelId, seq);
     const unread = state.unread && withoutRead(state.unread, channelId, lastReadSeq);
     return { ...state, lastReadSeqs, unread };
+  },
+  "readMarker.lowered": (state, { channelId, lastReadSeq }) => {
+    const existing = state.unread?.[channelId];
+    return {
+      ...state,
+      lastReadSeqs: withEntry(state.lastReadSeqs, channelId, lastReadSeq),
+      unread: existing ? withEntry(state.unread, channelId, { ...existing, lastReadSeq }) : state.unread,
+    };
   },
 
   "message.created": (state, { channelId, messages }) => {
@@ -180,8 +209,35 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
     ...state,
     notifications: state.notifications && withSetting(state.notifications, setting),
   }),
+  "notification.configured": (state, { preferences }) => ({ ...state, notificationPreferences: preferences }),
+  "draft.changed": (state, { draft }) => ({
+    ...state,
+    drafts:
+      state.drafts &&
+      (draft.content === ""
+        ? withoutEntry(state.drafts, draft.channelId)
+        : withEntry(state.drafts, draft.channelId, draft)),
+  }),
+  "scheduled.changed": (state, { scheduled }) => ({
+    ...state,
+    scheduled: state.scheduled && withEntry(state.scheduled, scheduled.id, scheduled),
+  }),
+  "scheduled.removed": (state, { scheduledId }) => ({
+    ...state,
+    scheduled: state.scheduled && withoutEntry(state.scheduled, scheduledId),
+  }),
+  "saved.added": (state, { saved }) => withSaved(state, saved),
+  "saved.reminded": (state, { saved }) => withSaved(state, saved),
+  "saved.removed": (state, { messageId }) => ({
+    ...state,
+    saved: state.saved && withoutEntry(state.saved, messageId),
+  }),
   "inbox.updated": (state, { marker }) => withInboxMarker(state, marker),
 };
+
+function withSaved(state: ClientState, saved: SavedMessage): ClientState {
+  return { ...state, saved: state.saved && withEntry(state.saved, saved.messageId, saved) };
+}
 
 /** Changes one entry of a table if it is loaded. */
 function inTable<T>(table: Table<T>, key: string, change: (value: T) => T): Table<T> {
@@ -201,6 +257,31 @@ function withMemberCount(state: ClientState, groupId: string, memberCount: numbe
   return putGroup(state, { ...group, memberCount });
 }
 
+function withMemberChanges(
+  state: ClientState,
+  groupId: string,
+  changes: readonly MemberChange[] = [],
+): ClientState {
+  const memberChanges = inTable(state.memberChanges, groupId, (known) => latestMemberChanges(known, changes));
+  return memberChanges === state.memberChanges ? state : { ...state, memberChanges };
+}
+
+/** Newest first: the latest join and the latest departure of each user. */
+function latestMemberChanges(
+  known: readonly MemberChange[],
+  more: readonly MemberChange[],
+): readonly MemberChange[] {
+  const isNewer = (one: MemberChange): boolean =>
+    !known.some(({ userId, change, at }) => userId === one.userId && change === one.change && at >= one.at);
+  const added = more.filter(isNewer);
+  if (added.length === 0) return known;
+  const isReplaced = ({ userId, change }: MemberChange): boolean =>
+    added.some((one) => one.userId === userId && one.change === change);
+  return [...known.filter((one) => !isReplaced(one)), ...added]
+    .sort((a, b) => b.at.localeCompare(a.at) || a.userId.localeCompare(b.userId))
+    .slice(0, MEMBER_CHANGES_LISTED);
+}
+
 function putRole(state: ClientState, role: Role): ClientState {
   return {
     ...state,
@@ -208,11 +289,24 @@ function putRole(state: ClientState, role: Role): ClientState {
   };
 }
 
+function putEmoji(state: ClientState, emoji: Emoji): ClientState {
+  return {
+    ...state,
+    emoji: inTable(state.emoji, emoji.groupId, (existing) => withEntry(existing, emoji.id, emoji)),
+  };
+}
+
 export function putMember(state: ClientState, member: Member): ClientState {
-  const members = inTable(state.members, member.groupId, (existing) =>
-    withEntry(existing, member.userId, member),
+  const { groupId, userId, nickname, avatarUrl } = member;
+  const members = inTable(state.members, groupId, (existing) => withEntry(existing, userId, member));
+  const nicknames = inTable(state.nicknames, groupId, (existing) =>
+    nickname === undefined && avatarUrl === undefined
+      ? withoutEntry(existing, userId)
+      : withEntry(existing, userId, { userId, nickname, avatarUrl }),
   );
-  return members === state.members ? state : { ...state, members };
+  return members === state.members && nicknames === state.nicknames
+    ? state
+    : { ...state, members, nicknames };
 }
 
 /** Ignores channels of unloaded groups: they are loaded with the group's list. */
@@ -246,9 +340,13 @@ export function removeGroup(state: ClientState, groupId: string): ClientState {
     ...rest,
     groups: rest.groups && withoutEntry(rest.groups, groupId),
     roles: withoutEntry(rest.roles, groupId),
+    emoji: withoutEntry(rest.emoji, groupId),
     members: withoutEntry(rest.members, groupId),
+    nicknames: withoutEntry(rest.nicknames, groupId),
+    memberChanges: withoutEntry(rest.memberChanges, groupId),
     permissions: withoutEntry(rest.permissions, groupId),
     listedGroups: withoutEntry(rest.listedGroups, groupId),
+    openReports: withoutEntry(rest.openReports, groupId),
     notifications: rest.notifications && withoutEntries(rest.notifications, (of) => of.groupId === groupId),
     unread: rest.unread && withoutEntries(rest.unread, (channel) => channel.groupId === groupId),
   };
@@ -382,7 +480,8 @@ function withSetting(
   setting: NotificationSetting,
 ): Table<NotificationSetting> {
   const placeId = (setting.channelId ?? setting.groupId)!;
-  const isDefault = setting.level === null && setting.mutedUntil === null && !setting.suppressEveryone;
+  const { groupId: _group, channelId: _channel, ...values } = setting;
+  const isDefault = Object.values(values).every((value) => value === null || value === false);
   return isDefault ? withoutEntry(settings, placeId) : withEntry(settings, placeId, setting);
 }
 

@@ -3,6 +3,7 @@ import type {
   ChannelState,
   Group,
   Member,
+  MemberChange,
   Message,
   OwnUser,
   Params,
@@ -12,6 +13,7 @@ import type {
 import { removeChannels, removeGroup, putMember, putMessage, reduce, type StateEvent } from "./reduce.ts";
 import {
   type ClientState,
+  DIRECT_REPORTS,
   MAX_MESSAGES,
   MAX_USERS,
   tableOf,
@@ -94,6 +96,7 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
   "user.me": me,
   "user.getMany": (state, { users }) => putUsers(state, users),
   "user.updateProfile": me,
+  "user.setPreferences": me,
   "user.setAvatar": me,
   "user.removeAvatar": me,
   "user.linkOidc": me,
@@ -106,6 +109,7 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
   },
   "group.create": asEvent((payload) => ({ name: "group.joined", payload })),
   "invite.accept": asEvent((payload) => ({ name: "group.joined", payload })),
+  "group.joinListed": asEvent((payload) => ({ name: "group.joined", payload })),
   "group.update": group,
   "group.transfer": group,
   "group.setIcon": group,
@@ -127,6 +131,20 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
     const known = { ...others, ...tableOf(members, ({ userId }) => userId) };
     return { ...state, members: withEntry(state.members, groupId, known) };
   },
+  "group.setOwnNickname": member,
+  "group.setNickname": member,
+  "group.listNicknames": (state, { nicknames }, { groupId }) => ({
+    ...state,
+    nicknames: withEntry(
+      state.nicknames,
+      groupId,
+      tableOf(nicknames, ({ userId }) => userId),
+    ),
+  }),
+  "group.listMemberChanges": withUsers((state, { changes }, { groupId }) => ({
+    ...state,
+    memberChanges: withEntry<readonly MemberChange[]>(state.memberChanges, groupId, changes),
+  })),
   "group.mute": member,
   "group.unmute": member,
   "role.assign": member,
@@ -158,6 +176,18 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
     ),
   }),
 
+  "emoji.list": (state, { emoji }, { groupId }) => ({
+    ...state,
+    emoji: withEntry(
+      state.emoji,
+      groupId,
+      tableOf(emoji, ({ id }) => id),
+    ),
+  }),
+  "emoji.add": asEvent((payload) => ({ name: "emoji.added", payload })),
+  "emoji.rename": asEvent((payload) => ({ name: "emoji.renamed", payload })),
+  "emoji.delete": asEvent((_, payload) => ({ name: "emoji.deleted", payload })),
+
   "channel.list": (state, { channels }, { groupId }) => {
     const listed = new Set(channels.map(({ id }) => id));
     const rest = removeChannels(
@@ -174,6 +204,7 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
     directs: channels.map(({ id }) => id),
   })),
   "channel.listThreads": withUsers((state, { channels }) => putChannelStates(state, channels)),
+  "channel.listFollowedThreads": (state, { channels }) => putChannelStates(state, channels),
   "channel.sync": withUsers((state) => state),
   "channel.listUnread": (state, { channels }) => ({
     ...state,
@@ -196,6 +227,10 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
   })),
   "channel.markRead": asEvent(({ lastReadSeq }, { channelId }) => ({
     name: "readMarker.updated",
+    payload: { channelId, lastReadSeq },
+  })),
+  "channel.markUnread": asEvent(({ lastReadSeq }, { channelId }) => ({
+    name: "readMarker.lowered",
     payload: { channelId, lastReadSeq },
   })),
 
@@ -224,6 +259,23 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
     notifications: tableOf(settings, ({ channelId, groupId }) => (channelId ?? groupId)!),
   }),
   "notification.set": asEvent((payload) => ({ name: "notification.updated", payload })),
+  "notification.getPreferences": asEvent((payload) => ({ name: "notification.configured", payload })),
+  "notification.setPreferences": asEvent((payload) => ({ name: "notification.configured", payload })),
+  "scheduled.add": asEvent((payload) => ({ name: "scheduled.changed", payload })),
+  "scheduled.change": asEvent((payload) => ({ name: "scheduled.changed", payload })),
+  "scheduled.remove": asEvent((_, payload) => ({ name: "scheduled.removed", payload })),
+  "scheduled.list": (state, { scheduled }) => ({ ...state, scheduled: tableOf(scheduled, ({ id }) => id) }),
+  "draft.set": asEvent((payload) => ({ name: "draft.changed", payload })),
+  "draft.list": (state, { drafts }) => ({ ...state, drafts: tableOf(drafts, ({ channelId }) => channelId) }),
+  "saved.add": asEvent((payload) => ({ name: "saved.added", payload })),
+  "saved.remove": asEvent((_, payload) => ({ name: "saved.removed", payload })),
+  "saved.list": (state, { saved }) => ({ ...state, saved: tableOf(saved, ({ messageId }) => messageId) }),
+  "saved.listMessages": withUsers((state, { items }) =>
+    listMessages(
+      state,
+      items.map(({ message }) => message),
+    ),
+  ),
   "inbox.list": withUsers((state, { items, marker }) => ({
     ...listMessages(
       state,
@@ -231,10 +283,16 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
     ),
     inboxMarker: marker,
   })),
+  "report.getOpenCount": (state, { open }, { groupId }) => withOpenReports(state, groupId, open),
+  "admin.getOpenReportCount": (state, { open }) => withOpenReports(state, DIRECT_REPORTS, open),
   "inbox.getUnreadCount": (state, { unread }) => ({ ...state, inboxUnread: unread }),
   "inbox.markRead": asEvent((payload) => ({ name: "inbox.updated", payload })),
   "inbox.clear": asEvent((payload) => ({ name: "inbox.updated", payload })),
 };
+
+function withOpenReports(state: ClientState, place: string, open: number): ClientState {
+  return { ...state, openReports: withEntry(state.openReports, place, open) };
+}
 
 function withMembersOf(state: ClientState, groupId: string): ClientState {
   return state.members[groupId] === undefined

@@ -1,6 +1,7 @@
 import type {
   Channel,
   ChannelState,
+  Emoji,
   Friend,
   FriendRequest,
   Group,
@@ -9,9 +10,12 @@ import type {
   Message,
   NotificationSetting,
   Role,
+  Result,
+  SavedMessage,
+  ScheduledMessage,
   UnreadChannel,
 } from "@fanfare/contract";
-import type { ClientState, Table } from "./state.ts";
+import { type ClientState, DIRECT_REPORTS, type Table } from "./state.ts";
 
 /*
  * Selectors return the same object until its content changes, so that a user interface can compare by identity.
@@ -48,6 +52,16 @@ export function rolesOf({ roles }: ClientState, groupId: string): readonly Role[
   return existing && highestFirst(existing);
 }
 
+const byName = once((emoji: Table<Emoji>): readonly Emoji[] =>
+  Object.values(emoji).sort((a, b) => (a.name < b.name ? -1 : 1)),
+);
+
+/** A group's own emoji, stickers and GIFs, in the order of their names. */
+export function emojiOf({ emoji }: ClientState, groupId: string): readonly Emoji[] | undefined {
+  const existing = emoji[groupId];
+  return existing && byName(existing);
+}
+
 /** Channels ordered by position, then by age. */
 export function byPosition(a: Channel, b: Channel): number {
   return a.position - b.position || byId(a, b);
@@ -69,8 +83,17 @@ const NO_CHANNELS: readonly Channel[] = [];
 
 /** The visible sections and text channels of a group, ordered by position. */
 export function channelsOf(state: ClientState, groupId: string): readonly ChannelState[] | undefined {
-  if (state.listedGroups[groupId] === undefined) return undefined;
-  return statesOf(state, channelsByGroup(state.channels).get(groupId) ?? NO_CHANNELS);
+  const channels = plainChannelsOf(state, groupId);
+  return channels && statesOf(state, channels);
+}
+
+/** The same without their numbers, which change with each message. */
+export function plainChannelsOf(
+  { listedGroups, channels }: ClientState,
+  groupId: string,
+): readonly Channel[] | undefined {
+  if (listedGroups[groupId] === undefined) return undefined;
+  return channelsByGroup(channels).get(groupId) ?? NO_CHANNELS;
 }
 
 const directsByList = new WeakMap<
@@ -145,7 +168,17 @@ interface UnreadLists {
   byGroup: ReadonlyMap<string | null, Unread>;
 }
 
-const unreadLists = once((unread: Table<UnreadChannel>): UnreadLists => {
+const unreadLists = once((unread: Table<UnreadChannel>) =>
+  once((settings: Table<NotificationSetting>) => unreadListsOf(unread, settings)),
+);
+
+const NO_SETTINGS: Table<NotificationSetting> = {};
+
+function listsOf(unread: Table<UnreadChannel>, { notifications }: ClientState): UnreadLists {
+  return unreadLists(unread)(notifications ?? NO_SETTINGS);
+}
+
+function unreadListsOf(unread: Table<UnreadChannel>, settings: Table<NotificationSetting>): UnreadLists {
   const channels = Object.values(unread);
   const byChannel = new Map<string, Unread>();
   const byGroup = new Map<string | null, Unread>();
@@ -154,25 +187,25 @@ const unreadLists = once((unread: Table<UnreadChannel>): UnreadLists => {
     const before = byGroup.get(groupId) ?? NOTHING;
     byChannel.set(channelId, one);
     byGroup.set(groupId, {
-      messages: before.messages + one.messages,
+      messages: before.messages + (settings[channelId]?.hidden === true ? one.mentions : one.messages),
       mentions: before.mentions + one.mentions,
     });
   }
   return { channels, byChannel, byGroup };
-});
+}
 
 /** All channels, followed threads and direct channels with unread messages. */
-export function unreadChannels({ unread }: ClientState): readonly UnreadChannel[] | undefined {
-  return unread === null ? undefined : unreadLists(unread).channels;
+export function unreadChannels(state: ClientState): readonly UnreadChannel[] | undefined {
+  return state.unread === null ? undefined : listsOf(state.unread, state).channels;
 }
 
-export function unreadInChannel({ unread }: ClientState, channelId: string): Unread {
-  return (unread && unreadLists(unread).byChannel.get(channelId)) ?? NOTHING;
+export function unreadInChannel(state: ClientState, channelId: string): Unread {
+  return (state.unread && listsOf(state.unread, state).byChannel.get(channelId)) ?? NOTHING;
 }
 
-/** Total of all channels of a group; null: of all direct channels. */
-export function unreadInGroup({ unread }: ClientState, groupId: string | null): Unread {
-  return (unread && unreadLists(unread).byGroup.get(groupId)) ?? NOTHING;
+/** Total of all channels of a group; null: of all direct channels. Hidden channels count with their mentions only. */
+export function unreadInGroup(state: ClientState, groupId: string | null): Unread {
+  return (state.unread && listsOf(state.unread, state).byGroup.get(groupId)) ?? NOTHING;
 }
 
 const friendsList = once((friends: Table<Friend>): readonly Friend[] => Object.values(friends));
@@ -233,4 +266,36 @@ function withChanges(item: InboxItem, message: Message, unread: boolean): InboxI
   const changed = { ...item, message, unread };
   changedItems.set(item, changed);
   return changed;
+}
+
+/** The number of saved messages whose reminder is past. */
+export function dueCount(saved: Table<SavedMessage>, nowMs: number): number {
+  return Object.values(saved).filter(({ remindAt }) => remindAt !== null && Date.parse(remindAt) <= nowMs)
+    .length;
+}
+
+const scheduledList = once((scheduled: Table<ScheduledMessage>): readonly ScheduledMessage[] =>
+  Object.values(scheduled).sort((a, b) => (a.sendAt < b.sendAt ? -1 : 1)),
+);
+
+/** The scheduled messages, next one first. */
+export function scheduledMessages({ scheduled }: ClientState): readonly ScheduledMessage[] | undefined {
+  return scheduled === null ? undefined : scheduledList(scheduled);
+}
+
+export type SavedItem = Result<"saved.listMessages">["items"][number];
+
+/** The listed messages that are still saved, in their current version. */
+export function savedItems(state: ClientState, listed: readonly SavedItem[]): SavedItem[] {
+  return listed.flatMap((item) => {
+    const message = latest(state.messages, item.message);
+    if (message.deletedAt !== null || (state.saved !== null && state.saved[message.id] === undefined))
+      return [];
+    return [message === item.message ? item : { ...item, message }];
+  });
+}
+
+/** How many reported messages wait for the user as a moderator of the group, or for null as an admin; 100 means 100 or more. */
+export function openReportsOf({ openReports }: ClientState, groupId: string | null): number | undefined {
+  return openReports[groupId ?? DIRECT_REPORTS];
 }

@@ -1,16 +1,23 @@
 import type {
   Channel,
+  Emoji,
   Friend,
   FriendRequest,
   Group,
   Head,
   InboxMarker,
   Member,
+  MemberChange,
   Message,
+  Nickname,
+  NotificationPreferences,
   NotificationSetting,
   OwnUser,
   Result,
   Role,
+  Draft,
+  SavedMessage,
+  ScheduledMessage,
   UnreadChannel,
   User,
 } from "@fanfare/contract";
@@ -32,8 +39,14 @@ export interface ClientState {
   readonly users: Table<User>;
   /** By group, then by role. */
   readonly roles: Table<Table<Role>>;
+  /** By group, then by id: the group's own emoji, stickers and GIFs. */
+  readonly emoji: Table<Table<Emoji>>;
   /** By group, then by user: the members that were listed or loaded. */
   readonly members: Table<Table<Member>>;
+  /** By group, then by user: the nicknames and pictures in the group. */
+  readonly nicknames: Table<Table<Nickname>>;
+  /** By group: the latest joins and departures, newest first. */
+  readonly memberChanges: Table<readonly MemberChange[]>;
   /** By group: the user's permissions there. */
   readonly permissions: Table<Result<"group.myPermissions">>;
   /** All known channels: of groups, direct channels and threads. */
@@ -52,6 +65,14 @@ export interface ClientState {
   readonly friendRequests: Table<FriendRequest> | null;
   /** By group or channel: the settings that differ from the default. */
   readonly notifications: Table<NotificationSetting> | null;
+  readonly notificationPreferences: NotificationPreferences | null;
+  /** By channel: what the user has begun to write. */
+  readonly drafts: Table<Draft> | null;
+  /** By message: what the user saved for later. */
+  readonly saved: Table<SavedMessage> | null;
+  readonly scheduled: Table<ScheduledMessage> | null;
+  /** By group, or `DIRECT_REPORTS` for the admins: how many messages have open reports, at most 100. */
+  readonly openReports: Table<number>;
   /** The number of unread inbox items, at most 100. */
   readonly inboxUnread: number | null;
   readonly inboxMarker: InboxMarker | null;
@@ -71,7 +92,10 @@ export const EMPTY_STATE: ClientState = {
   groups: null,
   users: {},
   roles: {},
+  emoji: {},
   members: {},
+  nicknames: {},
+  memberChanges: {},
   permissions: {},
   channels: {},
   heads: {},
@@ -82,6 +106,11 @@ export const EMPTY_STATE: ClientState = {
   friends: null,
   friendRequests: null,
   notifications: null,
+  notificationPreferences: null,
+  drafts: null,
+  saved: null,
+  scheduled: null,
+  openReports: {},
   inboxUnread: null,
   inboxMarker: null,
   pins: {},
@@ -89,6 +118,9 @@ export const EMPTY_STATE: ClientState = {
   announcement: null,
   maintenance: null,
 };
+
+/** The entry of direct channels in `ClientState.openReports`. */
+export const DIRECT_REPORTS = "direct";
 
 /** Maximum number of messages in `ClientState.messages`. */
 export const MAX_MESSAGES = 2000;

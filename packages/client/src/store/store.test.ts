@@ -133,13 +133,16 @@ describe("the store", () => {
     const loading = store.load("channel.listUnread", {});
     asked[0]!.answer({ channels: [], nextCursor: null });
     await loading;
+    const mentions: Message["mentions"] = { userIds: ["me"], roleIds: [], everyone: false };
     const message = (seq: number): Message =>
-      ({ id: `m${seq}`, channelId: "c", seq, rev: seq, authorId: "other" }) as Message;
+      ({ id: `m${seq}`, channelId: "c", seq, rev: seq, authorId: "other", mentions }) as unknown as Message;
     for (const seq of [3, 4]) store.receive("message.created", { channelId: "c", messages: [message(seq)] });
     await turn();
     expect(namesOf(asked)).toEqual(["channel.listUnread", "channel.get"]);
     asked[1]!.answer({ channel: channelState("c", 2) });
-    await expect.poll(() => store.state.unread?.["c"]).toMatchObject({ lastReadSeq: 2, head: { seq: 4 } });
+    await expect
+      .poll(() => store.state.unread?.["c"])
+      .toMatchObject({ lastReadSeq: 2, head: { seq: 4 }, mentionCount: 2 });
   });
 
   test("reloads unread counts when a followed thread has unread messages", async () => {
@@ -168,7 +171,17 @@ describe("the store", () => {
       nextCursor: null,
     });
     asked[1]!.answer({
-      settings: [{ groupId: "g", channelId: "c", level: "all", mutedUntil: null, suppressEveryone: false }],
+      settings: [
+        {
+          groupId: "g",
+          channelId: "c",
+          level: "all",
+          mutedUntil: null,
+          suppressEveryone: false,
+          favorite: false,
+          hidden: false,
+        },
+      ],
       nextCursor: null,
     });
     await loading;
@@ -190,13 +203,24 @@ describe("the store", () => {
     const loading = store.load("friend.list", {});
     asked[0]!.answer({ friends: [{ userId: "f", since: "" }], nextCursor: null });
     await loading;
-    store.applyOptimistically({ name: "friend.removed", payload: { userId: "f" } });
+    const remove = () =>
+      store.applyOptimistically({ name: "friend.removed", payload: { userId: "f" } }, ["friend.list", {}]);
+    const undo = remove();
     expect(store.state.friends).toEqual({});
-    const reloading = store.reload("friend.list", {});
+    // At once, since there may be no connection.
+    undo();
+    expect(Object.keys(store.state.friends!)).toEqual(["f"]);
     await turn();
     asked[1]!.answer({ friends: [{ userId: "f", since: "" }], nextCursor: null });
-    await reloading;
-    expect(Object.keys(store.state.friends!)).toEqual(["f"]);
+    await turn();
+    const undoLate = remove();
+    store.receive("friend.added", { friend: { userId: "g", since: "" } });
+    undoLate();
+    expect(Object.keys(store.state.friends!)).toEqual(["g"]);
+    await turn();
+    asked.at(-1)!.answer({ friends: ["f", "g"].map((userId) => ({ userId, since: "" })), nextCursor: null });
+    await turn();
+    expect(Object.keys(store.state.friends!)).toEqual(["f", "g"]);
   });
 
   test("a restored state is outdated until its parts in use are reloaded", async () => {

@@ -31,6 +31,8 @@ interface Query {
   isStale: boolean;
   error: FanfareError | null;
   loading: Promise<void> | null;
+  /** The event that made it load: applied to the result before later ones. */
+  firstEvent: StateEvent | null;
   timer: ReturnType<typeof setTimeout> | null;
 }
 
@@ -136,9 +138,23 @@ export class Store {
     await this.#loadRetained(query);
   }
 
-  /** Applies the expected outcome of a call; use `reload` to revert it if the call fails. */
-  applyOptimistically(event: StateEvent): void {
-    this.#set(reduce(this.#state, event));
+  /**
+   * Applies the expected outcome of a call. Returns a function for when the call fails: it puts back the parts of the
+   * state that nothing else has changed since, and reloads `parts` for the others.
+   */
+  applyOptimistically(
+    event: StateEvent,
+    ...parts: readonly (readonly [LoadName, Params<LoadName>])[]
+  ): () => void {
+    const before = this.#state;
+    const after = reduce(before, event);
+    this.#set(after);
+    return () => {
+      const names = Object.keys(before) as (keyof ClientState)[];
+      const own = names.filter((name) => before[name] !== after[name] && this.#state[name] === after[name]);
+      this.#set({ ...this.#state, ...Object.fromEntries(own.map((name) => [name, before[name]])) });
+      for (const [name, params] of parts) void this.reload(name, params);
+    };
   }
 
   /** The state to be stored, without what is only shown on some pages. */
@@ -210,7 +226,8 @@ export class Store {
     const existing = this.#queries.get(key);
     if (existing !== undefined) return existing;
     const isStale = this.#isRestored;
-    const created = { name, params, retainCount: 0, isStale, error: null, loading: null, timer: null };
+    const empty = { error: null, loading: null, firstEvent: null, timer: null };
+    const created: Query = { name, params, retainCount: 0, isStale, ...empty };
     this.#queries.set(key, created);
     return created;
   }
@@ -248,7 +265,9 @@ export class Store {
     for (let tries = 1; ; tries += 1) {
       query.isStale = false;
       try {
-        await this.#callAndApply(name, params, () => this.#fetchAllPages(name, params));
+        const { firstEvent } = query;
+        const earlier = firstEvent === null ? [] : [firstEvent];
+        await this.#callAndApply(name, params, () => this.#fetchAllPages(name, params), earlier);
         if (name === "channel.listUnread")
           for (const invalidation of unreadInvalidations(this.#state)) this.#invalidate(invalidation);
         return;
@@ -315,6 +334,7 @@ export class Store {
     name: N,
     params: Params<N>,
     call: () => Promise<Result<N>>,
+    earlierEvents: readonly StateEvent[] = [],
   ): Promise<Result<N>> {
     if (this.#callsInFlight === 0) this.#bufferedEvents = [];
     const since = this.#bufferedEvents.length;
@@ -322,7 +342,7 @@ export class Store {
     try {
       const response = await call();
       const isTooMuch = this.#bufferedEvents.length > MAX_BUFFERED_EVENTS;
-      const events = this.#bufferedEvents.slice(since);
+      const events = [...earlierEvents, ...this.#bufferedEvents.slice(since)];
       this.#set(events.reduce(reduce, applyResult(this.#state, name, params, response)));
       if (isTooMuch) this.#invalidate({ name, params } as Invalidation);
       return response;
@@ -385,10 +405,13 @@ export class Store {
   async #applyAfter({ name, params }: Invalidation, event: StateEvent): Promise<void> {
     const query = this.#query(name as LoadName, params as Params<LoadName>);
     const isFirst = query.loading === null;
+    if (isFirst) query.firstEvent = event;
     try {
       await this.#loadOnce(query);
     } catch {
       return; // The channel is gone, or the next message tries again.
+    } finally {
+      if (isFirst) query.firstEvent = null;
     }
     const { name: kind } = event;
     this.#set(reduce(this.#state, event));

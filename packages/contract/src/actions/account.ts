@@ -2,20 +2,13 @@ import { z } from "zod";
 import { internal, mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
+import { code, credentialLimit, password, PASSWORD_ERRORS } from "./credentials.ts";
 
 const hour = 60 * 60_000;
-/** Each call costs a password hash or is an attempt to guess. */
-const credentialLimit = { ...perMinute(20), perAddress: true, exact: true };
 /** Each call can send an email. */
 const mailLimit = { points: 10, durationMs: hour, perAddress: true, exact: true };
 
-const password = z.string().min(1).max(LIMITS.passwordMaxChars);
 const secret = z.string().min(1).max(LIMITS.secretMaxChars);
-const code = z
-  .string()
-  .min(1)
-  .max(LIMITS.codeMaxChars)
-  .describe("Six digits of the authenticator app, or a recovery code.");
 
 /** Proves that the same page started this login: see `GET /auth/oidc/start`. */
 const oidcLogin = {
@@ -32,6 +25,8 @@ const confirmation = {
   verifier: oidcLogin.verifier.optional(),
 };
 
+const CONFIRMATION_ERRORS = [...PASSWORD_ERRORS, "OIDC_FAILED", "LOGIN_NOT_FRESH"] as const;
+
 /** Account security: passwords, email addresses, second factors and OIDC logins. */
 export const userActions = {
   requestPasswordReset: mutation({
@@ -45,7 +40,7 @@ export const userActions = {
   resetPassword: mutation({
     summary:
       "Set a new password with the token from the emailed link. All sessions end. If this verifies the address for the first time, " +
-      "the linked login, second factor, webhooks and bots are removed too.",
+      "the linked login, passkeys, second factor, webhooks and bots are removed too.",
     params: z.object({
       token: secret,
       newPassword: e.password,
@@ -53,7 +48,7 @@ export const userActions = {
         .boolean()
         .default(false)
         .describe(
-          "Also unlinks the OIDC login, deletes the user's webhooks and revokes the tokens of their bots.",
+          "Also unlinks the OIDC login, removes the passkeys, deletes the user's webhooks and revokes the tokens of their bots.",
         ),
     }),
     result: z.object({
@@ -61,7 +56,7 @@ export const userActions = {
       email: z.string().nullable().describe("the verified address"),
     }),
     permission: { rule: "public" },
-    errors: ["INVALID_LINK", "WEAK_PASSWORD"],
+    errors: ["INVALID_LINK", "WEAK_PASSWORD", "PASSWORD_IN_DIRECTORY"],
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
@@ -108,13 +103,7 @@ export const userActions = {
     summary: "Email a link to a new address. The address changes when the link is opened.",
     params: z.object({ email: e.email, ...confirmation }),
     permission: { rule: "account" },
-    errors: [
-      "WRONG_CREDENTIALS",
-      "OIDC_FAILED",
-      "LOGIN_NOT_FRESH",
-      "EMAIL_TAKEN",
-      "EMAIL_DOMAIN_NOT_ALLOWED",
-    ],
+    errors: [...CONFIRMATION_ERRORS, "EMAIL_TAKEN", "EMAIL_DOMAIN_NOT_ALLOWED"],
     rateLimit: mailLimit,
   }),
   setupTotp: mutation({
@@ -126,7 +115,7 @@ export const userActions = {
     }),
     permission: { rule: "account" },
     worksWithoutSecondFactor: true,
-    errors: ["WRONG_CREDENTIALS", "OIDC_FAILED", "LOGIN_NOT_FRESH", "TOTP_ALREADY_ON"],
+    errors: [...CONFIRMATION_ERRORS, "TOTP_ALREADY_ON"],
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
@@ -145,14 +134,7 @@ export const userActions = {
       "Stop requiring a code at login. Rejected while the policy requires a second factor for the account.",
     params: z.object({ ...confirmation, code }),
     permission: { rule: "account" },
-    errors: [
-      "WRONG_CREDENTIALS",
-      "OIDC_FAILED",
-      "LOGIN_NOT_FRESH",
-      "WRONG_CODE",
-      "TOTP_NOT_SET_UP",
-      "SECOND_FACTOR_REQUIRED",
-    ],
+    errors: [...CONFIRMATION_ERRORS, "WRONG_CODE", "TOTP_NOT_SET_UP", "SECOND_FACTOR_REQUIRED"],
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
@@ -192,7 +174,7 @@ export const userActions = {
     params: z.object({ ...oidcLogin, password }),
     result: z.object({ user: e.OwnUserSchema }),
     permission: { rule: "account" },
-    errors: ["WRONG_CREDENTIALS", "OIDC_FAILED", "OIDC_LINKED"],
+    errors: [...PASSWORD_ERRORS, "OIDC_FAILED", "OIDC_LINKED"],
     rateLimit: credentialLimit,
     transports: ["http"],
   }),
@@ -201,7 +183,7 @@ export const userActions = {
     params: z.object({ password }),
     result: z.object({ user: e.OwnUserSchema }),
     permission: { rule: "account" },
-    errors: ["WRONG_CREDENTIALS"],
+    errors: PASSWORD_ERRORS,
     rateLimit: credentialLimit,
     transports: ["http"],
   }),

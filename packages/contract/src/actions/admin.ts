@@ -12,12 +12,19 @@ const passwordLink = z.object({
     .nullable()
     .describe("to set the password with, for the admin to pass on; null: it was mailed to the user"),
 });
-const PASSWORD_LINK_ERRORS = ["USER_NOT_FOUND", "GUEST_NOT_ALLOWED", "OIDC_REQUIRED"] as const;
+const PASSWORD_LINK_ERRORS = [
+  "USER_NOT_FOUND",
+  "GUEST_NOT_ALLOWED",
+  "OIDC_REQUIRED",
+  "PASSWORD_IN_DIRECTORY",
+] as const;
 const NEW_USER_ERRORS = ["USERNAME_TAKEN", "EMAIL_TAKEN", "OIDC_REQUIRED", "LIMIT_REACHED"] as const;
 
 const admin = { rule: "admin" } as const;
 /** null: the responsible service did not respond. */
 const count = z.int().nullable();
+
+const branding = z.object({ branding: e.BrandingSchema });
 
 const policy = z.object({
   policy: e.InstancePolicySchema,
@@ -102,7 +109,8 @@ export const adminActions = {
     errors: ["USER_NOT_FOUND", "GUEST_NOT_ALLOWED", "LAST_ADMIN", "LIMIT_REACHED"],
   }),
   resetTotp: mutation({
-    summary: "Remove the second factor of an account whose owner has lost it. All its sessions end.",
+    summary:
+      "Remove the second factor and the passkeys of an account whose owner has lost them. All its sessions end.",
     params: e.ofUser.extend({ reason: z.string().max(LIMITS.reasonMaxChars).optional() }),
     permission: admin,
     errors: ["USER_NOT_FOUND"],
@@ -145,6 +153,28 @@ export const adminActions = {
     permission: admin,
     errors: ["POLICY_FIXED", "TOTP_NOT_SET_UP"],
     rateLimit: perMinute(30),
+  }),
+  setBranding: mutation({
+    summary: "Change how this instance presents itself. Visible to everyone, from their next page load on.",
+    params: e.BrandingSchema.omit({ logoUrl: true }).partial(),
+    result: branding,
+    permission: admin,
+    rateLimit: perMinute(30),
+  }),
+  setLogo: mutation({
+    summary: "Set the logo of this instance. It is cropped to a square.",
+    params: z.object({
+      fileId: e.id.describe("a picture uploaded by the caller with file.uploadPicture"),
+    }),
+    result: branding,
+    permission: admin,
+    errors: ["FILE_NOT_FOUND", "IMAGE_REFUSED"],
+    rateLimit: perMinute(20),
+  }),
+  removeLogo: mutation({
+    summary: "Remove the logo of this instance. Repeatable.",
+    result: branding,
+    permission: admin,
   }),
   auditLog: query({
     summary: "A page of the admin audit log, newest first.",
@@ -224,6 +254,10 @@ export const userActions = {
     params: e.ofUser,
     result: passwordLink,
     errors: PASSWORD_LINK_ERRORS,
+  }),
+  listAdminIds: internal({
+    summary: "The admins of this server.",
+    result: z.object({ userIds: z.array(e.id).max(LIMITS.adminsPerInstance) }),
   }),
   resetTotp: internal({
     summary: "As admin.resetTotp.",

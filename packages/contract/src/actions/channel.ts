@@ -113,8 +113,15 @@ export const channelActions = {
     botScope: "group.read",
   }),
   markRead: mutation({
-    summary: "Mark everything up to this message as read. A read marker never moves back.",
+    summary: "Mark everything up to this message as read. Doesn't move the read marker back.",
     params: e.inChannel.extend({ seq: e.seq }),
+    result: z.object({ lastReadSeq: e.seq }),
+    permission: { rule: "channel", can: "view" },
+    botScope: "messages.read",
+  }),
+  markUnread: mutation({
+    summary: "Mark this message and all later ones as unread. Doesn't move the read marker forward.",
+    params: e.inChannel.extend({ seq: e.seq.min(1) }),
     result: z.object({ lastReadSeq: e.seq }),
     permission: { rule: "channel", can: "view" },
     botScope: "messages.read",

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { internal, mutation, perMinute } from "../define.ts";
+import { internal, mutation } from "../define.ts";
 import * as e from "../entities.ts";
-import { LIMITS } from "../limits.ts";
+import { credentialLimit, loginCode, password, PASSWORD_ERRORS } from "./credentials.ts";
 
 /** Every service that stores personal data needs one. */
 export const forgetUser = (what: string) => ({
@@ -18,23 +18,13 @@ export const userActions = {
       "Delete the caller's account permanently: all sessions end, its names become available, and its messages stay, by a deleted user. " +
       "Transfer or delete owned groups first.",
     params: z.object({
-      password: z
-        .string()
-        .min(1)
-        .max(LIMITS.passwordMaxChars)
-        .optional()
-        .describe("required if the account has one"),
-      code: z
-        .string()
-        .min(1)
-        .max(LIMITS.codeMaxChars)
-        .optional()
-        .describe("required if a login asks for one"),
+      password: password.optional().describe("required if the account has one"),
+      code: loginCode,
     }),
     permission: { rule: "session" },
     endsSession: true,
-    errors: ["WRONG_CREDENTIALS", "TOTP_REQUIRED", "WRONG_CODE", "OWNS_GROUPS", "LAST_ADMIN"],
-    rateLimit: { ...perMinute(20), perAddress: true, exact: true },
+    errors: [...PASSWORD_ERRORS, "TOTP_REQUIRED", "WRONG_CODE", "OWNS_GROUPS", "LAST_ADMIN"],
+    rateLimit: credentialLimit,
     // The session's sockets close immediately, so a result by socket would not arrive.
     transports: ["http"],
   }),
@@ -64,7 +54,9 @@ export const fileActions = {
 };
 
 export const inboxActions = {
-  forgetUser: forgetUser("removes notification settings, push subscriptions and inbox markers."),
+  forgetUser: forgetUser(
+    "removes notification settings, push subscriptions, inbox markers, saved and scheduled messages.",
+  ),
 };
 
 export const friendActions = {

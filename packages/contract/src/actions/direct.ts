@@ -9,7 +9,8 @@ const openLimit = perMinute(30);
 
 export const channelActions = {
   openDirect: mutation({
-    summary: "The direct channel between the caller and another user; created if it doesn't exist.",
+    summary:
+      "The direct channel between the caller and a user; created if it doesn't exist. With their own id, the caller's notes to themselves.",
     params: e.ofUser,
     result: z.object({ channel: e.ChannelStateSchema }),
     permission: { rule: "session" },

@@ -58,7 +58,7 @@ export const friendActions = {
 };
 
 export const inboxActions = {
-  exportUser: exportUser("notification settings and push subscriptions."),
+  exportUser: exportUser("notification settings, quiet hours, keywords and push subscriptions."),
 };
 
 export const messageActions = {

@@ -12,8 +12,14 @@ export const fileActions = {
   startUpload: mutation({
     summary:
       "Start the upload of a file for a message in a channel. POST /api/file.upload?channelId=…&name=… does this and takes the bytes " +
-      "as its body; called directly, it only reserves the storage, for an hour.",
-    params: z.object({ channelId: e.id, name: e.fileName, bytes }),
+      "as its body, for a voice message with &durationMs=…&peaks=…; called directly, it only reserves the storage, for an hour.",
+    params: z.object({
+      channelId: e.id,
+      name: e.fileName,
+      bytes,
+      // Of a voice message. Both are ignored without the other, or if the file isn't audio.
+      ...e.RecordingSchema.partial().shape,
+    }),
     result: oneFile,
     permission: { rule: "channel", can: "attachFiles" },
     botScope: "messages.write",
@@ -22,12 +28,12 @@ export const fileActions = {
   }),
   startPicture: mutation({
     summary:
-      "Start the upload of a picture for a profile or a group. POST /api/file.uploadPicture does this and takes the bytes as its body.",
+      "Start the upload of a picture for a profile, a group or an emoji. POST /api/file.uploadPicture does this and takes the bytes as its body.",
     params: z.object({ bytes }),
     result: oneFile,
     permission: { rule: "session" },
     errors: ["FILE_TOO_LARGE", "LIMIT_REACHED"],
-    rateLimit: uploads,
+    rateLimit: perMinute(LIMITS.emojiPerGroup),
   }),
   get: query({
     summary: "The details of a file, for its uploader and for users who can see its channel.",
@@ -85,7 +91,7 @@ export const fileActions = {
   }),
   setQuota: mutation({
     summary: "Set the storage quota of a user or a group.",
-    params: z.object({ of: e.pictureOf, maxBytes: quota }),
+    params: z.object({ of: e.fileOwner, maxBytes: quota }),
     result: e.FileUsageSchema,
     permission: { rule: "admin" },
   }),
@@ -117,13 +123,20 @@ export const fileActions = {
     params: z.object({ channelId: e.id, fileIds: z.array(e.id).min(1).max(LIMITS.attachmentsPerMessage) }),
   }),
   usePicture: internal({
-    summary: "Make a user's uploaded file the public picture of a profile or a group. Repeatable.",
+    summary:
+      "Make a user's uploaded file the public picture of a profile, a group, a member, an emoji or this instance. Repeatable.",
     params: z.object({ fileId: e.id, userId: e.id, of: e.pictureOf }),
-    result: z.object({ url: z.string() }),
-    errors: ["FILE_NOT_FOUND", "IMAGE_REFUSED"],
+    result: z.object({ url: z.string(), width: z.int().optional(), height: z.int().optional() }),
+    errors: ["FILE_NOT_FOUND", "FILE_TOO_LARGE", "IMAGE_REFUSED"],
   }),
   dropPictures: internal({
-    summary: "Delete the pictures of a profile or a group, except the current one. Repeatable.",
-    params: z.object({ of: e.pictureOf, exceptFileId: e.id.optional() }),
+    summary:
+      "Delete the pictures of a profile, a group, its members, its emoji or this instance; all, all but one, only one, or those of one uploader. Repeatable.",
+    params: z.object({
+      of: e.pictureOf,
+      exceptFileId: e.id.optional(),
+      fileId: e.id.optional(),
+      userId: e.id.optional().describe("the uploader"),
+    }),
   }),
 };

@@ -6,6 +6,8 @@ import { LIMITS } from "../limits.ts";
 const ofMember = z.object({ groupId: e.id, userId: e.id });
 const reasonParam = { reason: e.reason.optional().describe("for the audit log") };
 
+const newNickname = e.nickname.nullable().optional().describe("null: removes it; absent: unchanged");
+
 export const groupActions = {
   create: mutation({
     summary: "Create a group with a first channel, owned by the caller.",
@@ -29,16 +31,58 @@ export const groupActions = {
     botScope: "group.read",
   }),
   update: mutation({
-    summary: "Update the group's name, description or default channel.",
+    summary:
+      "Update the group's name, description or channels for new members, and whether the directory lists it.",
     params: e.inGroup.extend({
       name: e.groupName.optional(),
       description: e.groupDescription.optional(),
       defaultChannelId: e.id.nullable().optional(),
+      systemChannelId: e.id.nullable().optional(),
+      listed: z.boolean().optional(),
     }),
     result: z.object({ group: e.GroupSchema }),
     permission: { rule: "group", can: "manageGroup" },
     audited: "group",
     errors: ["CHANNEL_NOT_FOUND"],
+  }),
+  listDirectory: query({
+    summary: "A page of the groups that anyone on this instance can join, those with the most members first.",
+    params: z.object({
+      query: z
+        .string()
+        .trim()
+        .max(LIMITS.searchTextMaxChars)
+        .default("")
+        .describe("a part of the name or the description; empty: all groups"),
+      cursor: z
+        .string()
+        .regex(/^\d{1,9}_[0-9a-f]{24}$/, "must be a cursor of this action")
+        .optional()
+        .describe("the nextCursor of the page before"),
+      limit: e.pageLimit,
+    }),
+    result: z.object({
+      groups: z.array(e.ListedGroupSchema),
+      nextCursor: z
+        .string()
+        .nullable()
+        .describe("null: this is the last page. Any page can have fewer groups than the limit"),
+    }),
+    permission: { rule: "session" },
+    isHeavy: true,
+    errors: ["DIRECTORY_OFF"],
+    rateLimit: perMinute(120),
+  }),
+  joinListed: mutation({
+    summary: "Join a group that the directory lists. Repeatable.",
+    params: e.inGroup,
+    result: z.object({
+      group: e.GroupSchema,
+      channels: z.array(e.ChannelSchema).describe("the first channels; channel.list returns all"),
+    }),
+    permission: { rule: "session" },
+    errors: ["DIRECTORY_OFF", "GROUP_NOT_FOUND", "INVITE_NOT_FOUND", "BANNED", "LIMIT_REACHED"],
+    rateLimit: perMinute(30),
   }),
   myPermissions: query({
     summary: "The caller's permissions in the group and in each channel that they can see.",
@@ -85,6 +129,57 @@ export const groupActions = {
     summary: "Several members; users who are not members are left out.",
     params: e.inGroup.extend({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
     result: z.object({ members: z.array(e.MemberSchema) }),
+    permission: { rule: "group", can: "view" },
+    botScope: "group.read",
+  }),
+  setOwnNickname: mutation({
+    summary: "Change the caller's nickname and picture in the group.",
+    params: e.inGroup.extend({
+      nickname: newNickname,
+      avatarFileId: e.id
+        .nullable()
+        .optional()
+        .describe("a picture uploaded by the caller with file.uploadPicture; null: removes it"),
+    }),
+    result: z.object({ member: e.MemberSchema }),
+    permission: { rule: "group", can: "changeNickname" },
+    errors: ["FILE_NOT_FOUND", "IMAGE_REFUSED", "MEMBER_NOT_FOUND"],
+    // Each change is published to all members.
+    rateLimit: perMinute(10),
+  }),
+  setNickname: mutation({
+    summary: "Change a member's nickname in the group, or remove their picture there.",
+    params: ofMember.extend({
+      ...reasonParam,
+      nickname: newNickname,
+      avatarFileId: z.null().optional().describe("null: removes the picture"),
+    }),
+    result: z.object({ member: e.MemberSchema }),
+    permission: { rule: "group", can: "manageNicknames" },
+    botScope: "members.manage",
+    audited: "user",
+    errors: ["MEMBER_NOT_FOUND"],
+    rateLimit: perMinute(60),
+  }),
+  listNicknames: query({
+    summary: `The members who have a nickname or a picture in the group, by id: up to ${LIMITS.nicknamesListed}.`,
+    params: e.inGroup,
+    result: z.object({ nicknames: z.array(e.nicknameOf).max(LIMITS.nicknamesListed) }),
+    permission: { rule: "group", can: "view" },
+    botScope: "group.read",
+  }),
+  findNicknames: internal({
+    summary: "The nicknames and pictures that these users have in the group; users without are left out.",
+    params: e.inGroup.extend({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
+    result: z.object({ nicknames: z.array(e.nicknameOf) }),
+  }),
+  listMemberChanges: query({
+    summary: `The latest joins and departures, newest first: up to ${LIMITS.memberChangesListed}, and of each user the latest of both.`,
+    params: e.inGroup.extend({ withUsers: e.withUsers }),
+    result: z.object({
+      changes: z.array(e.MemberChangeSchema).max(LIMITS.memberChangesListed),
+      users: e.referredUsers,
+    }),
     permission: { rule: "group", can: "view" },
     botScope: "group.read",
   }),
@@ -200,8 +295,8 @@ export const groupActions = {
     result: z.object({ userIds: z.array(e.id) }),
   }),
   listRooms: internal({
-    summary: "The rooms that a user's sockets join.",
-    params: e.ofUser,
-    result: z.object({ rooms: z.array(z.string()) }),
+    summary: "The rooms that the sockets of each of these users join.",
+    params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
+    result: z.object({ rooms: z.array(z.array(z.string())) }),
   }),
 };

@@ -26,27 +26,62 @@ export const messageActions = {
     summary: "Send a message. The message is on disk when the call returns.",
     params: sendParams
       .extend({
-        content: e.messageContent.or(z.literal("")).describe("empty only with attachments"),
+        content: e.messageContent.or(z.literal("")).describe("empty only with attachments or a sticker"),
         attachmentIds: z
           .array(e.id)
           .max(LIMITS.attachmentsPerMessage)
           .default([])
           .describe("files uploaded by the caller for this channel"),
+        alsoInChannel: z
+          .boolean()
+          .optional()
+          .describe(
+            "for a reply in a thread: also send it to the thread's channel. Both are edited and deleted together; attachments stay in the thread",
+          ),
+        poll: e.PollSchema.extend({
+          allowsSeveral: e.PollSchema.shape.allowsSeveral.default(false),
+          endsAt: e.PollSchema.shape.endsAt.default(null),
+        })
+          .optional()
+          .describe("makes the message a poll: its content is the question"),
+        stickerId: e.id
+          .optional()
+          .describe(
+            "one of the group's stickers or GIFs: its name replaces the content. Requires the permission to attach files",
+          ),
         resend: z
           .boolean()
           .optional()
           .describe("true if this nonce was sent before: the server then looks up that message first"),
       })
       .refine(
-        ({ content, attachmentIds }) => content !== "" || attachmentIds.length > 0,
-        "give a content, or attachments",
+        ({ content, attachmentIds, stickerId }) =>
+          content !== "" || attachmentIds.length > 0 || stickerId !== undefined,
+        "give a content, attachments or a sticker",
+      )
+      .refine(
+        ({ attachmentIds, poll, stickerId }) =>
+          stickerId === undefined || (attachmentIds.length === 0 && poll === undefined),
+        "a sticker can't have attachments or be a poll",
+      )
+      .refine(
+        ({ content, poll }) => content !== "" || poll === undefined,
+        "give the question as the content",
       ),
     result: z.object({ message: e.MessageSchema }),
     permission: { rule: "channel", can: "sendMessages" },
     botScope: "messages.write",
     shardBy: "channelId",
     createsMessage: true,
-    errors: ["MUTED", "MESSAGE_NOT_FOUND", "FORBIDDEN", "SLOW_MODE", "MESSAGE_FILTERED"],
+    errors: [
+      "MUTED",
+      "MESSAGE_NOT_FOUND",
+      "EMOJI_NOT_FOUND",
+      "FORBIDDEN",
+      "SLOW_MODE",
+      "MESSAGE_FILTERED",
+      "MESSAGE_REFUSED",
+    ],
     rateLimit: { points: 120, durationMs: 10_000 },
   }),
   edit: mutation({
@@ -56,7 +91,14 @@ export const messageActions = {
     permission: { rule: "channel", can: "sendMessages" },
     botScope: "messages.write",
     shardBy: "channelId",
-    errors: ["MUTED", "MESSAGE_NOT_FOUND", "FORBIDDEN", "LIMIT_REACHED", "MESSAGE_FILTERED"],
+    errors: [
+      "MUTED",
+      "MESSAGE_NOT_FOUND",
+      "FORBIDDEN",
+      "LIMIT_REACHED",
+      "MESSAGE_FILTERED",
+      "MESSAGE_REFUSED",
+    ],
   }),
   delete: mutation({
     summary: "Delete a message by the caller, or any message if the caller can manage messages.",
@@ -123,13 +165,23 @@ export const messageActions = {
     botScope: "messages.manage",
     errors: ["MESSAGE_NOT_FOUND", "FORBIDDEN"],
   }),
+  endPoll: mutation({
+    summary: "End a poll of the caller, or any poll if the caller can manage messages. Repeatable.",
+    params: oneMessage,
+    result: messageResult,
+    permission: { rule: "channel", can: "view" },
+    botScope: "messages.write",
+    shardBy: "channelId",
+    errors: ["MESSAGE_NOT_FOUND", "FORBIDDEN"],
+  }),
   react: mutation({
-    summary: "React to a message. Repeatable; the message is updated a moment later.",
-    params: oneMessage.extend({ emoji: e.emoji }),
+    summary:
+      "React to a message. Repeatable; the message is updated a moment later. In a poll with one choice, a vote replaces the caller's earlier one.",
+    params: oneMessage.extend({ emoji: e.reactionEmoji }),
     permission: { rule: "channel", can: "addReactions" },
     botScope: "messages.write",
     shardBy: "channelId",
-    errors: ["MUTED", "MESSAGE_NOT_FOUND", "LIMIT_REACHED"],
+    errors: ["MUTED", "MESSAGE_NOT_FOUND", "EMOJI_NOT_FOUND", "LIMIT_REACHED", "POLL_ENDED"],
     rateLimit: { points: 40, durationMs: 10_000 },
   }),
   unreact: mutation({
@@ -138,7 +190,7 @@ export const messageActions = {
     permission: { rule: "channel", can: "view" },
     botScope: "messages.write",
     shardBy: "channelId",
-    errors: ["MESSAGE_NOT_FOUND"],
+    errors: ["MESSAGE_NOT_FOUND", "POLL_ENDED"],
     rateLimit: { points: 40, durationMs: 10_000 },
   }),
   listReactors: query({
@@ -147,6 +199,24 @@ export const messageActions = {
     result: z.object({ userIds: z.array(e.id), nextUserId: e.id.nullable() }),
     permission: { rule: "channel", can: "view" },
     botScope: "messages.read",
+    errors: ["MESSAGE_NOT_FOUND"],
+  }),
+  listReaders: query({
+    summary:
+      "The users who have read a message, without its author: those who can see the channel and have marked it, or a later message, as read.",
+    params: oneMessage,
+    result: z.object({
+      userIds: z.array(e.id).max(LIMITS.pageMaxItems).describe("some of them, if there are more"),
+      count: z
+        .int()
+        .max(LIMITS.readersCounted)
+        .describe(
+          `${LIMITS.readersCounted}: this many or more; above ${LIMITS.pageMaxItems}, it includes users who can no longer see the channel`,
+        ),
+    }),
+    permission: { rule: "channel", can: "view" },
+    botScope: "messages.read",
+    isHeavy: true,
     errors: ["MESSAGE_NOT_FOUND"],
   }),
   listOwnReactions: query({
@@ -200,7 +270,18 @@ export const messageActions = {
       as: z.object({ name: e.nickname, avatarUrl: z.url().max(LIMITS.urlMaxChars).nullable() }).optional(),
     }),
     result: messageResult,
-    errors: ["CHANNEL_NOT_FOUND", "FORBIDDEN", "MUTED", "MESSAGE_NOT_FOUND", "MESSAGE_FILTERED"],
+    errors: [
+      "CHANNEL_NOT_FOUND",
+      "FORBIDDEN",
+      "MUTED",
+      "MESSAGE_NOT_FOUND",
+      "MESSAGE_FILTERED",
+      "MESSAGE_REFUSED",
+    ],
+  }),
+  remove: internal({
+    summary: "Delete a message for the admins. Repeatable.",
+    params: oneMessage.extend({ rooms: z.array(z.string()) }),
   }),
   setEmbeds: internal({
     summary:
@@ -220,6 +301,17 @@ export const messageActions = {
         .nullable()
         .describe("the first message that did not fit into the result: it and older ones were not read"),
     }),
+  }),
+  listContext: internal({
+    summary:
+      "The messages just before and after each of these, in the order of the params. The caller checks who can see them.",
+    params: z.object({
+      messages: z
+        .array(z.object({ messageId: e.id, channelId: e.id, seq: e.seq }))
+        .min(1)
+        .max(LIMITS.searchPageMaxItems),
+    }),
+    result: z.object({ context: z.array(e.MessageContextSchema) }),
   }),
   findSent: internal({
     summary:

@@ -8,17 +8,19 @@ const manageGroup = { rule: "group", can: "manageGroup" } as const;
 /** Word filters and retention of groups. */
 export const groupActions = {
   getWordFilter: query({
-    summary: "The word filter of the group.",
+    summary: "The word filter of the group, and its other rules for messages.",
     params: e.inGroup,
     result: z.object({ wordFilter: e.WordFilterSchema }),
     permission: manageGroup,
   }),
   setWordFilter: mutation({
     summary:
-      "Set the words and phrases that members without manageMessages can't write in the group; empty: no filter.",
+      "Set the words and phrases that members without manageMessages can't write in the group (empty: no filter), and other rules " +
+      "for their messages. What is left out stays as it is.",
     params: e.inGroup.extend({
-      words: z.array(e.filteredWord).max(LIMITS.wordsPerFilter),
-      onHit: e.wordFilterAction.default("block"),
+      words: z.array(e.filteredWord).max(LIMITS.wordsPerFilter).optional(),
+      onHit: e.wordFilterAction.optional(),
+      rules: e.MessageRulesSchema.optional(),
     }),
     result: z.object({ wordFilter: e.WordFilterSchema }),
     permission: manageGroup,

@@ -3,6 +3,8 @@ import { internal, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
+const text = z.string().max(LIMITS.searchTextMaxChars);
+
 export const messageActions = {
   search: query({
     summary:
@@ -16,9 +18,7 @@ export const messageActions = {
           .literal(true)
           .optional()
           .describe("in all groups and direct messages that the caller is in at this moment"),
-        text: z
-          .string()
-          .max(LIMITS.searchTextMaxChars)
+        text: text
           .optional()
           .describe(
             "words in any order; they also find longer words that begin with them (from four characters on) and other forms of English " +
@@ -31,6 +31,10 @@ export const messageActions = {
         before: e.time.optional(),
         cursor: e.id.optional().describe("nextCursor of the page before"),
         limit: z.int().min(1).max(LIMITS.searchPageMaxItems).default(25),
+        withContext: z
+          .boolean()
+          .optional()
+          .describe("also return what was written just before and after each message"),
         withUsers: e.withUsers,
       })
       .refine(
@@ -45,6 +49,12 @@ export const messageActions = {
       ),
     result: z.object({
       messages: z.array(e.MessageSchema),
+      context: z
+        .array(e.MessageContextSchema)
+        .optional()
+        .describe(
+          "with withContext: in the order of the messages. It can contain messages that were found, too",
+        ),
       threads: z.array(e.ChannelSchema).describe("the threads that contain some of the messages"),
       nextCursor: e.id.nullable().describe("null: this is the last page. Earlier pages can be empty"),
       isComplete: z.boolean().describe("false: some messages are still to be indexed; search again later"),
@@ -59,6 +69,12 @@ export const messageActions = {
 };
 
 export const searchActions = {
+  filterMessages: internal({
+    summary:
+      "Those of the messages that have all words of the text, as `message.search` understands them. The caller checks who can see them.",
+    params: z.object({ messageIds: z.array(e.id).min(1).max(LIMITS.pageMaxItems), text }),
+    result: z.object({ messageIds: z.array(e.id) }),
+  }),
   indexChannel: internal({
     summary: "Index the next changes of a channel now.",
     params: e.inChannel,

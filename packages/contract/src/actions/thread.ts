@@ -4,7 +4,7 @@ import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
 const oneThread = z.object({ channelId: e.id.describe("the thread's id") });
-const cursor = z.string().regex(/^\d{1,15}-[0-9a-f]{24}$/, "must be the nextCursor of a page");
+export const activityCursor = z.string().regex(/^\d{1,15}-[0-9a-f]{24}$/, "must be the nextCursor of a page");
 
 export const channelActions = {
   openThread: mutation({
@@ -22,13 +22,13 @@ export const channelActions = {
     summary: "A page of a channel's threads, most recent message first.",
     params: e.inChannel.extend({
       archived: z.boolean().default(false).describe("true: archived threads"),
-      cursor: cursor.optional().describe("the nextCursor of the page before"),
+      cursor: activityCursor.optional().describe("the nextCursor of the page before"),
       limit: e.pageLimit,
       withUsers: e.withUsers.describe("also return the profiles of the threads' authors, once each"),
     }),
     result: z.object({
       channels: z.array(e.ChannelStateSchema),
-      nextCursor: cursor.nullable().describe("null: this is the last page"),
+      nextCursor: activityCursor.nullable().describe("null: this is the last page"),
       users: e.referredUsers,
     }),
     permission: { rule: "channel", can: "view" },
@@ -55,6 +55,15 @@ export const channelActions = {
     params: z.object({ channelIds: z.array(e.id).max(LIMITS.channelsPerSync) }),
     result: z.object({ channels: z.array(e.ChannelSchema) }),
   }),
+  listGivenThreads: internal({
+    summary: "A page of the given threads, most recent message first; deleted ones are left out.",
+    params: z.object({
+      channelIds: z.array(e.id).max(LIMITS.threadsFollowedPerUser),
+      cursor: activityCursor.optional(),
+      limit: e.pageLimit,
+    }),
+    result: z.object({ channels: z.array(e.ChannelSchema), nextCursor: activityCursor.nullable() }),
+  }),
   listActiveThreads: internal({
     summary: "A page of all threads of groups, most recent message last.",
     params: z.object({
@@ -62,13 +71,15 @@ export const channelActions = {
         .array(
           z.object({
             groupId: e.id,
-            after: cursor.describe("the cursor of a thread, or `<milliseconds>-<24 zeros>`"),
+            after: activityCursor.describe("the cursor of a thread, or `<milliseconds>-<24 zeros>`"),
           }),
         )
         .max(LIMITS.groupsPerUser),
       limit: z.int().min(1).max(LIMITS.channelsPerGroup),
     }),
-    result: z.object({ threads: z.array(z.object({ groupId: e.id, channelId: e.id, cursor })) }),
+    result: z.object({
+      threads: z.array(z.object({ groupId: e.id, channelId: e.id, cursor: activityCursor })),
+    }),
   }),
 };
 

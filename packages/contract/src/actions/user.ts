@@ -2,9 +2,8 @@ import { z } from "zod";
 import { internal, mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
+import { code, credentialLimit, password, PASSWORD_ERRORS } from "./credentials.ts";
 
-/** Each call costs a password hash, so it is limited more tightly. */
-const credentialLimit = { ...perMinute(20), perAddress: true, exact: true };
 /**
  * Limits guesses at one account from many addresses. Counted by the submitted name, so that the limits of an account's username and
  * email address are separate: a shared limit would reveal that they belong together.
@@ -57,14 +56,12 @@ export const userActions = {
     transports: ["http"],
   }),
   login: mutation({
-    summary: "Log in with a username or email address and a password.",
+    summary:
+      "Log in with a username or email address and a password. If the password is the one of an LDAP directory, the first login creates the account.",
     params: z.object({
       username: z.string().min(1).max(LIMITS.emailMaxChars),
-      password: z.string().min(1).max(LIMITS.passwordMaxChars),
-      code: z
-        .string()
-        .min(1)
-        .max(LIMITS.codeMaxChars)
+      password,
+      code: code
         .optional()
         .describe("After TOTP_REQUIRED: a code from the authenticator app, or a recovery code."),
       email: e.email
@@ -78,13 +75,14 @@ export const userActions = {
     worksInMaintenance: true,
     startsSession: true,
     errors: [
+      ...PASSWORD_ERRORS,
       "USER_DISABLED",
-      "WRONG_CREDENTIALS",
       "TOTP_REQUIRED",
       "WRONG_CODE",
       "EMAIL_NOT_VERIFIED",
       "EMAIL_DOMAIN_NOT_ALLOWED",
       "EMAIL_TAKEN",
+      "LIMIT_REACHED",
       "OIDC_REQUIRED",
     ],
     rateLimit: { ...credentialLimit, perValueOf: guessLimit },
@@ -177,6 +175,13 @@ export const userActions = {
     params: z.object({
       nickname: e.nickname.optional(),
       bio: e.bio.optional(),
+      customStatus: e.CustomStatusSchema.refine(
+        ({ emoji, text }) => emoji !== null || text !== "",
+        "give an emoji, or a text",
+      )
+        .nullable()
+        .optional()
+        .describe("null: removes it"),
       locale: e.locale.optional(),
     }),
     result: z.object({ user: e.OwnUserSchema }),
@@ -184,21 +189,30 @@ export const userActions = {
     // Each change is published to all members of up to LIMITS.groupsPerUser groups.
     rateLimit: perMinute(10),
   }),
+  setPreferences: mutation({
+    summary: "Change some of the caller's preferences. Omitted ones stay unchanged.",
+    params: e.PreferencesSchema,
+    result: z.object({ user: e.OwnUserSchema }),
+    permission: { rule: "session" },
+    rateLimit: perMinute(60),
+  }),
   changePassword: mutation({
     summary: "Change the password. All sessions end, including this one: continue with the returned tokens.",
     params: z.object({
-      oldPassword: z.string().min(1).max(LIMITS.passwordMaxChars),
+      oldPassword: password,
       newPassword: e.password,
       revokeTokens: z
         .boolean()
         .default(false)
-        .describe("Also deletes the user's webhooks and revokes the tokens of their bots."),
+        .describe(
+          "Also removes the user's passkeys, deletes their webhooks and revokes the tokens of their bots.",
+        ),
     }),
     result: e.SessionTokensSchema,
     permission: { rule: "account" },
     startsSession: true,
     endsSession: true,
-    errors: ["WRONG_CREDENTIALS", "USER_DISABLED", "WEAK_PASSWORD"],
+    errors: [...PASSWORD_ERRORS, "USER_DISABLED", "WEAK_PASSWORD", "PASSWORD_IN_DIRECTORY"],
     rateLimit: credentialLimit,
     transports: ["http"],
   }),

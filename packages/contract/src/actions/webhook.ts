@@ -6,6 +6,8 @@ import { LIMITS } from "../limits.ts";
 const oneWebhook = e.inChannel.extend({ webhookId: e.id });
 const webhookResult = z.object({ webhook: e.WebhookSchema });
 const manages = { rule: "channel", can: "manageWebhooks" } as const;
+const ofToken = z.object({ webhookId: e.id, token: z.string().min(1).max(LIMITS.secretMaxChars) });
+const perWebhook = { param: "webhookId", points: 30, durationMs: 10_000 };
 
 /** A webhook has its creator's permissions, and works only as long as they can manage webhooks in the channel. */
 export const webhookActions = {
@@ -47,24 +49,27 @@ export const webhookActions = {
   }),
   execute: mutation({
     summary:
-      "Post a message through a webhook, without logging in. Also at `POST /api/webhooks/<webhookId>/<token>`, with `text`, `username`, `avatar_url` " +
-      "and `icon_url` supported for compatibility with other services.",
-    params: z.object({
-      webhookId: e.id,
-      token: z.string().min(1).max(LIMITS.secretMaxChars),
+      "Post a message through a webhook, without logging in. Also at `POST /api/webhooks/<webhookId>/<token>`, which accepts the formats of other " +
+      "services too, such as Slack, Discord, GitHub and Alertmanager.",
+    params: ofToken.extend({
       content: e.messageContent,
       name: e.nickname.optional().describe("instead of the webhook's"),
       avatarUrl: e.httpAddress.optional(),
       nonce: e.nonce.optional().describe("makes the call repeatable"),
     }),
-    result: z.object({ messageId: e.id }),
+    result: z.object({ messageId: e.id, channelId: e.id }),
     permission: { rule: "public" },
     createsMessage: true,
     errors: ["WEBHOOK_NOT_FOUND", "MUTED", "SLOW_MODE"],
-    rateLimit: {
-      ...perMinute(120),
-      perValueOf: { param: "webhookId", points: 30, durationMs: 10_000 },
-    },
+    rateLimit: { ...perMinute(120), perValueOf: perWebhook },
+    transports: ["http"],
+  }),
+  check: query({
+    summary: "Check that a webhook can post, without logging in or posting.",
+    params: ofToken,
+    permission: { rule: "public" },
+    errors: ["WEBHOOK_NOT_FOUND"],
+    rateLimit: { ...perMinute(120), perValueOf: perWebhook },
     transports: ["http"],
   }),
 };

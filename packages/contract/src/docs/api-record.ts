@@ -46,12 +46,11 @@ export function apiRecord(): string[] {
     const { operationId: name, parameters = [], requestBody, responses } = post;
     const bySocket = messages[`${name}-call`] !== undefined;
     lines.add(`action ${name}: ${bySocket ? "http|socket" : "http"}`);
-    const query = Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter.schema]));
-    record(
-      "params",
-      name,
-      requestBody.content["application/json"]?.schema ?? { properties: query, required: Object.keys(query) },
-    );
+    const query = {
+      properties: Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter.schema])),
+      required: parameters.filter((parameter) => parameter.required).map((parameter) => parameter.name),
+    };
+    record("params", name, requestBody.content["application/json"]?.schema ?? query);
     record("result", name, responses["200"]!.content["application/json"]!.schema.properties!["data"]!);
   }
   for (const [name, { payload }] of Object.entries(messages)) {

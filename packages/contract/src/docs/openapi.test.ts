@@ -28,7 +28,13 @@ test("has exactly the actions reachable by HTTP", () => {
 test("an upload has the raw file as body and the other params in the query", () => {
   const { paths } = openApiDocument() as { paths: Record<string, { post: Record<string, unknown> }> };
   const { parameters, requestBody, responses } = paths["/api/file.upload"]!.post;
-  expect(parameters).toMatchObject([{ name: "channelId", in: "query" }, { name: "name" }, { in: "header" }]);
+  expect(parameters).toMatchObject([
+    { name: "channelId", in: "query", required: true },
+    { name: "name", required: true },
+    { name: "durationMs", required: false },
+    { name: "peaks", required: false },
+    { in: "header", required: true },
+  ]);
   expect(requestBody).toHaveProperty(["content", "application/octet-stream"]);
   expect(JSON.stringify(responses)).toContain("StoredFile");
 });

@@ -94,7 +94,7 @@ function uploadOperation(name: (typeof UPLOADS)[number]): Json {
       ...Object.entries(query).map(([param, schema]) => ({
         name: param,
         in: "query",
-        required: true,
+        required: !(schema instanceof z.ZodOptional),
         schema: schemaOf(schema as z.ZodType, "input"),
       })),
       {

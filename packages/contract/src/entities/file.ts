@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { entity, id, time } from "./primitives.ts";
+import { emojiKind, entity, id, time } from "./primitives.ts";
 import { AttachmentSchema } from "./message.ts";
 
 export const StoredFileSchema = AttachmentSchema.extend({
@@ -31,5 +31,17 @@ export const FileUsageSchema = entity("FileUsage", {
   maxBytes: z.int().min(0).nullable().describe("maximum total size of uploads; null: no limit"),
 });
 
-/** The owner of a picture. */
-export const pictureOf = z.object({ type: z.enum(["user", "group"]), id });
+/** Whose storage a file uses. */
+export const fileOwner = z.object({ type: z.enum(["user", "group"]), id });
+/** What a picture shows: a user, a group, a member or an emoji, sticker or GIF of a group, or this instance. */
+export const pictureOf = z.union([
+  fileOwner,
+  z.object({ type: z.literal("member"), id: id.describe("the group") }),
+  z.object({
+    type: z.literal("emoji"),
+    id: id.describe("the group"),
+    kind: emojiKind.optional().describe("how it is drawn; default: as an emoji"),
+  }),
+  z.object({ type: z.literal("instance") }),
+]);
+export type PictureOf = z.output<typeof pictureOf>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
 import { CHANNEL_PERMISSIONS, GRANTABLE_PERMISSIONS } from "../permissions.ts";
-import { entity, id, time } from "./primitives.ts";
+import { emojiKind, entity, id, time } from "./primitives.ts";
 
 export const GroupSchema = entity("Group", {
   id,
@@ -13,20 +13,41 @@ export const GroupSchema = entity("Group", {
   defaultChannelId: id
     .nullable()
     .describe("the channel that new members see first; null: their first visible channel"),
+  systemChannelId: id.nullable().describe("the channel that shows who joined and left; null: none"),
   defaultPermissions: z.int().describe("permissions of all members: bits, see PERMISSIONS"),
   retentionDays: z.int().nullable().describe("older messages are removed; null: no limit of the group's own"),
+  listed: z.boolean().describe("whether all users of this instance can find it in the directory, and join"),
   createdAt: time,
 });
 export type Group = z.output<typeof GroupSchema>;
+
+/** A group as users who aren't members see it in the directory. */
+export const ListedGroupSchema = entity(
+  "ListedGroup",
+  GroupSchema.pick({ id: true, name: true, description: true, iconUrl: true, memberCount: true }).shape,
+);
+export type ListedGroup = z.output<typeof ListedGroupSchema>;
 
 export const MemberSchema = entity("Member", {
   groupId: id,
   userId: id,
   roleIds: z.array(id).describe("without the default role, which all members have"),
+  nickname: z.string().optional().describe("shown in this group instead of the user's own; absent: none"),
+  avatarUrl: z.string().optional().describe("shown in this group instead of the user's own; absent: none"),
   mutedUntil: time.nullable(),
   joinedAt: time,
 });
 export type Member = z.output<typeof MemberSchema>;
+/** How a user appears in a group. */
+export const nicknameOf = MemberSchema.pick({ userId: true, nickname: true, avatarUrl: true });
+export type Nickname = z.output<typeof nicknameOf>;
+
+export const MemberChangeSchema = entity("MemberChange", {
+  userId: id,
+  change: z.enum(["joined", "left"]).describe("left: also of members who were kicked or banned"),
+  at: time,
+});
+export type MemberChange = z.output<typeof MemberChangeSchema>;
 
 export const inviteCode = z.string().regex(/^[A-Za-z0-9_-]{6,32}$/, "must be an invite code");
 
@@ -52,7 +73,55 @@ export const wordFilterAction = z
   .enum(["block", "mask"])
   .describe("block: the message is rejected with MESSAGE_FILTERED. mask: each character becomes a dot");
 
-export const WordFilterSchema = entity("WordFilter", { words: z.array(z.string()), onHit: wordFilterAction });
+const allowedHost = z
+  .string()
+  .max(LIMITS.hostMaxChars)
+  .refine(
+    (host) => host.includes(".") && URL.parse(`https://${host}`)?.hostname === host,
+    "must be a host such as example.com, in lower case and without a path",
+  );
+const rule = <S extends z.ZodRawShape>(summary: string, shape: S) =>
+  z
+    .object({
+      onHit: z
+        .enum(["block", "report"])
+        .describe("block: the message is rejected with MESSAGE_REFUSED. report: it is sent, and reported"),
+      ...shape,
+    })
+    .nullable()
+    .describe(`${summary}; null: no rule`);
+
+/** Rules for the messages of members without manageMessages. */
+export const MessageRulesSchema = entity("MessageRules", {
+  links: rule("no links", {
+    allowedHosts: z
+      .array(allowedHost)
+      .max(LIMITS.hostsPerRule)
+      .describe("links to these hosts and their subdomains are allowed"),
+  }),
+  mentions: rule("few mentions", {
+    max: z.int().min(1).max(LIMITS.mentionsPerMessage).describe("mentions in one message"),
+  }),
+  repeats: rule("no repetitions", {
+    max: z
+      .int()
+      .min(1)
+      .max(LIMITS.repeatsMax)
+      .describe(`messages by one member with the same text in ${LIMITS.repeatWindowMs / 60_000} minutes`),
+  }),
+  newAccounts: rule("no messages by new accounts", {
+    hours: z.int().min(1).max(LIMITS.newAccountMaxHours).describe("an older account is not new"),
+  }),
+});
+export type MessageRules = z.output<typeof MessageRulesSchema>;
+export const messageRuleName = MessageRulesSchema.keyof();
+export type MessageRuleName = z.output<typeof messageRuleName>;
+
+export const WordFilterSchema = entity("WordFilter", {
+  words: z.array(z.string()),
+  onHit: wordFilterAction,
+  rules: MessageRulesSchema,
+});
 export type WordFilter = z.output<typeof WordFilterSchema>;
 
 const bitsOf = (all: number) =>
@@ -79,6 +148,24 @@ export const RoleSchema = entity("Role", {
   createdAt: time,
 });
 export type Role = z.output<typeof RoleSchema>;
+
+/**
+ * One of a group's own emoji, stickers or GIFs. Texts and reactions of the group refer to an emoji by its name: `:parrot:`. Messages
+ * refer to a sticker or GIF by its id.
+ */
+export const EmojiSchema = entity("Emoji", {
+  id,
+  groupId: id,
+  kind: emojiKind,
+  name: z.string(),
+  url: z.string().describe("path of a WebP image on this server, animated or not; public"),
+  width: z.int().optional().describe("in pixels; absent for emoji added by earlier versions"),
+  height: z.int().optional(),
+  createdBy: id,
+  createdAt: time,
+});
+export type Emoji = z.output<typeof EmojiSchema>;
+export type EmojiKind = Emoji["kind"];
 
 export const OverrideTargetSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("everyone") }),

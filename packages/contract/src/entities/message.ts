@@ -1,6 +1,19 @@
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
-import { entity, id, seq, time } from "./primitives.ts";
+import { emojiKind, entity, id, pollOption, seq, time } from "./primitives.ts";
+
+/** As measured by the app that recorded it. */
+export const RecordingSchema = entity("Recording", {
+  durationMs: z.int().min(1).max(LIMITS.recordingMaxMs),
+  peaks: z
+    .string()
+    .regex(
+      new RegExp(`^[0-9a-v]{1,${LIMITS.recordingPeaks}}$`),
+      `must be 1-${LIMITS.recordingPeaks} digits of base 32`,
+    )
+    .describe("the loudness of parts of the same length: a digit of base 32 for each"),
+});
+export type Recording = z.output<typeof RecordingSchema>;
 
 export const AttachmentSchema = entity("Attachment", {
   fileId: id,
@@ -9,6 +22,7 @@ export const AttachmentSchema = entity("Attachment", {
   contentType: z.string().describe("media type detected by the server"),
   width: z.int().nullable().describe("in pixels; null if the file is not an image"),
   height: z.int().nullable(),
+  recording: RecordingSchema.optional().describe("only of a voice message"),
 });
 export type Attachment = z.output<typeof AttachmentSchema>;
 
@@ -23,7 +37,9 @@ export const EmbedSchema = entity("Embed", {
 export type Embed = z.output<typeof EmbedSchema>;
 
 /** Search filters for messages. */
-export const messageTrait = z.enum(["link", "attachment", "embed", "pin"]);
+export const messageTrait = z
+  .enum(["link", "attachment", "image", "media", "document", "embed", "pin"])
+  .describe("media: audio or video; document: any other file than an image or media");
 
 /** The mentions of a message. */
 export const MentionsSchema = entity("Mentions", {
@@ -36,7 +52,7 @@ export const MentionsSchema = entity("Mentions", {
 export type Mentions = z.output<typeof MentionsSchema>;
 
 export const ReactionSchema = entity("Reaction", {
-  emoji: z.string(),
+  emoji: z.string().describe("an emoji, or `:name:` for one of the group's own, which can have been deleted"),
   count: z.int().min(1),
   userIds: z
     .array(id)
@@ -44,6 +60,23 @@ export const ReactionSchema = entity("Reaction", {
     .describe("some of the users; all of them if there are few"),
 });
 export type Reaction = z.output<typeof ReactionSchema>;
+
+/** The question is the content of the message. Votes are its reactions with 1️⃣, 2️⃣, … */
+export const PollSchema = entity("Poll", {
+  options: z.array(pollOption).min(2).max(LIMITS.pollOptions),
+  allowsSeveral: z.boolean().describe("whether a user can choose more than one option"),
+  endsAt: time
+    .nullable()
+    .describe("votes are not changed after this time; null: until someone ends the poll"),
+});
+export type Poll = z.output<typeof PollSchema>;
+
+/** The message shows this picture. Its content is the name, which is shown instead once the picture is deleted. */
+export const StickerSchema = entity("Sticker", {
+  id: id.describe("of the group's `emoji.list`"),
+  kind: emojiKind.exclude(["emoji"]),
+});
+export type Sticker = z.output<typeof StickerSchema>;
 
 export const MessageSchema = entity("Message", {
   id,
@@ -63,11 +96,42 @@ export const MessageSchema = entity("Message", {
   pinnedAt: time.optional(),
   pinnedBy: id.optional(),
   threadId: id.optional().describe("the thread of the message"),
+  alsoIn: id.optional().describe("the channel that a reply in a thread was also sent to"),
+  replyIn: id.optional().describe("the thread that the message was also sent in, as a reply"),
   attachments: z.array(AttachmentSchema).min(1).optional(),
   embeds: z.array(EmbedSchema).min(1).optional(),
+  poll: PollSchema.optional(),
+  sticker: StickerSchema.optional(),
   as: z
     .object({ name: z.string(), avatarUrl: z.string().nullable() })
     .optional()
     .describe("the name and picture to show instead of the author's, for messages from a webhook"),
 });
 export type Message = z.output<typeof MessageSchema>;
+
+/** What is needed to show a message in one line. */
+export const MessageExcerptSchema = entity("MessageExcerpt", {
+  id,
+  channelId: id,
+  seq,
+  authorId: id,
+  content: z
+    .string()
+    .max(LIMITS.excerptMaxChars)
+    .describe("its beginning, with … at the end if it is longer; empty if there are only attachments"),
+  nonce: z.string(),
+  createdAt: time,
+  sticker: MessageSchema.shape.sticker,
+  as: MessageSchema.shape.as,
+});
+export type MessageExcerpt = z.output<typeof MessageExcerptSchema>;
+
+/** What was written around a message in its channel or thread. */
+export const MessageContextSchema = entity("MessageContext", {
+  messageId: id,
+  before: MessageExcerptSchema.nullable().describe(
+    "the message before it, without deleted ones; null: there is none, or several before it are deleted",
+  ),
+  after: MessageExcerptSchema.nullable().describe("likewise the message after it"),
+});
+export type MessageContext = z.output<typeof MessageContextSchema>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { entity } from "./primitives.ts";
+import { color, entity, instanceName, landingText } from "./primitives.ts";
 import { LIMITS } from "../limits.ts";
 import { ReachSchema } from "./user.ts";
 
@@ -33,11 +33,14 @@ export const InstancePolicySchema = entity("InstancePolicy", {
   groupCreation: z
     .enum(["everyone", "accounts", "admins"])
     .describe("who can create groups; everyone: guests too"),
+  directory: z
+    .boolean()
+    .describe("whether groups can be listed for all users of this instance; each group chooses for itself"),
   requireSecondFactor: z
     .enum(["off", "admins", "accounts"])
     .describe(
       "who needs a second factor: off: optional for all; accounts: all users with an account. Sessions without one can only set it up. " +
-        "Guests, bots and sessions opened by OpenID Connect are exempt.",
+        "Guests, bots and sessions opened by OpenID Connect or a passkey are exempt.",
     ),
   directMessages: ReachSchema.shape.directFrom.describe(
     "who can open direct channels with a user, at most: friends count as group mates. Guests only reach members of shared groups.",
@@ -60,9 +63,21 @@ export type PolicyName = keyof InstancePolicy;
 
 export const PolicyNameSchema = InstancePolicySchema.keyof();
 
+/** What visitors of this instance see instead of Fanfare's name and looks. */
+export const BrandingSchema = entity("Branding", {
+  name: instanceName,
+  accentColor: color
+    .nullable()
+    .describe("clients use shades of it that are readable on their surfaces; null: theirs"),
+  landingText: landingText.describe("below the name on the login page; empty: the client's own text"),
+  logoUrl: z.string().nullable().describe("path on this server of a square picture; null: Fanfare's"),
+});
+export type Branding = z.output<typeof BrandingSchema>;
+
 /** The values set by admins; the environment and defaults determine the others. */
 export const StoredPolicySchema = z.object({
   revision: z.int().min(0).describe("increases with every change"),
   values: InstancePolicySchema.partial(),
+  branding: BrandingSchema.partial().optional(),
 });
 export type StoredPolicy = z.output<typeof StoredPolicySchema>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LIMITS } from "../limits.ts";
+import { LIMITS, LOCALES } from "../limits.ts";
 import { hasInvisible, hasStackedMarks, mixesScripts, readsLikeMassMention } from "./display-names.ts";
 
 /** A visible character, as opposed to spaces, control characters and ignorable characters. */
@@ -64,10 +64,23 @@ export const nickname = displayName(LIMITS.nicknameMaxChars).refine(
   "must not read like a mention of everyone: choose another name",
 );
 export const bio = plainText.trim().max(LIMITS.bioMaxChars);
-export const locale = z.enum(["en", "zh"]);
-export type Locale = z.output<typeof locale>;
+export const savedSearchText = plainText.trim().min(1).max(LIMITS.savedSearchMaxChars);
+export const passkeyName = storedName(LIMITS.passkeyNameMaxChars);
+export const templateName = plainText.trim().min(1).max(LIMITS.templateNameMaxChars);
+export const templateText = wellFormed.min(1).max(LIMITS.messageMaxChars);
+export const customStatusText = plainText.trim().max(LIMITS.customStatusMaxChars);
+export const language = z
+  .string()
+  .regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}$/, "must be a language such as de");
+export const locale = z.enum(LOCALES);
 export const password = z.string().min(LIMITS.passwordMinChars).max(LIMITS.passwordMaxChars);
 export const email = z.email().max(LIMITS.emailMaxChars);
+export const instanceName = displayName(LIMITS.instanceNameMaxChars);
+export const landingText = plainText.trim().max(LIMITS.landingTextMaxChars);
+export const color = z
+  .string()
+  .toLowerCase()
+  .regex(/^#[0-9a-f]{6}$/, "must be a color such as #c8401b");
 export const groupName = displayName(LIMITS.groupNameMaxChars);
 export const channelName = displayName(LIMITS.channelNameMaxChars);
 export const roleName = displayName(LIMITS.roleNameMaxChars);
@@ -75,6 +88,9 @@ export const fileName = storedName(LIMITS.fileNameMaxChars);
 export const topic = plainText.trim().max(LIMITS.topicMaxChars);
 export const groupDescription = plainText.trim().max(LIMITS.groupDescriptionMaxChars);
 export const reason = plainText.trim().min(1).max(LIMITS.reasonMaxChars);
+export const reportDetails = plainText.trim().max(LIMITS.reportDetailsMaxChars);
+export const draftContent = wellFormed.max(LIMITS.draftMaxChars);
+export const pollOption = plainText.trim().min(1).max(LIMITS.pollOptionMaxChars);
 export const messageContent = wellFormed
   .max(LIMITS.messageMaxChars)
   .refine((content) => VISIBLE.test(content), "must not be empty");
@@ -93,6 +109,22 @@ export const emoji = z
   .string()
   .max(LIMITS.emojiMaxChars)
   .refine((text) => EMOJI.test(text), "must be one emoji");
+const NAME = `[a-z0-9_-]{${LIMITS.emojiNameMinChars},${LIMITS.emojiNameMaxChars}}`;
+export const emojiName = z
+  .string()
+  .regex(
+    new RegExp(`^${NAME}$`),
+    `must be ${LIMITS.emojiNameMinChars}-${LIMITS.emojiNameMaxChars} of a-z, 0-9, '_' and '-'`,
+  );
+/** Also of emoji, whose names have fewer characters. */
+export const stickerName = storedName(LIMITS.stickerNameMaxChars);
+export const emojiKind = z
+  .enum(["emoji", "sticker", "gif"])
+  .describe("emoji are used in texts and reactions, stickers and GIFs are messages of their own");
+const emojiCode = z.string().regex(new RegExp(`^:${NAME}:$`));
+export const reactionEmoji = z
+  .union([emoji, emojiCode], "must be one emoji")
+  .describe("an emoji, or one of the group's own by its name, such as `:parrot:`");
 /** The emoji of a stored reaction: earlier versions also accepted ids. */
-export const storedEmoji = z.union([emoji, id], "must be one emoji");
+export const storedEmoji = z.union([emoji, emojiCode, id], "must be one emoji");
 export const mentionKey = z.string().regex(/^(u|r|all):[0-9a-f]{24}$/, "must be a key of a mention");

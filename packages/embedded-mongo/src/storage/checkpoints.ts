@@ -71,9 +71,12 @@ export class Checkpoints {
     return this.#restart?.promise;
   }
 
-  /** Starts a checkpoint if one is due. Must not be called in a transaction. */
-  check(): void {
-    if (this.#isRunning || this.#isStopped) return;
+  /**
+   * Starts a checkpoint if one is due. Must not be called in a transaction.
+   * @returns whether to check again although nothing is written: one is running
+   */
+  check(): boolean {
+    if (this.#isRunning || this.#isStopped) return this.#isRunning;
     const { log, done } = this.#state;
     const [length, left] = [log * this.#database.pageBytes, (log - done) * this.#database.pageBytes];
     const isLong = length > LONG_BYTES;
@@ -81,11 +84,12 @@ export class Checkpoints {
     if (left === 0 || isEnough) {
       if (left > 0 && isLong) this.#database.checkpoint("PASSIVE");
       this.#giveRoom();
-      return;
+      return false;
     }
     if (isLong) this.#restart ??= Promise.withResolvers();
     if (length > MAX_BYTES) this.#room ??= Promise.withResolvers();
     this.#start();
+    return true;
   }
 
   async stop(): Promise<void> {

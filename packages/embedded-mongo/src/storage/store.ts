@@ -34,7 +34,8 @@ export class Store {
   readonly #database: Database;
   readonly #wal: Wal;
   readonly #checkpoints: Checkpoints;
-  readonly #timer: NodeJS.Timeout;
+  /** Set while there may be something to sync or to checkpoint. */
+  #timer: NodeJS.Timeout | undefined;
 
   private constructor(options: ResolvedOptions, lock: FolderLock) {
     this.#options = options;
@@ -52,8 +53,7 @@ export class Store {
     this.commit();
     this.transactions = new Transactions(this.#database, this.catalog, () => this.commit());
     this.#checkpoints = new Checkpoints(file, this.#database, this.#wal);
-    this.#timer = setInterval(() => this.#tick(), options.syncIntervalMs);
-    this.#timer.unref();
+    this.#tickSoon();
   }
 
   /** @throws DataFolderInUseError, DataFolderMismatchError, DataFolderCorruptError or an error of the file system */
@@ -89,6 +89,7 @@ export class Store {
       throw error;
     }
     this.#wal.committed(this.#database.lastCommit);
+    this.#tickSoon();
   }
 
   /** Resolves when all commits so far are on disk. @throws SyncFailedError */
@@ -127,12 +128,12 @@ export class Store {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
     try {
       this.commit();
       await this.#wal.sync();
       await this.#checkpoints.stop();
     } finally {
+      clearTimeout(this.#timer);
       await this.#wal.close();
       // Checkpoints and removes the log.
       this.#database.close();
@@ -141,9 +142,14 @@ export class Store {
     }
   }
 
+  #tickSoon(): void {
+    this.#timer ??= setTimeout(() => this.#tick(), this.#options.syncIntervalMs).unref();
+  }
+
   #tick(): void {
+    this.#timer = undefined;
     this.sync().catch(() => {});
-    if (!this.#database.isOpen) this.#checkpoints.check();
+    if (this.#database.isOpen || this.#checkpoints.check()) this.#tickSoon();
   }
 }
 

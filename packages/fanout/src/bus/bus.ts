@@ -19,6 +19,8 @@ export interface Bus {
   publish(subject: string, message: Uint8Array, isExpendable?: boolean): void;
   /** @returns a function that ends the subscription; the listener is not called afterwards. */
   subscribe(subject: string, listener: (message: Uint8Array) => void): () => void;
+  /** Whether a message on the subject reaches anyone now. Absent: unknown. */
+  hears?(subject: string): boolean;
   /** Resolves when all earlier subscriptions are active, or when the bus is interrupted. Never rejects. */
   flush(): Promise<void>;
   /**

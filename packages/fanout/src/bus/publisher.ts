@@ -59,18 +59,21 @@ export class Publisher {
     return new WirePacket(frame, trace, data);
   }
 
+  /** Whether an event to these rooms reaches anyone. If not, encoding it can be saved. */
+  isHeard(rooms: readonly string[]): boolean {
+    return this.#isHeardOn(this.#subjectsOf(rooms));
+  }
+
   join(header: Header, rooms: readonly string[]): void {
-    const subjects = this.#toRooms(
-      Kind.join,
-      { ...header, change: rooms },
-      NOTHING,
-      this.#subjectsOfMove(header),
-    );
+    const subjects = this.#subjectsOfMove(header);
+    if (!this.#isHeardOn(subjects)) return;
+    this.#toRooms(Kind.join, { ...header, change: rooms }, NOTHING, subjects);
     for (const room of rooms) this.#recentJoins.joined(room, subjects);
   }
 
   leave(header: Header, rooms: readonly string[]): void {
-    this.#toRooms(Kind.leave, { ...header, change: rooms }, NOTHING, this.#subjectsOfMove(header));
+    const subjects = this.#subjectsOfMove(header);
+    if (this.#isHeardOn(subjects)) this.#toRooms(Kind.leave, { ...header, change: rooms }, NOTHING, subjects);
   }
 
   disconnect(header: Header, close: boolean): void {
@@ -111,14 +114,20 @@ export class Publisher {
     header: Header,
     body: Uint8Array,
     targets: ReadonlySet<string> = this.#subjectsOf(header.rooms),
-  ): ReadonlySet<string> {
+  ): void {
     this.#nextPublication();
     const { length } = Object.keys(header);
     // For a single room without options the subject is enough. A copy on another subject needs the room's name.
     const isPlain = length === 1 && header.rooms.length === 1 && targets.size === 1;
     const sentHeader = isPlain && !targets.has(this.#options.subjects.all) ? null : header;
     this.#publish(kind, targets, sentHeader, body);
-    return targets;
+  }
+
+  #isHeardOn(subjects: ReadonlySet<string>): boolean {
+    const { bus } = this.#options;
+    if (bus.hears === undefined) return true;
+    for (const subject of subjects) if (bus.hears(subject)) return true;
+    return false;
   }
 
   #subjectsOf(rooms: readonly string[]): ReadonlySet<string> {

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import type { MessagePort } from "node:worker_threads";
-import { ThreadHub, ThreadSpoke, type ThreadBus } from "./thread-bus.ts";
+import { Emitter } from "../emitter.ts";
+import { threadBus, ThreadHub, ThreadSpoke, type ThreadBus } from "./thread-bus.ts";
 
 const ports: MessagePort[] = [];
 afterEach(() => {
@@ -62,6 +63,18 @@ test("after a flush, no publication is missed", async () => {
   }
 });
 
+test("the hub knows which subjects reach someone", async () => {
+  const [hub, a] = star(1) as [ThreadHub, ThreadSpoke];
+  const { stop } = listen(a, "news");
+  const own = listen(hub, "own");
+  await a.flush();
+  expect(["news", "own", "other"].map((subject) => hub.hears(subject))).toEqual([true, true, false]);
+  stop();
+  own.stop();
+  await a.flush();
+  expect(["news", "own"].map((subject) => hub.hears(subject))).toEqual([false, false]);
+});
+
 test("an unsubscribed handler receives nothing; other handlers of the subject do", async () => {
   const [hub, a] = star(1) as [ThreadHub, ThreadSpoke];
   const first = listen(a, "news");
@@ -75,4 +88,24 @@ test("an unsubscribed handler receives nothing; other handlers of the subject do
   hub.publish("news", 2);
   await a.flush();
   expect([first.received, second.received]).toEqual([[], [1]]);
+});
+
+test("an emitter publishes only what reaches someone", async () => {
+  const [hub, a] = star(1) as [ThreadHub, ThreadSpoke];
+  const copies: number[] = [];
+  const emitter = new Emitter({ bus: threadBus(hub), onPublished: (count) => copies.push(count) });
+  emitter.emit("room", "e", 1);
+  emitter.socketsJoin("room", ["other"]);
+  emitter.socketsLeave("room", ["other"]);
+  const { received } = listen(a, "fanfare.room.room");
+  await a.flush();
+  emitter.emit(["room", "empty"], "e", 2);
+  emitter.socketsJoin("room", ["other"]);
+  // Its subscription may not be active yet, so it gets this on the subject of the join.
+  emitter.emit("other", "e", 3);
+  emitter.socketsLeave("room", ["other"]);
+  await a.flush();
+  expect(copies).toEqual([2, 1, 2, 1]);
+  expect(received).toHaveLength(4);
+  emitter.close();
 });

@@ -12,6 +12,8 @@ export interface ThreadBus {
   publish(subject: string, data: unknown): void;
   /** @returns a function that ends the subscription; call it once */
   subscribe(subject: string, handler: Handler): () => void;
+  /** Whether a publication reaches anyone now. Only the hub knows. */
+  hears?(subject: string): boolean;
   /** Resolves when all earlier subscriptions of this thread are active. */
   flush(): Promise<void>;
 }
@@ -32,7 +34,7 @@ class Outbox {
 
   send(packet: Packet): void {
     if (this.#packets.push(packet) > 1) return;
-    queueMicrotask(() => {
+    setImmediate(() => {
       const packets = this.#packets;
       this.#packets = [];
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
@@ -63,6 +65,10 @@ class Subscribers<T extends object> {
     }
     if (known !== subscriber && !(Array.isArray(known) && known[0] === subscriber)) return false;
     return this.#bySubject.delete(subject);
+  }
+
+  has(subject: string): boolean {
+    return this.#bySubject.has(subject);
   }
 
   forEach(subject: string, callback: (subscriber: T) => void): void {
@@ -97,6 +103,10 @@ export class ThreadHub implements ThreadBus {
   subscribe(subject: string, handler: Handler): () => void {
     this.#handlers.add(subject, handler);
     return () => void this.#handlers.remove(subject, handler);
+  }
+
+  hears(subject: string): boolean {
+    return this.#threads.has(subject) || this.#handlers.has(subject);
   }
 
   /** Receives all publications. */
@@ -173,6 +183,7 @@ export function threadBus(threads: ThreadBus): Bus {
     publish: (subject, message) => threads.publish(subject, new Uint8Array(message)),
     subscribe: (subject, listener) =>
       threads.subscribe(subject, (message) => listener(message as Uint8Array)),
+    ...(threads.hears && { hears: (subject) => threads.hears!(subject) }),
     flush: () => threads.flush(),
     onInterrupted: () => () => {},
   };

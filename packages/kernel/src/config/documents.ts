@@ -13,14 +13,14 @@ Empty variables count as not set. Admins can change many options in the web clie
 ## Where to set them
 
 - **In a clone**: copy \`.env.example\` to \`.env\` and edit it. \`pnpm dev\`, \`pnpm dev:cluster\` and \`pnpm fanfare\` read it;
-  environment variables take precedence. If you start Node.js yourself, pass the file: \`node --env-file=.env services/node/src/main.ts\`.
+  environment variables take precedence. If you start Node.js yourself, pass the file: \`node --env-file=.env services/node/dist/main.js\`.
 - **With systemd**: in the file that the unit names as \`EnvironmentFile\`. See [Linux with systemd](install.md).
 - **In a container**: \`docker run --env-file fanfare.env\`, or \`-e NAME=value\`. With Compose, in \`docker/.env\`. See [Docker](docker.md).
 - **In Kubernetes**: in the chart's values and in Secrets. See [Kubernetes](kubernetes.md).
 
 Restart Fanfare after a change; recreate a container, because it keeps its old settings. The [command line](cli.md) uses the same settings.
 
-Node.js has settings of its own. For example, set \`NODE_EXTRA_CA_CERTS=/path/ca.pem\` if your mail server, S3 service or identity provider uses a private CA.
+Node.js has settings of its own. For example, set \`NODE_EXTRA_CA_CERTS=/path/ca.pem\` if your mail server, S3 service, LDAP server or identity provider uses a private CA.
 Set them in the environment of the process: in \`.env\`, they have no effect.
 
 ## Secrets in files and URLs

@@ -11,8 +11,12 @@ const SETTING_GROUPS: { names: SettingName[]; why: string }[] = [
     names: ["SMTP_URL", "MAIL_FROM"],
     why: "SMTP_URL and MAIL_FROM: the mail server and the sender address",
   },
-  { names: ["VAPID_PUBLIC_KEY", "VAPID_PRIVATE_KEY", "VAPID_SUBJECT"], why: "the other settings VAPID_*" },
   { names: ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"], why: "the other settings OIDC_*" },
+  {
+    names: ["LDAP_URL", "LDAP_BASE_DN"],
+    why: "LDAP_URL and LDAP_BASE_DN: the server and where its users are",
+  },
+  { names: ["LDAP_BIND_DN", "LDAP_BIND_PASSWORD"], why: "LDAP_BIND_DN and LDAP_BIND_PASSWORD: who searches" },
   { names: ["S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"], why: "the other settings S3_*" },
 ];
 
@@ -43,6 +47,13 @@ function* incompleteGroups(env: Environment, isSet: IsSet): Iterable<SettingErro
   }
   if (env.OIDC_ONLY === true && !isSet("OIDC_ISSUER"))
     yield { name: "OIDC_ISSUER", message: "is required with OIDC_ONLY" };
+  if (isSet("LDAP_BIND_DN") && !isSet("LDAP_URL"))
+    yield { name: "LDAP_URL", message: "is required with LDAP_BIND_DN" };
+  // Otherwise what was sent before the encryption could pass for the answer to the search.
+  if (env.LDAP_STARTTLS && !isSet("LDAP_BIND_DN"))
+    yield { name: "LDAP_BIND_DN", message: "is required with LDAP_STARTTLS" };
+  if (env.LDAP_STARTTLS && env.LDAP_URL?.startsWith("ldaps:") === true)
+    yield { name: "LDAP_STARTTLS", message: "must be off with ldaps://, which is encrypted from the start" };
   if (isSet("S3_ENDPOINT") && !isSet("S3_BUCKET"))
     yield { name: "S3_BUCKET", message: "is required with S3_ENDPOINT" };
 }
@@ -60,11 +71,19 @@ function* productionErrors(env: Environment, isSet: IsSet): Iterable<SettingErro
   }
   if (isSet("MAIL_DOMAINS") && !isSet("SMTP_URL"))
     yield { name: "SMTP_URL", message: "is required with MAIL_DOMAINS: addresses are verified by mail" };
-  if (env.OIDC_ISSUER?.startsWith("http:") === true) {
+  if (/^http:/i.test(env.OIDC_ISSUER ?? "")) {
     const message = "must start with https:// in production: its responses decide which account a user gets";
     yield { name: "OIDC_ISSUER", message };
   }
+  if (env.LDAP_URL?.startsWith("ldap:") === true && !env.LDAP_STARTTLS && !isLoopback(env.LDAP_URL)) {
+    const message =
+      "must start with ldaps:// in production, or LDAP_STARTTLS must be on: passwords would be sent unencrypted";
+    yield { name: "LDAP_URL", message };
+  }
 }
+
+const isLoopback = (url: string): boolean =>
+  /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(new URL(url).hostname);
 
 /** The previous secret isn't checked: operators must be able to replace a weak one, and tokens signed with a weak one are rejected. */
 function* weakSecrets(env: Environment): Iterable<SettingError> {

@@ -41,6 +41,11 @@ export const proxies = z.union(
 );
 
 export const httpUrl = z.url({ protocol: /^https?$/, message: "must start with https:// or http://" });
+export const ldapUrl = z.url({
+  protocol: /^ldaps?$/,
+  normalize: true,
+  message: "must start with ldaps:// or ldap://",
+});
 /** Without a trailing slash, so a path can be appended. */
 export const baseUrl = httpUrl.transform((url) => url.replace(/\/+$/, ""));
 

@@ -7,6 +7,8 @@ import { emailClaims } from "./steps/0005-email-claims.ts";
 import { channelRemovalJobs } from "./steps/0006-channel-removal-jobs.ts";
 import { botCallbackJobs } from "./steps/0007-bot-callback-jobs.ts";
 import { searchIndex } from "./steps/0008-search-index.ts";
+import { emojiPermission } from "./steps/0009-emoji-permission.ts";
+import { nicknamePermissions } from "./steps/0010-nickname-permissions.ts";
 
 /** All migrations in order. Never change, rename or remove a released one. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -18,4 +20,6 @@ export const MIGRATIONS: readonly Migration[] = [
   channelRemovalJobs,
   botCallbackJobs,
   searchIndex,
+  emojiPermission,
+  nicknamePermissions,
 ];

@@ -1,5 +1,6 @@
 import type { RateLimit } from "@fanfare/contract";
 import type { Logger } from "../logger.ts";
+import { WorkTimer } from "../repeat.ts";
 import { RateLimiter, type RateLimiterOptions, type RateWindow } from "./rate-limiter.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import type { SharedCounters } from "./counters.ts";
@@ -31,13 +32,15 @@ export class SharedRateLimits implements RateLimits {
   readonly #options: SharedRateLimitsOptions;
   /** Windows with unshared points, by key. */
   readonly #unshared = new Map<string, RateWindow>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer = new WorkTimer(SHARE_EVERY_MS, () => {
+    void this.#shareSome();
+    return this.#sharing;
+  });
   #sharing = false;
   #isUnavailable = false;
 
   constructor(options: SharedRateLimitsOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => void this.#shareSome(), SHARE_EVERY_MS).unref();
   }
 
   quick(name: string, limit: RateLimit): RateLimiter {
@@ -45,7 +48,7 @@ export class SharedRateLimits implements RateLimits {
       ...this.#options,
       onTaken: (window) => {
         if (window.used < limiter.points * SHARED_FROM || this.#unshared.size >= MAX_UNSHARED) return;
-        this.#unshared.set(`${name}:${window.subject}`, window);
+        this.#shareLater(`${name}:${window.subject}`, window);
       },
     });
     return limiter;
@@ -64,13 +67,18 @@ export class SharedRateLimits implements RateLimits {
         limiter.giveBack(subject);
         const window = limiter.windowOf(subject);
         if (window !== undefined && this.#unshared.size < MAX_UNSHARED)
-          this.#unshared.set(`${name}:${subject}`, window);
+          this.#shareLater(`${name}:${subject}`, window);
       },
     };
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#timer.stop();
+  }
+
+  #shareLater(key: string, window: RateWindow): void {
+    this.#unshared.set(key, window);
+    this.#timer.start();
   }
 
   async #ask(key: string, window: RateWindow, points: number): Promise<number> {
@@ -136,6 +144,7 @@ export class SharedRateLimits implements RateLimits {
         "shared rate limits unavailable, each gateway counts separately",
       );
     this.#isUnavailable = true;
+    this.#timer.start();
   }
 
   #setBack(): void {

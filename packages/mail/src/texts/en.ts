@@ -1,6 +1,9 @@
+import { missedItems } from "./missed-items.ts";
 import type { MailTexts } from "./texts.ts";
 
 const notYou = "If this wasn't you, set a new password right away: someone else can log in to your account.";
+const removeOthers =
+  "If this wasn't you, set a new password with “Forgot your password?” and select “Also remove other ways to log in”.";
 
 const accountOf = (username: string | null): string =>
   username === null ? "An account" : `The account “${username}”`;
@@ -59,11 +62,25 @@ export const en: MailTexts = {
       "If this wasn't you, set a new one with “Forgot your password?” right away.",
     ],
   }),
+  passwordInDirectory: ({ host }) => ({
+    subject: `Your password for ${host}`,
+    paragraphs: [
+      `Someone, probably you, asked to reset the password of your account at ${host}.`,
+      "This account uses the password of your organization's directory. You can only change it there. If you don't know how, ask the people who run it.",
+    ],
+  }),
+  ldapLinked: ({ host }) => ({
+    subject: `A login was connected to your account at ${host}`,
+    paragraphs: [
+      `You can now also log in to your account at ${host} with the password of your organization's directory.`,
+      removeOthers,
+    ],
+  }),
   oidcLinked: ({ host }) => ({
     subject: `A login was connected to your account at ${host}`,
     paragraphs: [
       `You can now also log in to your account at ${host} through an identity provider.`,
-      "If this wasn't you, set a new password with “Forgot your password?” and select “Also remove other ways to log in”.",
+      removeOthers,
     ],
   }),
   oidcUnlinked: ({ host }) => ({
@@ -80,5 +97,26 @@ export const en: MailTexts = {
   totpDisabled: ({ host }) => ({
     subject: `Two-step verification is off for ${host}`,
     paragraphs: [`Two-step verification was turned off for your account at ${host}.`, notYou],
+  }),
+  passkeyAdded: ({ host }) => ({
+    subject: `A passkey was added to your account at ${host}`,
+    paragraphs: [
+      `You can now log in to your account at ${host} with a passkey, without your password.`,
+      removeOthers,
+    ],
+  }),
+  passkeyRemoved: ({ host }) => ({
+    subject: `A passkey was removed from your account at ${host}`,
+    paragraphs: [`You can no longer log in to your account at ${host} with it.`, notYou],
+  }),
+  missed: (values) => ({
+    subject: `Unread messages on ${values.host}`,
+    paragraphs: [`You haven't been connected to ${values.host}, and haven't read these messages yet.`],
+    items: missedItems("en", values, {
+      direct: "Direct message",
+      more: `More unread messages: ${values.more}`,
+    }),
+    action: "Open the newest message",
+    footer: ["Choose when you get such emails", "Turn off these emails"],
   }),
 };

@@ -1,6 +1,8 @@
+import { missedItems } from "./missed-items.ts";
 import type { MailTexts } from "./texts.ts";
 
 const notYou = "如果不是您本人操作，请立即设置新密码：对方已经可以登录您的账号。";
+const removeOthers = "如果不是您本人操作，请通过“忘记密码”设置新密码，并勾选“同时移除其他登录方式”。";
 
 const accountOf = (username: string | null): string => (username === null ? "一个账号" : `账号“${username}”`);
 
@@ -58,12 +60,20 @@ export const zh: MailTexts = {
       "如果不是您本人操作，请立即通过“忘记密码”设置新密码。",
     ],
   }),
+  passwordInDirectory: ({ host }) => ({
+    subject: `关于您在 ${host} 的密码`,
+    paragraphs: [
+      `有人（可能是您本人）请求重置您在 ${host} 的账号密码。`,
+      "此账号使用您所在组织目录中的密码，只能在那里更改。如果不清楚如何更改，请联系 IT 部门。",
+    ],
+  }),
+  ldapLinked: ({ host }) => ({
+    subject: `您在 ${host} 的账号已关联新的登录方式`,
+    paragraphs: [`现在也可以使用您所在组织目录中的密码登录您在 ${host} 的账号。`, removeOthers],
+  }),
   oidcLinked: ({ host }) => ({
     subject: `您在 ${host} 的账号已关联新的登录方式`,
-    paragraphs: [
-      `现在也可以通过身份提供商登录您在 ${host} 的账号。`,
-      "如果不是您本人操作，请通过“忘记密码”设置新密码，并勾选“同时移除其他登录方式”。",
-    ],
+    paragraphs: [`现在也可以通过身份提供商登录您在 ${host} 的账号。`, removeOthers],
   }),
   oidcUnlinked: ({ host }) => ({
     subject: `您在 ${host} 的账号已解除关联的登录方式`,
@@ -76,5 +86,20 @@ export const zh: MailTexts = {
   totpDisabled: ({ host }) => ({
     subject: `登录 ${host} 不再需要验证码`,
     paragraphs: [`您在 ${host} 的账号已关闭两步验证。`, notYou],
+  }),
+  passkeyAdded: ({ host }) => ({
+    subject: `您在 ${host} 的账号已添加通行密钥`,
+    paragraphs: [`现在可以用通行密钥登录您在 ${host} 的账号，无需密码。`, removeOthers],
+  }),
+  passkeyRemoved: ({ host }) => ({
+    subject: `您在 ${host} 的账号已移除一个通行密钥`,
+    paragraphs: [`该通行密钥已无法用于登录您在 ${host} 的账号。`, notYou],
+  }),
+  missed: (values) => ({
+    subject: `您在 ${values.host} 有未读消息`,
+    paragraphs: [`您有一段时间没有连接 ${values.host}，以下消息尚未阅读。`],
+    items: missedItems("zh", values, { direct: "私信", more: `其他未读消息：${values.more} 条` }),
+    action: "打开最新消息",
+    footer: ["设置何时接收此类邮件", "不再接收此类邮件"],
   }),
 };

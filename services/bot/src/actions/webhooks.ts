@@ -18,73 +18,88 @@ import type { WebhookDocument } from "../webhook.repository.ts";
 
 const HIDDEN: ReadonlySet<string> = new Set(["CHANNEL_NOT_FOUND", "FORBIDDEN"]);
 
-export const webhookActions = ({ node, webhooks }: BotDependencies): Handlers => ({
-  "webhook.create": async ({ params: { channelId, name, avatarUrl }, actor, access }) => {
-    assertBelow("webhooksPerChannel", await webhooks.countOfChannel(channelId, LIMITS.webhooksPerChannel));
-    const token = newSecret();
-    const webhook = await webhooks.insert({
-      _id: newId(),
-      channelId,
-      name,
-      avatarUrl,
-      tokenHash: hashSecret(token),
-      createdBy: actor.userId,
-      createdAt: new Date(),
-    });
-    const id = webhook._id;
-    await record(node, access, actor.userId, "webhook.create", id, { after: { channelId, name } });
-    return { webhook: presentWebhook(webhook), token, path: `/api/webhooks/${id}/${token}` };
-  },
-
-  "webhook.list": async ({ params: { channelId } }) => ({
-    webhooks: (await webhooks.listOfChannel(channelId, LIMITS.webhooksPerChannel)).map(presentWebhook),
-  }),
-
-  "webhook.update": async ({ params: { channelId, webhookId, name, avatarUrl }, actor, access }) => {
-    const changes = { ...(name !== undefined && { name }), ...(avatarUrl !== undefined && { avatarUrl }) };
-    const former = orThrow(await webhooks.update(channelId, webhookId, changes), "WEBHOOK_NOT_FOUND");
-    const webhook = { ...former, ...changes };
-    const shown = (of: WebhookDocument) => ({ channelId, name: of.name, avatarUrl: of.avatarUrl });
-    if (former.name !== webhook.name || former.avatarUrl !== webhook.avatarUrl)
-      await record(node, access, actor.userId, "webhook.update", webhookId, {
-        before: shown(former),
-        after: shown(webhook),
-      });
-    return { webhook: presentWebhook(webhook) };
-  },
-
-  "webhook.delete": async ({ params: { channelId, webhookId }, actor, access }) => {
-    const webhook = orThrow(await webhooks.remove(channelId, webhookId), "WEBHOOK_NOT_FOUND");
-    const after = { channelId, name: webhook.name };
-    await record(node, access, actor.userId, "webhook.delete", webhookId, { after });
-    return {};
-  },
-
-  /** An invalid URL and missing permissions of its creator return the same error. */
-  "webhook.execute": async ({ params: { webhookId, token, content, name, avatarUrl, nonce } }) => {
+export const webhookActions = ({ node, webhooks }: BotDependencies): Handlers => {
+  /**
+   * An invalid URL and missing permissions of its creator return the same error.
+   * @throws {ServiceError} WEBHOOK_NOT_FOUND
+   */
+  const findUsable = async (webhookId: string, token: string): Promise<WebhookDocument> => {
     const webhook = await webhooks.find(webhookId);
     if (webhook === null || !matchesHash(token, webhook.tokenHash)) throw serviceError("WEBHOOK_NOT_FOUND");
-    const authorId = webhook.createdBy;
-    const channelId = webhook.channelId;
-    if (!(await node.services.user.isActive({ userId: authorId })).isActive)
-      throw serviceError("WEBHOOK_NOT_FOUND");
-    if (!can(await node.access.get(authorId, { channelId }), "manageWebhooks"))
-      throw serviceError("WEBHOOK_NOT_FOUND");
-    try {
-      const { message } = await node.services.message.post({
+    const { createdBy: userId, channelId } = webhook;
+    const isUsable =
+      (await node.services.user.isActive({ userId })).isActive &&
+      can(await node.access.get(userId, { channelId }), "manageWebhooks");
+    if (!isUsable) throw serviceError("WEBHOOK_NOT_FOUND");
+    return webhook;
+  };
+
+  return {
+    "webhook.create": async ({ params: { channelId, name, avatarUrl }, actor, access }) => {
+      assertBelow("webhooksPerChannel", await webhooks.countOfChannel(channelId, LIMITS.webhooksPerChannel));
+      const token = newSecret();
+      const webhook = await webhooks.insert({
+        _id: newId(),
         channelId,
-        authorId,
-        content,
-        nonce: nonce ?? randomUUID(),
-        as: { name: name ?? webhook.name, avatarUrl: avatarUrl ?? webhook.avatarUrl },
+        name,
+        avatarUrl,
+        tokenHash: hashSecret(token),
+        createdBy: actor.userId,
+        createdAt: new Date(),
       });
-      return { messageId: message.id };
-    } catch (error) {
-      const isHidden = error instanceof ServiceError && HIDDEN.has(error.type);
-      throw isHidden ? serviceError("WEBHOOK_NOT_FOUND") : error;
-    }
-  },
-});
+      const id = webhook._id;
+      await record(node, access, actor.userId, "webhook.create", id, { after: { channelId, name } });
+      return { webhook: presentWebhook(webhook), token, path: `/api/webhooks/${id}/${token}` };
+    },
+
+    "webhook.list": async ({ params: { channelId } }) => ({
+      webhooks: (await webhooks.listOfChannel(channelId, LIMITS.webhooksPerChannel)).map(presentWebhook),
+    }),
+
+    "webhook.update": async ({ params: { channelId, webhookId, name, avatarUrl }, actor, access }) => {
+      const changes = { ...(name !== undefined && { name }), ...(avatarUrl !== undefined && { avatarUrl }) };
+      const former = orThrow(await webhooks.update(channelId, webhookId, changes), "WEBHOOK_NOT_FOUND");
+      const webhook = { ...former, ...changes };
+      const shown = (of: WebhookDocument) => ({ channelId, name: of.name, avatarUrl: of.avatarUrl });
+      if (former.name !== webhook.name || former.avatarUrl !== webhook.avatarUrl)
+        await record(node, access, actor.userId, "webhook.update", webhookId, {
+          before: shown(former),
+          after: shown(webhook),
+        });
+      return { webhook: presentWebhook(webhook) };
+    },
+
+    "webhook.delete": async ({ params: { channelId, webhookId }, actor, access }) => {
+      const webhook = orThrow(await webhooks.remove(channelId, webhookId), "WEBHOOK_NOT_FOUND");
+      const after = { channelId, name: webhook.name };
+      await record(node, access, actor.userId, "webhook.delete", webhookId, { after });
+      return {};
+    },
+
+    "webhook.execute": async ({ params: { webhookId, token, content, name, avatarUrl, nonce } }) => {
+      const webhook = await findUsable(webhookId, token);
+      const { channelId, createdBy: authorId } = webhook;
+      try {
+        const { message } = await node.services.message.post({
+          channelId,
+          authorId,
+          content,
+          nonce: nonce ?? randomUUID(),
+          as: { name: name ?? webhook.name, avatarUrl: avatarUrl ?? webhook.avatarUrl },
+        });
+        return { messageId: message.id, channelId };
+      } catch (error) {
+        const isHidden = error instanceof ServiceError && HIDDEN.has(error.type);
+        throw isHidden ? serviceError("WEBHOOK_NOT_FOUND") : error;
+      }
+    },
+
+    "webhook.check": async ({ params: { webhookId, token } }) => {
+      await findUsable(webhookId, token);
+      return {};
+    },
+  };
+};
 
 async function record(
   node: BotDependencies["node"],

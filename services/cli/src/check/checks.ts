@@ -32,6 +32,7 @@ const REFERENCES: readonly Reference[] = [
   { collection: "messages", field: "channelId", owner: "channels", isSafe: false },
   { collection: "members", field: "groupId", owner: "groups", isSafe: true },
   { collection: "members", field: "userId", owner: "users", isSafe: true },
+  { collection: "emoji", field: "groupId", owner: "groups", isSafe: true },
   { collection: "roles", field: "groupId", owner: "groups", isSafe: true },
   { collection: "invites", field: "groupId", owner: "groups", isSafe: true },
   { collection: "bans", field: "groupId", owner: "groups", isSafe: true },

@@ -65,7 +65,7 @@ async function promptForPassword(): Promise<string> {
 
 export const resetTotpCommand: CommandModule<object, { username: string }> = {
   command: "reset-totp <username>",
-  describe: "Turn off two-step verification for a user who lost their device",
+  describe: "Turn off two-step verification and remove the passkeys of a user who lost their device",
   builder: (yargs) => yargs.positional("username", { type: "string", demandOption: true }),
   async handler({ username }) {
     await withUserService(loadConfig(), async (services) => {

@@ -33,7 +33,7 @@ export const exportGroupCommand: CommandModule<object, { groupId: string; file: 
       .positional("file", { type: "string", demandOption: true }),
   async handler({ groupId, file }) {
     const lines = await exportGroup(loadConfig(), groupId, file);
-    process.stdout.write(`${file}: ${lines} lines.\n`);
+    process.stdout.write(`${file}: ${lines} lines. Uploaded files and the group's own emoji are left out.\n`);
   },
 };
 

@@ -95,7 +95,7 @@ export const importGroupCommand: CommandModule<object, Arguments> = {
  * until then it is invisible, and the next import removes the remains of an interrupted one.
  * @throws {CliError} for an invalid file, or when there is no account to own the group
  */
-async function importGroup(
+export async function importGroup(
   config: Pick<Config, "mongoUrl" | "dataDir">,
   file: string,
   options: UserOptions,

@@ -16,6 +16,7 @@ const SEALED: readonly Sealed[] = [
   { collection: "users", field: "totp.secret", purpose: "second factor" },
   { collection: "users", field: "totpPending", purpose: "second factor" },
   { collection: "bots", field: "callback.sealedSecret", purpose: "bot callbacks" },
+  { collection: "pushKeys", field: "privateKey", purpose: "push notifications" },
 ];
 
 interface Resealed {

@@ -52,8 +52,9 @@ export async function serveUploads(app: FastifyInstance, options: UploadOptions)
     scope.addContentTypeParser("*", (_request, _body, done) => done(null));
     const route = { helmet: false, config: { slow: true } } as const;
     scope.post("/api/file.upload", route, async (request, reply) => {
-      const { channelId, name } = request.query as Record<string, unknown>;
-      return upload("file.startUpload", { channelId, name }, request, reply);
+      const { channelId, name, durationMs, peaks } = request.query as Record<string, unknown>;
+      const recording = durationMs === undefined ? {} : { durationMs: Number(durationMs), peaks };
+      return upload("file.startUpload", { channelId, name, ...recording }, request, reply);
     });
     scope.post("/api/file.uploadPicture", route, async (request, reply) =>
       upload("file.startPicture", {}, request, reply),

@@ -1,8 +1,7 @@
 import { LIMITS } from "@fanfare/contract";
-import { defineRepository } from "@fanfare/kernel";
+import { createBatcher, defineRepository } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { channelCollection, type ChannelDocument } from "./channel.model.ts";
-import { createBatcher } from "../database.ts";
 
 type ChannelChanges = Partial<
   Pick<ChannelDocument, "name" | "topic" | "slowModeSeconds" | "position"> & { sectionId: string | null }
@@ -27,6 +26,10 @@ export const createChannelRepository = defineRepository(
         .lean()
         .exec(),
     );
+    const findByIds = createBatcher(async (_all, channelIds: string[]) => {
+      const found = await channels.find({ _id: { $in: channelIds }, ...alive }).lean();
+      return new Map(found.map((channel) => [channel._id, channel]));
+    });
     return {
       insert,
       insertMany,
@@ -40,7 +43,7 @@ export const createChannelRepository = defineRepository(
           .limit(limit)
           .lean(),
 
-      find: (channelId: string) => channels.findOne({ _id: channelId, ...alive }).lean(),
+      find: async (channelId: string) => (await findByIds("", channelId)).get(channelId) ?? null,
 
       /** Unordered. */
       findManyOf: (groupId: string, channelIds: readonly string[]) =>

@@ -17,7 +17,7 @@ import {
 import { requireActor, rankOf } from "../authority.ts";
 import type { ChannelDocument } from "./channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
-import { isPrivate, presentChannel } from "../group.presenter.ts";
+import { isPrivate, presentChannel, presentGroup } from "../group.presenter.ts";
 import { type LoadedMember, sees } from "../subjects.ts";
 import { difference } from "../group/audit.ts";
 import { roomInUse } from "./rooms.ts";
@@ -32,7 +32,7 @@ const AUDITED = [
 ] as const satisfies (keyof Channel)[];
 
 export function channelActions(dependencies: GroupDependencies): Handlers {
-  const { node, groups, channels, moves, audit, membership, threads, purge } = dependencies;
+  const { node, groups, channels, moves, announcer, audit, membership, threads, purge } = dependencies;
   const markThread = async (
     { services, access }: Request<"channel.delete">,
     { _id, parentId, rootMessageId }: ChannelDocument,
@@ -115,6 +115,8 @@ export function channelActions(dependencies: GroupDependencies): Handlers {
       if (groupId === null) throw serviceError("FORBIDDEN");
       const channel = await channels.find(channelId);
       const isThread = channel?.kind === "thread";
+      const forgotten = isThread ? null : await groups.forgetChannel(groupId, channelId);
+      if (forgotten !== null) announcer.updated(presentGroup(forgotten));
       const isMarked =
         channel !== null &&
         (isThread ? await markThread(request, channel) : await channels.markDeleted(channelId));

@@ -42,6 +42,8 @@ export function listChannelActions(dependencies: GroupDependencies): Handlers {
       };
     },
 
+    "channel.listNames": async ({ params: { channelIds } }) => listNames(dependencies, channelIds),
+
     "group.listOwnChannels": async ({ params: { userId, of, cursor } }) =>
       of === "groups" ? listOfGroups(dependencies, userId, cursor) : listDirect(dependencies, userId, cursor),
 
@@ -197,4 +199,27 @@ export async function channelStates(
   const { heads } = await services.message.listHeads({ userId, channelIds });
   const byId = new Map(heads.map((head) => [head.channelId, head]));
   return channels.map((channel) => presentChannelState(channel, byId.get(channel._id) ?? UNUSED));
+}
+
+async function listNames(
+  { channels, groups }: GroupDependencies,
+  channelIds: readonly string[],
+): Promise<Result<"channel.listNames">> {
+  const find = async (ids: readonly string[]): Promise<ChannelDocument[]> =>
+    (await Promise.all(ids.map((id) => channels.find(id)))).filter((channel) => channel !== null);
+  const groupIdOf = ({ groupId, parentGroupId }: ChannelDocument) => groupId ?? parentGroupId;
+  const found = await find(channelIds);
+  const [parents, named] = await Promise.all([
+    find(found.flatMap(({ parentId }) => parentId ?? [])),
+    groups.findMany([...new Set(found.flatMap((channel) => groupIdOf(channel) ?? []))]),
+  ]);
+  return {
+    channels: found.flatMap((channel) => {
+      const group = named.find(({ _id }) => _id === groupIdOf(channel));
+      if (group === undefined) return [];
+      // A thread without a name is called like its channel.
+      const name = channel.name || (parents.find(({ _id }) => _id === channel.parentId)?.name ?? "");
+      return [{ channelId: channel._id, name, groupName: group.name }];
+    }),
+  };
 }

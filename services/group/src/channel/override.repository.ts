@@ -1,6 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
-import { defineRepository } from "@fanfare/kernel";
-import { createBatcher, CROWD_MS } from "../database.ts";
+import { createBatcher, defineRepository } from "@fanfare/kernel";
+import { CROWD_MS } from "../database.ts";
 import { viewKey } from "./view-keys.ts";
 import { channelCollection, type ChannelDocument, type OverrideSubdocument } from "./channel.model.ts";
 

@@ -4,9 +4,9 @@ const MAX_GROUPS = 100_000;
 export type PrivateGroups = ReturnType<typeof createPrivateGroups>;
 
 /**
- * Caches which groups have any private channels: this saves two queries at nearly every login. It is invalidated before the room
- * of a group's first private channel is filled, so a login that still used the old value is covered by the second pass of
- * channel-moves.ts.
+ * Caches which groups have any private channels: this saves two queries at nearly every login, and one at a join. It is invalidated
+ * before the room of a group's first private channel is filled, so a login or join that still used the old value is covered by the
+ * second pass of channel-moves.ts.
  * @param lookUp returns those of the groups that have a private channel
  */
 export function createPrivateGroups(lookUp: (groupIds: readonly string[]) => Promise<ReadonlySet<string>>) {

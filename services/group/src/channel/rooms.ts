@@ -10,32 +10,34 @@ type InUse = Pick<ChannelDocument, "_id" | "groupId" | "roomRev">;
 type Placed = InUse & Pick<ChannelDocument, "overrides" | "overridesRev" | "movingSince">;
 
 export function roomActions(dependencies: GroupDependencies): Handlers {
-  const { members, overrides, privateGroups } = dependencies;
   return {
-    /** One indexed query, and two more when a group has private channels. The cost doesn't depend on the size of the groups. */
-    "group.listRooms": async ({ params: { userId } }) => {
-      const places = await members.listPlaces(userId);
-      const having = await privateGroups.among(places.map(({ groupId }) => groupId));
-      const subjects = await ownSubjects(
-        dependencies,
-        userId,
-        places.filter(({ groupId }) => having.has(groupId)),
-      );
-      const keys = [...subjects].flatMap(([groupId, subject]) => keysOfSubject(groupId, subject));
-      const found = keys.length === 0 ? [] : await overrides.listByKeys(keys);
-      const seen = found.filter((channel) => {
-        const subject = subjects.get(channel.groupId!);
-        return subject !== undefined && sees(subject, channel);
-      });
-      return {
-        rooms: [
-          userRoom(userId),
-          ...places.flatMap(({ groupId, roleIds }) => [groupRoom(groupId), ...roleIds.map(roleRoom)]),
-          ...seen.flatMap(ownRooms),
-        ],
-      };
-    },
+    "group.listRooms": async ({ params: { userIds } }) => ({
+      rooms: await Promise.all(userIds.map((userId) => roomsOf(userId, dependencies))),
+    }),
   };
+}
+
+/** One indexed query, and two more when a group has private channels. The cost doesn't depend on the size of the groups. */
+async function roomsOf(userId: string, dependencies: GroupDependencies): Promise<string[]> {
+  const { members, overrides, privateGroups } = dependencies;
+  const places = await members.listPlaces(userId);
+  const having = await privateGroups.among(places.map(({ groupId }) => groupId));
+  const subjects = await ownSubjects(
+    dependencies,
+    userId,
+    places.filter(({ groupId }) => having.has(groupId)),
+  );
+  const keys = [...subjects].flatMap(([groupId, subject]) => keysOfSubject(groupId, subject));
+  const found = keys.length === 0 ? [] : await overrides.listByKeys(keys);
+  const seen = found.filter((channel) => {
+    const subject = subjects.get(channel.groupId!);
+    return subject !== undefined && sees(subject, channel);
+  });
+  return [
+    userRoom(userId),
+    ...places.flatMap(({ groupId, roleIds }) => [groupRoom(groupId), ...roleIds.map(roleRoom)]),
+    ...seen.flatMap(ownRooms),
+  ];
 }
 
 /** The room that receives a channel's events now. */

@@ -44,6 +44,16 @@ export const createThreadRepository = defineRepository(
       findMany: (channelIds: readonly string[]) =>
         channels.find({ _id: { $in: channelIds }, kind: "thread", ...alive }).lean(),
 
+      /** Those of a few threads that still exist, most recently active first. */
+      async listGiven(
+        channelIds: readonly string[],
+        before: ActivityCursor | undefined,
+      ): Promise<ThreadDocument[]> {
+        const given = { _id: { $in: channelIds }, kind: "thread" as const, ...alive };
+        const found = channels.find({ ...given, ...(before === undefined ? {} : activeBefore(before)) });
+        return (await found.lean<ThreadDocument[]>()).sort((a, b) => byActivity(b, a));
+      },
+
       /** Most recently active last. */
       async listActive(groups: readonly ActiveSince[], limit: number): Promise<ThreadDocument[]> {
         if (groups.length > 1) {

@@ -95,6 +95,15 @@ export function threadActions(dependencies: GroupDependencies): Handlers {
       return { channels: (await threads.findMany(channelIds)).map(presentChannel) };
     },
 
+    "channel.listGivenThreads": async ({ params: { channelIds, cursor, limit } }) => {
+      const before = cursor === undefined ? undefined : parseActivityCursor(cursor);
+      const found = await threads.listGiven(channelIds, before);
+      return {
+        channels: found.slice(0, limit).map(presentChannel),
+        nextCursor: found.length > limit ? activityCursorOf(found[limit - 1]!) : null,
+      };
+    },
+
     "channel.listActiveThreads": async ({ params: { groups, limit } }) => {
       const since = groups.map(({ groupId, after }) => ({ groupId, after: parseActivityCursor(after) }));
       const found = await threads.listActive(since, limit);

@@ -79,10 +79,7 @@ export const createDirectRepository = defineRepository(
 
       /** @returns false when it has other members */
       markDeletedBy: (channelId: string, userId: string) =>
-        update(
-          { _id: channelId, kind: "groupDirect", memberIds: [userId], ...alive },
-          { $set: { deletedAt: new Date() } },
-        ),
+        update({ _id: channelId, memberIds: [userId], ...alive }, { $set: { deletedAt: new Date() } }),
 
       rename: (channelId: string, name: string) =>
         change({ _id: channelId, kind: "groupDirect", ...alive }, { $set: { name } }),

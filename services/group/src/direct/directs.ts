@@ -4,7 +4,6 @@ import {
   assertBelow,
   duplicateKeyIndex,
   type Handlers,
-  invalid,
   orThrow,
   newId,
   responseUsers,
@@ -21,11 +20,10 @@ export function directActions(dependencies: GroupDependencies): Handlers {
   const { node, directs, channels, membership } = dependencies;
   return {
     "channel.openDirect": async ({ params: { userId }, actor, services }) => {
-      if (userId === actor.userId) throw invalid("userId", "must be another user's");
       const existing = await directs.find(directKey(actor.userId, userId));
       if (existing === null) {
         await services.user.get({ userId });
-        await assertReachable(services, "direct", actor, [userId]);
+        if (userId !== actor.userId) await assertReachable(services, "direct", actor, [userId]);
         await assertRoomForDirects(directs, [actor.userId]);
       }
       const channel = existing ?? (await createDirect(dependencies, actor.userId, userId));
@@ -87,12 +85,13 @@ async function createDirect(
   userId: string,
 ): Promise<ChannelDocument> {
   const createdAt = new Date();
+  const memberIds = [...new Set([actorId, userId])];
   const created: ChannelDocument = {
     _id: newId(),
     kind: "direct",
     name: "",
     position: 0,
-    memberIds: [actorId, userId],
+    memberIds,
     directKey: directKey(actorId, userId),
     createdAt,
     lastActivityAt: createdAt,
@@ -104,7 +103,7 @@ async function createDirect(
     if (existing === null) throw error;
     return existing;
   }
-  node.publish([actorId, userId].map(userRoom), "channel.created", { channel: presentChannel(created) });
+  node.publish(memberIds.map(userRoom), "channel.created", { channel: presentChannel(created) });
   return created;
 }
 

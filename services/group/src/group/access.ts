@@ -70,6 +70,8 @@ async function isBlockBetween(
   memberIds: readonly string[],
 ): Promise<boolean> {
   const userIds = memberIds.filter((id) => id !== userId);
+  // None in a user's notes to themselves.
+  if (userIds.length === 0) return false;
   return (await services.user.listBlockedAmong({ userId, userIds })).userIds.length > 0;
 }
 

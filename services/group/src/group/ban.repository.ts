@@ -1,6 +1,5 @@
-import { defineRepository, newId, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
+import { createBatcher, defineRepository, newId, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
 import { Schema } from "mongoose";
-import { createBatcher } from "../database.ts";
 
 export interface BanDocument {
   _id: string;

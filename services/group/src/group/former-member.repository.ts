@@ -1,14 +1,16 @@
-import { defineRepository, REQUIRED_ID, upsert } from "@fanfare/kernel";
+import { createBatcher, defineRepository, REQUIRED_ID, upsert } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
 /** A user who was in a group, so its channels may contain their messages. They can be a member again. */
-interface FormerMemberDocument {
+export interface FormerMemberDocument {
   _id: string;
   /** A group or a group DM. */
   groupId: string;
   userId: string;
   /** Joins requested before this time are rejected. Absent in old documents. */
   leftAt?: Date;
+  /** When the membership that ended had begun. Absent in old documents and for group DMs. */
+  joinedAt?: Date;
 }
 
 const schema = new Schema<FormerMemberDocument>(
@@ -16,41 +18,61 @@ const schema = new Schema<FormerMemberDocument>(
     groupId: REQUIRED_ID,
     userId: REQUIRED_ID,
     leftAt: { type: Date },
+    joinedAt: Date,
   },
   { collection: "formerMembers" },
 );
 schema.index({ userId: 1, groupId: 1 }, { unique: true });
-schema.index({ groupId: 1 });
+schema.index({ groupId: 1, leftAt: -1 });
 
 /** Queries of the collection formerMembers. */
 export const createFormerMemberRepository = defineRepository(
   { name: "FormerMember", schema },
-  ({ model: formers, removeSome }) => ({
-    async note(groupId: string, userId: string): Promise<void> {
-      const leftAt = new Date();
-      await upsert(() => formers.updateOne({ groupId, userId }, { $max: { leftAt } }, { upsert: true }));
-    },
-
-    /** Whether the user left the group or was removed from it after `atMs` (milliseconds since the epoch). */
-    async hasLeftSince(groupId: string, userId: string, atMs: number): Promise<boolean> {
-      const found = await formers.findOne({ userId, groupId }, { leftAt: 1 }).lean();
-      return found?.leftAt !== undefined && found.leftAt.getTime() > atMs;
-    },
-
-    /** Groups and direct channels that the user was in, sorted by id. */
-    async listGroupIds(userId: string, afterGroupId: string | null, limit: number): Promise<string[]> {
+  ({ model: formers, removeSome }) => {
+    /** Concurrent joins share one read. */
+    const leftAmong = createBatcher(async (groupId, userIds: string[]) => {
       const found = await formers
-        .find({ userId, ...(afterGroupId !== null && { groupId: { $gt: afterGroupId } }) }, { groupId: 1 })
-        .sort({ userId: 1, groupId: 1 })
-        .limit(limit)
+        .find({ groupId, userId: { $in: userIds } }, { userId: 1, leftAt: 1 })
         .lean();
-      return found.map(({ groupId }) => groupId);
-    },
+      return new Map(found.map(({ userId, leftAt }) => [userId, leftAt]));
+    });
+    return {
+      async note(groupId: string, userId: string, joinedAt?: Date): Promise<void> {
+        const change = {
+          $max: { leftAt: new Date() },
+          ...(joinedAt !== undefined && { $set: { joinedAt } }),
+        };
+        await upsert(() => formers.updateOne({ groupId, userId }, change, { upsert: true }));
+      },
 
-    /** @returns the number of removed entries: fewer than `limit` when none are left */
-    removeSome: (groupId: string, limit: number) => removeSome({ groupId }, limit),
+      /** Those who left last. */
+      listLatest: (groupId: string, limit: number): Promise<FormerMemberDocument[]> =>
+        formers.find({ groupId }).sort({ groupId: 1, leftAt: -1 }).limit(limit).lean(),
 
-    /** The same for one user. */
-    removeSomeOf: (userId: string, limit: number) => removeSome({ userId }, limit),
-  }),
+      findMany: (groupId: string, userIds: readonly string[]): Promise<FormerMemberDocument[]> =>
+        formers.find({ userId: { $in: userIds }, groupId }).lean(),
+
+      /** Whether the user left the group or was removed from it after `atMs` (milliseconds since the epoch). */
+      async hasLeftSince(groupId: string, userId: string, atMs: number): Promise<boolean> {
+        const leftAt = (await leftAmong(groupId, userId)).get(userId);
+        return leftAt !== undefined && leftAt.getTime() > atMs;
+      },
+
+      /** Groups and direct channels that the user was in, sorted by id. */
+      async listGroupIds(userId: string, afterGroupId: string | null, limit: number): Promise<string[]> {
+        const found = await formers
+          .find({ userId, ...(afterGroupId !== null && { groupId: { $gt: afterGroupId } }) }, { groupId: 1 })
+          .sort({ userId: 1, groupId: 1 })
+          .limit(limit)
+          .lean();
+        return found.map(({ groupId }) => groupId);
+      },
+
+      /** @returns the number of removed entries: fewer than `limit` when none are left */
+      removeSome: (groupId: string, limit: number) => removeSome({ groupId }, limit),
+
+      /** The same for one user. */
+      removeSomeOf: (userId: string, limit: number) => removeSome({ userId }, limit),
+    };
+  },
 );

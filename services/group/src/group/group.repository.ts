@@ -1,6 +1,6 @@
-import { defineRepository, ID, REQUIRED_ID } from "@fanfare/kernel";
+import { createBatcher, defineRepository, ID, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema, Types } from "mongoose";
-import { COUNTER, createBatcher, CROWD_MS } from "../database.ts";
+import { COUNTER, CROWD_MS } from "../database.ts";
 
 export interface GroupDocument {
   _id: string;
@@ -10,12 +10,16 @@ export interface GroupDocument {
   ownerId: string;
   memberCount: number;
   defaultChannelId?: string | null;
+  /** Absent or null: none. */
+  systemChannelId?: string | null;
   /** Permissions of every member. Absent: MEMBER_PERMISSIONS. */
   defaultPermissions?: number;
   /** Absent or null: messages are stored forever. */
   retentionDays?: number | null;
   /** The rev of its word filter. Absent: no filter. */
   wordFilterRev?: number;
+  /** Whether the directory lists it. Absent: no. */
+  listed?: boolean;
   createdAt: Date;
   /** Set while the group is being created or imported; `deletedAt` is the epoch until then. */
   importingSince?: Date;
@@ -29,9 +33,11 @@ const schema = new Schema<GroupDocument>(
     description: String,
     iconUrl: String,
     defaultChannelId: ID,
+    systemChannelId: ID,
     defaultPermissions: Number,
     wordFilterRev: Number,
     retentionDays: Number,
+    listed: Boolean,
     ownerId: REQUIRED_ID,
     memberCount: { type: Number, required: true },
     createdAt: { type: Date, required: true },
@@ -42,6 +48,8 @@ const schema = new Schema<GroupDocument>(
 );
 schema.index({ ownerId: 1 });
 schema.index({ deletedAt: 1 }, { sparse: true });
+// Partial, so that joins only change it for the few groups that are listed.
+schema.index({ memberCount: -1, _id: -1 }, { partialFilterExpression: { listed: true }, name: "directory" });
 
 const groupCollection = { name: "Group", schema };
 
@@ -52,10 +60,15 @@ const USERS_PER_LOOKUP = 100;
 const NOT_YET = new Date(0);
 
 type GroupChanges = Partial<
-  Pick<GroupDocument, "name" | "description" | "defaultPermissions" | "retentionDays" | "iconUrl"> & {
+  Pick<
+    GroupDocument,
+    "name" | "description" | "defaultPermissions" | "retentionDays" | "iconUrl" | "listed"
+  > & {
     defaultChannelId: string | null;
+    systemChannelId: string | null;
   }
 >;
+export type DirectoryPosition = Pick<GroupDocument, "_id" | "memberCount">;
 export type GroupRepository = ReturnType<typeof createGroupRepository>;
 
 /** Queries of the collection groups. Only `listDeletedIds` returns deleted groups. */
@@ -114,9 +127,34 @@ export const createGroupRepository = defineRepository(
 
       findMany: (groupIds: readonly string[]) => groups.find({ _id: { $in: groupIds }, ...alive }).lean(),
 
+      /** The groups in the directory after a position, those with the most members first. */
+      listListed: (after: DirectoryPosition | null, limit: number) =>
+        groups
+          .find({
+            listed: true,
+            ...alive,
+            ...(after !== null && {
+              memberCount: { $lte: after.memberCount },
+              $or: [{ memberCount: { $lt: after.memberCount } }, { _id: { $lt: after._id } }],
+            }),
+          })
+          .sort({ memberCount: -1, _id: -1 })
+          .limit(limit)
+          .lean(),
+
       /** @returns null when it is deleted */
       update: (groupId: string, changes: GroupChanges) =>
         change({ _id: groupId, ...alive }, { $set: changes }),
+
+      /** @returns the group if it has referred to the channel */
+      async forgetChannel(groupId: string, channelId: string): Promise<GroupDocument | null> {
+        let changed: GroupDocument | null = null;
+        for (const field of ["defaultChannelId", "systemChannelId"] as const)
+          changed =
+            (await change({ _id: groupId, [field]: channelId, ...alive }, { $set: { [field]: null } })) ??
+            changed;
+        return changed;
+      },
 
       /** When filters are set concurrently, the last one wins. */
       async setWordFilterRev(groupId: string, rev: number, isOn: boolean): Promise<void> {

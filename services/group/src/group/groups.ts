@@ -11,7 +11,13 @@ import { requireMember, sees } from "../subjects.ts";
 
 const FIRST_CHANNEL = "general";
 
-const AUDITED = ["name", "description", "defaultChannelId"] as const satisfies (keyof Group)[];
+const AUDITED = [
+  "name",
+  "description",
+  "defaultChannelId",
+  "systemChannelId",
+  "listed",
+] as const satisfies (keyof Group)[];
 
 export function groupActions(dependencies: GroupDependencies): Handlers {
   const { node, groups, channels, members, membership, memberCounts, announcer, audit, purge } = dependencies;
@@ -22,8 +28,9 @@ export function groupActions(dependencies: GroupDependencies): Handlers {
       await assertCanOwnMore(policy, groups, actor.userId);
       assertBelow("groupsPerUser", (await members.listGroupIds(actor.userId)).length);
       const createdAt = new Date();
+      const groupId = newId();
       const group: GroupDocument = {
-        _id: newId(),
+        _id: groupId,
         name: params.name,
         ownerId: actor.userId,
         memberCount: 1,
@@ -31,13 +38,12 @@ export function groupActions(dependencies: GroupDependencies): Handlers {
       };
       const channel: ChannelDocument = {
         _id: newId(),
-        groupId: group._id,
+        groupId,
         kind: "text",
         name: FIRST_CHANNEL,
         position: 0,
         createdAt,
       };
-      const groupId = group._id;
       await Promise.all([groups.begin(group), channels.insert(channel)]);
       await members.insert(groupId, actor.userId, { joinedAt: createdAt });
       // Made visible last: an incomplete group is never seen, and a sweep removes it.
@@ -63,8 +69,11 @@ export function groupActions(dependencies: GroupDependencies): Handlers {
 
     "group.update": async ({ params: { groupId, ...changes }, actor: { userId } }) => {
       const actor = await requireActor(dependencies, groupId, userId);
-      if (typeof changes.defaultChannelId === "string") {
-        const channel = await channels.find(changes.defaultChannelId);
+      for (const name of ["defaultChannelId", "systemChannelId"] as const) {
+        const channelId = changes[name];
+        // One that the actor can't see stays until another is chosen.
+        if (typeof channelId !== "string" || channelId === actor.group[name]) continue;
+        const channel = await channels.find(channelId);
         const isOfGroup = channel?.groupId === groupId && channel.kind === "text";
         if (!isOfGroup || !sees(actor.subject, channel)) throw serviceError("CHANNEL_NOT_FOUND");
       }

@@ -1,6 +1,6 @@
-import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
+import { createBatcher, defineRepository, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
-import { COUNTER, createBatcher } from "../database.ts";
+import { COUNTER } from "../database.ts";
 
 export interface InviteDocument {
   _id: string;

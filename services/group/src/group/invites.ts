@@ -1,30 +1,25 @@
 import { randomBytes } from "node:crypto";
-import { hasPermission, LIMITS, type Result, type Subject, userRoom } from "@fanfare/contract";
-import {
-  ResponseBudget,
-  assertBelow,
-  type Handlers,
-  orThrow,
-  newId,
-  serviceError,
-  withoutDeadline,
-} from "@fanfare/kernel";
+import { hasPermission, LIMITS } from "@fanfare/contract";
+import { assertBelow, type Handlers, orThrow, newId, serviceError } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { isInviteExpired, isInviteUsable, canManageInvite } from "../group.policy.ts";
-import { presentChannel, presentGroup, presentInvite } from "../group.presenter.ts";
+import { presentGroup, presentInvite } from "../group.presenter.ts";
 import type { InviteDocument } from "./invite.repository.ts";
-import type { ChannelDocument } from "../channel/channel.model.ts";
 import type { GroupDocument } from "./group.repository.ts";
-import { loadMember, newcomer, sees } from "../subjects.ts";
+import { createJoin, type Joined } from "./join.ts";
 
 /** 64 bits, so that invite codes can't be guessed. */
 const CODE_BYTES = 8;
 
-type Joined = Result<"invite.accept">;
-
 export function inviteActions(dependencies: GroupDependencies): Handlers {
   const { invites, audit, groups } = dependencies;
   const join = createJoin(dependencies);
+  const accept = async (code: string, userId: string, askedAtMs: number): Promise<Joined> => {
+    const invite = await findInvite(dependencies, code);
+    // A use that was taken must result in a membership or be given back.
+    const admit = () => takeUseAndJoin(dependencies, invite, userId, askedAtMs);
+    return join(invite.groupId, userId, askedAtMs, admit);
+  };
   return {
     "invite.create": async ({ params: { groupId, maxUses, maxAgeMs }, actor }) => {
       const now = new Date();
@@ -80,10 +75,10 @@ export function inviteActions(dependencies: GroupDependencies): Handlers {
       return { group: { id, name, iconUrl, memberCount } };
     },
 
-    "invite.accept": ({ params: { code }, actor, askedAtMs }) => join(code, actor.userId, askedAtMs),
+    "invite.accept": ({ params: { code }, actor, askedAtMs }) => accept(code, actor.userId, askedAtMs),
 
     "invite.acceptFor": async ({ params: { code, userId }, askedAtMs }) => {
-      await join(code, userId, askedAtMs);
+      await accept(code, userId, askedAtMs);
       return {};
     },
 
@@ -98,46 +93,6 @@ async function findInvite({ invites }: GroupDependencies, code: string): Promise
   const invite = await invites.findByCode(code);
   if (invite === null || isInviteExpired(invite, new Date())) throw serviceError("INVITE_NOT_FOUND");
   return invite;
-}
-
-function createJoin(dependencies: GroupDependencies) {
-  const { node, groups, channels, members, bans, membership } = dependencies;
-  return async (code: string, userId: string, askedAtMs: number): Promise<Joined> => {
-    const invite = await findInvite(dependencies, code);
-    const groupId = invite.groupId;
-    const [listed, isBanned, groupIds] = await Promise.all([
-      channels.listOfGroup(groupId),
-      bans.exists(groupId, userId),
-      members.listGroupIds(userId),
-    ]);
-    const presentAsMember = async (): Promise<Joined> => {
-      const group = orThrow(await groups.find(groupId), "INVITE_NOT_FOUND");
-      const member = await loadMember(dependencies, groupId, userId);
-      return present(group, visible(member?.subject ?? newcomer(userId), listed));
-    };
-    if (isBanned) throw serviceError("BANNED");
-    if (groupIds.includes(groupId)) {
-      // An earlier attempt may have stored the member and then failed before the sockets joined the rooms.
-      await membership.settleRooms(groupId, userId, true);
-      return presentAsMember();
-    }
-    assertBelow("groupsPerUser", groupIds.length);
-
-    await membership.assertJoinNotOutdated(groupId, userId, askedAtMs);
-    await assertNotFull(dependencies, groupId);
-    // A use that was taken must result in a membership or be given back.
-    const joined = await withoutDeadline(() => takeUseAndJoin(dependencies, invite, userId, askedAtMs));
-    if (joined === null) return presentAsMember();
-    const result = present(joined, visible(newcomer(userId), listed));
-    node.publish(userRoom(userId), "group.joined", result);
-    return result;
-  };
-}
-
-/** @throws {ServiceError} LIMIT_REACHED */
-async function assertNotFull({ node, groups }: GroupDependencies, groupId: string): Promise<void> {
-  const { membersPerGroup } = await node.policy.get();
-  assertBelow("membersPerGroup", (await groups.memberCount(groupId)) ?? 0, membersPerGroup ?? undefined);
 }
 
 /**
@@ -158,14 +113,4 @@ async function takeUseAndJoin(
   const joined = await membership.admit(groupId, userId, askedAtMs);
   if (joined === null) await invites.giveUseBack(invite);
   return joined;
-}
-
-const visible = (subject: Subject, channels: readonly ChannelDocument[]): ChannelDocument[] =>
-  channels.filter((channel) => sees(subject, channel));
-
-function present(group: GroupDocument, channels: readonly ChannelDocument[]): Joined {
-  return {
-    group: presentGroup(group),
-    channels: new ResponseBudget().takeWhileFits(channels.map(presentChannel)),
-  };
 }

@@ -52,6 +52,7 @@ function create(slow: (found: StoredMembers | undefined) => Promise<void> = asyn
           ? undefined
           : {
               memberCount: group.size,
+              departures: [],
               members: userIds
                 .filter((userId) => group.has(userId))
                 .map((userId) => ({

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Group, groupRoom, type Member } from "@fanfare/contract";
+import { type Group, groupRoom, type Member, type MemberChange } from "@fanfare/contract";
 import type { Publish } from "@fanfare/kernel";
 
 /** Joins and leaves of a group are published at most this often, so that many of them share an event. */
@@ -16,6 +16,8 @@ export interface StoredMembers {
   memberCount: number;
   /** The requested users who are members. */
   members: Member[];
+  /** When the others left. */
+  departures: MemberChange[];
 }
 
 interface AnnouncerOptions {
@@ -78,7 +80,10 @@ export function createMemberAnnouncer({ publish, read, onError }: AnnouncerOptio
     const joined = [...pending.published.values()].filter((member) => member !== undefined);
     const left = [...changed].filter((userId) => !members.has(userId));
     const room = groupRoom(groupId);
-    if (left.length > 0) publish(room, "member.left", { groupId, userIds: left, memberCount });
+    if (left.length > 0) {
+      const departures = stored.departures.filter(({ userId }) => left.includes(userId));
+      publish(room, "member.left", { groupId, userIds: left, memberCount, departures });
+    }
     if (joined.length > 0 || left.length === 0) {
       publish(room, "member.joined", { groupId, members: joined, memberCount });
     }

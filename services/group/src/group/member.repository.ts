@@ -1,7 +1,7 @@
 import { LIMITS } from "@fanfare/contract";
-import { defineRepository, ID, newId, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
+import { createBatcher, defineRepository, ID, newId, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
 import { Schema, Types } from "mongoose";
-import { createBatcher, CROWD_MS } from "../database.ts";
+import { CROWD_MS } from "../database.ts";
 import { roleIdsOf } from "../group.presenter.ts";
 
 export interface MemberDocument {
@@ -10,6 +10,11 @@ export interface MemberDocument {
   userId: string;
   /** Absent for members who never had a role, which keeps the index small. Can still contain a deleted role. */
   roleIds?: string[];
+  /** Shown in this group instead of the user's own. */
+  nickname?: string;
+  avatarUrl?: string;
+  /** The group id while there is a nickname or a picture, so that the index only contains these members. */
+  nicknameIn?: string;
   mutedUntil: Date | null;
   joinedAt: Date;
 }
@@ -19,14 +24,25 @@ const schema = new Schema<MemberDocument>(
     groupId: REQUIRED_ID,
     userId: REQUIRED_ID,
     roleIds: { type: [ID], default: undefined },
+    nickname: String,
+    avatarUrl: String,
+    nicknameIn: ID,
     mutedUntil: { type: Date, default: null },
     joinedAt: { type: Date, required: true },
   },
   { collection: "members" },
 );
 schema.index({ groupId: 1, userId: 1 }, { unique: true });
+schema.index({ groupId: 1, joinedAt: -1 });
 schema.index({ userId: 1 });
 schema.index({ roleIds: 1 }, { sparse: true });
+schema.index({ nicknameIn: 1, userId: 1 }, { sparse: true });
+
+/** Undefined: unchanged; null: removed. */
+interface NicknameChange {
+  nickname?: string | null | undefined;
+  avatarUrl?: string | null | undefined;
+}
 
 /** Concurrent joins can exceed LIMITS.groupsPerUser by a few. */
 const MAX_GROUPS = 2 * LIMITS.groupsPerUser;
@@ -72,13 +88,22 @@ export const createMemberRepository = defineRepository(
       async insert(
         groupId: string,
         userId: string,
-        { joinedAt = new Date(), mutedUntil = null, roleIds }: Partial<MemberDocument> = {},
+        {
+          joinedAt = new Date(),
+          mutedUntil = null,
+          roleIds,
+          nickname,
+          avatarUrl,
+        }: Partial<MemberDocument> = {},
       ): Promise<MemberDocument | null> {
         const member: MemberDocument = {
           _id: newId(),
           groupId,
           userId,
           ...(roleIds !== undefined && { roleIds }),
+          ...(nickname !== undefined && { nickname }),
+          ...(avatarUrl !== undefined && { avatarUrl }),
+          ...((nickname ?? avatarUrl) !== undefined && { nicknameIn: groupId }),
           mutedUntil,
           joinedAt,
         };
@@ -113,6 +138,36 @@ export const createMemberRepository = defineRepository(
           .sort({ groupId: 1, userId: 1 })
           .limit(limit)
           .lean(),
+
+      /** Those who joined last. */
+      listNewest: (groupId: string, limit: number) =>
+        members.find({ groupId }).sort({ groupId: 1, joinedAt: -1 }).limit(limit).lean(),
+
+      /** @returns null when the user is not a member */
+      async setNickname(
+        groupId: string,
+        userId: string,
+        next: NicknameChange,
+      ): Promise<MemberDocument | null> {
+        const isRemoved = (field: keyof NicknameChange): boolean => next[field] === null;
+        const fields = (["nickname", "avatarUrl"] as const).filter((field) => next[field] !== undefined);
+        const [gone, kept] = [fields.filter(isRemoved), fields.filter((field) => !isRemoved(field))];
+        const changed = await change(
+          { groupId, userId },
+          {
+            $set: { ...Object.fromEntries(kept.map((field) => [field, next[field]])), nicknameIn: groupId },
+            ...(gone.length > 0 && { $unset: Object.fromEntries(gone.map((field) => [field, 1 as const])) }),
+          },
+        );
+        if (changed === null || (changed.nickname ?? changed.avatarUrl) !== undefined) return changed;
+        // Separate, so that a concurrent change keeps the member in the index.
+        const absent = { $exists: false };
+        const without = { groupId, userId, nickname: absent, avatarUrl: absent };
+        return (await change(without, { $unset: { nicknameIn: 1 } })) ?? changed;
+      },
+
+      listWithNickname: (groupId: string, limit: number) =>
+        members.find({ nicknameIn: groupId }).sort({ nicknameIn: 1, userId: 1 }).limit(limit).lean(),
 
       /** @returns null when the user is not a member */
       setMutedUntil: (groupId: string, userId: string, mutedUntil: Date | null) =>

@@ -1,5 +1,6 @@
 import { type EventPayload, groupRoom, roleRoom, type Subject, userRoom } from "@fanfare/contract";
 import { type NodeContext, serviceError, withoutDeadline } from "@fanfare/kernel";
+import type { PrivateGroups } from "../channel/private-groups.ts";
 import { ownRooms } from "../channel/rooms.ts";
 import type { GroupRepositories } from "../group.dependencies.ts";
 import { presentChannel, presentMute } from "../group.presenter.ts";
@@ -26,6 +27,7 @@ interface MembershipOptions extends Pick<
   node: NodeContext;
   announcer: MemberAnnouncer;
   memberCounts: MemberCountCheck;
+  privateGroups: Pick<PrivateGroups, "among">;
 }
 
 export type Membership = ReturnType<typeof createMembership>;
@@ -47,6 +49,7 @@ export function createMembership({
   overrides,
   announcer,
   memberCounts,
+  privateGroups,
 }: MembershipOptions) {
   /** Drops the cached permissions of the user, or of all members for null: immediately in this process, then in all others. */
   const forget = (groupId: string, userId: string | null): void => {
@@ -61,6 +64,7 @@ export function createMembership({
   const enterRooms = async (groupId: string, subject: Subject): Promise<void> => {
     const user = userRoom(subject.userId);
     node.fanout.socketsJoin(user, [groupRoom(groupId), ...subject.roles.map(({ id }) => roleRoom(id))]);
+    if (!(await privateGroups.among([groupId])).has(groupId)) return;
     const found = await overrides.listByKeys(keysOfSubject(groupId, subject));
     const rooms = found
       .filter((channel) => channel.groupId === groupId && sees(subject, channel))
@@ -145,6 +149,13 @@ export function createMembership({
     announcer.changed(groupId, userId);
   };
 
+  /** Deletes the picture of the user in the group. @returns whether it succeeded */
+  const dropPicture = (groupId: string, userId: string): Promise<boolean> =>
+    node.services.file.dropPictures({ of: { type: "member", id: groupId }, userId }).then(
+      () => true,
+      () => false,
+    );
+
   /** @throws {ServiceError} UNAVAILABLE when the user left or was removed after `askedAtMs` */
   const assertJoinNotOutdated = async (groupId: string, userId: string, askedAtMs: number): Promise<void> => {
     if (await formers.hasLeftSince(groupId, userId, askedAtMs)) throw outdated();
@@ -154,7 +165,7 @@ export function createMembership({
   const remove = async (groupId: string, userId: string, reason: LeaveReason): Promise<Removal> => {
     const member = await members.find(groupId, userId);
     if (member !== null)
-      await Promise.all([storeMute(groupId, userId, member), formers.note(groupId, userId)]);
+      await Promise.all([storeMute(groupId, userId, member), formers.note(groupId, userId, member.joinedAt)]);
     const departure = await (member === null
       ? departures.find(groupId, userId)
       : departures.note(groupId, userId, reason));
@@ -174,7 +185,9 @@ export function createMembership({
     if (isOwner) await restore(groupId, userId, removed);
     // The user may have rejoined with an invite.
     else if (!isMember) publishLeft(groupId, userId, reason);
-    if (departure !== null) await departures.remove(departure);
+    const isClean = isOwner || removed.avatarUrl === undefined || (await dropPicture(groupId, userId));
+    // The sweep completes one that stays.
+    if (departure !== null && isClean) await departures.remove(departure);
     memberCounts.checkOnce(groupId);
     return isOwner ? "is the owner" : "removed";
   };
@@ -185,7 +198,7 @@ export function createMembership({
     forget(groupId, userId);
     const isMember = await settleRooms(groupId, userId, await members.exists(groupId, userId));
     if (!isMember) publishLeft(groupId, userId, departure.reason);
-    await departures.remove(departure);
+    if (isMember || (await dropPicture(groupId, userId))) await departures.remove(departure);
     memberCounts.checkAgain(groupId);
   };
 

@@ -1,17 +1,21 @@
-import type { WordFilter } from "@fanfare/contract";
+import type { MessageRules, WordFilter } from "@fanfare/contract";
 import { type Handlers, orThrow } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { requireActor } from "../authority.ts";
 import { presentGroup } from "../group.presenter.ts";
 import { difference } from "./audit.ts";
 
-const NO_FILTER: WordFilter = { words: [], onHit: "block" };
+const NO_RULES: MessageRules = { links: null, mentions: null, repeats: null, newAccounts: null };
+const NO_FILTER: WordFilter = { words: [], onHit: "block", rules: NO_RULES };
 
 const load = async ({ wordFilters }: Pick<GroupDependencies, "wordFilters">, groupId: string) => {
   const found = await wordFilters.find(groupId);
-  const { words, onHit } = found ?? NO_FILTER;
-  return { wordFilter: { words, onHit }, rev: found?.rev ?? 0 };
+  const { words, onHit, rules = NO_RULES } = found ?? NO_FILTER;
+  return { wordFilter: { words, onHit, rules }, rev: found?.rev ?? 0 };
 };
+
+const filtersAnything = ({ words, rules }: WordFilter): boolean =>
+  words.length > 0 || Object.values(rules).some((rule) => rule !== null);
 
 export function moderationActions(dependencies: GroupDependencies): Handlers {
   const { groups, wordFilters, membership, audit, announcer, channels } = dependencies;
@@ -23,11 +27,12 @@ export function moderationActions(dependencies: GroupDependencies): Handlers {
     "group.readWordFilter": ({ params: { groupId } }) => load(dependencies, groupId),
 
     /** Applies to the next message everywhere: the rev is part of the permissions, whose cache is invalidated. */
-    "group.setWordFilter": async ({ params: { groupId, words, onHit }, actor: { userId } }) => {
+    "group.setWordFilter": async ({ params: { groupId, ...changes }, actor: { userId } }) => {
       const before = (await load(dependencies, groupId)).wordFilter;
-      const wordFilter = { words: [...new Set(words)], onHit };
+      const { words = before.words, onHit = before.onHit, rules = before.rules } = changes;
+      const wordFilter = { words: [...new Set(words)], onHit, rules };
       const { rev } = await wordFilters.put(groupId, wordFilter);
-      await groups.setWordFilterRev(groupId, rev, wordFilter.words.length > 0);
+      await groups.setWordFilterRev(groupId, rev, filtersAnything(wordFilter));
       membership.forget(groupId, null);
       await audit(groupId, userId, "group.setWordFilter", {
         before: { ...before },

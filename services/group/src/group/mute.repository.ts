@@ -1,6 +1,5 @@
-import { defineRepository, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
+import { createBatcher, defineRepository, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
 import { Schema } from "mongoose";
-import { createBatcher } from "../database.ts";
 
 /** The mute of a former member, which is restored when they rejoin. */
 interface MuteDocument {

@@ -1,6 +1,7 @@
 import type { Handlers } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentMember } from "../group.presenter.ts";
+import { directKey } from "../direct/directs.ts";
 import { removeFromDirect } from "../direct/group-directs.ts";
 
 /** Groups per page; the cursor is the id of the last one. */
@@ -32,7 +33,9 @@ export function ownDataActions(dependencies: GroupDependencies): Handlers {
     "group.forgetUser": async ({ params: { userId } }) => {
       for (const groupId of await members.listGroupIds(userId))
         await membership.remove(groupId, userId, "left");
-      for (const channelId of await directs.listGroupDirectIds(userId))
+      const notes = await directs.find(directKey(userId, userId));
+      const directIds = await directs.listGroupDirectIds(userId);
+      for (const channelId of notes === null ? directIds : [...directIds, notes._id])
         await removeFromDirect(dependencies, channelId, userId);
       for (let removed = BATCH; removed === BATCH;) removed = await formers.removeSomeOf(userId, BATCH);
       return {};

@@ -1,7 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
-import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
+import { createBatcher, defineRepository, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
-import { createBatcher } from "../database.ts";
 
 export interface RoleDocument {
   _id: string;

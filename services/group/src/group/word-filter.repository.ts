@@ -1,12 +1,14 @@
-import type { WordFilter } from "@fanfare/contract";
+import type { MessageRules, WordFilter } from "@fanfare/contract";
 import { defineRepository, ID, upsert } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
 /** Stored separately from the group, which is read much more often. */
-interface WordFilterDocument extends WordFilter {
+interface WordFilterDocument extends Omit<WordFilter, "rules"> {
   /** The group id. */
   _id: string;
   rev: number;
+  /** Older documents don't have this field. */
+  rules?: MessageRules;
 }
 
 const schema = new Schema<WordFilterDocument>(
@@ -15,6 +17,7 @@ const schema = new Schema<WordFilterDocument>(
     rev: { type: Number, required: true },
     words: { type: [String], required: true },
     onHit: { type: String, required: true },
+    rules: Schema.Types.Mixed,
   },
   { collection: "wordFilters" },
 );
@@ -26,7 +29,7 @@ export const createWordFilterRepository = defineRepository(
     find: (groupId: string) => filters.findById(groupId).lean(),
 
     /** @returns the filter with its new rev */
-    async put(groupId: string, filter: WordFilter) {
+    async put(groupId: string, filter: Omit<WordFilterDocument, "_id" | "rev">) {
       const change = { $set: filter, $inc: { rev: 1 } };
       const options = { upsert: true, returnDocument: "after" } as const;
       return upsert(() => filters.findOneAndUpdate({ _id: groupId }, change, options).lean());

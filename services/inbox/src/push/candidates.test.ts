@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Reason, type Setting, wantsPush } from "./candidates.ts";
+import { type Reason, type Setting, wantsNotification } from "./candidates.ts";
 
 const nowMs = 1_000_000;
 const muted = { mutedUntil: new Date(nowMs + 1) };
@@ -26,8 +26,14 @@ test.each<[Reason, Setting | undefined, Setting | undefined, boolean]>([
   ["everyone", { level: "nothing" }, undefined, false],
   ["everyone", undefined, { level: "all" }, false],
   ["everyone", muted, undefined, false],
+  ["any", { level: "all" }, { hidden: true }, false],
+  ["mention", { level: "all" }, { hidden: true }, true],
+  ["mention", { level: "nothing" }, { hidden: true }, false],
+  ["keyword", undefined, undefined, true],
+  ["keyword", { level: "nothing" }, undefined, false],
+  ["keyword", undefined, muted, false],
   ["role", { suppressEveryone: true }, undefined, true],
   ["role", undefined, { level: "nothing" }, false],
 ])("%s, group %j, channel %j: %s", (reason, group, channel, expected) => {
-  expect(wantsPush(reason, group, channel, nowMs)).toBe(expected);
+  expect(wantsNotification(reason, group, channel, nowMs)).toBe(expected);
 });

@@ -1,19 +1,23 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { LIMITS, type Message, parseMentions, userOfRoom } from "@fanfare/contract";
-import type { DomainEvents, NodeContext } from "@fanfare/kernel";
+import { LIMITS, type Message, parseMentions, type Services, userOfRoom } from "@fanfare/contract";
+import { keywordKeys, keywordPattern } from "@fanfare/contract/notification-rules";
+import { boundedMap, chunks, type DomainEvents, type NodeContext } from "@fanfare/kernel";
 import {
   MASS_MENTION_TIME_SHARE,
   MAX_QUEUED_MASS_MENTIONS,
   MEMBERS_PER_PAGE,
+  QUERY_CONCURRENCY,
   QUEUE_PAUSE_MS,
+  KEYS_PER_BATCH,
   USERS_PER_BATCH,
 } from "../constants.ts";
+import type { PreferencesRepository } from "../preferences.repository.ts";
 import type { SettingDocument, SettingRepository } from "../setting.repository.ts";
 
-type Place = Pick<DomainEvents["message.stored"], "channelId" | "groupId">;
+export type MessagePlace = Pick<DomainEvents["message.stored"], "channelId" | "groupId">;
 
 /** A message that mentions everyone or a role, and the position in the list of members. */
-interface MassMention extends Place {
+interface MassMention extends MessagePlace {
   groupId: string;
   message: Message;
   everyone: boolean;
@@ -23,7 +27,7 @@ interface MassMention extends Place {
 
 interface MassMentionsOptions {
   node: Pick<NodeContext, "services" | "jobs">;
-  push: (place: Place, candidates: Candidate[]) => Promise<void>;
+  push: (place: MessagePlace, candidates: Candidate[]) => Promise<void>;
   /** Whether the push queue is nearly full. */
   isBusy: () => boolean;
 }
@@ -61,10 +65,15 @@ export function createMassMentions({ node, push, isBusy }: MassMentionsOptions) 
 
   return {
     /** Resolves when the jobs are stored. */
-    async add({ channelId, groupId, messages }: DomainEvents["message.stored"]): Promise<void> {
+    async add(
+      { channelId, groupId, messages }: DomainEvents["message.stored"],
+      /** False: only mentions of roles. */
+      withEveryone: boolean,
+    ): Promise<void> {
       if (groupId === null) return;
       for (const message of messages) {
-        const everyone = message.mentions?.everyone === true && meansEveryone(message.content);
+        const everyone =
+          withEveryone && message.mentions?.everyone === true && meansEveryone(message.content);
         if (!everyone && (message.mentions?.roleIds.length ?? 0) === 0) continue;
         if (jobs.isFull) continue;
         const start = { afterUserId: null, looked: 0 };
@@ -89,28 +98,65 @@ export interface Candidate {
 
 type Stored = DomainEvents["message.stored"];
 
+interface CandidateSources {
+  node: NodeContext;
+  /** null: without users who want notifications for all messages. */
+  settings: SettingRepository | null;
+  preferences: PreferencesRepository;
+}
+
 /**
- * Users who may be notified of a batch of messages: members of a direct channel, mentioned users, and users who want
- * notifications for all messages. The cost doesn't depend on the size of the group: @everyone and role mentions are handled by
- * `createMassMentions`.
+ * Users who may be notified of a batch of messages: members of a direct channel, mentioned users, those with a keyword in it, and
+ * those who want notifications for all messages. The cost doesn't depend on the size of the group: @everyone and role mentions are
+ * handled by `createMassMentions`.
  */
 export async function pushCandidates(
-  node: NodeContext,
-  settings: SettingRepository,
+  { node, settings, preferences }: CandidateSources,
   { channelId, groupId, messages }: Stored,
 ): Promise<Candidate[]> {
-  if (groupId === null) return directCandidates(node, channelId, messages);
-  const eager = await settings.listEager([groupId, channelId], USERS_PER_BATCH);
-  const candidates = messages.flatMap((message) => {
-    const named = message.mentions?.userIds ?? [];
-    return [
-      ...named.map((userId) => ({ userId, message, reason: "mention" as const })),
-      ...eager
-        .filter((userId) => !named.includes(userId))
-        .map((userId) => ({ userId, message, reason: "any" as const })),
-    ];
+  const keywords = await keywordCandidates(preferences, messages);
+  if (groupId === null) {
+    const direct = await directCandidates(node, channelId, messages);
+    const known = new Set(direct.map(keyOf));
+    return firstOfEach([...keywords.filter((one) => known.has(keyOf(one))), ...direct]);
+  }
+  const eager = settings === null ? [] : await settings.listEager([groupId, channelId], USERS_PER_BATCH);
+  const named = messages.flatMap((message) =>
+    (message.mentions?.userIds ?? []).map((userId) => ({ userId, message, reason: "mention" as const })),
+  );
+  const others = messages.flatMap((message) =>
+    eager.map((userId) => ({ userId, message, reason: "any" as const })),
+  );
+  return firstOfEach([...named, ...keywords, ...others]).filter(
+    ({ userId, message }) => userId !== message.authorId,
+  );
+}
+
+const keyOf = ({ userId, message }: Candidate): string => `${message.id}:${userId}`;
+
+/** One candidate per message and user. */
+function firstOfEach(candidates: readonly Candidate[]): Candidate[] {
+  const byKey = new Map<string, Candidate>();
+  for (const one of candidates) if (!byKey.has(keyOf(one))) byKey.set(keyOf(one), one);
+  return [...byKey.values()];
+}
+
+/** Users of the whole instance with a keyword in one of the messages. */
+async function keywordCandidates(
+  preferences: PreferencesRepository,
+  messages: readonly Message[],
+): Promise<Candidate[]> {
+  const keysOf = new Map(messages.map((message) => [message, new Set(keywordKeys(message.content))]));
+  const keys = [...new Set([...keysOf.values()].flatMap((some) => [...some]))].slice(0, KEYS_PER_BATCH);
+  if (keys.length === 0) return [];
+  const users = await preferences.listByKeys(keys, USERS_PER_BATCH);
+  return users.flatMap(({ _id: userId, keywords = [], keywordKeys: own = [] }) => {
+    const pattern = keywordPattern(keywords)!;
+    return messages
+      .filter((message) => own.some((key) => keysOf.get(message)!.has(key)))
+      .filter(({ content }) => content.search(pattern) >= 0)
+      .map((message) => ({ userId, message, reason: "keyword" as const }));
   });
-  return candidates.filter(({ userId, message }) => userId !== message.authorId);
 }
 
 async function directCandidates(
@@ -129,21 +175,53 @@ async function directCandidates(
 }
 
 /** Why a user would be notified of a message. */
-export type Reason = "direct" | "mention" | "role" | "everyone" | "any";
-export type Setting = Pick<SettingDocument, "level" | "mutedUntil" | "suppressEveryone">;
+export type Reason = "direct" | "mention" | "keyword" | "role" | "everyone" | "any" | "reminder";
+export type Setting = Pick<SettingDocument, "level" | "mutedUntil" | "suppressEveryone" | "hidden">;
+
+/** Those whose settings allow a notification of a message in this place. */
+export async function filterWanted(
+  settings: SettingRepository,
+  { channelId, groupId }: MessagePlace,
+  candidates: readonly Candidate[],
+): Promise<Candidate[]> {
+  const userIds = [...new Set(candidates.map(({ userId }) => userId))];
+  const found = await settings.findFor(userIds, groupId === null ? [channelId] : [channelId, groupId]);
+  const nowMs = Date.now();
+  return candidates.filter(({ userId, reason }) =>
+    wantsNotification(reason, found.get(`${userId}:${groupId}`), found.get(`${userId}:${channelId}`), nowMs),
+  );
+}
+
+/** Without those whose author the user has blocked, or the other way round. */
+export async function filterBlocked(
+  services: Services,
+  candidates: readonly Candidate[],
+): Promise<Candidate[]> {
+  const byAuthor = Map.groupBy(candidates, ({ message }) => message.authorId);
+  const blocked = await boundedMap([...byAuthor], QUERY_CONCURRENCY, async ([authorId, some]) => {
+    const userIds = [...new Set(some.map(({ userId }) => userId))];
+    const lists = await boundedMap(chunks(userIds, LIMITS.usersPerLookup), 1, (part) =>
+      services.user.listBlockedAmong({ userId: authorId, userIds: part }),
+    );
+    return lists.flatMap((list) => list.userIds.map((userId) => `${authorId}:${userId}`));
+  });
+  const pairs = new Set(blocked.flat());
+  return candidates.filter(({ userId, message }) => !pairs.has(`${message.authorId}:${userId}`));
+}
 
 /** Whether a user's settings allow a notification. @param setting undefined: default settings */
-export function wantsPush(
+export function wantsNotification(
   reason: Reason,
   group: Setting | undefined,
   channel: Setting | undefined,
   nowMs: number,
 ): boolean {
   if ([group, channel].some((setting) => (setting?.mutedUntil?.getTime() ?? 0) > nowMs)) return false;
-  const level = channel?.level ?? group?.level ?? (reason === "direct" ? "all" : "mentions");
-  if (level === "nothing") return false;
+  const chosen = channel?.level ?? group?.level ?? (reason === "direct" ? "all" : "mentions");
+  if (chosen === "nothing") return false;
+  const level = channel?.hidden === true ? "mentions" : chosen;
   // Users who want all messages are notified anyway, and must not be notified twice.
   if (reason === "role") return level === "mentions";
   if (reason === "everyone") return level === "mentions" && group?.suppressEveryone !== true;
-  return level === "all" || reason === "mention";
+  return level === "all" || reason === "mention" || reason === "keyword";
 }

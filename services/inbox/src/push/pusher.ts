@@ -1,30 +1,41 @@
-import type { Locale } from "@fanfare/contract";
+import { LIMITS, type Locale, type Message } from "@fanfare/contract";
+import { isInQuietHours } from "@fanfare/contract/notification-rules";
 import { boundedMap, chunks, type DomainEvents, can, type NodeContext } from "@fanfare/kernel";
 import { Outbound } from "@fanfare/outbound";
 import { QUERY_CONCURRENCY, NO_SUBSCRIPTIONS_TTL_MS, USERS_PER_BATCH } from "../constants.ts";
+import type { NoteMissed } from "../mail/missed-mails.ts";
+import type { PreferencesRepository } from "../preferences.repository.ts";
 import type { SettingRepository } from "../setting.repository.ts";
-import { type Candidate, createMassMentions, pushCandidates, wantsPush } from "./candidates.ts";
+import {
+  type Candidate,
+  createMassMentions,
+  filterBlocked,
+  filterWanted,
+  type MessagePlace as Place,
+  pushCandidates,
+} from "./candidates.ts";
+import { namesIn } from "./names.ts";
 import { createPushes, type Push, type Pushes } from "./pushes.ts";
 import type { SubscriptionDocument, SubscriptionRepository } from "./subscription.repository.ts";
 import { pushText } from "./texts.ts";
-import { loadVapidKeys, type VapidKeys } from "./vapid-keys.ts";
+import { createVapidKeys } from "./vapid-keys.ts";
 
 interface PusherOptions {
   node: NodeContext;
   settings: SettingRepository;
+  preferences: PreferencesRepository;
   subscriptions: SubscriptionRepository;
   pushes: Pushes;
+  /** null: no emails are sent about missed messages. */
+  noteMissed: NoteMissed | null;
 }
 
 type Stored = DomainEvents["message.stored"];
-type Place = Pick<Stored, "channelId" | "groupId">;
 
 interface Reached {
   locale: Locale;
   subscriptions: SubscriptionDocument[];
 }
-
-const USERS_PER_CALL = 100;
 
 /** Decides which users get a push about new messages. Cheap checks come first, and suffice for most messages. */
 class Pusher {
@@ -34,10 +45,12 @@ class Pusher {
 
   constructor(options: PusherOptions) {
     this.#options = options;
-    const { node, pushes } = options;
+    const { node, pushes, noteMissed } = options;
     this.#massMentions = createMassMentions({
       node,
-      push: (place, candidates) => this.#pushToCandidates(place, candidates),
+      push: async (place, candidates) => {
+        await Promise.all([noteMissed?.(place, candidates), this.#pushToCandidates(place, candidates)]);
+      },
       isBusy: pushes.isBusy,
     });
   }
@@ -48,14 +61,33 @@ class Pusher {
   }
 
   async push(stored: Stored): Promise<void> {
-    const { node, settings, subscriptions } = this.#options;
-    if (Date.now() < this.#noneUntilMs) return;
-    if (await subscriptions.isEmpty()) {
-      this.#noneUntilMs = Date.now() + NO_SUBSCRIPTIONS_TTL_MS;
-      return;
-    }
-    await this.#pushToCandidates(stored, await pushCandidates(node, settings, stored));
-    await this.#massMentions.add(stored);
+    const { node, settings, preferences, noteMissed } = this.#options;
+    const isPushing = await this.#hasSubscriptions();
+    if (!isPushing && noteMissed === null) return;
+    // Users who want all messages get no emails about them.
+    const sources = { node, settings: isPushing ? settings : null, preferences };
+    const candidates = await pushCandidates(sources, stored);
+    await Promise.all([
+      noteMissed?.(stored, candidates),
+      isPushing && this.#pushToCandidates(stored, candidates),
+    ]);
+    await this.#massMentions.add(stored, isPushing);
+  }
+
+  async #hasSubscriptions(): Promise<boolean> {
+    if (Date.now() < this.#noneUntilMs) return false;
+    if (!(await this.#options.subscriptions.isEmpty())) return true;
+    this.#noneUntilMs = Date.now() + NO_SUBSCRIPTIONS_TTL_MS;
+    return false;
+  }
+
+  /** A reminder that the user set: settings don't matter. */
+  async remind(place: Place, userId: string, message: Message): Promise<void> {
+    const candidates = await this.#filterUsers([{ userId, message, reason: "reminder" }], (userIds) =>
+      this.#subscribedAmong(userIds),
+    );
+    const away = await this.#filterUsers(candidates, (userIds) => this.#offlineAmong(userIds));
+    if (away.length > 0) await this.#send(place, away);
   }
 
   async #pushToCandidates(place: Place, all: readonly Candidate[]): Promise<void> {
@@ -65,7 +97,7 @@ class Pusher {
     candidates = await this.#filterUsers(candidates, (userIds) =>
       this.#viewersAmong(place.channelId, userIds),
     );
-    candidates = await this.#filterBlocked(candidates);
+    candidates = await filterBlocked(this.#options.node.services, candidates);
     if (candidates.length > 0) await this.#send(place, candidates);
   }
 
@@ -75,7 +107,7 @@ class Pusher {
   ): Promise<Candidate[]> {
     if (candidates.length === 0) return [];
     const userIds = [...new Set(candidates.map(({ userId }) => userId))].slice(0, USERS_PER_BATCH);
-    const kept = new Set((await boundedMap(chunks(userIds, USERS_PER_CALL), 1, among)).flat());
+    const kept = new Set((await boundedMap(chunks(userIds, LIMITS.usersPerLookup), 1, among)).flat());
     return candidates.filter(({ userId }) => kept.has(userId));
   }
 
@@ -84,18 +116,19 @@ class Pusher {
     return found.map(({ userId }) => userId);
   }
 
-  async #filterBySettings(
-    { channelId, groupId }: Place,
-    candidates: readonly Candidate[],
-  ): Promise<Candidate[]> {
+  async #filterBySettings(place: Place, candidates: readonly Candidate[]): Promise<Candidate[]> {
     if (candidates.length === 0) return [];
     const userIds = [...new Set(candidates.map(({ userId }) => userId))];
-    const places = groupId === null ? [channelId] : [channelId, groupId];
-    const found = await this.#options.settings.findFor(userIds, places);
+    const { settings, preferences } = this.#options;
+    const [wanted, quietHours] = await Promise.all([
+      filterWanted(settings, place, candidates),
+      preferences.listQuietHours(userIds),
+    ]);
     const nowMs = Date.now();
-    return candidates.filter(({ userId, reason }) =>
-      wantsPush(reason, found.get(`${userId}:${groupId}`), found.get(`${userId}:${channelId}`), nowMs),
-    );
+    const isQuiet = ({ quietHours: hours }: (typeof quietHours)[number]): boolean =>
+      hours !== undefined && hours !== null && isInQuietHours(hours, nowMs);
+    const quiet = new Set(quietHours.filter(isQuiet).map(({ _id }) => _id));
+    return wanted.filter(({ userId }) => !quiet.has(userId));
   }
 
   async #offlineAmong(userIds: readonly string[]): Promise<string[]> {
@@ -109,22 +142,11 @@ class Pusher {
     return seeing.flat();
   }
 
-  /** Excludes users who have blocked the author. */
-  async #filterBlocked(candidates: readonly Candidate[]): Promise<Candidate[]> {
-    const byAuthor = Map.groupBy(candidates, ({ message }) => message.authorId);
-    const kept = await boundedMap([...byAuthor], QUERY_CONCURRENCY, ([authorId, some]) =>
-      this.#filterUsers(some, async (userIds) => {
-        const params = { userId: authorId, userIds: [...userIds] };
-        const blocked = new Set((await this.#options.node.services.user.listBlockedAmong(params)).userIds);
-        return userIds.filter((userId) => !blocked.has(userId));
-      }),
-    );
-    return kept.flat();
-  }
-
-  async #send({ channelId, groupId }: Place, candidates: readonly Candidate[]): Promise<void> {
+  async #send(place: Place, candidates: readonly Candidate[]): Promise<void> {
     const reached = await this.#reach([...new Set(candidates.map(({ userId }) => userId))]);
-    const names = await this.#names(candidates);
+    const { channelId, groupId } = place;
+    const messages = new Set(candidates.map(({ message }) => message));
+    const names = await namesIn(this.#options.node.services, groupId, messages);
     const pushes: Push[] = [];
     for (const { userId, message, reason } of candidates) {
       const user = reached.get(userId);
@@ -141,7 +163,7 @@ class Pusher {
   async #reach(userIds: readonly string[]): Promise<Map<string, Reached>> {
     const { node, subscriptions } = this.#options;
     const reached = new Map<string, Reached>();
-    for (const some of chunks(userIds, USERS_PER_CALL)) {
+    for (const some of chunks(userIds, LIMITS.usersPerLookup)) {
       const [{ users }, found] = await Promise.all([
         node.services.user.listSpokenTo({ userIds: some }),
         subscriptions.listOf(some),
@@ -157,48 +179,22 @@ class Pusher {
     }
     return reached;
   }
-
-  async #names(candidates: readonly Candidate[]): Promise<Map<string, string>> {
-    const messages = new Set(candidates.map(({ message }) => message));
-    const userIds = new Set(
-      [...messages].flatMap(({ authorId, mentions }) => [authorId, ...(mentions?.userIds ?? [])]),
-    );
-    const names = new Map<string, string>();
-    for (const some of chunks([...userIds], USERS_PER_CALL)) {
-      const { users } = await this.#options.node.services.user.listNames({ userIds: some });
-      for (const { userId, name } of users) names.set(userId, name);
-    }
-    return names;
-  }
 }
 
-interface PushOptions {
-  node: NodeContext;
-  settings: SettingRepository;
-  subscriptions: SubscriptionRepository;
-}
+type PushOptions = Omit<PusherOptions, "pushes">;
 
-/** Web push. Disabled when no keys are configured. */
-export function createPush({ node, settings, subscriptions }: PushOptions) {
-  let running: { vapid: VapidKeys; outbound: Outbound } | null = null;
-  const pushes = createPushes({ node, subscriptions, running: () => running });
-  const pusher = new Pusher({ node, settings, subscriptions, pushes });
+/** Web push. */
+export function createPush(options: PushOptions) {
+  const { node, subscriptions } = options;
+  const vapid = createVapidKeys({ node, subscriptions });
+  const outbound = new Outbound({ userAgent: "Fanfare-Push", allow: node.config.outboundAllow });
+  const pushes = createPushes({ node, subscriptions, vapid, outbound });
+  const pusher = new Pusher({ ...options, pushes });
   return {
-    vapid: () => running?.vapid ?? null,
+    vapid,
     subscribed: () => pusher.subscribed(),
-    stored: async (stored: DomainEvents["message.stored"]): Promise<void> => {
-      if (running !== null) await pusher.push(stored);
-    },
-    async start(): Promise<void> {
-      const vapid = await loadVapidKeys(node.config);
-      if (vapid === null) return;
-      running = {
-        vapid,
-        outbound: new Outbound({ userAgent: "Fanfare-Push", allow: node.config.outboundAllow }),
-      };
-    },
-    async stop(): Promise<void> {
-      await running?.outbound.close();
-    },
+    stored: (stored: DomainEvents["message.stored"]) => pusher.push(stored),
+    remind: (place: Place, userId: string, message: Message) => pusher.remind(place, userId, message),
+    stop: () => outbound.close(),
   };
 }

@@ -28,8 +28,8 @@ interface StoredPush {
 export interface PushesOptions {
   node: Pick<NodeContext, "jobs" | "logger" | "metrics">;
   subscriptions: Pick<SubscriptionRepository, "find" | "removeStale">;
-  /** null: no keys are configured, and nothing is pushed. */
-  running: () => { vapid: VapidKeys; outbound: Pick<Outbound, "request"> } | null;
+  vapid: () => Promise<VapidKeys>;
+  outbound: Pick<Outbound, "request">;
 }
 
 const OUTCOMES = ["sent", "gone", "refused", "failed", "dropped"] as const;
@@ -43,7 +43,7 @@ export type Pushes = ReturnType<typeof createPushes>;
 /**
  * Sends pushes as jobs, at least once, for up to a day. Pushes beyond the limit are dropped; the inbox still has the messages.
  */
-export function createPushes({ node, subscriptions, running }: PushesOptions) {
+export function createPushes({ node, subscriptions, vapid, outbound }: PushesOptions) {
   const counted = new Counter({
     name: "fanfare_pushes_total",
     help: "Push notifications by outcome: sent, gone, refused, failed, dropped.",
@@ -53,15 +53,13 @@ export function createPushes({ node, subscriptions, running }: PushesOptions) {
   for (const outcome of OUTCOMES) counted.inc({ outcome }, 0);
 
   const deliver = async ({ subscriptionId, payload }: StoredPush, signal: AbortSignal): Promise<Outcome> => {
-    const { vapid, outbound } = running() ?? {};
-    if (vapid === undefined || outbound === undefined) return "dropped";
     const subscription = await subscriptions.find(subscriptionId);
     if (subscription === null) return "gone";
     const { endpoint, p256dh, auth } = subscription;
     const details = webPush.generateRequestDetails(
       { endpoint, keys: { p256dh, auth } },
       JSON.stringify(payload),
-      { vapidDetails: vapid, TTL: PUSH_TTL_SECONDS, urgency: "high", contentEncoding: "aes128gcm" },
+      { vapidDetails: await vapid(), TTL: PUSH_TTL_SECONDS, urgency: "high", contentEncoding: "aes128gcm" },
     );
     const headers = Object.entries(details.headers).filter(([name]) => name !== "Content-Length");
     const { status } = await outbound.request({

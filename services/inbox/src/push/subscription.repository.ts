@@ -72,6 +72,8 @@ export const createSubscriptionRepository = defineRepository(
     removeOfSessions: (sessionIds: readonly string[]) => removeAll({ sessionId: { $in: sessionIds } }),
 
     removeAll: (userId: string) => removeAll({ userId }),
+
+    removeEvery: () => removeAll({}),
   }),
 );
 

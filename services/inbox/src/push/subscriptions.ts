@@ -1,5 +1,5 @@
 import type { Result } from "@fanfare/contract";
-import { type Handlers, invalid, serviceError } from "@fanfare/kernel";
+import { type Handlers, invalid } from "@fanfare/kernel";
 import type { InboxDependencies } from "../inbox.dependencies.ts";
 import type { SubscriptionDocument } from "./subscription.repository.ts";
 
@@ -11,10 +11,9 @@ export const subscriptionActions = ({
   subscriptions,
   subscribed,
 }: InboxDependencies): Handlers => ({
-  "push.getKey": () => ({ publicKey: vapid()?.publicKey ?? null }),
+  "push.getKey": async () => ({ publicKey: (await vapid()).publicKey }),
 
   "push.subscribe": async ({ params: { endpoint, keys }, actor: { userId, sessionId } }) => {
-    if (vapid() === null) throw serviceError("PUSH_OFF");
     if (node.config.environment === "production" && !endpoint.startsWith("https:"))
       throw invalid("endpoint", "must start with https://");
     await subscriptions.put({ userId, sessionId, endpoint, ...keys });

@@ -2,42 +2,119 @@ import type { Locale, Message } from "@fanfare/contract";
 import type { Reason } from "./candidates.ts";
 
 interface PushTexts {
-  title: Record<Reason, (author: string) => string>;
+  mentioned: (author: string) => string;
+  keyword: (author: string) => string;
+  reminder: (author: string) => string;
   /** Marks webhooks, because they can have any name, even that of a member. */
   webhook: (name: string) => string;
   /** Replaces the text of a message that has none. */
   attachment: string;
+  sticker: (name: string) => string;
+  gif: (name: string) => string;
   everyone: string;
   role: string;
 }
 
 const TEXTS: Record<Locale, PushTexts> = {
   en: {
-    title: {
-      direct: (author) => author,
-      mention: (author) => `${author} mentioned you`,
-      role: (author) => `${author} mentioned you`,
-      everyone: (author) => `${author} mentioned you`,
-      any: (author) => author,
-    },
+    mentioned: (author) => `${author} mentioned you`,
+    keyword: (author) => `${author} used one of your keywords`,
+    reminder: (author) => `Reminder: ${author}`,
     webhook: (name) => `${name} (webhook)`,
     attachment: "Sent a file",
+    sticker: (name) => `Sticker: ${name}`,
+    gif: (name) => `GIF: ${name}`,
     everyone: "@everyone",
     role: "@role",
   },
   zh: {
-    title: {
-      direct: (author) => author,
-      mention: (author) => `${author} 提到了你`,
-      role: (author) => `${author} 提到了你`,
-      everyone: (author) => `${author} 提到了你`,
-      any: (author) => author,
-    },
+    mentioned: (author) => `${author} 提到了你`,
+    keyword: (author) => `${author} 提到了你的关键词`,
+    reminder: (author) => `提醒：${author}`,
     webhook: (name) => `${name}（Webhook）`,
     attachment: "发送了文件",
+    sticker: (name) => `贴纸：${name}`,
+    gif: (name) => `动图：${name}`,
     everyone: "@所有人",
     role: "@身份组",
   },
+  de: {
+    mentioned: (author) => `${author} hat dich erwähnt`,
+    keyword: (author) => `${author} hat eines deiner Schlüsselwörter verwendet`,
+    reminder: (author) => `Erinnerung: ${author}`,
+    webhook: (name) => `${name} (Webhook)`,
+    attachment: "Hat eine Datei gesendet",
+    sticker: (name) => `Sticker: ${name}`,
+    gif: (name) => `GIF: ${name}`,
+    everyone: "@alle",
+    role: "@Rolle",
+  },
+  fr: {
+    mentioned: (author) => `${author} vous a mentionné`,
+    keyword: (author) => `${author} a utilisé l’un de vos mots-clés`,
+    reminder: (author) => `Rappel : ${author}`,
+    webhook: (name) => `${name} (webhook)`,
+    attachment: "A envoyé un fichier",
+    sticker: (name) => `Autocollant : ${name}`,
+    gif: (name) => `GIF : ${name}`,
+    everyone: "@tous",
+    role: "@rôle",
+  },
+  es: {
+    mentioned: (author) => `${author} te mencionó`,
+    keyword: (author) => `${author} usó una de tus palabras clave`,
+    reminder: (author) => `Recordatorio: ${author}`,
+    webhook: (name) => `${name} (webhook)`,
+    attachment: "Envió un archivo",
+    sticker: (name) => `Sticker: ${name}`,
+    gif: (name) => `GIF: ${name}`,
+    everyone: "@todos",
+    role: "@rol",
+  },
+  ja: {
+    mentioned: (author) => `${author}さんからメンション`,
+    keyword: (author) => `${author}さんがキーワードを使いました`,
+    reminder: (author) => `リマインダー：${author}`,
+    webhook: (name) => `${name}（Webhook）`,
+    attachment: "ファイルを送信しました",
+    sticker: (name) => `スタンプ：${name}`,
+    gif: (name) => `GIF：${name}`,
+    everyone: "@全員",
+    role: "@ロール",
+  },
+  pt: {
+    mentioned: (author) => `${author} mencionou você`,
+    keyword: (author) => `${author} usou uma das suas palavras-chave`,
+    reminder: (author) => `Lembrete: ${author}`,
+    webhook: (name) => `${name} (webhook)`,
+    attachment: "Enviou um arquivo",
+    sticker: (name) => `Figurinha: ${name}`,
+    gif: (name) => `GIF: ${name}`,
+    everyone: "@todos",
+    role: "@cargo",
+  },
+  ar: {
+    mentioned: (author) => `أشار إليك ${author}`,
+    keyword: (author) => `استخدم ${author} إحدى كلماتك المفتاحية`,
+    reminder: (author) => `تذكير: ${author}`,
+    webhook: (name) => `${name} (Webhook)`,
+    attachment: "أرسل ملفًا",
+    sticker: (name) => `ملصق: ${name}`,
+    gif: (name) => `صورة متحركة: ${name}`,
+    everyone: "@الجميع",
+    role: "@الدور",
+  },
+};
+
+/** The text of a title; null: the author's name. */
+const TITLES: Record<Reason, "mentioned" | "keyword" | "reminder" | null> = {
+  direct: null,
+  mention: "mentioned",
+  keyword: "keyword",
+  role: "mentioned",
+  everyone: "mentioned",
+  any: null,
+  reminder: "reminder",
 };
 
 const MAX_BODY_CHARS = 200;
@@ -51,7 +128,7 @@ export interface PushText {
 export function pushText(
   locale: Locale,
   reason: Reason,
-  { as, authorId, content }: Pick<Message, "as" | "authorId" | "content">,
+  { as, authorId, content, sticker }: Pick<Message, "as" | "authorId" | "content" | "sticker">,
   names: ReadonlyMap<string, string>,
 ): PushText {
   const texts = TEXTS[locale];
@@ -61,7 +138,12 @@ export function pushText(
     .replaceAll(/<@([0-9a-f]{24})>/g, (token, userId: string) => `@${names.get(userId) ?? token}`)
     .replaceAll(/(?<![\w@.])@(?:everyone|here)(?![\w@])/g, texts.everyone)
     .trim();
-  return { title: texts.title[reason](author), body: cut(readable === "" ? texts.attachment : readable) };
+  const body = sticker === undefined ? readable : texts[sticker.kind](readable);
+  const title = TITLES[reason];
+  return {
+    title: title === null ? author : texts[title](author),
+    body: cut(body === "" ? texts.attachment : body),
+  };
 }
 
 /** Cuts by grapheme, so that no character is split. */

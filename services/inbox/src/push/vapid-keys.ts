@@ -1,9 +1,9 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { ConfigError, type Config } from "@fanfare/kernel";
+import { defineRepository, type NodeContext, upsert } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 import webPush from "web-push";
+import type { SubscriptionRepository } from "./subscription.repository.ts";
 
-/** The identity of this server for push services. */
+/** The identity of this instance for push services. */
 export interface VapidKeys {
   /** https: or mailto: URL to contact the operator. */
   subject: string;
@@ -11,54 +11,68 @@ export interface VapidKeys {
   privateKey: string;
 }
 
-/** Required by push services, but not read. */
-const DEVELOPMENT_SUBJECT = "mailto:admin@localhost.invalid";
+const ID = "vapid";
+/** Push services require a contact, but don't read it. */
+const UNKNOWN_SUBJECT = "mailto:admin@localhost.invalid";
 
-/**
- * The configured keys. Without any, a single instance in development stores generated keys in its data folder; otherwise pushes
- * are disabled.
- * @throws {ConfigError} when the keys are invalid
- */
-export async function loadVapidKeys(
-  config: Pick<Config, "vapid" | "environment" | "natsUrl" | "dataDir">,
-): Promise<VapidKeys | null> {
-  if (config.vapid !== undefined) return checked(config.vapid, "VAPID_PUBLIC_KEY or VAPID_PRIVATE_KEY");
-  if (config.environment === "production" || config.natsUrl !== undefined) return null;
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const file = join(config.dataDir, "vapid-keys.json");
-  const made = { subject: DEVELOPMENT_SUBJECT, ...webPush.generateVAPIDKeys() };
-  // If another process has written keys first, those are used.
-  await writeFile(file, JSON.stringify(made), { mode: 0o600, flag: "wx", flush: true }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EEXIST") throw error;
-    },
-  );
-  return checked(
-    parse(await readFile(file, "utf8")),
-    `${file} (delete it; all devices must subscribe again)`,
-  );
+interface KeysDocument {
+  _id: string;
+  publicKey: string;
+  /** Sealed. */
+  privateKey: string;
 }
 
-function parse(text: string): VapidKeys | null {
-  try {
-    return JSON.parse(text) as VapidKeys;
-  } catch {
-    return null;
-  }
+const schema = new Schema<KeysDocument>(
+  {
+    _id: { type: String, required: true },
+    publicKey: { type: String, required: true },
+    privateKey: { type: String, required: true },
+  },
+  { collection: "pushKeys" },
+);
+
+const createKeysRepository = defineRepository({ name: "PushKeys", schema }, ({ model: keys, update }) => ({
+  find: () => keys.findById(ID).lean(),
+  /** Changes nothing if there are any. */
+  add: (made: Omit<KeysDocument, "_id">) =>
+    upsert(() => keys.updateOne({ _id: ID }, { $setOnInsert: made }, { upsert: true })),
+  /** Only if they are still the keys that were read. */
+  replace: ({ publicKey }: KeysDocument, made: Omit<KeysDocument, "_id">) =>
+    update({ _id: ID, publicKey }, { $set: made }),
+}));
+
+interface VapidOptions {
+  node: NodeContext;
+  subscriptions: Pick<SubscriptionRepository, "removeEvery">;
 }
 
-function checked(keys: VapidKeys | null, what: string): VapidKeys {
-  try {
-    if (keys === null) throw new Error("no JSON");
-    webPush.getVapidHeaders(
-      "https://push.example.org",
-      keys.subject,
-      keys.publicKey,
-      keys.privateKey,
-      "aes128gcm",
-    );
-    return keys;
-  } catch (error) {
-    throw new ConfigError(`${what}: no keys for Web Push: ${(error as Error).message}`);
-  }
+/** Returns the keys of this instance. They are made when they are first needed, and are the same in all processes. */
+export function createVapidKeys({ node, subscriptions }: VapidOptions): () => Promise<VapidKeys> {
+  const { publicUrl } = node.config;
+  const subject = publicUrl.startsWith("https:") ? publicUrl : UNKNOWN_SUBJECT;
+  const keys = createKeysRepository(node.database);
+  const sealer = node.sealerFor("push notifications");
+  const load = async (): Promise<VapidKeys> => {
+    const stored = await keys.find();
+    const opened = stored === null ? null : sealer.open(stored.privateKey, ID);
+    if (stored !== null && opened !== null)
+      return { subject, publicKey: stored.publicKey, privateKey: opened.text };
+    const { publicKey, privateKey } = webPush.generateVAPIDKeys();
+    const made = { publicKey, privateKey: sealer.seal(privateKey, ID) };
+    if (stored === null) await keys.add(made);
+    else if (await keys.replace(stored, made)) {
+      node.logger.warn(
+        "TOKEN_SECRET has changed: the keys for push notifications were replaced. Users must turn them on again.",
+      );
+      await subscriptions.removeEvery();
+    }
+    // Another process may have been first.
+    return load();
+  };
+  let loaded: Promise<VapidKeys> | undefined;
+  return () =>
+    (loaded ??= load().catch((error: unknown) => {
+      loaded = undefined;
+      throw error;
+    }));
 }

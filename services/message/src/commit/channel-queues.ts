@@ -28,7 +28,10 @@ export interface CreateItem extends Waiting<Message> {
 }
 
 /** Fields that few messages have. */
-type CreateExtras = Pick<MessageDocument, "mentions" | "attachments" | "as">;
+type CreateExtras = Pick<
+  MessageDocument,
+  "mentions" | "attachments" | "poll" | "sticker" | "as" | "alsoIn" | "replyIn"
+>;
 
 /** `gone`: the message doesn't exist or is deleted; `outdated`: its rev is not `ifRev`. */
 export type ChangeResult =
@@ -53,7 +56,7 @@ export interface Run {
   scope?: RequestScope | undefined;
 }
 
-/** One database command: one message each of several channels, several messages of one channel, or one change. */
+/** One database command: one message each of several channels, several messages each of several channels, or one change. */
 export type Write = { kind: "create"; runs: Run[] } | { kind: "change"; channelId: string; item: ChangeItem };
 
 export interface QueueLimits {
@@ -68,6 +71,8 @@ interface ChannelQueue {
   busy: boolean;
   /** The last write was for new messages, so a waiting change is next. */
   changeIsNext: boolean;
+  /** Its last write has to be repeated: several messages of it are written alone, so that they don't stop those of other channels. */
+  isAlone: boolean;
 }
 
 /** Items waiting to be written, by channel. */
@@ -103,7 +108,7 @@ export class ChannelQueues {
       throw serviceError("OVERLOADED", { retryAfterMs: RETRY_AFTER_MS });
     }
     if (queue === undefined) {
-      queue = { creates: [], changes: [], busy: false, changeIsNext: false };
+      queue = { creates: [], changes: [], busy: false, changeIsNext: false, isAlone: false };
       this.#queues.set(channelId, queue);
     }
     if (item.kind === "create") queue.creates.push(item);
@@ -115,10 +120,13 @@ export class ChannelQueues {
   /** The next write with at most `maxItems`, or null when no channel is ready. Its channels stay busy until `release`. */
   take(maxItems: number): Write | null {
     const runs: Run[] = [];
+    let left = maxItems;
+    let areSingle = false;
     for (const [channelId, queue] of this.#readyQueues()) {
       const isChange = queue.changes.length > 0 && (queue.changeIsNext || queue.creates.length === 0);
       const isSingle = !isChange && queue.creates.length === 1;
-      if (runs.length > 0 && !isSingle) continue;
+      const isAlone = isChange || (queue.isAlone && !isSingle);
+      if (runs.length > 0 && (isAlone || isSingle !== areSingle)) continue;
       queue.busy = true;
       queue.changeIsNext = !isChange;
       this.#ready.delete(channelId);
@@ -126,10 +134,13 @@ export class ChannelQueues {
         this.#waiting -= 1;
         return { kind: "change", channelId, item: queue.changes.shift()! };
       }
-      const creates = queue.creates.splice(0, maxItems);
+      queue.isAlone = false;
+      areSingle = isSingle;
+      const creates = queue.creates.splice(0, left);
       this.#waiting -= creates.length;
+      left -= creates.length;
       runs.push({ channelId, creates });
-      if (!isSingle || runs.length === maxItems) break;
+      if (isAlone || left === 0) break;
     }
     return runs.length === 0 ? null : { kind: "create", runs };
   }
@@ -137,6 +148,7 @@ export class ChannelQueues {
   /** Puts items that couldn't be written back to the front of their queue. */
   putBack(channelId: string, items: readonly (CreateItem | ChangeItem)[]): void {
     const queue = this.#queues.get(channelId)!;
+    queue.isAlone = true;
     queue.creates.unshift(...items.filter((item) => item.kind === "create"));
     queue.changes.unshift(...items.filter((item) => item.kind === "change"));
     this.#waiting += items.length;

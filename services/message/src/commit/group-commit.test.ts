@@ -8,6 +8,7 @@ import { HeadCache } from "./write-context.ts";
 
 const channelId = "c".repeat(24);
 const otherChannelId = "d".repeat(24);
+const thirdChannelId = "e".repeat(24);
 const authorId = "a".repeat(24);
 const rooms = ["group:x"];
 let nonces = 0;
@@ -176,6 +177,49 @@ test("channels that are ready in one turn share an insert but are published sepa
   await Promise.all([send("a"), send("b", { channel: otherChannelId })]);
   expect(store.inserts).toEqual([2]);
   expect(created(events)).toEqual([["a"], ["b"]]);
+});
+
+test("channels with several waiting messages share an ordered insert, each published in its order", async () => {
+  const { store, send, events } = setUp();
+  const sent = await Promise.all([
+    ...["a1", "a2"].map((content) => send(content)),
+    send("one", { channel: thirdChannelId }),
+    ...["b1", "b2", "b3"].map((content) => send(content, { channel: otherChannelId })),
+  ]);
+  expect(sent.map(({ seq }) => seq)).toEqual([1, 2, 1, 1, 2, 3]);
+  expect(store.inserts).toEqual([5, 1]);
+  expect(store.calls.filter((call) => call.startsWith("insert"))).toEqual(["insert ordered", "insert"]);
+  expect(
+    created(events)
+      .map((contents) => contents.join())
+      .toSorted(),
+  ).toEqual(["a1,a2", "b1,b2,b3", "one"]);
+});
+
+test("a failure in a shared insert only delays the channels behind it, which are then written alone", async () => {
+  const { store, send, events, database } = setUp();
+  const other = setUp({}, database);
+  await send("0", { channel: otherChannelId });
+  await other.send("of another worker", { channel: otherChannelId });
+  const channels = [channelId, otherChannelId, thirdChannelId];
+  const sendTwoEach = () =>
+    Promise.all(channels.flatMap((channel) => ["1", "2"].map((content) => send(content, { channel }))));
+  const sent = await sendTwoEach();
+  expect(sent.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 1, 2]);
+  expect(store.inserts).toEqual([1, 6, 2, 2]);
+  expect(created(events)).toEqual([["0"], ["1", "2"], ["1", "2"], ["1", "2"]]);
+  expect(database.messages).toHaveLength(8);
+  await sendTwoEach();
+  expect(store.inserts).toEqual([1, 6, 2, 2, 6]);
+});
+
+test("a commit of several channels has a limited number of items, too", async () => {
+  const { store, send } = setUp({ itemsPerCommit: 3 });
+  const sent = await Promise.all(
+    [channelId, otherChannelId].flatMap((channel) => ["1", "2"].map((content) => send(content, { channel }))),
+  );
+  expect(sent.map(({ seq }) => seq)).toEqual([1, 2, 1, 2]);
+  expect(store.inserts).toEqual([3, 1]);
 });
 
 test("a slow channel doesn't block another", async () => {

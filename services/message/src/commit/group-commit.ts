@@ -149,7 +149,7 @@ export class GroupCommit {
     return 1;
   }
 
-  /** Makes the channel ready again; with a pause after a lost race. */
+  /** Makes the channel ready again; with a pause when items must be written again, usually after a lost race. */
   #release(channelId: string, again: readonly (CreateItem | ChangeItem)[]): void {
     if (again.length === 0) {
       this.#queues.release(channelId);

@@ -16,8 +16,8 @@ interface NumberedRun extends Run {
 }
 
 /**
- * Writes new messages: one each of several channels, or several of one. Never throws: every sender is answered, except for the
- * returned items, which must be written again.
+ * Writes new messages of several channels. Never throws: every sender is answered, except for the returned items, which must be
+ * written again.
  * @returns the items to retry by channel; null when the database failed
  */
 export async function writeCreates(
@@ -26,6 +26,8 @@ export async function writeCreates(
 ): Promise<Map<string, CreateItem[]> | null> {
   const { store, heads, writeTimeoutMs } = context;
   const inTime = deadline(writeTimeoutMs);
+  // Messages of one channel depend on those before them.
+  const isOrdered = runs.some(({ creates }) => creates.length > 1);
   let numbered: NumberedRun[];
   let faults: Map<number, InsertFault>;
   try {
@@ -33,9 +35,8 @@ export async function writeCreates(
     numbered = runs.map((run) => number(run, known.get(run.channelId)!));
     const messages = numbered.flatMap((run) => run.messages);
     const raised = new Map(numbered.map(({ channelId, messages }) => [channelId, messages.at(-1)!]));
-    const ordered = messages.length > runs.length;
     [faults] = await inTime((restMs) =>
-      Promise.all([store.insert(messages, ordered, restMs), store.raiseHeads(raised, restMs)]),
+      Promise.all([store.insert(messages, isOrdered, restMs), store.raiseHeads(raised, restMs)]),
     );
   } catch (error) {
     const isRefused = wasOnlyRefused(error);
@@ -48,10 +49,13 @@ export async function writeCreates(
   }
   const again = new Map<string, CreateItem[]>();
   let offset = 0;
+  let isStopped = false;
   for (const run of numbered) {
-    const creates = resolveRun(context, run, firstFault(faults, offset, run.messages.length));
+    const failed = firstFault(faults, offset, run.messages.length);
+    const creates = isStopped ? run.creates : resolveRun(context, run, failed);
     if (creates.length > 0) again.set(run.channelId, creates);
     offset += run.messages.length;
+    isStopped ||= isOrdered && failed !== null;
   }
   return again;
 }

@@ -1,9 +1,11 @@
-import { LIMITS, type Reaction } from "@fanfare/contract";
+import { LIMITS, type Reaction, type Services } from "@fanfare/contract";
+import { POLL_EMOJI } from "@fanfare/contract/limits";
 import { assertBelow, type Handlers, limitReached, serviceError } from "@fanfare/kernel";
 import { REACTION_CHANGES, REMOVALS_PER_BATCH } from "../constants.ts";
 import type { MessageDocument } from "../message.model.ts";
 import type { MessageDependencies } from "../message.dependencies.ts";
 import { changeMessage } from "../change.ts";
+import { hasEnded } from "../message.policy.ts";
 import type { MessageRepository } from "../message.repository.ts";
 import type { ReactionRepository } from "./reaction.repository.ts";
 
@@ -15,22 +17,30 @@ interface CountingParts extends Pick<MessageDependencies, "commit" | "changing">
 }
 
 export const reactActions = ({ messages, reactions, reactionCounter }: MessageDependencies): Handlers => ({
-  "message.react": async ({ params: { channelId, messageId, emoji }, actor, access }) => {
+  "message.react": async ({ params: { channelId, messageId, emoji }, actor, access, services }) => {
     const message = await existing(messages, channelId, messageId);
+    await requireEmoji(services, access.groupId, emoji);
     if (message.revs.length >= REACTION_CHANGES) throw limitReached("changesPerMessage");
     if (message.reactions?.some((reaction) => reaction.emoji === emoji) !== true) {
       const emojis = await reactions.emojis(messageId, LIMITS.reactionsPerMessage);
       if (!emojis.includes(emoji)) assertBelow("reactionsPerMessage", emojis.length);
     }
     const { userId } = actor;
-    await reactionCounter.change(channelId, messageId, access.rooms, () =>
-      reactions.add({ channelId, messageId, emoji, userId }),
-    );
+    const votes = votesFor(message, emoji);
+    await reactionCounter.change(channelId, messageId, access.rooms, async () => {
+      await reactions.add({ channelId, messageId, emoji, userId });
+      if (message.poll?.allowsSeveral === false && votes.length > 0)
+        await reactions.removeOf(
+          messageId,
+          userId,
+          votes.filter((vote) => vote !== emoji),
+        );
+    });
     return {};
   },
 
   "message.unreact": async ({ params: { channelId, messageId, emoji }, actor: { userId }, access }) => {
-    await existing(messages, channelId, messageId);
+    votesFor(await existing(messages, channelId, messageId), emoji);
     await reactionCounter.change(channelId, messageId, access.rooms, () =>
       reactions.remove({ channelId, messageId, emoji, userId }),
     );
@@ -50,6 +60,25 @@ export const reactActions = ({ messages, reactions, reactionCounter }: MessageDe
     return { reactions: here.map(({ messageId, emoji }) => ({ messageId, emoji })) };
   },
 });
+
+/**
+ * The emoji of a poll's options if the given one is among them; otherwise none.
+ * @throws {ServiceError} POLL_ENDED
+ */
+function votesFor({ poll }: MessageDocument, emoji: string): readonly string[] {
+  const votes: readonly string[] = POLL_EMOJI.slice(0, poll?.options.length ?? 0);
+  if (poll === undefined || !votes.includes(emoji)) return [];
+  if (hasEnded(poll)) throw serviceError("POLL_ENDED");
+  return votes;
+}
+
+/** Checks an emoji like `:parrot:`, which has to be one of the group's own. */
+async function requireEmoji(services: Services, groupId: string | null, emoji: string): Promise<void> {
+  if (!emoji.startsWith(":")) return;
+  const isKnown =
+    groupId !== null && (await services.emoji.exists({ groupId, name: emoji.slice(1, -1) })).exists;
+  if (!isKnown) throw serviceError("EMOJI_NOT_FOUND");
+}
 
 async function existing(
   messages: MessageDependencies["messages"],

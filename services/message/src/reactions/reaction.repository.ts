@@ -72,6 +72,9 @@ export const createReactionRepository = defineRepository(
         await read(reactions.deleteOne({ messageId, emoji, userId }));
       },
 
+      removeOf: (messageId: string, userId: string, emojis: readonly string[]) =>
+        removeAll({ userId, messageId, emoji: { $in: emojis } }),
+
       /** The distinct emoji on a message: one index seek each, regardless of the number of users. */
       async emojis(messageId: string, max: number): Promise<string[]> {
         const emojis: string[] = [];

@@ -9,6 +9,7 @@ interface Gateway {
 /** The store of a single process: it disappears together with the connections. */
 export class MemoryPresenceStore implements PresenceStore {
   readonly #times: PresenceStoreTimes;
+  readonly #onWork: () => void;
   readonly #gateways = new Map<string, Gateway>();
   /** Forgotten gateways and until when their reports are rejected, earliest first. */
   readonly #forgotten = new Map<string, number>();
@@ -22,8 +23,18 @@ export class MemoryPresenceStore implements PresenceStore {
   #sweptAtMs = 0;
   #sweepFromMs = 0;
 
-  constructor(times: PresenceStoreTimes) {
+  /** @param onWork called when there is a new change or gateway */
+  constructor(times: PresenceStoreTimes, onWork: () => void = () => {}) {
     this.#times = times;
+    this.#onWork = onWork;
+  }
+
+  get hasChanges(): boolean {
+    return this.#changed.size + this.#claimed.size > 0;
+  }
+
+  get hasGateways(): boolean {
+    return this.#gateways.size + this.#forgotten.size > 0;
   }
 
   async report({ gatewayId, number, connected, disconnected }: GatewayReport): Promise<boolean> {
@@ -32,6 +43,7 @@ export class MemoryPresenceStore implements PresenceStore {
       if (number > 1 || this.#forgotten.has(gatewayId)) return false;
       gateway = { seenAtMs: 0, number: 0, userIds: new Set() };
       this.#gateways.set(gatewayId, gateway);
+      this.#onWork();
     } else if (this.#isSilent(gateway)) return false;
     if (number <= gateway.number) return true;
     gateway.number = number;
@@ -123,6 +135,8 @@ export class MemoryPresenceStore implements PresenceStore {
   }
 
   #note(userId: string): void {
-    if (!this.#changed.has(userId)) this.#changed.set(userId, Date.now() + this.#times.publishDelayMs);
+    if (this.#changed.has(userId)) return;
+    this.#changed.set(userId, Date.now() + this.#times.publishDelayMs);
+    this.#onWork();
   }
 }

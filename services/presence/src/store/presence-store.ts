@@ -32,6 +32,10 @@ export interface PresenceStore {
    * @returns the number of removed users; 0 when there are none left
    */
   expireGateways(limit: number): Promise<number>;
+  /** Whether changes may be waiting to be published. */
+  readonly hasChanges: boolean;
+  /** Whether there may be gateways, known or forgotten. */
+  readonly hasGateways: boolean;
 }
 
 export interface PresenceStoreTimes {

@@ -10,6 +10,9 @@ type Script<T> = (...args: Argument[]) => Promise<T>;
 
 /** The store shared by the workers of a cluster. */
 export class RedisPresenceStore implements PresenceStore {
+  /** Other workers' too. */
+  readonly hasChanges = true;
+  readonly hasGateways = true;
   readonly #times: PresenceStoreTimes;
   readonly #report: Script<number>;
   readonly #connected: Script<number[]>;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { LIMITS } from "@fanfare/contract";
 import type { Config, Logger } from "@fanfare/kernel";
 import type { Configuration } from "openid-client";
+import type { ExternalIdentity } from "../external-accounts.ts";
 
 /** For each request to the provider. */
 const TIMEOUT_S = 5;
@@ -14,16 +15,10 @@ export interface OidcFlow {
   codeVerifier: string;
 }
 
-/** A user's identity at the provider, and its claims. */
-export interface OidcIdentity {
-  /** Derived from issuer and subject; identifies the account. */
-  key: string;
-  /** Only set if the provider has verified it. */
-  email: string | null;
+/** Its `key` is derived from issuer and subject. */
+export interface OidcIdentity extends ExternalIdentity {
   /** When the user last authenticated at the provider; absent if the provider doesn't say. */
   authenticatedAt?: Date;
-  /** Suggestions only: neither trusted nor unique. */
-  names: { username: string | undefined; nickname: string | undefined };
 }
 
 export type OidcProvider = ReturnType<typeof createOidcProvider>;

@@ -213,7 +213,7 @@ export function medianOf(numbers: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
 }
 
-export function MetricsTable({ steps }: { steps: readonly MetricsStep[] }) {
+function MetricsTable({ steps }: { steps: readonly MetricsStep[] }) {
   const { t } = useTranslation("status");
   const { milliseconds, number, bytes } = useFormats();
   const orNothing = (value: number | undefined) => (value === undefined ? "–" : milliseconds(value));
@@ -235,10 +235,10 @@ export function MetricsTable({ steps }: { steps: readonly MetricsStep[] }) {
       tabIndex={0}
       className="max-h-[70dvh] overflow-auto rounded-lg border border-line"
     >
-      <table className="w-full text-right text-sm whitespace-nowrap tabular-nums">
+      <table className="w-full text-end text-sm whitespace-nowrap tabular-nums">
         <thead className="sticky top-0 bg-raised">
           <tr className="border-b border-line">
-            <th scope="col" className="px-3 py-2 text-left font-medium">
+            <th scope="col" className="px-3 py-2 text-start font-medium">
               {t("metrics.time")}
             </th>
             {columns.map(([name]) => (
@@ -251,7 +251,7 @@ export function MetricsTable({ steps }: { steps: readonly MetricsStep[] }) {
         <tbody>
           {steps.toReversed().map((step) => (
             <tr key={step.endedAt} className="border-b border-line last:border-0">
-              <th scope="row" className="px-3 py-1.5 text-left font-normal text-muted">
+              <th scope="row" className="px-3 py-1.5 text-start font-normal text-muted">
                 {chartTime(Date.parse(step.endedAt))}
               </th>
               {columns.map(([name, of]) => (

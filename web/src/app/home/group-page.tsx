@@ -1,7 +1,14 @@
 import { Hash, Compass } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { Redirect, useLocation, useSearch, Link } from "wouter";
-import { channelsInOrder, useChannels, useGroup, useGroups, useChannelState } from "../../data/groups.ts";
+import {
+  channelsInOrder,
+  useChannels,
+  useChannelState,
+  useGroup,
+  useGroups,
+  useListedChannel,
+} from "../../data/groups.ts";
 import { usePreloadedChannel } from "../../data/open-channels.ts";
 import { useMe } from "../../data/me.ts";
 import { channelPath, parsePlace, placePath, groupPath, landingPath } from "../../routes.ts";
@@ -39,17 +46,16 @@ export function GroupChannelPage({ groupId, channelId }: { groupId: string; chan
   const me = useMe();
   const { data: groups } = useGroups();
   const group = useGroup(groupId);
-  const { data: channels } = useChannels(groupId);
-  const channel = channels?.find(({ id }) => id === channelId);
+  const channel = useListedChannel(groupId, channelId);
   usePreloadedChannel(channelId);
-  const isThere = group !== undefined && channel !== undefined;
+  const isThere = group !== undefined && channel !== undefined && channel !== null;
   const isBanned = useIsBanned(groupId);
   useEffect(() => {
     if (isThere) rememberPlace(me.id, channelPath(groupId, channelId), groupId, channelId);
   }, [isThere, me.id, groupId, channelId]);
   if (isThere) return <ChannelPage key={channelId} group={group} channel={channel} />;
   if (groups !== undefined && group === undefined) return <NotFound what="group" isBanned={isBanned} />;
-  if (channels !== undefined && group !== undefined) {
+  if (channel === null && group !== undefined) {
     return (
       <ThreadRedirect channelId={channelId}>
         <NotFound what="channel" groupId={groupId} />

@@ -4,7 +4,8 @@ import { useGroups } from "../../data/groups.ts";
 import { useMe } from "../../data/me.ts";
 import { directPath, groupPath } from "../../routes.ts";
 import { lastPlaces } from "../../state/last-channel.ts";
-import { CreateGroupForm, JoinGroupForm } from "../../groups/add-group.tsx";
+import { CreateGroupForm, DirectoryLink, JoinGroupForm } from "../../groups/add-group.tsx";
+import { useBranding } from "../../session/branding.ts";
 import { useCanCreateGroups } from "../../session/server-meta.ts";
 import { PageHeader, PagePending } from "../shell/page-header.tsx";
 
@@ -31,11 +32,12 @@ export function HomePage() {
 
 function FirstGroup() {
   const { t } = useTranslation("groups");
+  const { name } = useBranding();
   const canCreate = useCanCreateGroups();
   return (
     <div className="m-auto grid w-full max-w-md gap-6 overflow-y-auto p-6">
       <header className="grid gap-2 text-center">
-        <h1 className="text-2xl font-semibold">{t("first.title")}</h1>
+        <h1 className="text-2xl font-semibold">{t("first.title", { name })}</h1>
         <p className="text-muted">{canCreate ? t("first.text") : t("first.joinText")}</p>
       </header>
       {canCreate && (
@@ -49,6 +51,7 @@ function FirstGroup() {
       <section aria-label={t("add.join")} className="rounded-lg border border-line p-5">
         <JoinGroupForm />
       </section>
+      <DirectoryLink />
     </div>
   );
 }

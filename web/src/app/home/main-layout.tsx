@@ -1,16 +1,15 @@
 import type { Group } from "@fanfare/contract";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, Suspense, useDeferredValue, useEffect, useRef, useState } from "react";
 import { useRoute, useLocation } from "wouter";
 import { useGroup } from "../../data/groups.ts";
 import { useMe } from "../../data/me.ts";
 import { directPath } from "../../routes.ts";
 import { lastPlaces } from "../../state/last-channel.ts";
-import { composerFieldId } from "../../composer/use-editor.ts";
+import { composerFieldId } from "../../composer/field.ts";
 import { DirectsSidebar } from "../../people/directs/directs-sidebar.tsx";
 import { GroupRail } from "../../groups/group-rail.tsx";
 import { GroupSidebar } from "../../groups/group-sidebar.tsx";
 import { offerInvite, useIsNewGroup } from "../../groups/add-group.tsx";
-import { InviteDialog } from "../../groups/invites/invites.tsx";
 import { SearchPanelHost } from "../../search/search-panel-host.tsx";
 import { ClaimBanner } from "../../session/claim-dialog.tsx";
 import { UserMenu } from "../shell/user-menu.tsx";
@@ -19,19 +18,37 @@ import { useTranslation } from "react-i18next";
 import { useServerNotices } from "../../data/store.ts";
 import { Drawer } from "../../ui/dialog.tsx";
 import { useIsPhone } from "../../ui/hooks.ts";
+import { useSwipe } from "../../ui/swipe.ts";
 import { Banner, ConnectionBanner } from "../shell/connection-banner.tsx";
 import { PanelSlot } from "../shell/side-panel.tsx";
 import { useShell } from "../shell/page-header.tsx";
+import { Main } from "../../ui/main.tsx";
+import { lazy } from "../../shared/later.tsx";
+
+let hasStarted = false;
+
+/** When the application starts, the page is shown before the lists beside it. */
+function useListsShown(): boolean {
+  const areShown = useDeferredValue(true, hasStarted);
+  useEffect(() => {
+    hasStarted = areShown;
+  }, [areShown]);
+  return areShown;
+}
 
 export function MainLayout({ children }: { children: ReactNode }) {
   const [, place] = useRoute("/groups/:groupId/*?");
   const channelId = place?.["*"]?.split("/")[1];
   const group = useGroup(place?.groupId ?? "");
   const lastGroup = useLastGroup();
+  const areListsShown = useListsShown();
   // Pages outside groups keep the sidebar of the last group.
   const listed = group ?? lastGroup;
   return (
-    <AppShell rail={<GroupRail />} sidebar={<Sidebar groupId={listed?.id} channelId={channelId} />}>
+    <AppShell
+      rail={areListsShown && <GroupRail />}
+      sidebar={areListsShown && <Sidebar groupId={listed?.id} channelId={channelId} />}
+    >
       <ClaimBanner />
       {group !== undefined && <NewGroupInvite group={group} channelId={channelId} />}
       {children}
@@ -52,14 +69,20 @@ interface NewGroupInviteProps {
 }
 
 /** Shown once after creating a group. */
+const InviteDialog = lazy(async () => ({
+  default: (await import("../../groups/invites/invites.tsx")).InviteDialog,
+}));
+
 function NewGroupInvite({ group, channelId = "" }: NewGroupInviteProps) {
   if (!useIsNewGroup(group.id)) return null;
   return (
-    <InviteDialog
-      group={group}
-      onClose={() => offerInvite(null)}
-      finalFocus={() => document.getElementById(composerFieldId(channelId))}
-    />
+    <Suspense>
+      <InviteDialog
+        group={group}
+        onClose={() => offerInvite(null)}
+        finalFocus={() => document.getElementById(composerFieldId(channelId))}
+      />
+    </Suspense>
   );
 }
 
@@ -91,19 +114,23 @@ interface AppShellProps {
   children: ReactNode;
 }
 
-/** rail | sidebar | main | panel. On phones one column, with rail and sidebar in a drawer. */
+/** rail | sidebar | main | panel. On phones one column, with rail and sidebar in a drawer that a swipe to the right opens. */
 function AppShell({ rail, sidebar, children }: AppShellProps) {
   const { t } = useTranslation("shell");
   const isPhone = useIsPhone();
   const { drawerAt, setDrawerAt } = useShell();
   const [path] = useLocation();
   const [slot, setSlot] = useState<HTMLElement | null>(null);
+  const page = useRef<HTMLDivElement>(null);
+  useSwipe(page, "end", () =>
+    isPhone ? { onMove: () => {}, onEnd: (isDone) => isDone && setDrawerAt(path) } : null,
+  );
   const lists = (
     <>
       <div className="flex w-16 shrink-0 flex-col overflow-y-auto bg-rail pt-[env(safe-area-inset-top)]">
         {rail}
       </div>
-      <div className="flex min-w-0 flex-1 flex-col border-line bg-sidebar pt-[env(safe-area-inset-top)] md:w-64 md:flex-none md:border-r">
+      <div className="flex min-w-0 flex-1 flex-col border-line bg-sidebar pt-[env(safe-area-inset-top)] md:w-64 md:flex-none md:border-e">
         {sidebar}
       </div>
     </>
@@ -112,7 +139,7 @@ function AppShell({ rail, sidebar, children }: AppShellProps) {
     <div className="flex min-h-0 flex-1">
       <a
         href="#main"
-        className="sr-only rounded-md bg-raised px-4 py-2 font-medium text-accent-text shadow-raised focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-60"
+        className="sr-only rounded-md bg-raised px-4 py-2 font-medium text-accent-text shadow-raised focus:not-sr-only focus:fixed focus:top-2 focus:start-2 focus:z-60"
       >
         {t("skipToContent")}
       </a>
@@ -123,13 +150,13 @@ function AppShell({ rail, sidebar, children }: AppShellProps) {
       ) : (
         lists
       )}
-      <div className="flex min-w-0 flex-1 flex-col">
+      <div ref={page} className="flex min-w-0 flex-1 flex-col max-md:swipe-x">
         <ConnectionBanner />
         <NoticeBanners />
         <div className="flex min-h-0 flex-1">
-          <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
+          <Main className="flex min-w-0 flex-1 flex-col">
             <PanelSlot value={slot}>{children}</PanelSlot>
-          </main>
+          </Main>
           <div ref={setSlot} className="contents" />
         </div>
       </div>

@@ -1,8 +1,10 @@
+import { useBranding } from "../../session/branding.ts";
 import { CircleAlert } from "lucide-react";
 import { Component, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState, Spinner } from "../../ui/feedback.tsx";
+import { Main } from "../../ui/main.tsx";
 
 interface PageErrorBoundaryProps {
   /** The address; when it changes, rendering is retried. */
@@ -55,14 +57,16 @@ function Failed() {
   );
 }
 
+/** Its only text is hidden. In the page's font, that text would load the font before the application. */
 export function Splash() {
   const { t } = useTranslation("shell");
+  const { logoUrl } = useBranding();
   return (
-    <main id="main" className="flex min-h-0 flex-1 flex-col">
+    <Main className="flex min-h-0 flex-1 flex-col font-[system-ui]">
       <div className="m-auto grid justify-items-center gap-4 text-muted">
-        <img src="/favicon.svg" alt="" width="56" height="56" />
+        <img src={logoUrl ?? "/favicon.svg"} alt="" width="56" height="56" className="rounded-md" />
         <Spinner label={t("starting")} />
       </div>
-    </main>
+    </Main>
   );
 }

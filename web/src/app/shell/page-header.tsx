@@ -56,7 +56,7 @@ export function PageHeader({ icon: Icon, title, tabTitle, subtitle, actions }: P
           <h1 className="max-w-full shrink-0 truncate text-lg font-semibold max-md:leading-tight">{title}</h1>
         )}
         {subtitle !== undefined && (
-          <p className="max-w-full truncate border-line text-sm text-muted md:border-l md:pl-3">{subtitle}</p>
+          <p className="max-w-full truncate border-line text-sm text-muted md:border-s md:ps-3">{subtitle}</p>
         )}
       </div>
       {actions !== undefined && <div className="flex shrink-0 items-center gap-1">{actions}</div>}

@@ -36,8 +36,9 @@ export function SidePanel(props: SidePanelProps) {
     slot &&
     createPortal(
       <aside
+        ref={returnFocus}
         aria-label={props.title}
-        className="flex h-full w-80 shrink-0 flex-col border-l border-line bg-canvas xl:w-88 *:animate-slide"
+        className="flex h-full w-80 shrink-0 flex-col border-s border-line bg-canvas xl:w-88 *:animate-slide"
       >
         <EscapeCloses onClose={props.onClose} />
         <Content {...props} />
@@ -51,7 +52,7 @@ function Content({ title, more, actions, onClose, children }: SidePanelProps) {
   const { t } = useTranslation("shell");
   return (
     <>
-      <header className="flex min-h-13 shrink-0 items-center gap-1 border-b border-line pt-[env(safe-area-inset-top)] pr-2 pl-4">
+      <header className="flex min-h-13 shrink-0 items-center gap-1 border-b border-line pt-[env(safe-area-inset-top)] pe-2 ps-4">
         <div className="flex min-w-0 flex-1 items-baseline gap-2">
           <h2 className="truncate font-semibold">{title}</h2>
           {more}
@@ -62,6 +63,19 @@ function Content({ title, more, actions, onClose, children }: SidePanelProps) {
       <div className="flex min-h-0 flex-1 flex-col pb-[env(safe-area-inset-bottom)]">{children}</div>
     </>
   );
+}
+
+/** When a panel that has the focus closes, the focus returns to where it was. */
+function returnFocus(panel: HTMLElement): () => void {
+  const before = document.activeElement;
+  return () => {
+    if (!panel.contains(document.activeElement)) return;
+    queueMicrotask(() => {
+      if (document.activeElement !== document.body) return;
+      const isThere = before instanceof HTMLElement && before.isConnected && before !== document.body;
+      (isThere ? before : document.getElementById("main"))?.focus({ preventScroll: true });
+    });
+  };
 }
 
 function EscapeCloses({ onClose }: { onClose: () => void }) {

@@ -12,24 +12,29 @@ import {
   Moon,
   Settings,
   ShieldCheck,
+  SmilePlus,
   Sun,
 } from "lucide-react";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useConnectionState } from "../../data/data-context.ts";
 import { useMe } from "../../data/me.ts";
+import { useOpenDirectReports } from "../../data/reports.ts";
 import { type OwnStatus, useOwnStatus } from "../../data/presence.ts";
 import { adminPath, settingsPath, statusPath, USER_GUIDE } from "../../routes.ts";
 import type { Preferences } from "../../state/preference-values.ts";
 import { setPreferences, usePreferences } from "../../state/preferences.ts";
+import { CountBadge } from "../../ui/counts.tsx";
 import { Avatar } from "../../ui/display.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { cx } from "../../ui/cx.ts";
 import { Menu, type MenuList } from "../../ui/menu.tsx";
 import { logOut } from "../../session/session-store.ts";
+import { CustomStatusMark } from "../../people/members/user-name.tsx";
 import { showFailure } from "../../ui/feedback.tsx";
 import { useCall } from "../../data/call.ts";
+import { lazy } from "../../shared/later.tsx";
 
 const STATUSES: { status: OwnStatus; icon: LucideIcon }[] = [
   { status: "online", icon: Circle },
@@ -43,21 +48,27 @@ const THEMES: { theme: Preferences["theme"]; icon: LucideIcon }[] = [
   { theme: "dark", icon: Moon },
 ];
 
+const CustomStatusDialog = lazy(async () => ({
+  default: (await import("./custom-status-dialog.tsx")).CustomStatusDialog,
+}));
+
 export function UserMenu() {
   const { t } = useTranslation("shell");
   const me = useMe();
   const { data: ownStatus = "online" } = useOwnStatus();
+  const openReports = useOpenDirectReports();
   const [isAsking, setAsking] = useState(false);
+  const [isSetting, setSetting] = useState(false);
   return (
     <footer className="shrink-0 border-t border-line p-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]">
       <Menu
         side="top"
         align="start"
-        items={useItems(ownStatus, () => setAsking(true))}
+        items={useItems(ownStatus, { askGuest: () => setAsking(true), setStatus: () => setSetting(true) })}
         trigger={
           <button
             type="button"
-            className="flex w-full items-center gap-2.5 rounded-md p-1.5 text-left transition-colors hover:bg-hover data-popup-open:bg-hover"
+            className="flex w-full items-center gap-2.5 rounded-md p-1.5 text-start transition-colors hover:bg-hover data-popup-open:bg-hover"
           >
             <Avatar
               name={me.nickname}
@@ -67,22 +78,37 @@ export function UserMenu() {
               status={ownStatus === "invisible" ? "offline" : ownStatus}
             />
             <span className="min-w-0 flex-1 leading-tight">
-              <span className="block truncate text-sm font-semibold">
-                <span className="sr-only">{t("you")} </span>
-                {me.nickname}
+              <span className="flex items-center gap-1.5 text-sm font-semibold">
+                <span className="truncate">
+                  <span className="sr-only">{t("you")} </span>
+                  {me.nickname}
+                </span>
+                <CustomStatusMark user={me} />
               </span>
               <ConnectionStatus />
             </span>
+            <CountBadge
+              count={openReports}
+              label={t("group-settings:reports.open", { count: openReports })}
+            />
             <ChevronsUpDown size={16} aria-hidden className="shrink-0 text-muted" />
           </button>
         }
       />
       <GuestLogoutDialog open={isAsking} onClose={() => setAsking(false)} />
+      <Suspense>{isSetting && <CustomStatusDialog onClose={() => setSetting(false)} />}</Suspense>
     </footer>
   );
 }
 
-function useItems(ownStatus: OwnStatus, askGuest: () => void): MenuList {
+interface Asks {
+  /** Asks before a guest logs out. */
+  askGuest: () => void;
+  /** Asks for a custom status. */
+  setStatus: () => void;
+}
+
+function useItems(ownStatus: OwnStatus, { askGuest, setStatus }: Asks): MenuList {
   const { t } = useTranslation("shell");
   const [, navigate] = useLocation();
   const { admin, kind } = useMe();
@@ -95,6 +121,7 @@ function useItems(ownStatus: OwnStatus, askGuest: () => void): MenuList {
       checked: status === ownStatus,
       onSelect: () => void call("presence.setStatus", { status }).catch(showFailure),
     })),
+    { label: t("customStatus.open"), icon: SmilePlus, onSelect: setStatus },
     "separator",
     ...THEMES.map(({ theme: one, icon }) => ({
       label: t(`theme.${one}`),

@@ -38,6 +38,12 @@ describe("isCombo", () => {
     expect(isCombo("Alt+i", press("ˆ", { altKey: true, code: "KeyI" }), true)).toBe(true);
   });
 
+  test("compares the physical key of a digit when Shift is pressed", () => {
+    const pressed = press("*", { ctrlKey: true, shiftKey: true, code: "Digit8" });
+    expect(isCombo("mod+Shift+8", pressed, false)).toBe(true);
+    expect(isCombo("mod+Shift+7", pressed, false)).toBe(false);
+  });
+
   test("ignores keys during text composition", () => {
     expect(isCombo("?", press("?", { isComposing: true }), false)).toBe(false);
   });

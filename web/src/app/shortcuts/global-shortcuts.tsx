@@ -1,10 +1,14 @@
 import { channelsOf, directsOf } from "@fanfare/client/store";
-import { lazy, Suspense, useEffect, useRef } from "react";
+import { Suspense, useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 import { useMe } from "../../data/me.ts";
+import { getConversation } from "../../channel/messages/conversation.ts";
 import { visitPlace } from "../../search/quick-switcher/recent-places.ts";
 import { useCall } from "../../data/call.ts";
-import { channelsInOrder, useGroups } from "../../data/groups.ts";
+import { markedIdsOf } from "../../data/inbox.ts";
+import { useToggleFavorite } from "../../groups/channels/channel-marks.ts";
+import { listedChannels } from "../../groups/channels/lines.ts";
+import { useGroups } from "../../data/groups.ts";
 import { useServerCache } from "../../data/data-context.ts";
 import { directPath, groupPath, inboxPath, parsePlace, placePath } from "../../routes.ts";
 import { togglePanel, usePanels } from "../../state/panels.ts";
@@ -14,6 +18,7 @@ import { isApple, isCombo, needsNoField, GROUP_KEYS, type ShortcutName, SHORTCUT
 import { openOverlay, useOverlay } from "./overlay-store.ts";
 import { useHasSearch, usePlace } from "./use-place.ts";
 import { showFailure } from "../../ui/feedback.tsx";
+import { lazy } from "../../shared/later.tsx";
 
 const QuickSwitcher = lazy(async () => ({
   default: (await import("../../search/quick-switcher/quick-switcher.tsx")).QuickSwitcher,
@@ -96,7 +101,9 @@ function useShortcutActions(): ShortcutActions {
   const listed = (): { id: string; groupId: string | null }[] => {
     const groupId = place?.groupId ?? null;
     if (groupId === null) return [...(directsOf(store.state) ?? [])];
-    return channelsInOrder(channelsOf(store.state, groupId) ?? []);
+    const favoriteIds = markedIdsOf(store.state, "favorite");
+    const hiddenIds = markedIdsOf(store.state, "hidden").filter((id) => !unread.has(id));
+    return [...listedChannels(channelsOf(store.state, groupId) ?? [], { favoriteIds, hiddenIds })];
   };
   const step = (by: 1 | -1, onlyUnread: boolean): boolean => {
     const next = findNext(listed(), place?.channelId ?? null, by, ({ id }) => !onlyUnread || unread.has(id));
@@ -110,9 +117,9 @@ function useShortcutActions(): ShortcutActions {
 
   const markRead = (): boolean => {
     const channelId = place?.channelId ?? null;
-    // Esc closes the side panel first.
+    // Esc first closes the side panel, or ends the selection of messages.
     const hasPanel = usePanels.getState().panel !== null || parsePlace(location.search).thread !== undefined;
-    if (channelId === null || hasPanel) return false;
+    if (channelId === null || hasPanel || getConversation(channelId).selected !== null) return false;
     const existing = store.state.unread?.[channelId];
     if (existing === undefined) return false;
     call("channel.markRead", { channelId, seq: existing.head.seq }).catch(showFailure);
@@ -130,11 +137,20 @@ function useShortcutActions(): ShortcutActions {
     return true;
   };
 
+  const toggleFavorite = useToggleFavorite();
+  const toggleCurrentFavorite = (): boolean => {
+    const channelId = place?.channelId ?? null;
+    if (channelId === null) return false;
+    toggleFavorite(channelId);
+    return true;
+  };
+
   const actionOf: Record<ShortcutName, () => boolean> = {
     switcher: () => (openOverlay("switcher"), true),
     help: () => (openOverlay("shortcuts"), true),
     search: () => hasSearch && openSearch(place, navigate),
     members: toggleMembers,
+    favorite: toggleCurrentFavorite,
     previousChannel: () => step(-1, false),
     nextChannel: () => step(1, false),
     previousUnread: () => step(-1, true),

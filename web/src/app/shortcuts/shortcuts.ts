@@ -22,6 +22,7 @@ export const SHORTCUTS = {
   search: { combos: ["mod+f"], textKey: "shortcuts:action.search" },
   help: { combos: ["mod+/", "?"], textKey: "shortcuts:action.help" },
   members: { combos: ["mod+Shift+m"], textKey: "shortcuts:action.members" },
+  favorite: { combos: ["Alt+Shift+f"], textKey: "shortcuts:action.favorite" },
   previousChannel: { combos: ["Alt+ArrowUp"], textKey: "shortcuts:action.previousChannel" },
   nextChannel: { combos: ["Alt+ArrowDown"], textKey: "shortcuts:action.nextChannel" },
   previousUnread: { combos: ["Alt+Shift+ArrowUp"], textKey: "shortcuts:action.previousUnread" },
@@ -52,7 +53,7 @@ export const SECTIONS: readonly Section[] = [
   {
     id: "global",
     textKey: "shortcuts:section.global",
-    shortcuts: of("markRead", "markGroupRead", "members", "help"),
+    shortcuts: of("markRead", "markGroupRead", "favorite", "members", "help"),
   },
   {
     id: "composer",
@@ -61,10 +62,14 @@ export const SECTIONS: readonly Section[] = [
       { combos: ["Enter"], textKey: "shortcuts:action.send" },
       { combos: ["Shift+Enter"], textKey: "shortcuts:action.newLine" },
       { combos: ["ArrowUp"], textKey: "shortcuts:action.editLast" },
-      { combos: ["mod+b"], textKey: "shortcuts:action.bold" },
-      { combos: ["mod+i"], textKey: "shortcuts:action.italic" },
-      { combos: ["mod+e"], textKey: "shortcuts:action.code" },
+      { combos: ["mod+b"], textKey: "composer:format.bold" },
+      { combos: ["mod+i"], textKey: "composer:format.italic" },
+      { combos: ["mod+Shift+x"], textKey: "composer:format.strikethrough" },
+      { combos: ["mod+e"], textKey: "composer:format.code" },
       { combos: ["mod+k"], textKey: "shortcuts:action.link" },
+      { combos: ["mod+Shift+7"], textKey: "composer:format.numberedList" },
+      { combos: ["mod+Shift+8"], textKey: "composer:format.bulletedList" },
+      { combos: ["mod+Shift+9"], textKey: "composer:format.quote" },
     ],
   },
   {
@@ -76,7 +81,11 @@ export const SECTIONS: readonly Section[] = [
       { combos: ["e"], textKey: "shortcuts:action.edit" },
       { combos: ["+"], textKey: "shortcuts:action.react" },
       { combos: ["t"], textKey: "shortcuts:action.thread" },
+      { combos: ["f"], textKey: "shortcuts:action.forward" },
       { combos: ["p"], textKey: "shortcuts:action.pin" },
+      { combos: ["u"], textKey: "shortcuts:action.markUnread" },
+      { combos: ["s"], textKey: "shortcuts:action.save" },
+      { combos: ["x", " "], textKey: "shortcuts:action.select" },
       { combos: ["c"], textKey: "shortcuts:action.copy" },
       { combos: ["Delete"], textKey: "shortcuts:action.delete" },
     ],
@@ -99,7 +108,9 @@ export function isCombo(combo: Combo, event: Keys, isApple: boolean): boolean {
   // Whether a symbol needs Shift depends on the keyboard layout.
   const isSign = /^[^\p{L}\p{N}]$/u.test(key);
   if (!isSign && event.shiftKey !== has("Shift")) return false;
-  return event.key.toLowerCase() === key.toLowerCase() || (has("Alt") && isPlace(event.code, key));
+  // With Shift, digits are symbols.
+  const isMoved = has("Alt") || (has("Shift") && /\d/.test(key));
+  return event.key.toLowerCase() === key.toLowerCase() || (isMoved && isPlace(event.code, key));
 }
 
 /** With Alt, Apple keyboards produce other characters, so the physical key counts. */
@@ -117,6 +128,7 @@ const SIGNS: Record<string, string> = {
   ArrowDown: "↓",
   Escape: "Esc",
   Delete: "Del",
+  " ": "Space",
 };
 
 /** The labels on the keyboard. */

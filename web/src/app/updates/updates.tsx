@@ -18,7 +18,9 @@ const CHECK_INTERVAL_MS = 60 * 60_000;
 /** Registers the service worker and watches for new versions. Does nothing in development. */
 export function startServiceWorker(): void {
   // The server no longer has a chunk of this version.
-  addEventListener("vite:preloadError", () => offer(() => location.reload()));
+  addEventListener("vite:preloadError", () => {
+    if (navigator.onLine) offer(() => location.reload());
+  });
   if (!import.meta.env.PROD || !("serviceWorker" in navigator)) return;
   navigator.serviceWorker.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
     if (data.type === "open") navigate(data.path);

@@ -1,4 +1,4 @@
-import type { Language } from "../../i18n/language.ts";
+import { whenLoaded } from "../../shared/when-loaded.ts";
 
 export interface EmojiEntry {
   emoji: string;
@@ -16,14 +16,19 @@ export interface EmojiIndex {
   emojis: readonly EmojiEntry[];
 }
 
-const loaders: Record<Language, () => Promise<{ default: EmojiIndex }>> = {
+const loaders: Readonly<Record<string, () => Promise<{ default: EmojiIndex }>>> = {
   en: () => import("virtual:emoji/en"),
   zh: () => import("virtual:emoji/zh"),
+  de: () => import("virtual:emoji/de"),
+  es: () => import("virtual:emoji/es"),
+  fr: () => import("virtual:emoji/fr"),
+  ja: () => import("virtual:emoji/ja"),
+  pt: () => import("virtual:emoji/pt"),
 };
 
-/** All emoji, loaded on first use. */
+/** All emoji, loaded on first use; in English if they have no names in the language. */
 export async function loadEmojiIndex(language: string): Promise<EmojiIndex> {
-  return (await loaders[language as Language]()).default;
+  return (await whenLoaded(loaders[language] ?? loaders["en"]!)).default;
 }
 
 export interface FoundEmoji {

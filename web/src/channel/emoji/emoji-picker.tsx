@@ -1,55 +1,42 @@
+import type { Emoji } from "@fanfare/contract";
 import { EmojiPicker as Picker, type EmojiPickerListComponents } from "frimousse";
-import {
-  Apple,
-  Flag,
-  Hand,
-  Leaf,
-  Lightbulb,
-  type LucideIcon,
-  Plane,
-  Shapes,
-  Smile,
-  Volleyball,
-} from "lucide-react";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { cx } from "../../ui/cx.ts";
+import { HAS_KEYBOARD } from "../../ui/has-keyboard.ts";
 import { useOptions } from "../../ui/hooks.ts";
+import { rankByName } from "../../composer/suggestions.ts";
+import { CATEGORIES, CategoryTabs, COLUMNS } from "./category-tabs.tsx";
 import { type EmojiIndex, loadEmojiIndex, searchEmoji } from "./emoji-index.ts";
-
-/** With the numbers of emojibase's groups. The third one contains only components. */
-const CATEGORIES = [
-  { index: 0, name: "smileys", icon: Smile },
-  { index: 1, name: "people", icon: Hand },
-  { index: 3, name: "nature", icon: Leaf },
-  { index: 4, name: "food", icon: Apple },
-  { index: 5, name: "travel", icon: Plane },
-  { index: 6, name: "activities", icon: Volleyball },
-  { index: 7, name: "objects", icon: Lightbulb },
-  { index: 8, name: "symbols", icon: Shapes },
-  { index: 9, name: "flags", icon: Flag },
-] as const satisfies { index: number; name: string; icon: LucideIcon }[];
-
-const COLUMNS = 8;
-
-/** On phones, focusing the search field would open the keyboard over the emoji. */
-const HAS_KEYBOARD = matchMedia("(hover: hover)").matches;
+import { EmojiPicture, EmojiSign } from "./emoji-sign.tsx";
+import { PictureGrid } from "./picture-grid.tsx";
 
 const MAX_FOUND = 40;
 
 interface EmojiPickerProps {
   onPick: (emoji: string) => void;
+  /** The group's own emoji by name. */
+  own: ReadonlyMap<string, Emoji>;
   /** Shown above all emoji, unless something is searched. */
   recent: ReactNode;
 }
 
-export function EmojiPicker({ onPick, recent }: EmojiPickerProps) {
+export function EmojiPicker({ onPick, own, recent }: EmojiPickerProps) {
   const { t, i18n } = useTranslation("emoji");
   const [query, setQuery] = useState("");
   const [index, setIndex] = useState<EmojiIndex | null>(null);
+  const [isOwnChosen, chooseOwn] = useState(false);
   const isSearching = query !== "";
+  const isOwnShown = isOwnChosen && own.size > 0 && !isSearching;
+  const wanted = query.trim();
   // The picker's own search keeps the order of its categories.
-  const found = index === null ? [] : searchEmoji(index, query.trim(), MAX_FOUND);
+  const found = [
+    ...rankByName([...own.keys()], wanted, (name) => [name]).map((name) => ({
+      emoji: `:${name}:`,
+      label: `:${name}:`,
+    })),
+    ...(index === null ? [] : searchEmoji(index, wanted, MAX_FOUND)),
+  ];
   const isFound = isSearching && found.length > 0;
   const pick = (emoji: string) => {
     // The closed picker stays for a moment, and can be opened again.
@@ -58,6 +45,7 @@ export function EmojiPicker({ onPick, recent }: EmojiPickerProps) {
   };
   const options = useOptions({ count: found.length, about: query, onPick: (at) => pick(found[at]!.emoji) });
   const viewport = useRef<HTMLDivElement>(null);
+  const grid = useRef<HTMLDivElement>(null);
   const resolve = async (locale: string) => {
     const loaded = await loadEmojiIndex(locale);
     const { emojis } = loaded;
@@ -94,6 +82,11 @@ export function EmojiPicker({ onPick, recent }: EmojiPickerProps) {
           onChange={(event) => setQuery(event.target.value)}
           onKeyDown={(event) => {
             if (isSearching && options.onKey(event)) event.stopPropagation();
+            if (!isOwnShown || (event.key !== "ArrowDown" && event.key !== "Enter")) return;
+            // They would move to and pick an emoji of the hidden list.
+            event.preventDefault();
+            event.stopPropagation();
+            grid.current?.querySelector("button")?.focus();
           }}
         />
         <Picker.SkinToneSelector
@@ -103,7 +96,7 @@ export function EmojiPicker({ onPick, recent }: EmojiPickerProps) {
       </div>
       {!isSearching && (
         <>
-          <CategoryTabs viewport={viewport} />
+          <CategoryTabs viewport={viewport} hasOwn={own.size > 0} isOwnShown={isOwnShown} onOwn={chooseOwn} />
           {recent}
         </>
       )}
@@ -118,15 +111,30 @@ export function EmojiPicker({ onPick, recent }: EmojiPickerProps) {
                 at === options.active && "bg-selected",
               )}
             >
-              <span className="text-2xl">{emoji}</span>
+              <span className="text-2xl">
+                <EmojiSign emoji={emoji} own={own} />
+              </span>
               <span className="truncate text-sm">{label}</span>
             </div>
           ))}
         </div>
       )}
+      {isOwnShown && (
+        <PictureGrid
+          gridRef={grid}
+          label={t("category.own")}
+          pictures={[...own.values()]}
+          columns={COLUMNS}
+          className="grid-cols-8"
+          buttonClassName="size-10 text-2xl"
+          onPick={({ name }) => pick(`:${name}:`)}
+        >
+          {(emoji) => <EmojiPicture emoji={emoji} />}
+        </PictureGrid>
+      )}
       <Picker.Viewport
         ref={viewport}
-        className={cx("relative mt-1 flex-1 outline-none", isFound && "hidden")}
+        className={cx("relative mt-1 flex-1 outline-none", (isFound || isOwnShown) && "hidden")}
       >
         <Picker.Loading className="absolute inset-0 flex items-center justify-center text-muted">
           {t("loading")}
@@ -139,7 +147,7 @@ export function EmojiPicker({ onPick, recent }: EmojiPickerProps) {
       <Picker.ActiveEmoji>
         {({ emoji }) => (
           <p
-            hidden={isFound}
+            hidden={isFound || isOwnShown}
             className="-mx-2 -mb-2 flex h-10 shrink-0 items-center gap-2 border-t border-line px-3 text-sm text-muted"
           >
             {emoji === undefined ? (
@@ -155,75 +163,6 @@ export function EmojiPicker({ onPick, recent }: EmojiPickerProps) {
       </Picker.ActiveEmoji>
     </Picker.Root>
   );
-}
-
-/** Scroll the list to a category, and show which one is in view. */
-function CategoryTabs({ viewport }: { viewport: { current: HTMLDivElement | null } }) {
-  const { t, i18n } = useTranslation("emoji");
-  const [rowCounts, setRowCounts] = useState<readonly number[]>([]);
-  const [current, setCurrent] = useState(0);
-  useEffect(() => {
-    let isShown = true;
-    const count = async () => {
-      const index = await loadEmojiIndex(i18n.language);
-      if (isShown) setRowCounts(countRows(index));
-    };
-    // The list shows the error.
-    count().catch(() => undefined);
-    return () => {
-      isShown = false;
-    };
-  }, [i18n.language]);
-  useEffect(() => {
-    const box = viewport.current;
-    if (box === null) return undefined;
-    const look = () => {
-      const starts = rowCounts.map((_, at) => startOf(box, rowCounts, at));
-      setCurrent(
-        Math.max(
-          0,
-          starts.findLastIndex((start) => start <= box.scrollTop + 1),
-        ),
-      );
-    };
-    box.addEventListener("scroll", look, { passive: true });
-    return () => box.removeEventListener("scroll", look);
-  }, [viewport, rowCounts]);
-  return (
-    <div
-      role="group"
-      aria-label={t("categories")}
-      className="mt-1.5 flex justify-between border-b border-line pb-1.5"
-    >
-      {CATEGORIES.map(({ name, icon: Icon }, at) => (
-        <button
-          key={name}
-          type="button"
-          aria-label={t(`category.${name}`)}
-          title={t(`category.${name}`)}
-          aria-pressed={at === current}
-          className="flex h-8 flex-1 items-center justify-center rounded-md text-muted transition-colors hover:bg-hover hover:text-text aria-pressed:bg-selected aria-pressed:text-text"
-          onClick={() => viewport.current?.scrollTo({ top: startOf(viewport.current, rowCounts, at) })}
-        >
-          <Icon size={18} aria-hidden />
-        </button>
-      ))}
-    </div>
-  );
-}
-
-function countRows({ emojis }: EmojiIndex): number[] {
-  return CATEGORIES.map(({ index }) =>
-    Math.ceil(emojis.filter(({ category }) => category === index).length / COLUMNS),
-  );
-}
-
-/** Where a category begins in the list, which has the same height for all rows and headers. */
-function startOf(viewport: HTMLElement, rowCounts: readonly number[], category: number): number {
-  const style = getComputedStyle(viewport);
-  const height = (of: string) => Number.parseFloat(style.getPropertyValue(`--frimousse-${of}-height`)) || 0;
-  const rows = rowCounts.slice(0, category).reduce((sum, count) => sum + count, 0);
-  return rows * height("row") + category * height("category-header");
 }
 
 const COMPONENTS: Partial<EmojiPickerListComponents> = {

@@ -1,17 +1,28 @@
-import { lazy, type ReactElement, Suspense } from "react";
+import type { Emoji, EmojiKind } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
+import { type ReactElement, type ReactNode, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { create } from "zustand";
 import { Popover } from "../../ui/popover.tsx";
 import { Spinner } from "../../ui/feedback.tsx";
 import { PageErrorBoundary } from "../../app/shell/page-error.tsx";
+import { isOfKind, useGroupEmoji, useOwnEmoji } from "../../data/groups.ts";
+import { Tabs } from "../../ui/tabs.tsx";
+import { EmojiSign } from "./emoji-sign.tsx";
 import { loadStored, saveStored } from "../../state/stored.ts";
+import { lazy } from "../../shared/later.tsx";
 
 const EmojiPicker = lazy(async () => ({ default: (await import("./emoji-picker.tsx")).EmojiPicker }));
+const StickerPicker = lazy(async () => ({ default: (await import("./sticker-picker.tsx")).StickerPicker }));
 
 interface EmojiPopoverProps {
+  /** Offers the group's own emoji too. */
+  groupId?: string | null;
   trigger: ReactElement;
   label: string;
   onPick: (emoji: string) => void;
+  /** Offers the group's stickers and GIFs too. */
+  onSticker?: ((sticker: Emoji) => void) | undefined;
   open?: boolean;
   onOpenChange?: (open: boolean) => void;
   side?: "top" | "bottom" | "left" | "right";
@@ -19,25 +30,81 @@ interface EmojiPopoverProps {
 }
 
 /** All emoji, with the recently used ones first. */
-export function EmojiPopover({ trigger, label, onPick, ...rest }: EmojiPopoverProps) {
+export function EmojiPopover({
+  groupId = null,
+  trigger,
+  label,
+  onPick,
+  onSticker,
+  ...rest
+}: EmojiPopoverProps) {
   return (
     <Popover trigger={trigger} label={label} className="p-2" {...rest}>
       {(close) => (
-        <Emoji
+        <Kinds
+          groupId={groupId}
           onPick={(emoji) => {
             rememberEmoji(emoji);
             close();
             onPick(emoji);
           }}
+          onSticker={
+            onSticker &&
+            ((sticker) => {
+              close();
+              onSticker(sticker);
+            })
+          }
         />
       )}
     </Popover>
   );
 }
 
-function Emoji({ onPick }: { onPick: (emoji: string) => void }) {
+interface KindsProps extends AllEmojiProps {
+  onSticker: ((sticker: Emoji) => void) | undefined;
+}
+
+/** Tabs, if the group has anything else than emoji that can be used here. */
+function Kinds({ onSticker, ...props }: KindsProps) {
   const { t } = useTranslation("emoji");
-  const recent = useRecentEmoji((state) => state.emoji);
+  const { data: pictures = [] } = useGroupEmoji(props.groupId);
+  const [kind, setKind] = useState<EmojiKind>("emoji");
+  const emoji = <AllEmoji {...props} />;
+  if (onSticker === undefined) return emoji;
+  const others = (["sticker", "gif"] as const).flatMap((value) => {
+    const stickers = pictures.filter(isOfKind(value));
+    if (stickers.length === 0) return [];
+    const content = (
+      <Loading>
+        <StickerPicker kind={value} stickers={stickers} onPick={onSticker} />
+      </Loading>
+    );
+    return { value, label: t(`kind.${value}`), content };
+  });
+  if (others.length === 0) return emoji;
+  return (
+    <div className="w-81 max-w-full">
+      <Tabs<EmojiKind>
+        label={t("kinds")}
+        tabs={[{ value: "emoji", label: t("kind.emoji"), content: emoji }, ...others]}
+        value={others.some(({ value }) => value === kind) ? kind : "emoji"}
+        onChange={setKind}
+      />
+    </div>
+  );
+}
+
+interface AllEmojiProps {
+  groupId: string | null;
+  onPick: (emoji: string) => void;
+}
+
+function AllEmoji({ groupId, onPick }: AllEmojiProps) {
+  const { t } = useTranslation("emoji");
+  const own = useOwnEmoji(groupId);
+  const isHere = (emoji: string) => !emoji.startsWith(":") || own.has(emoji.slice(1, -1));
+  const recent = withRecent(useRecentEmoji((state) => state.emoji).filter(isHere));
   const often = (
     <div
       role="group"
@@ -51,25 +118,34 @@ function Emoji({ onPick }: { onPick: (emoji: string) => void }) {
           className="flex h-9 items-center justify-center rounded-md font-emoji text-2xl hover:bg-hover"
           onClick={() => onPick(emoji)}
         >
-          {emoji}
+          <EmojiSign emoji={emoji} own={own} />
         </button>
       ))}
     </div>
   );
   return (
     <div className="w-81 max-w-full">
-      <PageErrorBoundary place="emoji">
-        <Suspense
-          fallback={
-            <div className="flex h-96 max-h-[60dvh] items-center justify-center">
-              <Spinner size={24} label={t("loading")} />
-            </div>
-          }
-        >
-          <EmojiPicker onPick={onPick} recent={often} />
-        </Suspense>
-      </PageErrorBoundary>
+      <Loading>
+        <EmojiPicker onPick={onPick} own={own} recent={often} />
+      </Loading>
     </div>
+  );
+}
+
+function Loading({ children }: { children: ReactNode }) {
+  const { t } = useTranslation("emoji");
+  return (
+    <PageErrorBoundary place="emoji">
+      <Suspense
+        fallback={
+          <div className="flex h-96 max-h-[60dvh] items-center justify-center">
+            <Spinner size={24} label={t("loading")} />
+          </div>
+        }
+      >
+        {children}
+      </Suspense>
+    </PageErrorBoundary>
   );
 }
 
@@ -113,5 +189,7 @@ export function withRecent(emoji: readonly string[]): readonly string[] {
 
 export function parseRecent(stored: unknown): readonly string[] {
   if (!Array.isArray(stored)) return [];
-  return stored.filter((emoji): emoji is string => typeof emoji === "string" && emoji.length <= 32);
+  return stored.filter(
+    (emoji): emoji is string => typeof emoji === "string" && emoji.length <= LIMITS.emojiMaxChars,
+  );
 }

@@ -1,25 +1,32 @@
-import type { ChannelState, Group } from "@fanfare/contract";
-import { Hash, MessageSquareText, Pin, Users } from "lucide-react";
-import { useCallback, type ComponentProps, lazy, Suspense } from "react";
+import type { Channel, Group } from "@fanfare/contract";
+import { Files, Hash, MessageSquareText, Pin, Users } from "lucide-react";
+import { useCallback, memo } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useSearch } from "wouter";
 import { parsePlace, placePath } from "../../routes.ts";
 import { openPanel, togglePanel, usePanels } from "../../state/panels.ts";
 import { IconButton } from "../../ui/button.tsx";
-import { focusComposer } from "../../composer/use-editor.ts";
+import { focusComposer } from "../../composer/field.ts";
 import { Composer } from "../../composer/composer.tsx";
-import { MembersPanel } from "../../people/members/panel/members-panel.tsx";
 import { SearchButton } from "../../search/search-button.tsx";
+import { later } from "../../shared/later.tsx";
 import { PageHeader } from "../../app/shell/page-header.tsx";
 import { MessageList } from "./list/message-list.tsx";
-import { PinsPanel } from "./pins/pins-panel.tsx";
+import { ChannelPanels } from "./pins/channel-panels.tsx";
+
+const MembersPanel = later(
+  async () => (await import("../../people/members/panel/members-panel.tsx")).MembersPanel,
+);
+const ThreadsPanel = later(async () => (await import("../threads/threads-panel.tsx")).ThreadsPanel);
+/** Use the thread's ID as the key. */
+const ThreadPanel = later(async () => (await import("../threads/thread-panel.tsx")).ThreadPanel);
 
 interface ChannelPageProps {
   group: Group;
-  channel: ChannelState;
+  channel: Channel;
 }
 
-export function ChannelPage({ group, channel }: ChannelPageProps) {
+export const ChannelPage = memo(function ChannelPage({ group, channel }: ChannelPageProps) {
   const { t } = useTranslation("messages");
   const panel = usePanels((state) => state.panel);
   const [, navigate] = useLocation();
@@ -33,7 +40,7 @@ export function ChannelPage({ group, channel }: ChannelPageProps) {
   }, [navigate, groupId, channelId, thread]);
   const closeThread = () => navigate(placePath(groupId, channelId));
   const shown = thread === undefined ? panel : null;
-  const toggle = (name: "members" | "pins" | "threads") => {
+  const toggle = (name: "files" | "members" | "pins" | "threads") => {
     if (thread !== undefined) closeThread();
     if (thread === undefined || panel !== name) togglePanel(name);
   };
@@ -61,6 +68,16 @@ export function ChannelPage({ group, channel }: ChannelPageProps) {
               tooltipSide="bottom"
               onClick={() => toggle("pins")}
             />
+            {/* Phones have no room for it: it is in the panel of the pins. */}
+            <span className="max-md:hidden">
+              <IconButton
+                icon={Files}
+                label={t("files.title")}
+                pressed={shown === "files"}
+                tooltipSide="bottom"
+                onClick={() => toggle("files")}
+              />
+            </span>
             <IconButton
               icon={Users}
               label={t("members:panel.title")}
@@ -80,7 +97,7 @@ export function ChannelPage({ group, channel }: ChannelPageProps) {
         onLeave={() => focusComposer(channelId)}
       />
       <Composer channel={channel} title={`#${channel.name}`} />
-      {shown === "pins" && <PinsPanel channel={channel} onClose={() => openPanel(null)} />}
+      <ChannelPanels channel={channel} panel={shown} onClose={() => openPanel(null)} />
       {shown === "members" && <MembersPanel group={group} onClose={() => openPanel(null)} />}
       {shown === "threads" && <ThreadsPanel channel={channel} onClose={() => openPanel(null)} />}
       {thread !== undefined && (
@@ -95,26 +112,4 @@ export function ChannelPage({ group, channel }: ChannelPageProps) {
       )}
     </>
   );
-}
-
-const LazyThread = lazy(async () => ({ default: (await import("../threads/thread-panel.tsx")).ThreadPanel }));
-const LazyThreads = lazy(async () => ({
-  default: (await import("../threads/threads-panel.tsx")).ThreadsPanel,
-}));
-
-/** Loaded when the first thread is opened. Use the thread's ID as the key. */
-function ThreadPanel(props: ComponentProps<typeof LazyThread>) {
-  return (
-    <Suspense fallback={null}>
-      <LazyThread {...props} />
-    </Suspense>
-  );
-}
-
-function ThreadsPanel(props: ComponentProps<typeof LazyThreads>) {
-  return (
-    <Suspense fallback={null}>
-      <LazyThreads {...props} />
-    </Suspense>
-  );
-}
+});

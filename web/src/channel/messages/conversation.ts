@@ -12,15 +12,22 @@ export interface UnsentMessage {
   readonly error: unknown;
 }
 
-/** The state of the composer in a channel. */
+/** The messages that a bulk action can have. */
+export const MAX_SELECTED = 50;
+
+export type Selected = ReadonlyMap<string, Message>;
+
+/** The state of the composer and the list in a channel. */
 export interface Conversation {
   readonly replyTo: Message | null;
   /** The user's message that is being edited. */
   readonly editingId: string | null;
   readonly unsent: readonly UnsentMessage[];
+  /** By ID; null unless the user selects messages. */
+  readonly selected: Selected | null;
 }
 
-const NOTHING: Conversation = { replyTo: null, editingId: null, unsent: [] };
+const NOTHING: Conversation = { replyTo: null, editingId: null, unsent: [], selected: null };
 
 const useConversations = create<Readonly<Record<string, Conversation>>>(() => ({}));
 
@@ -39,6 +46,19 @@ export function setReplyTo(channelId: string, replyTo: Message | null): void {
 
 export function setEditing(channelId: string, editingId: string | null): void {
   change(channelId, () => ({ editingId }));
+}
+
+export function setSelected(channelId: string, selected: Selected | null): void {
+  change(channelId, () => ({ selected }));
+}
+
+/** Selects or unselects a message. */
+export function toggleSelected(channelId: string, message: Message): void {
+  change(channelId, ({ selected }) => {
+    const next = new Map(selected);
+    if (!next.delete(message.id) && next.size < MAX_SELECTED) next.set(message.id, message);
+    return { selected: next };
+  });
 }
 
 /** Shows a message as failed. The outbox stores these and limits their number. */
@@ -60,7 +80,8 @@ export function removeUnsent(channelId: string, nonce: string): void {
 export function editLastOwn(view: ChannelView, ownId: string): boolean {
   if (view.snapshot.pending.length > 0 || getConversation(view.channelId).unsent.length > 0) return false;
   const last = view.snapshot.messages.findLast(
-    ({ authorId, deletedAt, as }) => authorId === ownId && deletedAt === null && as === undefined,
+    ({ authorId, deletedAt, as, sticker }) =>
+      authorId === ownId && deletedAt === null && (as ?? sticker) === undefined,
   );
   if (last !== undefined) setEditing(view.channelId, last.id);
   return last !== undefined;

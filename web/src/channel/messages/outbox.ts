@@ -68,7 +68,7 @@ export function sendMessage(view: ChannelView, content: string, options: SendOpt
   // Keeps the order of two messages written in the same millisecond.
   lastMs = Math.max(Date.now(), lastMs + 1);
   const message: StoredMessage = {
-    nonce: randomId(),
+    nonce: options.nonce ?? randomId(),
     userId: account?.userId ?? "",
     channelId: view.channelId,
     content,
@@ -79,6 +79,26 @@ export function sendMessage(view: ChannelView, content: string, options: SendOpt
   };
   void putMessage(message);
   return deliver(view, message);
+}
+
+/**
+ * Sends a message to a channel that isn't shown: failures are thrown instead of being listed there. Without a connection, the message waits.
+ * @returns whether it is sent
+ * @throws {FanfareError} as `message.send`
+ */
+export async function sendNow(client: FanfareClient, channelId: string, content: string): Promise<boolean> {
+  const nonce = randomId();
+  try {
+    await client.call("message.send", { channelId, content, nonce });
+    return true;
+  } catch (error) {
+    const isLost = isOf(error, "CONNECTION_LOST") || isOf(error, "TIMEOUT");
+    if (!isLost || isOutboxFull()) throw error;
+    const view = client.channel(channelId);
+    showChannel(client, view);
+    void sendMessage(view, content, { nonce, resend: true });
+    return false;
+  }
 }
 
 /** Retries a failed message with the same nonce, since the server may have stored it already. */

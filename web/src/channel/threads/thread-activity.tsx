@@ -1,6 +1,7 @@
 import type { ChannelState, Message } from "@fanfare/contract";
 import { useMemo, useState } from "react";
 import { useActionQuery } from "../../data/data-context.ts";
+import { useNicknames } from "../../data/members.ts";
 import { useUsers } from "../../data/people.ts";
 import { Avatar } from "../../ui/display.tsx";
 
@@ -30,15 +31,23 @@ export function useThreadActivity(thread: ChannelState | undefined): ThreadActiv
   return { last: replies[0], userIds };
 }
 
+interface FacesProps {
+  userIds: readonly string[];
+  groupId: string | null;
+  size?: number;
+}
+
 /** Overlapping pictures of a few people. */
-export function Faces({ userIds, size = 20 }: { userIds: readonly string[]; size?: number }) {
+export function Faces({ userIds, groupId, size = 20 }: FacesProps) {
   const users = useUsers(userIds);
   const byId = useMemo(() => new Map(users.map((user) => [user.id, user])), [users]);
+  const nicknames = useNicknames(groupId);
+  const pictureOf = (id: string) => nicknames[id]?.avatarUrl ?? byId.get(id)?.avatarUrl;
   return (
     <span aria-hidden className="flex shrink-0">
       {userIds.map((id) => (
-        <span key={id} className="rounded-full ring-2 ring-raised not-first:-ml-1.5">
-          <Avatar name={byId.get(id)?.nickname ?? ""} id={id} src={byId.get(id)?.avatarUrl} size={size} />
+        <span key={id} className="rounded-full ring-2 ring-raised not-first:-ms-1.5">
+          <Avatar name={byId.get(id)?.nickname ?? ""} id={id} src={pictureOf(id)} size={size} />
         </span>
       ))}
     </span>

@@ -21,8 +21,8 @@ import { useNow } from "../../shared/hooks.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { EmptyState, SkeletonRows, showToast, showFailure, Pending } from "../../ui/feedback.tsx";
 import { Menu, type MenuList } from "../../ui/menu.tsx";
-import { isMutedNow, mutedUntil } from "../../groups/channels/mute.ts";
-import { focusComposer } from "../../composer/use-editor.ts";
+import { FOREVER, isMutedNow } from "../../groups/channels/mute.ts";
+import { focusComposer } from "../../composer/field.ts";
 import { Composer } from "../../composer/composer.tsx";
 import { MentionsProvider, MessageCard } from "../messages/item/message-card.tsx";
 import { MessageList, type MessageListProps } from "../messages/list/message-list.tsx";
@@ -124,7 +124,7 @@ function ThreadMenu({ thread }: { thread: Channel }) {
     );
   };
   const toggleMute = () => {
-    const until = isMuted ? null : mutedUntil(null, nowMs);
+    const until = isMuted ? null : FOREVER;
     call("notification.set", { channelId: thread.id, mutedUntil: until }).catch(showFailure);
   };
   const items: MenuList = [

@@ -11,7 +11,7 @@ import { Tabs } from "../../ui/tabs.tsx";
 import { SidePanel } from "../../app/shell/side-panel.tsx";
 import { MentionsProvider } from "../messages/item/message-card.tsx";
 import { useAuthor } from "../messages/item/use-author.ts";
-import { MarkdownPreview } from "../messages/markdown/markdown.tsx";
+import { MessagePreview } from "../messages/item/message-preview.tsx";
 import { dayAndTime } from "../../shared/times.ts";
 import { Faces, useThreadActivity } from "./thread-activity.tsx";
 import { unreadReplies } from "./unread-replies.ts";
@@ -58,32 +58,41 @@ function ThreadList({ channel, archived }: { channel: Channel; archived: boolean
       placeholder={<SkeletonRows />}
       empty={<EmptyState icon={MessageSquareText} {...empty} />}
     >
-      {(thread) => <ThreadRow key={thread.id} channel={channel} thread={thread} />}
+      {(thread) => <ThreadRow key={thread.id} thread={thread} unread={unreadReplies(thread)} />}
     </PagedRows>
   );
 }
 
-function ThreadRow({ channel, thread }: { channel: Channel; thread: ChannelState }) {
+interface ThreadRowProps {
+  thread: ChannelState;
+  /** Unread replies. */
+  unread: number;
+  /** Above the name. */
+  place?: string;
+}
+
+export function ThreadRow({ thread, unread, place }: ThreadRowProps) {
   const { t } = useTranslation("threads");
   const [, navigate] = useLocation();
   const { last, userIds } = useThreadActivity(thread);
-  const unread = unreadReplies(thread);
+  const { id, groupId, parentId } = thread;
   return (
     <li>
       <button
         type="button"
-        className="grid w-full gap-1 rounded-md px-3 py-2.5 text-left -outline-offset-2 transition-colors hover:bg-hover"
-        onClick={() => navigate(placePath(channel.groupId, channel.id, { thread: thread.id }))}
+        className="grid w-full gap-1 rounded-md px-3 py-2.5 text-start -outline-offset-2 transition-colors hover:bg-hover"
+        onClick={() => navigate(placePath(groupId, parentId ?? id, { thread: id }))}
       >
+        {place !== undefined && <span className="truncate text-xs text-muted">{place}</span>}
         <span className="flex items-center gap-2">
           <span className="min-w-0 flex-1 truncate font-semibold">{thread.name || t("title")}</span>
           <CountBadge count={unread} label={t("unread", { count: unread })} tone="neutral" />
         </span>
-        {last !== undefined && <LastReply message={last} groupId={channel.groupId} />}
+        {last !== undefined && <LastReply message={last} groupId={groupId} />}
         <span className="flex min-h-5 items-center gap-2 pt-0.5 text-xs text-muted">
-          <Faces userIds={userIds} />
+          <Faces userIds={userIds} groupId={groupId} />
           <span>{t("replies", { count: thread.head.seq })}</span>
-          {last !== undefined && <span className="ml-auto shrink-0">{dayAndTime(last.createdAt)}</span>}
+          {last !== undefined && <span className="ms-auto shrink-0">{dayAndTime(last.createdAt)}</span>}
         </span>
       </button>
     </li>
@@ -91,18 +100,13 @@ function ThreadRow({ channel, thread }: { channel: Channel; thread: ChannelState
 }
 
 function LastReply({ message, groupId }: { message: Message; groupId: string | null }) {
-  const { t } = useTranslation("threads");
   const { name } = useAuthor(message);
   return (
     <span className="line-clamp-2 text-sm text-muted">
       <span className="font-medium text-text">{name}</span>{" "}
-      {message.content === "" ? (
-        t("messages:reply.attachment")
-      ) : (
-        <MentionsProvider groupId={groupId}>
-          <MarkdownPreview content={message.content} />
-        </MentionsProvider>
-      )}
+      <MentionsProvider groupId={groupId}>
+        <MessagePreview message={message} />
+      </MentionsProvider>
     </span>
   );
 }

@@ -1,10 +1,9 @@
-import type { ChannelState, Group } from "@fanfare/contract";
+import type { Channel, Group } from "@fanfare/contract";
 import { hasPermission, NO_PERMISSIONS } from "@fanfare/contract/permissions";
-import { ArrowDown, ArrowUp, ChevronRight, Ellipsis, Hash, Pencil, Plus, Trash2 } from "lucide-react";
+import { Hash, Plus } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import {
   createContext,
-  memo,
   type RefObject,
   use,
   useEffect,
@@ -14,19 +13,19 @@ import {
   useState,
 } from "react";
 import { type CustomItemComponentProps, Virtualizer, type VirtualizerHandle } from "virtua";
-import { useChannels, useMyPermissions } from "../../data/groups.ts";
+import { useMyPermissions, usePlainChannels } from "../../data/groups.ts";
 import { useThreadsAwaited } from "../../data/channel-messages.ts";
-import { useUnreadChannels } from "../../data/inbox.ts";
+import { useMarkedIds, useMentioningIds } from "../../data/inbox.ts";
 import { moveFocusByArrows } from "../../shared/hooks.ts";
-import { setCollapsed, useCollapsedSections } from "../../state/collapsed-sections.ts";
-import { Button, IconButton } from "../../ui/button.tsx";
+import { useCollapsedSections } from "../../state/collapsed-sections.ts";
+import { Button } from "../../ui/button.tsx";
 import { EmptyState, SkeletonRows, Pending } from "../../ui/feedback.tsx";
 import type { OpenDialog } from "../group-dialog.ts";
-import { ContextMenu, Menu, type MenuItem } from "../../ui/menu.tsx";
 import { cx } from "../../ui/cx.ts";
 import { ChannelRow } from "./channel-row.tsx";
-import { type Line, linesOf } from "./lines.ts";
-import { type Edge, type Reorder, useReorder, DropLine } from "./reorder.tsx";
+import { FAVORITES, type Line, linesOf } from "./lines.ts";
+import { useReorder } from "./reorder.tsx";
+import { CollapseButton, SectionHead } from "./section-head.tsx";
 
 interface ChannelListProps {
   group: Group;
@@ -37,7 +36,7 @@ interface ChannelListProps {
 /** The channels of a group by section. With "Manage channels" they can be moved by dragging or with Alt and the arrow keys. */
 export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
   const { t } = useTranslation("channels");
-  const query = useChannels(group.id);
+  const query = usePlainChannels(group.id);
   const { data: channels } = query;
   const permissions = useMyPermissions(group.id).data?.permissions ?? NO_PERMISSIONS;
   const canManage = hasPermission(permissions, "manageChannels");
@@ -77,7 +76,9 @@ export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
         >
           {(line, index) => (
             <div key={line.key} data-line={line.key} className={spaceOf(line, index, lines.length)}>
-              {line.kind === "section" ? (
+              {line.kind === "favorites" ? (
+                <CollapseButton id={FAVORITES} name={t("favorites.title")} isCollapsed={line.isCollapsed} />
+              ) : line.kind === "section" ? (
                 <SectionHead
                   section={line.section}
                   isCollapsed={line.isCollapsed}
@@ -88,6 +89,7 @@ export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
               ) : (
                 <ChannelRow
                   channel={line.channel}
+                  isFavorite={line.isFavorite}
                   sectionId={line.sectionId}
                   isActive={line.key === channelId}
                   edge={edgeAt(line.key)}
@@ -120,7 +122,7 @@ export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
   );
 }
 
-const NO_CHANNELS: readonly ChannelState[] = [];
+const NO_CHANNELS: readonly Channel[] = [];
 const BUFFER_PX = 200;
 
 /** The list's length, since only the visible lines are rendered. */
@@ -141,9 +143,11 @@ function ListItem({ index, children, style, ...rest }: CustomItemComponentProps)
 }
 
 function spaceOf(line: Line, index: number, count: number): string {
-  const isSection = line.kind === "section";
+  const isHead = line.kind !== "channel";
+  const isTop = line.kind === "channel" && line.isFirst && line.sectionId === null && !line.isFavorite;
   return cx(
-    index === 0 ? (isSection ? "pt-6" : "pt-3") : isSection ? "pt-3" : !line.isFirst && "pt-px",
+    index === 0 ? (line.kind === "section" ? "pt-6" : "pt-3") : isHead ? "pt-3" : !line.isFirst && "pt-px",
+    index > 0 && isTop && "mt-2 border-t border-line pt-2",
     index === count - 1 && "pb-3",
   );
 }
@@ -185,94 +189,13 @@ function useShownLine(
   return list;
 }
 
-function useLines(channels: readonly ChannelState[], activeId: string | undefined): readonly Line[] {
+function useLines(channels: readonly Channel[], activeId: string | undefined): readonly Line[] {
   const collapsedIds = useCollapsedSections();
-  const { data: unread } = useUnreadChannels();
-  const mentioned = unread?.filter(({ mentionCount }) => mentionCount > 0).map(({ channelId }) => channelId);
-  const shown = [activeId ?? "", ...(mentioned ?? [])].join(" ");
-  return useMemo(() => linesOf(channels, collapsedIds, shown.split(" ")), [channels, collapsedIds, shown]);
-}
-
-interface SectionHeadProps {
-  section: ChannelState;
-  isCollapsed: boolean;
-  edge: Edge | null;
-  reorder: Reorder;
-  onOpen: OpenDialog;
-}
-
-const SectionHead = memo(function SectionHead(props: SectionHeadProps) {
-  const { t } = useTranslation("channels");
-  const { section, isCollapsed, edge, reorder, onOpen } = props;
-  const items: MenuItem[] = [
-    {
-      label: t("menu.createHere"),
-      icon: Plus,
-      onSelect: () => onOpen({ kind: "createChannel", sectionId: section.id }),
-    },
-    {
-      label: t("menu.rename"),
-      icon: Pencil,
-      onSelect: () => onOpen({ kind: "renameSection", channel: section }),
-    },
-    "separator",
-    {
-      label: t("menu.moveUp"),
-      icon: ArrowUp,
-      shortcut: "Alt ↑",
-      onSelect: () => reorder.step(section, -1),
-    },
-    {
-      label: t("menu.moveDown"),
-      icon: ArrowDown,
-      shortcut: "Alt ↓",
-      onSelect: () => reorder.step(section, 1),
-    },
-    "separator",
-    {
-      label: t("menu.deleteSection"),
-      icon: Trash2,
-      danger: true,
-      onSelect: () => onOpen({ kind: "deleteChannel", channel: section }),
-    },
-  ];
-  const head = (
-    <div
-      {...reorder.handlers(section, null)}
-      className="group relative flex min-h-row items-center gap-0.5 rounded-md"
-    >
-      <DropLine edge={edge} />
-      <button
-        type="button"
-        data-walk
-        aria-expanded={!isCollapsed}
-        onClick={() => setCollapsed(section.id, !isCollapsed)}
-        className="flex min-h-row min-w-0 flex-1 items-center gap-1 rounded-md px-1 text-left text-xs font-semibold text-muted -outline-offset-2 hover:text-text"
-      >
-        <ChevronRight
-          size={14}
-          aria-hidden
-          className={cx("shrink-0 transition-transform", !isCollapsed && "rotate-90")}
-        />
-        <span className="truncate">{section.name}</span>
-      </button>
-      {reorder.canMove && (
-        <span className="flex opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 has-data-popup-open:opacity-100 touch:opacity-100">
-          <IconButton
-            icon={Plus}
-            size="sm"
-            label={t("menu.createIn", { section: section.name })}
-            onClick={() => onOpen({ kind: "createChannel", sectionId: section.id })}
-          />
-          <Menu
-            items={items}
-            trigger={
-              <IconButton icon={Ellipsis} size="sm" label={t("menu.more", { channel: section.name })} />
-            }
-          />
-        </span>
-      )}
-    </div>
+  const favoriteIds = useMarkedIds("favorite");
+  const hiddenIds = useMarkedIds("hidden");
+  const shown = `${activeId ?? ""} ${useMentioningIds()}`;
+  return useMemo(
+    () => linesOf(channels, { collapsedIds, favoriteIds, hiddenIds, shownIds: shown.split(" ") }),
+    [channels, collapsedIds, favoriteIds, hiddenIds, shown],
   );
-  return reorder.canMove ? <ContextMenu items={items}>{head}</ContextMenu> : head;
-});
+}

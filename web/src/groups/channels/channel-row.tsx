@@ -1,4 +1,4 @@
-import type { Channel, ChannelState } from "@fanfare/contract";
+import type { Channel } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
 import {
   ArrowDown,
@@ -20,13 +20,14 @@ import {
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useSearch } from "wouter";
+import { useServerCache } from "../../data/data-context.ts";
 import { useMe } from "../../data/me.ts";
 import { useChannelUnread, useNotificationSetting } from "../../data/inbox.ts";
-import { useChannelPermissions, useMyPermissions } from "../../data/groups.ts";
+import { useChannelPermissions, useIsUnread, useMyPermissions } from "../../data/groups.ts";
 import { useThreads } from "../../data/channel-messages.ts";
 import { channelPath, parsePlace } from "../../routes.ts";
 import { useNow } from "../../shared/hooks.ts";
-import { useDraft } from "../../state/drafts.ts";
+import { useHasDraft } from "../../state/drafts.ts";
 import { ContextMenu, Menu, type MenuList } from "../../ui/menu.tsx";
 import { CountBadge, UnreadDot } from "../../ui/counts.tsx";
 import { cx } from "../../ui/cx.ts";
@@ -36,12 +37,14 @@ import { useCall } from "../../data/call.ts";
 import { showToast, showFailure } from "../../ui/feedback.tsx";
 import { copyText } from "../../shared/copy-field.tsx";
 import { DropLine, type Edge, type Reorder } from "./reorder.tsx";
+import { useFavoriteItem, useLeaveItem } from "./channel-marks.ts";
 import { isQuiet } from "./mute.ts";
 
 const MAX_SHOWN = 5;
 
 interface ChannelRowProps {
-  channel: ChannelState;
+  channel: Channel;
+  isFavorite: boolean;
   sectionId: string | null;
   isActive: boolean;
   edge: Edge | null;
@@ -50,19 +53,21 @@ interface ChannelRowProps {
 }
 
 export const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
-  const { channel, sectionId, isActive, edge, reorder, onOpen } = props;
+  const { channel, isFavorite, sectionId, isActive, edge, reorder, onOpen } = props;
+  const canMove = reorder.canMove && !isFavorite;
   const { t } = useTranslation("channels");
-  const { mentions } = useChannelUnread(channel.id);
+  const mentions = useChannelUnread(channel.id, (unread) => unread.mentions);
   const setting = useNotificationSetting({ channelId: channel.id });
-  const hasDraft = useDraft(channel.id) !== "";
-  const items = useChannelMenu(channel, reorder, onOpen);
+  const hasDraft = useHasDraft(channel.id);
+  const hasNew = useIsUnread(channel.id);
+  const items = useChannelMenu(channel, hasNew, canMove ? reorder : null, onOpen);
   const quiet = isQuiet(setting, useNow());
-  const isUnread = channel.head.seq > channel.lastReadSeq && !isActive && !quiet;
+  const isUnread = hasNew && !isActive && !quiet;
   const row = (
     <div
-      {...reorder.handlers(channel, sectionId)}
+      {...(canMove && reorder.handlers(channel, sectionId))}
       className={cx(
-        "group relative flex min-h-row items-center rounded-md pr-1",
+        "group relative flex min-h-row items-center rounded-md pe-1",
         isActive ? "bg-selected" : "hover:bg-hover has-data-popup-open:bg-hover",
       )}
     >
@@ -120,7 +125,7 @@ function useIsReadOnly({ id, groupId }: Channel): boolean {
   return permissions !== undefined && !hasPermission(permissions.permissions, "sendMessages");
 }
 
-function ChannelIcon({ channel, className }: { channel: Channel; className?: string }) {
+export function ChannelIcon({ channel, className }: { channel: Channel; className?: string }) {
   const { t } = useTranslation("channels");
   const isReadOnly = useIsReadOnly(channel);
   const [Icon, label]: [LucideIcon, string | null] = channel.private
@@ -137,7 +142,7 @@ function ChannelIcon({ channel, className }: { channel: Channel; className?: str
 }
 
 /** Recently active threads of the channel that the user follows or is viewing. */
-function ChannelThreads({ channel }: { channel: ChannelState }) {
+function ChannelThreads({ channel }: { channel: Channel }) {
   const { t } = useTranslation("channels");
   const me = useMe();
   const { thread: openId } = parsePlace(useSearch());
@@ -145,7 +150,7 @@ function ChannelThreads({ channel }: { channel: ChannelState }) {
   const own = threads.filter(({ ownerId, lastReadSeq }) => ownerId === me.id || lastReadSeq > 0);
   if (own.length === 0) return null;
   return (
-    <ul aria-label={t("threadsOf", { channel: channel.name })} className="mb-1 ml-4 grid gap-px">
+    <ul aria-label={t("threadsOf", { channel: channel.name })} className="mb-1 ms-4 grid gap-px">
       {own.slice(0, MAX_SHOWN).map((thread) => {
         const isUnread = thread.head.seq > thread.lastReadSeq && thread.id !== openId;
         return (
@@ -174,15 +179,23 @@ function ChannelThreads({ channel }: { channel: ChannelState }) {
   );
 }
 
-function useChannelMenu(channel: ChannelState, reorder: Reorder, onOpen: OpenDialog): MenuList {
+function useChannelMenu(
+  channel: Channel,
+  isUnread: boolean,
+  reorder: Reorder | null,
+  onOpen: OpenDialog,
+): MenuList {
   const { t } = useTranslation("channels");
   const call = useCall();
   const permissions = useChannelPermissions(channel);
   const canManage = hasPermission(permissions, "manageChannels");
   const canEdit =
     canManage || hasPermission(permissions, "manageRoles") || hasPermission(permissions, "manageWebhooks");
-  const markRead = () =>
-    call("channel.markRead", { channelId: channel.id, seq: channel.head.seq }).catch(showFailure);
+  const { store } = useServerCache();
+  const markRead = () => {
+    const seq = store.state.heads[channel.id]?.seq ?? 0;
+    return call("channel.markRead", { channelId: channel.id, seq }).catch(showFailure);
+  };
   const copyLink = async () => {
     const link = new URL(channelPath(channel.groupId!, channel.id), location.origin).href;
     showToast((await copyText(link)) ? { text: t("linkCopied"), tone: "good" } : { text: link });
@@ -191,23 +204,25 @@ function useChannelMenu(channel: ChannelState, reorder: Reorder, onOpen: OpenDia
     {
       label: t("menu.markRead"),
       icon: CheckCheck,
-      disabled: channel.head.seq <= channel.lastReadSeq,
+      disabled: !isUnread,
       onSelect: () => void markRead(),
     },
+    useFavoriteItem(channel.id),
     {
       label: t("menu.notifications"),
       icon: Bell,
       onSelect: () => onOpen({ kind: "channelNotifications", channel }),
     },
+    useLeaveItem(channel),
     { label: t("menu.copyLink"), icon: Link2, onSelect: () => void copyLink() },
-    reorder.canMove && "separator",
-    reorder.canMove && {
+    reorder !== null && "separator",
+    reorder !== null && {
       label: t("menu.moveUp"),
       icon: ArrowUp,
       shortcut: "Alt ↑",
       onSelect: () => reorder.step(channel, -1),
     },
-    reorder.canMove && {
+    reorder !== null && {
       label: t("menu.moveDown"),
       icon: ArrowDown,
       shortcut: "Alt ↓",

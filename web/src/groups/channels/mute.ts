@@ -1,22 +1,22 @@
 import type { NotificationSetting } from "@fanfare/contract";
+import { morning } from "../../shared/later-times.ts";
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
-export const MUTE_DURATIONS = [
-  { id: "15m", ms: 15 * MINUTE_MS, textKey: "channels:mute.15m" },
-  { id: "1h", ms: HOUR_MS, textKey: "channels:mute.1h" },
-  { id: "8h", ms: 8 * HOUR_MS, textKey: "channels:mute.8h" },
-  { id: "1d", ms: 24 * HOUR_MS, textKey: "channels:mute.1d" },
-  { id: "forever", ms: null, textKey: "channels:mute.forever" },
+/** Stands for "until I turn it on". */
+export const FOREVER = "9999-12-31T23:59:59.999Z";
+
+const inMinutes = (minutes: number) => (now: Date) =>
+  new Date(now.getTime() + minutes * MINUTE_MS).toISOString();
+
+/** What is offered to mute a place until. */
+export const MUTE_TIMES = [
+  { id: "15m", until: inMinutes(15), textKey: "channels:mute.15m" },
+  { id: "1h", until: inMinutes(60), textKey: "channels:mute.1h" },
+  { id: "8h", until: inMinutes(8 * 60), textKey: "channels:mute.8h" },
+  { id: "tomorrow", until: (now: Date) => morning(now, 1).toISOString(), textKey: "channels:mute.tomorrow" },
+  { id: "forever", until: () => FOREVER, textKey: "channels:mute.forever" },
 ] as const;
-
-/** Stands for "until I turn it off". */
-const FOREVER = "9999-12-31T23:59:59.999Z";
-
-export function mutedUntil(durationMs: number | null, nowMs: number): string {
-  return durationMs === null ? FOREVER : new Date(nowMs + durationMs).toISOString();
-}
 
 export function isMutedForever(until: string): boolean {
   return until >= FOREVER.slice(0, 4);

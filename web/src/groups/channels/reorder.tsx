@@ -1,4 +1,4 @@
-import type { ChannelState, Channel } from "@fanfare/contract";
+import type { Channel } from "@fanfare/contract";
 import { type DragEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
@@ -15,9 +15,9 @@ interface Drag {
 
 export interface Reorder {
   /** Event handlers for a row; empty for users who can't move it. */
-  handlers: (channel: ChannelState, sectionId: string | null) => object;
+  handlers: (channel: Channel, sectionId: string | null) => object;
   /** Moves it up or down by one; does nothing at the end of the list. */
-  step: (channel: ChannelState, step: -1 | 1) => void;
+  step: (channel: Channel, step: -1 | 1) => void;
   canMove: boolean;
 }
 
@@ -31,11 +31,7 @@ interface ReorderState {
 }
 
 /** Moves channels and sections by dragging, with Alt and an arrow key, or from a menu. */
-export function useReorder(
-  groupId: string,
-  channels: readonly ChannelState[],
-  canMove: boolean,
-): ReorderState {
+export function useReorder(groupId: string, channels: readonly Channel[], canMove: boolean): ReorderState {
   const { t } = useTranslation("channels");
   const call = useCall();
   const [shownDrag, showDrag] = useState<Drag | null>(null);
@@ -61,7 +57,7 @@ export function useReorder(
       const move = channel.kind === "section" ? stepSection : stepChannel;
       put(move(latest.current, channel.id, direction), channel.name);
     };
-    const drop = (target: ChannelState, sectionId: string | null): void => {
+    const drop = (target: Channel, sectionId: string | null): void => {
       const all = latest.current;
       const dragged = dragNow.current;
       const moved = all.find(({ id }) => id === dragged?.id);

@@ -1,9 +1,8 @@
-import type { Group, WordFilter } from "@fanfare/contract";
+import type { Group } from "@fanfare/contract";
 import { Hash, Webhook } from "lucide-react";
 import { type ComponentType, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Redirect, useLocation } from "wouter";
-import { LIMITS } from "@fanfare/contract/limits";
 import {
   channelsInOrder,
   channelTree,
@@ -23,19 +22,21 @@ import { InviteList, NewInviteForm } from "../invites/invites.tsx";
 import { PageLoading } from "../../app/shell/page-header.tsx";
 import { ON_OPEN, useActionQuery } from "../../data/data-context.ts";
 import { useFormats } from "../../shared/formats.ts";
-import { useCall } from "../../data/call.ts";
-import { useWordFilter } from "../../data/group-settings.ts";
-import { Form, TextArea, useForm } from "../../ui/form.tsx";
-import { RadioGroup } from "../../ui/choices.tsx";
+import { useOpenReports } from "../../data/reports.ts";
+import { CountBadge } from "../../ui/counts.tsx";
 import { AuditPart } from "./audit/audit-part.tsx";
 import { BansPart } from "./bans/bans-part.tsx";
 import { BotsPart } from "./bots/bots-part.tsx";
 import { DangerPart } from "./danger/danger-part.tsx";
+import { EmojiPart } from "./emoji/emoji-part.tsx";
+import { FilterPart } from "./filter/filter-part.tsx";
 import { MembersPart } from "./members/members-part.tsx";
 import { OverviewPart } from "./overview/overview-part.tsx";
+import { ReportsPart } from "./reports/reports-part.tsx";
 import { RolesPart } from "./roles/roles-part.tsx";
 import { type SettingsPartId, settingsPartsFor } from "./sections.ts";
 import { ExportGroup, RetentionForm } from "./storage/storage-forms.tsx";
+import { Main } from "../../ui/main.tsx";
 
 const PARTS: Record<SettingsPartId, ComponentType<{ group: Group }>> = {
   overview: OverviewPart,
@@ -43,6 +44,8 @@ const PARTS: Record<SettingsPartId, ComponentType<{ group: Group }>> = {
   channels: ChannelsPart,
   members: MembersPart,
   invites: InvitesPart,
+  emoji: EmojiPart,
+  reports: ReportsPart,
   bans: BansPart,
   "audit-log": AuditPart,
   filter: FilterPart,
@@ -61,14 +64,15 @@ export function GroupSettingsPage({ groupId, section }: { groupId: string; secti
   const [, navigate] = useLocation();
   const { data: groups } = useGroups();
   const group = useGroup(groupId);
+  const openReports = useOpenReports(groupId);
   const { data: own, error, refetch } = useMyPermissions(groupId);
   if (groups !== undefined && group === undefined) return <Redirect to={landingPath()} replace />;
   if (group === undefined || own === undefined) {
     if (error === null) return <PageLoading />;
     return (
-      <main id="main" className="m-auto p-6">
+      <Main className="m-auto p-6">
         <ErrorNote text={errorText(error)} onRetry={() => void refetch()} />
-      </main>
+      </Main>
     );
   }
   const offered = settingsPartsFor(own.permissions);
@@ -86,6 +90,9 @@ export function GroupSettingsPage({ groupId, section }: { groupId: string; secti
         label: t(textKey),
         href: groupSettingsPath(groupId, id),
         danger: "danger" in rest,
+        badge: id === "reports" && (
+          <CountBadge count={openReports} label={t("reports.open", { count: openReports })} />
+        ),
       }))}
     >
       <Part key={groupId} group={group} />
@@ -217,62 +224,4 @@ export function ChannelsPart({ group }: { group: Group }) {
       <ChannelSettings key={chosen.id} group={group} channel={chosen} />
     </div>
   );
-}
-
-export function FilterPart({ group }: { group: Group }) {
-  const filter = useWordFilter(group.id);
-  if (filter.data !== undefined) return <FilterForm groupId={group.id} filter={filter.data} />;
-  return (
-    <Pending of={filter}>
-      <SkeletonRows />
-    </Pending>
-  );
-}
-
-function FilterForm({ groupId, filter }: { groupId: string; filter: WordFilter }) {
-  const { t } = useTranslation("group-settings");
-  const call = useCall();
-  const form = useForm({
-    initial: { words: filter.words.join("\n"), onHit: filter.onHit },
-    submit: ({ words, onHit }) => call("group.setWordFilter", { groupId, words: wordsOf(words), onHit }),
-    saved: t("saved"),
-  });
-  const words = wordsOf(form.values.words);
-  const tooLong = words.find((word) => word.length > LIMITS.filteredWordMaxChars);
-  const tooMany = words.length > LIMITS.wordsPerFilter;
-  const problem = tooMany
-    ? t("filter.tooMany", { count: words.length, max: LIMITS.wordsPerFilter })
-    : tooLong === undefined
-      ? null
-      : t("filter.tooLong", { word: tooLong, max: LIMITS.filteredWordMaxChars });
-  return (
-    <div>
-      <Form form={form} action={t("save")} disabled={!form.changed || problem !== null}>
-        <p className="text-muted">{t("filter.text")}</p>
-        <TextArea
-          label={t("filter.words")}
-          hint={t("filter.hint", { count: words.length })}
-          className="min-h-40!"
-          spellCheck={false}
-          {...form.field("words")}
-          error={problem ?? form.field("words").error}
-        />
-        <RadioGroup
-          label={t("filter.onHit")}
-          value={form.values.onHit}
-          onChange={(onHit) => form.set("onHit", onHit)}
-          options={[
-            { value: "block", label: t("filter.block"), hint: t("filter.blockHint") },
-            { value: "mask", label: t("filter.mask"), hint: t("filter.maskHint") },
-          ]}
-        />
-      </Form>
-    </div>
-  );
-}
-
-/** One per line, without empty lines and duplicates. */
-function wordsOf(text: string): string[] {
-  const lines = text.split("\n").map((line) => line.trim());
-  return [...new Set(lines)].filter((word) => word !== "");
 }

@@ -56,7 +56,7 @@ export function MemberPicker({ groupId, label, value, onChange, max = Infinity }
               key={userId}
               leading={<Avatar id={userId} name={user?.nickname ?? ""} src={user?.avatarUrl} size={24} />}
               title={userName(user)}
-              trailing={<Plus size={16} aria-hidden className="mr-2 text-muted" />}
+              trailing={<Plus size={16} aria-hidden className="me-2 text-muted" />}
               onClick={() => choose(userId)}
             />
           ))}

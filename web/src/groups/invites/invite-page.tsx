@@ -10,6 +10,7 @@ import { Button, buttonClass } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../ui/feedback.tsx";
 import { usePageTitle } from "../../ui/hooks.ts";
 import { InvitedGroup, inviteErrorText, isJoining } from "./invited-group.tsx";
+import { Main } from "../../ui/main.tsx";
 
 /** The invite page for logged-in users. Members of the group are redirected to it. */
 export function InvitePage({ code }: { code: string }) {
@@ -35,7 +36,7 @@ export function InvitePage({ code }: { code: string }) {
   usePageTitle(group?.name ?? "");
   if (loadError !== null && group === null) {
     return (
-      <main id="main" className="flex min-h-0 flex-1 overflow-y-auto">
+      <Main className="flex min-h-0 flex-1 overflow-y-auto">
         <EmptyState
           isPage
           title={t("cannotJoin")}
@@ -46,14 +47,14 @@ export function InvitePage({ code }: { code: string }) {
             </Link>
           }
         />
-      </main>
+      </Main>
     );
   }
   if (!joinsNow && groups?.some(({ id }) => id === group?.id) === true) {
     return <Redirect to={groupPath(group!.id)} replace />;
   }
   return (
-    <main id="main" className="flex min-h-0 flex-1 overflow-y-auto bg-sidebar">
+    <Main className="flex min-h-0 flex-1 overflow-y-auto bg-sidebar">
       <h1 className="sr-only">{t("invited")}</h1>
       <div className="m-auto w-full max-w-sm p-4">
         <div className="grid gap-6 rounded-lg border border-line bg-raised p-7 shadow-raised">
@@ -74,6 +75,6 @@ export function InvitePage({ code }: { code: string }) {
           </div>
         </div>
       </div>
-    </main>
+    </Main>
   );
 }

@@ -1,8 +1,9 @@
-/** Texts that are only needed after login. */
+/** Texts that the first page after a login needs. */
 export const files = import.meta.glob<Record<string, unknown>>(
   [
     "../../{*,*/*}/texts/en.json",
     "!../../{ui,shared,session,groups/invites,app/shell,app/updates}/texts/en.json",
+    "!../../{settings,admin,admin/status}/texts/en.json",
   ],
   { eager: true, import: "default" },
 );

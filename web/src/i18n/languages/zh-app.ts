@@ -1,8 +1,9 @@
-/** Texts that are only needed after login. */
+/** Texts that the first page after a login needs. */
 export const files = import.meta.glob<Record<string, unknown>>(
   [
     "../../{*,*/*}/texts/zh.json",
     "!../../{ui,shared,session,groups/invites,app/shell,app/updates}/texts/zh.json",
+    "!../../{settings,admin,admin/status}/texts/zh.json",
   ],
   { eager: true, import: "default" },
 );

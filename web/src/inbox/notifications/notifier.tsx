@@ -1,10 +1,11 @@
+import type { Message } from "@fanfare/contract";
 import i18next from "i18next";
 import { useEffect, useRef } from "react";
 import { navigate } from "wouter/use-browser-location";
 import { useBlocked } from "../../data/me.ts";
 import type { ServerCache } from "../../data/cache.ts";
 import { useServerCache } from "../../data/data-context.ts";
-import { useNotificationSettings, useUnreadChannels } from "../../data/inbox.ts";
+import { useNotificationPreferences, useNotificationSettings, useUnreadChannels } from "../../data/inbox.ts";
 import { useOwnStatus } from "../../data/presence.ts";
 import { inboxPath, placePath } from "../../routes.ts";
 import { setPreferences, usePreferences } from "../../state/preferences.ts";
@@ -12,7 +13,7 @@ import { loadStored, saveStored } from "../../state/stored.ts";
 import { showToast } from "../../ui/feedback.tsx";
 import { lex, plainText } from "../../channel/messages/markdown/lex.ts";
 import { requestNotificationPermission, getPermission } from "../../settings/notifications/permission.ts";
-import { watchMessages, type Notice, type NotifierState } from "./watch-messages.ts";
+import { watchMessages, watchReminders, type Notice, type NotifierState } from "./watch-messages.ts";
 
 const MAX_CHARS = 200;
 
@@ -38,19 +39,19 @@ const HIDDEN_TAB_DELAY_MS = 250;
 /** Notifies about messages: inside the page, or with a system notification if no tab is visible. */
 export function Notifier() {
   const cache = useServerCache();
-  const { data: settings } = useNotificationSettings();
+  useNotificationSettings();
   const { data: blocked } = useBlocked();
   const { data: status } = useOwnStatus();
+  useNotificationPreferences();
   const { data: unread } = useUnreadChannels();
   const wasUnread = useRef<ReadonlySet<string>>(new Set());
-  const notifierState = useRef<NotifierState>({ isLoaded: false, blockedIds: [], doNotDisturb: false });
+  const notifierState = useRef<NotifierState>({ blockedIds: [], doNotDisturb: false });
   useEffect(() => {
     notifierState.current = {
-      isLoaded: settings !== undefined,
       blockedIds: blocked?.map(({ id }) => id) ?? [],
       doNotDisturb: status === "doNotDisturb",
     };
-  }, [settings, blocked, status]);
+  }, [blocked, status]);
   useEffect(
     () =>
       watchMessages(
@@ -60,6 +61,7 @@ export function Notifier() {
       ),
     [cache],
   );
+  useEffect(() => watchReminders(cache, (notice) => void notify(cache, notice)), [cache]);
   useEffect(() => {
     if (unread === undefined) return;
     const now = new Set(unread.map(({ channelId }) => channelId));
@@ -74,7 +76,7 @@ async function notify(cache: ServerCache, notice: Notice): Promise<void> {
   const { message, reason } = notice;
   if (!isPageActive()) await new Promise((done) => setTimeout(done, HIDDEN_TAB_DELAY_MS));
   if (!(await claim(`${cache.client.user?.id} ${message.id}`))) return;
-  if (isPageActive() && isShown(notice)) return;
+  if (isPageActive() && reason !== "reminder" && isShown(notice)) return;
   const { desktopNotifications, notificationSounds } = usePreferences.getState();
   if (notificationSounds) playSound();
   const words = await describeNotice(cache, notice);
@@ -144,10 +146,13 @@ function playSound(): void {
   }
 }
 
-async function describeNotice(cache: ServerCache, { message, channel }: Notice): Promise<SystemNotification> {
+async function describeNotice(
+  cache: ServerCache,
+  { message, channel, reason }: Notice,
+): Promise<SystemNotification> {
   const author =
     message.as === undefined
-      ? await nameOf(cache, message.authorId)
+      ? await nameOf(cache, message.authorId, channel.groupId)
       : i18next.t("notifications:webhook", { name: message.as.name });
   const { groupId, name, id, parentId } = channel;
   const group = cache.store.state.groups?.[groupId ?? ""]?.name;
@@ -156,18 +161,25 @@ async function describeNotice(cache: ServerCache, { message, channel }: Notice):
     parentId === null
       ? placePath(groupId, id, { message: message.id })
       : placePath(groupId, parentId, { thread: id, message: message.id });
+  const title = place === "" ? author : `${author} (${place})`;
   return {
-    title: place === "" ? author : `${author} (${place})`,
-    body: await bodyOf(cache, message.content),
+    title: reason === "reminder" ? i18next.t("notifications:reminder", { title }) : title,
+    body: await bodyOf(cache, message, groupId),
     channelId: id,
     path,
   };
 }
 
-async function bodyOf(cache: ServerCache, content: string): Promise<string> {
+async function bodyOf(
+  cache: ServerCache,
+  { content, sticker }: Message,
+  groupId: string | null,
+): Promise<string> {
+  if (sticker !== undefined) return i18next.t(`messages:sticker.${sticker.kind}`, { name: content });
   const text = plainText(lex(content.slice(0, MAX_CHARS * 2)));
   const ids = [...new Set([...text.matchAll(/<@([0-9a-f]{24})>/g)].map(([, id]) => id!))];
-  const names = new Map(await Promise.all(ids.map(async (id) => [id, await nameOf(cache, id)] as const)));
+  const named = ids.map(async (id) => [id, await nameOf(cache, id, groupId)] as const);
+  const names = new Map(await Promise.all(named));
   const readable = text
     .replaceAll(/<@([0-9a-f]{24})>/g, (token, id: string) => `@${names.get(id) ?? token}`)
     .replaceAll(/<(@&|#)[0-9a-f]{24}>/g, (_, sign: string) => `${sign[0]}…`)
@@ -177,8 +189,9 @@ async function bodyOf(cache: ServerCache, content: string): Promise<string> {
   return chars.length > MAX_CHARS ? `${chars.slice(0, MAX_CHARS).join("")}…` : readable;
 }
 
-async function nameOf(cache: ServerCache, userId: string): Promise<string> {
-  const known = cache.store.state.users[userId]?.nickname;
+async function nameOf(cache: ServerCache, userId: string, groupId: string | null): Promise<string> {
+  const { nicknames, users } = cache.store.state;
+  const known = nicknames[groupId ?? ""]?.[userId]?.nickname ?? users[userId]?.nickname;
   if (known !== undefined) return known;
   const response = await cache.client.call("user.getMany", { userIds: [userId] }).catch(() => null);
   return response?.users[0]?.nickname ?? "…";

@@ -22,6 +22,8 @@ const setting = (more: Partial<NotificationSetting>): NotificationSetting => ({
   level: null,
   mutedUntil: null,
   suppressEveryone: false,
+  favorite: false,
+  hidden: false,
   ...more,
 });
 const channels = [unread("a", "g", 5, 2), unread("b", "g", 3), unread("d", null, 4)];
@@ -45,4 +47,12 @@ test("only counts mentions if notifications are off; the channel's setting wins"
   expect([...unmutedUnread(channels, [nothing], NOW).keys()]).toEqual(["a", "d"]);
   const channel = setting({ groupId: "g", channelId: "b", level: "all" });
   expect([...unmutedUnread(channels, [nothing, channel], NOW).keys()]).toEqual(["a", "b", "d"]);
+});
+
+test("only counts mentions in hidden channels", () => {
+  const hidden = ["a", "b"].map((channelId) => setting({ channelId, hidden: true }));
+  expect([...unmutedUnread(channels, hidden, NOW)]).toEqual([
+    ["a", { messages: 2, mentions: 2 }],
+    ["d", { messages: 4, mentions: 0 }],
+  ]);
 });

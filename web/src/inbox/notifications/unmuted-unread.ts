@@ -3,8 +3,9 @@ import type { NotificationSetting, UnreadChannel } from "@fanfare/contract";
 import { isMutedNow } from "../../groups/channels/mute.ts";
 import { useMemo, useEffect } from "react";
 import { useNotificationSettings, useUnreadChannels } from "../../data/inbox.ts";
+import { markIcon } from "../../session/branding.ts";
 import { useNow } from "../../shared/hooks.ts";
-import { setTitleCount } from "../../ui/hooks.ts";
+import { setAppBadge, setTitleCount } from "../../ui/hooks.ts";
 
 export function settingsOf(
   settings: readonly NotificationSetting[],
@@ -19,7 +20,7 @@ export function settingsOf(
   return { group: ofGroup, channel: ofChannel };
 }
 
-/** Unread counts by channel, without muted ones; with notifications off, only mentions count. */
+/** Unread counts by channel, without muted ones; in hidden channels and with notifications off, only mentions count. */
 export function unmutedUnread(
   channels: readonly UnreadChannel[],
   settings: readonly NotificationSetting[],
@@ -29,8 +30,8 @@ export function unmutedUnread(
   for (const { channelId, groupId, head, lastReadSeq, mentionCount } of channels) {
     const { group, channel } = settingsOf(settings, groupId, channelId);
     if (isMutedNow(group, nowMs) || isMutedNow(channel, nowMs)) continue;
-    const isNothing = (channel?.level ?? group?.level) === "nothing";
-    const messages = isNothing ? mentionCount : head.seq - lastReadSeq;
+    const isForMentions = (channel?.level ?? group?.level) === "nothing" || channel?.hidden === true;
+    const messages = isForMentions ? mentionCount : head.seq - lastReadSeq;
     if (messages > 0) unmuted.set(channelId, { messages, mentions: mentionCount });
   }
   return unmuted;
@@ -52,24 +53,28 @@ export function useUnmutedUnread(): ReadonlyMap<string, Unread> {
   return useMemo(() => unmutedUnread(channels ?? [], settings ?? [], nowMs), [channels, settings, nowMs]);
 }
 
-/** Shows the unread count in the tab's title and marks its icon. */
+/** The number of followed threads with unread replies. */
+export function useUnreadThreadCount(): number {
+  const { data: channels = [] } = useUnreadChannels();
+  const unread = useUnmutedUnread();
+  return channels.filter(({ channelId, parentId }) => parentId !== null && unread.has(channelId)).length;
+}
+
+/** Shows the unread count in the tab's title and on the app's icon, and marks the tab's icon. */
 export function PageBadge() {
   const { data: channels = [] } = useUnreadChannels();
   const count = badgeCount(channels, useUnmutedUnread());
   useEffect(() => {
     setTitleCount(count);
-    setIcon(count > 0 ? "/favicon-unread.svg" : "/favicon.svg");
+    setAppBadge(count);
+    markIcon(count > 0);
   }, [count]);
   useEffect(
     () => () => {
       setTitleCount(0);
-      setIcon("/favicon.svg");
+      markIcon(false);
     },
     [],
   );
   return null;
-}
-
-function setIcon(path: string): void {
-  document.querySelector("link[rel=icon]")?.setAttribute("href", path);
 }

@@ -9,12 +9,16 @@ const setting = (more: Partial<NotificationSetting>): NotificationSetting => ({
   level: null,
   mutedUntil: null,
   suppressEveryone: false,
+  favorite: false,
+  hidden: false,
   ...more,
 });
 
 describe("reasonOf", () => {
-  const listener = { userId: "me", roleIds: ["crew"], group: undefined };
+  const listener = { userId: "me", keywords: ["launch"], roleIds: ["crew"], group: undefined };
+  const content = "Hello";
   const of = (mentions: Partial<{ userIds: string[]; roleIds: string[]; everyone: boolean }>) => ({
+    content,
     mentions: { userIds: [], roleIds: [], everyone: false, ...mentions },
   });
 
@@ -23,7 +27,8 @@ describe("reasonOf", () => {
     expect(reasonOf(of({ roleIds: ["crew"] }), "g", listener)).toBe("mention");
     expect(reasonOf(of({ everyone: true }), "g", listener)).toBe("mention");
     expect(reasonOf(of({ userIds: ["you"], roleIds: ["guests"] }), "g", listener)).toBe("any");
-    expect(reasonOf({}, null, listener)).toBe("direct");
+    expect(reasonOf({ content }, null, listener)).toBe("direct");
+    expect(reasonOf({ content: "After the launch" }, "g", listener)).toBe("mention");
   });
 
   test("ignores suppressed @everyone mentions", () => {
@@ -55,6 +60,12 @@ describe("shouldNotify", () => {
     expect(wanted("mention", { level: "nothing" })).toBe(false);
     expect(wanted("mention", { level: "nothing" }, { level: "mentions" })).toBe(true);
     expect(wanted("direct", undefined, { level: "mentions" })).toBe(false);
+  });
+
+  test("a hidden channel only notifies about mentions", () => {
+    expect(wanted("any", { level: "all" }, { hidden: true })).toBe(false);
+    expect(wanted("mention", { level: "all" }, { hidden: true })).toBe(true);
+    expect(wanted("mention", { level: "nothing" }, { hidden: true })).toBe(false);
   });
 
   test("does not notify while the channel or group is muted", () => {

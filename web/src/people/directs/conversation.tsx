@@ -2,7 +2,7 @@ import type { ChannelState } from "@fanfare/contract";
 import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useSearch } from "wouter";
-import { AtSign, CircleUser, Ellipsis, Pin, UserPlus, Users } from "lucide-react";
+import { AtSign, CircleUser, Ellipsis, Files, Pin, UserPlus, Users } from "lucide-react";
 import { useIsBlocked } from "../../data/me.ts";
 import { useCall } from "../../data/call.ts";
 import { useUser } from "../../data/people.ts";
@@ -12,10 +12,10 @@ import { openPanel, togglePanel, usePanels } from "../../state/panels.ts";
 import { Avatar } from "../../ui/display.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/feedback.tsx";
-import { focusComposer } from "../../composer/use-editor.ts";
+import { focusComposer } from "../../composer/field.ts";
 import { Composer } from "../../composer/composer.tsx";
 import { MessageList } from "../../channel/messages/list/message-list.tsx";
-import { PinsPanel } from "../../channel/messages/pins/pins-panel.tsx";
+import { ChannelPanels } from "../../channel/messages/pins/channel-panels.tsx";
 import { useStatus } from "../../data/presence.ts";
 import { Menu } from "../../ui/menu.tsx";
 import { useIsPhone } from "../../ui/hooks.ts";
@@ -62,7 +62,7 @@ export function Conversation({ channel }: { channel: ChannelState }) {
       ) : (
         <Composer channel={channel} title={direct.title} autoFocus />
       )}
-      {panel === "pins" && <PinsPanel channel={channel} onClose={closePanel} />}
+      <ChannelPanels channel={channel} panel={panel} onClose={closePanel} />
       {panel === "members" && (
         <PeoplePanel channel={channel} direct={direct} onOpen={setDialog} onClose={closePanel} />
       )}
@@ -99,7 +99,11 @@ function Beginning({ direct: { title, otherId, otherIds } }: { direct: Direct })
       </div>
       <p className="truncate text-xl font-semibold">{title}</p>
       <p className="line-clamp-2 text-muted">
-        {otherId === null ? t("beginning.group") : t("beginning.two", { name: title })}
+        {otherId === null
+          ? t("beginning.group")
+          : otherIds.length === 0
+            ? t("beginning.notes")
+            : t("beginning.two", { name: title })}
       </p>
     </div>
   );
@@ -120,7 +124,7 @@ interface DirectHeaderProps {
   onOpen: OpenDirectDialog;
 }
 
-function DirectHeader({ channel, direct: { title, otherId }, onOpen }: DirectHeaderProps) {
+function DirectHeader({ channel, direct: { title, otherId, otherIds }, onOpen }: DirectHeaderProps) {
   const { t } = useTranslation("directs");
   const panel = usePanels((state) => state.panel);
   const status = useStatus(otherId);
@@ -128,11 +132,13 @@ function DirectHeader({ channel, direct: { title, otherId }, onOpen }: DirectHea
   const isPhone = useIsPhone();
   const isGroup = channel.kind === "groupDirect";
   const add = () => {
-    if (isGroup) onOpen({ kind: "add", channel });
-    else if (otherId !== null) onOpen({ kind: "create", userIds: [otherId] });
+    onOpen(isGroup ? { kind: "add", channel } : { kind: "create", userIds: otherIds });
   };
   // Phones have no room for these in the header.
-  const pins = { label: t("messages:pins.open"), icon: Pin, onSelect: () => togglePanel("pins") };
+  const panels = [
+    { label: t("messages:pins.open"), icon: Pin, onSelect: () => togglePanel("pins") },
+    { label: t("messages:files.title"), icon: Files, onSelect: () => togglePanel("files") },
+  ];
   return (
     <PageHeader
       icon={isGroup ? Users : AtSign}
@@ -146,18 +152,27 @@ function DirectHeader({ channel, direct: { title, otherId }, onOpen }: DirectHea
         <>
           <SearchButton />
           <span className="flex gap-1 max-md:hidden">
-            <IconButton
-              icon={UserPlus}
-              label={isGroup ? t("menu.add") : t("menu.startGroup")}
-              tooltipSide="bottom"
-              onClick={add}
-            />
+            {(isGroup || otherIds.length > 0) && (
+              <IconButton
+                icon={UserPlus}
+                label={isGroup ? t("menu.add") : t("menu.startGroup")}
+                tooltipSide="bottom"
+                onClick={add}
+              />
+            )}
             <IconButton
               icon={Pin}
               label={t("messages:pins.open")}
               pressed={panel === "pins"}
               tooltipSide="bottom"
               onClick={() => togglePanel("pins")}
+            />
+            <IconButton
+              icon={Files}
+              label={t("messages:files.title")}
+              pressed={panel === "files"}
+              tooltipSide="bottom"
+              onClick={() => togglePanel("files")}
             />
           </span>
           <IconButton
@@ -168,7 +183,7 @@ function DirectHeader({ channel, direct: { title, otherId }, onOpen }: DirectHea
             onClick={() => togglePanel("members")}
           />
           <Menu
-            items={isPhone ? [pins, ...items] : items}
+            items={isPhone ? [...panels, ...items] : items}
             trigger={<IconButton icon={Ellipsis} label={t("menu.more", { title })} />}
           />
         </>

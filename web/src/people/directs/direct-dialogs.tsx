@@ -1,6 +1,6 @@
 import type { Channel } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useCall } from "../../data/call.ts";
@@ -8,10 +8,13 @@ import { useMe } from "../../data/me.ts";
 import { directPath } from "../../routes.ts";
 import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
 import { Form, TextField, useForm } from "../../ui/form.tsx";
-import { NotificationDialog } from "../../groups/notification-dialog.tsx";
 import { type DirectDialog, useDirect } from "./use-direct.ts";
+import { lazy } from "../../shared/later.tsx";
 
 // Loaded when the dialog is opened.
+const NotificationDialog = lazy(async () => ({
+  default: (await import("../../groups/notification-dialog.tsx")).NotificationDialog,
+}));
 const NewDirectDialog = lazy(async () => ({
   default: (await import("./people-dialogs.tsx")).NewDirectDialog,
 }));
@@ -52,7 +55,11 @@ function AboutDirect({
     case "leave":
       return <LeaveDirectDialog channel={channel} title={title} onClose={onClose} />;
     case "notifications":
-      return <NotificationDialog place={{ channelId: channel.id }} name={title} onClose={onClose} />;
+      return (
+        <Suspense>
+          <NotificationDialog place={{ channelId: channel.id }} name={title} onClose={onClose} />
+        </Suspense>
+      );
   }
 }
 

@@ -1,5 +1,5 @@
 import { BellOff, Ellipsis, MessageCirclePlus, MessagesSquare, Users, X } from "lucide-react";
-import { useState } from "react";
+import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useLocation } from "wouter";
 import type { ChannelState } from "@fanfare/contract";
@@ -11,7 +11,7 @@ import { Avatar } from "../../ui/display.tsx";
 import { CountBadge } from "../../ui/counts.tsx";
 import { cx } from "../../ui/cx.ts";
 import { EmptyState, Pending } from "../../ui/feedback.tsx";
-import { useChannelUnread, useNotificationSetting } from "../../data/inbox.ts";
+import { useChannelUnread, useMarkedIds, useNotificationSetting } from "../../data/inbox.ts";
 import { useStatus } from "../../data/presence.ts";
 import { useNow } from "../../shared/hooks.ts";
 import { ContextMenu, Menu } from "../../ui/menu.tsx";
@@ -27,6 +27,7 @@ import { DirectDialogs } from "./direct-dialogs.tsx";
 
 export function DirectsSidebar() {
   const { t } = useTranslation("directs");
+  const id = useId();
   const [path] = useLocation();
   const [dialog, setDialog] = useState<DirectDialog | null>(null);
   const query = useDirects();
@@ -37,10 +38,22 @@ export function DirectsSidebar() {
   const create = () => setDialog({ kind: "create", userIds: [] });
   // Guests can't search users; they can only choose people they already have a conversation with.
   const canChoose = isAccount || (directs !== undefined && directs.length > 0);
+  const favoriteIds = useMarkedIds("favorite");
+  const isFavorite = (channel: ChannelState): boolean => favoriteIds.includes(channel.id);
+  const favorites = directs?.filter(isFavorite) ?? [];
+  const others = directs?.filter((channel) => !isFavorite(channel)) ?? [];
+  const row = (channel: ChannelState) => (
+    <DirectRow
+      key={channel.id}
+      channel={channel}
+      isActive={path === directPath(channel.id)}
+      onOpen={setDialog}
+    />
+  );
   const isAtFriends = path === directPath();
   return (
     <>
-      <header className="flex min-h-13 shrink-0 items-center gap-1 border-b border-line pr-2 pl-4">
+      <header className="flex min-h-13 shrink-0 items-center gap-1 border-b border-line pe-2 ps-4">
         <h2 className="min-w-0 flex-1 truncate font-semibold">{t("title")}</h2>
         {canChoose && (
           <IconButton
@@ -80,16 +93,18 @@ export function DirectsSidebar() {
             }
           />
         )}
-        <ul className="grid gap-px">
-          {directs?.map((channel) => (
-            <DirectRow
-              key={channel.id}
-              channel={channel}
-              isActive={path === directPath(channel.id)}
-              onOpen={setDialog}
-            />
-          ))}
-        </ul>
+        {favorites.length > 0 && (
+          <>
+            <h3 id={`${id}-favorites`} className="px-2 pb-1 text-xs font-semibold text-muted">
+              {t("channels:favorites.title")}
+            </h3>
+            <ul aria-labelledby={`${id}-favorites`} className="grid gap-px">
+              {favorites.map(row)}
+            </ul>
+            {others.length > 0 && <hr className="mx-2 my-2 border-line" />}
+          </>
+        )}
+        <ul className="grid gap-px">{others.map(row)}</ul>
       </nav>
       {dialog !== null && <DirectDialogs dialog={dialog} onClose={() => setDialog(null)} />}
     </>
@@ -106,7 +121,7 @@ function DirectRow({ channel, isActive, onOpen }: DirectRowProps) {
   const { t } = useTranslation("directs");
   const direct = useDirect(channel);
   const status = useStatus(direct.otherId);
-  const { messages } = useChannelUnread(channel.id);
+  const messages = useChannelUnread(channel.id, (unread) => unread.messages);
   const quiet = isQuiet(useNotificationSetting({ channelId: channel.id }), useNow());
   const { items, close } = useDirectMenu(channel, onOpen);
   const count = isActive ? 0 : messages;
@@ -115,7 +130,7 @@ function DirectRow({ channel, isActive, onOpen }: DirectRowProps) {
       <ContextMenu items={items}>
         <div
           className={cx(
-            "group flex items-center rounded-md pr-1",
+            "group flex items-center rounded-md pe-1",
             isActive ? "bg-selected" : "hover:bg-hover has-data-popup-open:bg-hover",
           )}
         >
@@ -181,10 +196,10 @@ function DirectAvatar({ direct: { title, otherId, otherIds } }: { direct: Direct
   if (second === undefined) return <OneAvatar userId={first} name={title} />;
   return (
     <span aria-hidden className="relative size-8 shrink-0">
-      <span className="absolute top-0 left-0">
+      <span className="absolute top-0 start-0">
         <SmallAvatar userId={first} />
       </span>
-      <span className="absolute right-0 bottom-0 flex rounded-full ring-2 ring-sidebar">
+      <span className="absolute end-0 bottom-0 flex rounded-full ring-2 ring-sidebar">
         <SmallAvatar userId={second} />
       </span>
     </span>

@@ -208,7 +208,7 @@ function Mark({ isOn }: { isOn: boolean }) {
     <span
       aria-hidden
       className={cx(
-        "mr-2 flex size-5 items-center justify-center rounded-full border",
+        "me-2 flex size-5 items-center justify-center rounded-full border",
         isOn ? "border-accent bg-accent text-on-accent" : "border-line-strong",
       )}
     >

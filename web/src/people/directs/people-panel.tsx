@@ -62,11 +62,11 @@ function Person({ userId, channel }: { userId: string; channel: ChannelState }) 
   const isOwner = channel.ownerId === userId;
   const canRemove = channel.ownerId === me.id && userId !== me.id;
   return (
-    <li className="flex items-center rounded-md pr-1 hover:bg-hover">
+    <li className="flex items-center rounded-md pe-1 hover:bg-hover">
       <UserPopover
         userId={userId}
         groupId={null}
-        className="flex min-h-11 min-w-0 flex-1 items-center gap-2.5 rounded-md px-2 text-left -outline-offset-2"
+        className="flex min-h-11 min-w-0 flex-1 items-center gap-2.5 rounded-md px-2 text-start -outline-offset-2"
       >
         <Avatar name={name} id={userId} src={user?.avatarUrl} status={status} />
         <span className="min-w-0 truncate font-medium">{name}</span>

@@ -6,6 +6,7 @@ import { useUser, useUsers } from "../../data/people.ts";
 import { Bell, CheckCheck, LogOut, Pencil, UserPlus, X } from "lucide-react";
 import { useLocation } from "wouter";
 import { useCall } from "../../data/call.ts";
+import { useFavoriteItem } from "../../groups/channels/channel-marks.ts";
 import { directPath } from "../../routes.ts";
 import { showToast, showFailure } from "../../ui/feedback.tsx";
 import { FanfareError } from "@fanfare/client";
@@ -16,7 +17,7 @@ export interface Direct {
   /** The channel's name or the names of the others. */
   title: string;
   otherIds: readonly string[];
-  /** The other user, in a one-to-one conversation. */
+  /** The other user, in a one-to-one conversation. In the user's notes to themselves, the user. */
   other: User | undefined;
   otherId: string | null;
 }
@@ -29,12 +30,13 @@ export function useDirect({ kind, name, memberIds }: Pick<Channel, "kind" | "nam
   const otherIds = useMemo(() => memberIds.filter((id) => id !== me.id), [memberIds, me.id]);
   const named = useMemo(() => otherIds.slice(0, MAX_NAMES), [otherIds]);
   const users = useUsers(named);
-  const otherId = kind === "direct" ? (otherIds[0] ?? null) : null;
+  const otherId = kind === "direct" ? (otherIds[0] ?? me.id) : null;
   const other = useUser(otherId);
   const nameOf = (user: User): string => (user.deleted === true ? t("members:deleted") : user.nickname);
   const names = users.map(nameOf);
   if (otherIds.length > MAX_NAMES) names.push("…");
-  const title = name !== "" ? name : otherIds.length === 0 ? t("onlyYou") : names.join(t("comma")) || "…";
+  const alone = kind === "direct" ? t("notes") : t("onlyYou");
+  const title = name !== "" ? name : otherIds.length === 0 ? alone : names.join(t("comma")) || "…";
   return { title, otherIds, other, otherId };
 }
 
@@ -53,7 +55,7 @@ export function useDirectMenu(channel: ChannelState, onOpen: OpenDirectDialog): 
   const { t } = useTranslation("directs");
   const call = useCall();
   const [path, navigate] = useLocation();
-  const { otherId } = useDirect(channel);
+  const { otherIds } = useDirect(channel);
   const { id: channelId, head, lastReadSeq } = channel;
   const close = (): void => {
     call("channel.closeDirect", { channelId }).catch(showFailure);
@@ -67,6 +69,7 @@ export function useDirectMenu(channel: ChannelState, onOpen: OpenDirectDialog): 
       disabled: head.seq <= lastReadSeq,
       onSelect: () => void call("channel.markRead", { channelId, seq: head.seq }).catch(showFailure),
     },
+    useFavoriteItem(channelId),
     {
       label: t("menu.notifications"),
       icon: Bell,
@@ -74,10 +77,10 @@ export function useDirectMenu(channel: ChannelState, onOpen: OpenDirectDialog): 
     },
     isGroup
       ? { label: t("menu.add"), icon: UserPlus, onSelect: () => onOpen({ kind: "add", channel }) }
-      : otherId !== null && {
+      : otherIds.length > 0 && {
           label: t("menu.startGroup"),
           icon: UserPlus,
-          onSelect: () => onOpen({ kind: "create", userIds: [otherId] }),
+          onSelect: () => onOpen({ kind: "create", userIds: otherIds }),
         },
     isGroup && {
       label: t("menu.rename"),
@@ -97,15 +100,16 @@ export function useDirectMenu(channel: ChannelState, onOpen: OpenDirectDialog): 
 }
 
 /** Opens the direct message with a user, creating it if needed. Failures are shown as a toast. */
-export function useOpenDirect(): (userId: string) => Promise<void> {
+export function useOpenDirect(): (userId: string, prepare?: (channelId: string) => void) => Promise<void> {
   const { t } = useTranslation("directs");
   const call = useCall();
   const [, navigate] = useLocation();
   const isAccount = useMe().kind === "member";
   return useCallback(
-    async (userId) => {
+    async (userId, prepare) => {
       try {
         const { channel } = await call("channel.openDirect", { userId });
+        prepare?.(channel.id);
         navigate(directPath(channel.id));
       } catch (error) {
         if (!isNotReachable(error)) return showFailure(error);

@@ -124,13 +124,13 @@ export function PersonLine({ user, status, subtitle, children, ...rest }: Person
   const name = useName(user);
   return (
     <li
-      className="flex items-center gap-2 rounded-md pr-1 hover:bg-hover has-data-popup-open:bg-hover"
+      className="flex items-center gap-2 rounded-md pe-1 hover:bg-hover has-data-popup-open:bg-hover"
       {...rest}
     >
       <UserPopover
         userId={user.id}
         groupId={null}
-        className="flex min-h-14 min-w-0 flex-1 items-center gap-3 rounded-md px-2 text-left -outline-offset-2"
+        className="flex min-h-14 min-w-0 flex-1 items-center gap-3 rounded-md px-2 text-start -outline-offset-2"
       >
         <Avatar name={name} id={user.id} src={user.avatarUrl} size={38} status={status} />
         <span className="grid min-w-0 leading-tight">

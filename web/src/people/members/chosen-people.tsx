@@ -36,7 +36,7 @@ function Chosen({ userId, removeLabel, onRemove }: ChosenProps) {
   const user = useUser(userId);
   const name = useName(user);
   return (
-    <li className="flex items-center gap-1.5 rounded-full bg-selected py-0.5 pr-0.5 pl-1 text-sm">
+    <li className="flex items-center gap-1.5 rounded-full bg-selected py-0.5 pe-0.5 ps-1 text-sm">
       <Avatar id={userId} name={name} src={user?.avatarUrl} size={20} />
       {name}
       <IconButton icon={X} size="sm" label={removeLabel(name)} onClick={onRemove} className="rounded-full" />

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useRef } from "react";
+import { Suspense, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useUser } from "../../data/people.ts";
@@ -13,6 +13,7 @@ import {
   usePeople,
 } from "./people-store.tsx";
 import { ProfileCard } from "./profile/profile-card.tsx";
+import { lazy } from "../../shared/later.tsx";
 
 const PersonDialogs = lazy(async () => ({
   default: (await import("./person-dialogs.tsx")).PersonDialogs,

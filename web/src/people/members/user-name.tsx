@@ -1,20 +1,23 @@
-import type { User } from "@fanfare/contract";
+import type { CustomStatus, User } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
 import i18next from "i18next";
 import type { Status } from "@fanfare/client";
+import { useNickname } from "../../data/members.ts";
+import { useNow } from "../../shared/hooks.ts";
 import { cx } from "../../ui/cx.ts";
 
-/** An ellipsis while loading. */
-export function useName(user: User | undefined): string {
+/** An ellipsis while loading. In a group, the user's nickname there. */
+export function useName(user: User | undefined, groupId: string | null = null): string {
   const { t } = useTranslation("members");
+  const nickname = useNickname(groupId, user?.id);
   if (user === undefined) return "…";
-  return user.deleted === true ? t("deleted") : user.nickname;
+  return user.deleted === true ? t("deleted") : (nickname ?? user.nickname);
 }
 
 /** A dash while loading. */
-export function userName(user: User | undefined): string {
+export function userName(user: User | undefined, nickname?: string): string {
   if (user === undefined) return "–";
-  return user.deleted === true ? i18next.t("group-settings:deletedUser") : user.nickname;
+  return user.deleted === true ? i18next.t("group-settings:deletedUser") : (nickname ?? user.nickname);
 }
 
 const DOTS: Record<Status, string> = {
@@ -31,5 +34,36 @@ export function StatusLine({ status }: { status: Status }) {
       <span aria-hidden className={cx("size-2 shrink-0 rounded-full", DOTS[status])} />
       {t(`status.${status}`)}
     </span>
+  );
+}
+
+/** Undefined if the user has no custom status, or it has expired. */
+export function useCustomStatus(user: User | undefined): CustomStatus | undefined {
+  const nowMs = useNow();
+  const status = user?.customStatus;
+  return status !== undefined && (status.expiresAt === null || Date.parse(status.expiresAt) > nowMs)
+    ? status
+    : undefined;
+}
+
+/** The emoji alone, with the text as its name; a status without an emoji has a speech balloon. */
+export function CustomStatusMark({ user }: { user: User | undefined }) {
+  const status = useCustomStatus(user);
+  if (status === undefined) return null;
+  const { emoji, text } = status;
+  return (
+    <span role="img" aria-label={text || emoji!} title={text || emoji!} className="shrink-0 text-sm">
+      {emoji ?? "💬"}
+    </span>
+  );
+}
+
+export function CustomStatusLine({ user }: { user: User | undefined }) {
+  const status = useCustomStatus(user);
+  if (status === undefined) return null;
+  return (
+    <p className="text-sm wrap-anywhere">
+      {status.emoji} {status.text}
+    </p>
   );
 }

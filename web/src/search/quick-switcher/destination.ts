@@ -11,8 +11,15 @@ export type Destination = {
   recency: number;
 } & (
   | { kind: "group"; group: Group; path: string }
-  | { kind: "channel"; path: string }
+  | { kind: "channel"; groupId: string; path: string }
   | { kind: "direct"; channel: ChannelState; path: string }
-  | { kind: "page"; page: "inbox" | "friends" | "settings"; path: string }
+  | { kind: "page"; page: "inbox" | "friends" | "settings" | "channels" | "directory"; path: string }
   | { kind: "person"; userId: string; avatarUrl: string | null }
 );
+
+/** A place to write to. */
+export type Conversation = Extract<Destination, { kind: "channel" | "direct" | "person" }>;
+
+export function isConversation(destination: Destination): destination is Conversation {
+  return destination.kind !== "group" && destination.kind !== "page";
+}

@@ -1,5 +1,5 @@
-import { Hash, Inbox, Search, Settings, Users } from "lucide-react";
-import { useState } from "react";
+import { Compass, Hash, Inbox, Search, Settings, Users } from "lucide-react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useMe } from "../../data/me.ts";
@@ -14,7 +14,7 @@ import { useOpenDirect } from "../../people/directs/use-direct.ts";
 import type { Destination } from "./destination.ts";
 import { useDestinations } from "./use-destinations.ts";
 
-const PAGES = { inbox: Inbox, friends: Users, settings: Settings };
+const PAGES = { inbox: Inbox, friends: Users, settings: Settings, channels: Hash, directory: Compass };
 
 /** Jumps to a channel, group or user by a few letters of the name. */
 export function QuickSwitcher({ onClose }: { onClose: () => void }) {
@@ -32,16 +32,54 @@ function Content({ onClose }: { onClose: () => void }) {
   const ranked = rank(useDestinations(query), query);
   const [, navigate] = useLocation();
   const openDirect = useOpenDirect();
+  const go = (destination: Destination) => {
+    onClose();
+    if (destination.kind === "person") void openDirect(destination.userId);
+    else navigate(destination.path);
+  };
+  return (
+    <DestinationPicker
+      label={t("title")}
+      placeholder={t("placeholder")}
+      query={query}
+      onQuery={setQuery}
+      ranked={ranked}
+      hasHeadings={query === ""}
+      hint={
+        <span className="touch:hidden">
+          <Kbd keys={["Esc"]} />
+        </span>
+      }
+      autoFocus
+      onPick={go}
+    />
+  );
+}
+
+interface DestinationPickerProps {
+  label: string;
+  placeholder: string;
+  query: string;
+  onQuery: (query: string) => void;
+  ranked: readonly Ranked[];
+  /** Whether unread and read destinations have headings. */
+  hasHeadings?: boolean;
+  /** After the field. */
+  hint?: ReactNode;
+  autoFocus: boolean;
+  onPick: (destination: Destination) => void;
+}
+
+/** A search field and its results. */
+export function DestinationPicker(props: DestinationPickerProps) {
+  const { label, placeholder, query, onQuery, ranked, hasHeadings = false, hint, autoFocus, onPick } = props;
+  const { t } = useTranslation("quick-switcher");
   const { fieldProps, listProps, optionProps, onKey, active } = useOptions({
     count: ranked.length,
     about: query,
     onPick: (index) => {
       const picked = ranked[index];
-      if (picked === undefined) return;
-      onClose();
-      const { destination } = picked;
-      if (destination.kind === "person") void openDirect(destination.userId);
-      else navigate(destination.path);
+      if (picked !== undefined) onPick(picked.destination);
     },
   });
   return (
@@ -50,27 +88,25 @@ function Content({ onClose }: { onClose: () => void }) {
         <Search size={18} aria-hidden className="shrink-0 text-muted" />
         <input
           {...fieldProps}
-          autoFocus
+          autoFocus={autoFocus}
           type="text"
-          aria-label={t("title")}
-          placeholder={t("placeholder")}
+          aria-label={label}
+          placeholder={placeholder}
           value={query}
-          onChange={(event) => setQuery(event.target.value)}
+          onChange={(event) => onQuery(event.target.value)}
           onKeyDown={onKey}
           className="min-h-13 min-w-0 flex-1 bg-transparent text-text outline-none placeholder:text-muted"
         />
-        <span className="touch:hidden">
-          <Kbd keys={["Esc"]} />
-        </span>
+        {hint}
       </div>
       <div
         {...listProps}
-        aria-label={t("title")}
+        aria-label={label}
         className={cx("min-h-0 flex-1 overflow-y-auto p-1.5", ranked.length === 0 && "hidden")}
       >
         {ranked.map((one, index) => (
           <div key={`${one.destination.kind} ${one.destination.key}`} role="presentation">
-            <Heading now={one.destination} before={ranked[index - 1]?.destination} isShown={query === ""} />
+            <Heading now={one.destination} before={ranked[index - 1]?.destination} isShown={hasHeadings} />
             <div
               {...optionProps(index)}
               className={cx(
@@ -174,7 +210,7 @@ function DirectPicture({
 }
 
 /** A longer list isn't read; typing on is faster. */
-const MAX_SHOWN = 30;
+export const MAX_SHOWN = 30;
 /** Ranks matches in the group or username below matches in the name. */
 const DETAIL_PENALTY = 30;
 const RECENT_BONUS = 15;

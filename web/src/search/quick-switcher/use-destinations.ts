@@ -5,8 +5,17 @@ import { useChannelsOfGroups, useGroups } from "../../data/groups.ts";
 import { useDirects, useFriends, useUsers } from "../../data/people.ts";
 import { useMe } from "../../data/me.ts";
 import { useUserSearch } from "../../data/search.ts";
-import { channelPath, directPath, groupPath, inboxPath, settingsPath } from "../../routes.ts";
+import {
+  channelPath,
+  directoryPath,
+  directPath,
+  groupChannelsPath,
+  groupPath,
+  inboxPath,
+  settingsPath,
+} from "../../routes.ts";
 import { useUnmutedUnread } from "../../inbox/notifications/unmuted-unread.ts";
+import { useHasDirectory } from "../../session/server-meta.ts";
 import { usePlace } from "../../app/shortcuts/use-place.ts";
 import type { Destination } from "./destination.ts";
 import { useRecentPlaces } from "./recent-places.ts";
@@ -25,9 +34,11 @@ export function useDestinations(query: string): Destination[] {
   const { data: friends = [] } = useFriends({ enabled: isAccount });
   // Guests can't search accounts.
   const { data: accounts = [] } = useUserSearch(isAccount ? query : "");
+  const hasDirectory = useHasDirectory();
   const unread = useUnmutedUnread();
   // The current place isn't offered.
-  const currentId = usePlace()?.channelId;
+  const place = usePlace();
+  const currentId = place?.channelId;
   const recent = useRecentPlaces(me.id).filter((id) => id !== currentId);
   const lists = useChannelsOfGroups(groups.slice(0, MAX_GROUPS).map(({ id }) => id));
   const knownIds = useMemo(
@@ -60,9 +71,27 @@ export function useDestinations(query: string): Destination[] {
     ...accounts.map((user) => [user.id, user] as const),
   ]);
   const pages = [
-    { page: "inbox", title: t("page.inbox"), path: inboxPath() },
-    { page: "friends", title: t("page.friends"), path: directPath() },
-    { page: "settings", title: t("page.settings"), path: settingsPath() },
+    { page: "inbox", title: t("page.inbox"), detail: "", path: inboxPath() },
+    { page: "friends", title: t("page.friends"), detail: "", path: directPath() },
+    { page: "settings", title: t("page.settings"), detail: "", path: settingsPath() },
+    ...(hasDirectory
+      ? [
+          {
+            page: "directory" as const,
+            title: t("groups:directory.title"),
+            detail: "",
+            path: directoryPath(),
+          },
+        ]
+      : []),
+    ...groups
+      .filter(({ id }) => id === place?.groupId)
+      .map(({ id, name }) => ({
+        page: "channels" as const,
+        title: t("channels:browse.title"),
+        detail: name,
+        path: groupChannelsPath(id),
+      })),
   ] as const;
   const nowhere = { unread: NOTHING, recency: 0 };
   return [
@@ -85,6 +114,7 @@ export function useDestinations(query: string): Destination[] {
           key: channel.id,
           title: channel.name,
           detail: name,
+          groupId,
           path: channelPath(groupId, channel.id),
           ...state(channel.id),
         })),
@@ -112,7 +142,6 @@ export function useDestinations(query: string): Destination[] {
     ...pages.map((page): Destination => ({
       kind: "page",
       key: page.page,
-      detail: "",
       ...page,
       ...nowhere,
     })),

@@ -48,7 +48,9 @@ export function AccountPart() {
 /** Accounts that only log in with a provider set a password by email. */
 function PasswordSection() {
   const { t } = useTranslation("settings");
-  const { hasPassword } = useMe();
+  const { hasPassword, passwordInDirectory } = useMe();
+  if (passwordInDirectory === true)
+    return <Section title={t("account.password")} text={t("shared:error.PASSWORD_IN_DIRECTORY")} />;
   return (
     <Section
       title={t("account.password")}

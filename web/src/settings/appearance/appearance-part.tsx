@@ -1,12 +1,9 @@
 import { useTranslation } from "react-i18next";
-import { useCall } from "../../data/call.ts";
-import { useMe } from "../../data/me.ts";
-import { chooseLanguage, LANGUAGE_NAMES, LANGUAGES } from "../../i18n/language.ts";
-import { useAction } from "../../shared/use-action.ts";
+import { languageName, LANGUAGES } from "../../i18n/language.ts";
 import type { Preferences } from "../../state/preference-values.ts";
 import { setPreferences, usePreferences } from "../../state/preferences.ts";
-import { ErrorNote } from "../../ui/feedback.tsx";
 import { RadioGroup } from "../../ui/choices.tsx";
+import { isApple } from "../../app/shortcuts/shortcuts.ts";
 import { Select } from "../../ui/select.tsx";
 
 const AS_BROWSER = "browser";
@@ -15,12 +12,13 @@ const THEMES: readonly Preferences["theme"][] = ["system", "light", "dark"];
 const DENSITIES: readonly Preferences["density"][] = ["comfortable", "compact"];
 const FONT_SIZES: readonly Preferences["fontSize"][] = [14, 15, 16, 18];
 const CONTRASTS = ["system", "normal", "high"] as const;
+const SEND_KEYS: readonly Preferences["sendKey"][] = ["enter", "modEnter"];
 const MOTIONS = ["system", "full", "reduced"] as const;
 
-/** Settings of this browser. Each choice applies at once. */
+/** Each choice applies at once, on all of the user's devices. */
 export function AppearancePart() {
   const { t } = useTranslation("settings");
-  const { theme, density, fontSize, highContrast, reducedMotion } = usePreferences();
+  const { theme, density, fontSize, highContrast, reducedMotion, sendKey } = usePreferences();
   return (
     <>
       <p className="-mt-4 text-sm text-muted">{t("appearance.text")}</p>
@@ -55,6 +53,16 @@ export function AppearancePart() {
           hint: t(`appearance.${value}Hint`),
         }))}
       />
+      <RadioGroup
+        label={t("appearance.sendKey")}
+        value={sendKey}
+        onChange={(next) => setPreferences({ sendKey: next })}
+        options={SEND_KEYS.map((value) => ({
+          value,
+          label: t(`appearance.${value}`, { mod: isApple() ? "⌘" : t("ui:keys.ctrl") }),
+          hint: t(`appearance.${value}Hint`),
+        }))}
+      />
       <LanguageSelect />
       <RadioGroup
         inline
@@ -67,21 +75,14 @@ export function AppearancePart() {
   );
 }
 
-/** Also sets the language of emails and push notifications. */
+/** Also for emails and push notifications: see `OwnDevices`. */
 function LanguageSelect() {
   const { t } = useTranslation("settings");
   const language = usePreferences((preferences) => preferences.language);
-  const { locale } = useMe();
-  const call = useCall();
-  const { error, run } = useAction();
-  const change = (chosen: string) => {
-    const next = LANGUAGES.find((one) => one === chosen) ?? null;
-    setPreferences({ language: next });
-    const shown = chooseLanguage(next, navigator.languages);
-    if (shown !== locale) void run(() => call("user.updateProfile", { locale: shown }));
-  };
+  const change = (chosen: string) =>
+    setPreferences({ language: LANGUAGES.find((one) => one === chosen) ?? null });
   return (
-    <div className="grid max-w-xs gap-3">
+    <div className="grid max-w-xs">
       <Select
         label={t("appearance.language")}
         hint={t("appearance.languageHint")}
@@ -89,10 +90,9 @@ function LanguageSelect() {
         onChange={change}
         options={[
           { value: AS_BROWSER, label: t("appearance.browserDefault") },
-          ...LANGUAGES.map((one) => ({ value: one, label: LANGUAGE_NAMES[one] })),
+          ...LANGUAGES.map((one) => ({ value: one, label: languageName(one) })),
         ]}
       />
-      <ErrorNote text={error} />
     </div>
   );
 }

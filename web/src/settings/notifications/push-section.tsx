@@ -55,18 +55,17 @@ export function PushSection() {
     if (endpoint !== null) await call("push.unsubscribe", { endpoint });
     else await refetch();
   };
-  const missing = publicKey === null ? t("push.serverOff") : worker === null ? t("push.unsupported") : null;
   return (
     <Section title={t("push.title")} text={t("push.text")}>
-      {missing === null ? (
+      {worker === null ? (
+        <p className="rounded-md bg-hover px-3 py-2 text-sm text-muted">{t("push.unsupported")}</p>
+      ) : (
         <Switch
           label={t("push.thisDevice")}
           checked={isOn}
           disabled={busy || publicKey === undefined || worker === undefined}
           onChange={(wanted) => void change(wanted)}
         />
-      ) : (
-        <p className="rounded-md bg-hover px-3 py-2 text-sm text-muted">{missing}</p>
       )}
       <ErrorNote text={error} />
       {subscriptions.length > 0 && (

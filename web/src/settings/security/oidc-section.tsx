@@ -5,13 +5,11 @@ import { useMe } from "../../data/me.ts";
 import { useAction } from "../../shared/use-action.ts";
 import { Badge } from "../../ui/display.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/feedback.tsx";
-import { Form, useForm } from "../../ui/form.tsx";
 import { canUseOidc, clearOidcReturn, oidcFailure, oidcReturn, startOidc } from "../../session/oidc.tsx";
-import { PasswordField } from "../../session/account-fields.tsx";
 import { useServerMeta } from "../../session/server-meta.ts";
 import { Section } from "../section.tsx";
+import { PasswordDialog } from "./password-dialog.tsx";
 
 export function OidcSection() {
   const { t } = useTranslation("settings");
@@ -46,7 +44,7 @@ export function OidcSection() {
       {!hasPassword && <p className="text-sm text-muted">{t("oidc.needsPassword")}</p>}
       <ErrorNote text={error ?? oidcFailure(back)} />
       {back !== null && "oidcCode" in back && (
-        <OidcDialog
+        <PasswordDialog
           title={t("oidc.link")}
           text={t("oidc.linkText")}
           onClose={() => setBack(null)}
@@ -56,7 +54,7 @@ export function OidcSection() {
         />
       )}
       {isUnlinking && (
-        <OidcDialog
+        <PasswordDialog
           title={t("oidc.unlink")}
           text={t("oidc.unlinkText")}
           onClose={() => setUnlinking(false)}
@@ -64,35 +62,5 @@ export function OidcSection() {
         />
       )}
     </Section>
-  );
-}
-
-interface OidcDialogProps {
-  title: string;
-  text: string;
-  onClose: () => void;
-  submit: (password: string) => Promise<unknown>;
-}
-
-/** Requires the password before a way to log in is added or removed. */
-function OidcDialog({ title, text, onClose, submit }: OidcDialogProps) {
-  const { t } = useTranslation("settings");
-  const form = useForm({
-    initial: { password: "" },
-    submit: ({ password }) => submit(password),
-    onDone: onClose,
-    fieldOfError: { WRONG_CREDENTIALS: "password" },
-  });
-  return (
-    <Dialog onClose={onClose} title={title} description={text}>
-      <Form form={form} action={title}>
-        <PasswordField
-          label={t("account.currentPassword")}
-          autoFocus
-          autoComplete="current-password"
-          {...form.field("password")}
-        />
-      </Form>
-    </Dialog>
   );
 }

@@ -7,7 +7,7 @@ import { useCall } from "../../data/call.ts";
 import { useAction } from "../../shared/use-action.ts";
 import { formatTime } from "../../shared/times.ts";
 import { Badge } from "../../ui/display.tsx";
-import { ListRow } from "../../ui/list-row.tsx";
+import { ListRow, RowIcon } from "../../ui/list-row.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { ErrorNote, SkeletonRows, Pending } from "../../ui/feedback.tsx";
@@ -61,15 +61,10 @@ function SessionRow({ session }: { session: Session }) {
   const call = useCall();
   const { busy, error, run } = useAction();
   const { id, address, userAgent, refreshedAt, current } = session;
-  const Icon = parseUserAgent(userAgent).isPhone ? Smartphone : Monitor;
   const seen = t("sessions.lastUsed", { time: formatTime(refreshedAt, "dateTime") });
   return (
     <ListRow
-      leading={
-        <span className="flex size-9 shrink-0 items-center justify-center rounded-full bg-hover text-muted">
-          <Icon size={18} aria-hidden />
-        </span>
-      }
+      leading={<RowIcon icon={parseUserAgent(userAgent).isPhone ? Smartphone : Monitor} />}
       title={name}
       subtitle={<span className="whitespace-normal">{address === null ? seen : `${seen} · ${address}`}</span>}
       trailing={

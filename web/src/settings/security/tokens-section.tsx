@@ -7,7 +7,7 @@ import { useCall } from "../../data/call.ts";
 import { formatTime } from "../../shared/times.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
-import { ListRow } from "../../ui/list-row.tsx";
+import { ListRow, RowIcon } from "../../ui/list-row.tsx";
 import { Section } from "../section.tsx";
 import { PagedRows } from "../../shared/paged-list.tsx";
 
@@ -50,15 +50,10 @@ function TokenRow({
   onRevoke: () => void;
 }) {
   const { t } = useTranslation("settings");
-  const Icon = kind === "bot" ? Bot : Webhook;
   const time = formatTime(createdAt, "dateTime");
   return (
     <ListRow
-      leading={
-        <span className="flex size-9 shrink-0 items-center justify-center rounded-full bg-hover text-muted">
-          <Icon size={18} aria-hidden />
-        </span>
-      }
+      leading={<RowIcon icon={kind === "bot" ? Bot : Webhook} />}
       title={name}
       subtitle={kind === "bot" ? t("tokens.bot", { time }) : t("tokens.webhook", { time })}
       trailing={

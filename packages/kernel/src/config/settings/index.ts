@@ -1,4 +1,4 @@
-import { access, login, mail, push, secrets } from "./people.ts";
+import { access, directory, login, mail, secrets } from "./people.ts";
 import { basics, cluster, limits, observability } from "./instance.ts";
 import { files, outgoing, storage } from "./storage.ts";
 
@@ -12,8 +12,8 @@ export const THEMES = {
   Limits: limits,
   Files: files,
   Mail: mail,
-  "Push notifications": push,
   "Single sign-on": login,
+  LDAP: directory,
   "Outgoing requests": outgoing,
   "Logs and traces": observability,
 };
@@ -28,8 +28,8 @@ export const SETTINGS = {
   ...limits,
   ...files,
   ...mail,
-  ...push,
   ...login,
+  ...directory,
   ...outgoing,
   ...observability,
 };

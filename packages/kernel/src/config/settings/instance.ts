@@ -50,7 +50,8 @@ export const basics = {
     example: "3101",
   }),
   PUBLIC_URL: baseUrl.optional().register(notes, {
-    description: "Public address of the web client, used for links in emails and for OpenID Connect.",
+    description:
+      "Public address of the web client, used for links in emails, for OpenID Connect and for passkeys, which only work at its host.",
     defaultText: "`http://HOST:PORT`",
     required: "in production with `SMTP_URL` or `OIDC_ISSUER`",
     example: "https://chat.example.org",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { InstancePolicySchema, LIMITS } from "@fanfare/contract";
-import { httpUrl, list, oneOf, onOrOff, serverUrl, wholeNumber } from "../values.ts";
+import { httpUrl, ldapUrl, list, oneOf, onOrOff, serverUrl, wholeNumber } from "../values.ts";
 import { notes } from "./notes.ts";
 
 export const mail = {
@@ -16,32 +16,6 @@ export const mail = {
     required: "with `SMTP_URL`",
     example: "Fanfare <chat@example.org>",
   }),
-};
-
-const WITH_VAPID = "with any other `VAPID_*` setting";
-export const push = {
-  VAPID_PUBLIC_KEY: z.string().optional().register(notes, {
-    description:
-      "Public VAPID key for push notifications. `npx web-push generate-vapid-keys` creates a key pair.",
-    defaultText: "no push notifications; a single instance in development creates a key pair",
-    required: WITH_VAPID,
-    example: "the-public-key-of-the-pair",
-  }),
-  VAPID_PRIVATE_KEY: z.string().optional().register(notes, {
-    description: "Private VAPID key. Changing it ends all push subscriptions.",
-    required: WITH_VAPID,
-    example: "the-private-key-of-the-pair",
-    secret: true,
-  }),
-  VAPID_SUBJECT: z
-    .string()
-    .regex(/^(mailto:|https:\/\/)./, "must start with mailto: or https://")
-    .optional()
-    .register(notes, {
-      description: "Address at which push services can contact this server's operator.",
-      required: WITH_VAPID,
-      example: "mailto:admin@example.org",
-    }),
 };
 
 const WITH_OIDC = "with any other `OIDC_*` setting";
@@ -63,6 +37,63 @@ export const login = {
     required: WITH_OIDC,
     example: "the-secret-that-the-provider-shows",
     secret: true,
+  }),
+};
+
+const LDAP_FILTER_RULE = "must be a filter in parentheses with {name}, such as (uid={name})";
+/** Defaults fit OpenLDAP; the descriptions name what Active Directory calls it. */
+export const directory = {
+  LDAP_URL: ldapUrl.optional().register(notes, {
+    description: "LDAP server whose users can log in with their passwords there.",
+    defaultText: "no LDAP login",
+    required: "with `LDAP_BASE_DN` or `LDAP_BIND_DN`",
+    example: "ldaps://ldap.example.org",
+  }),
+  LDAP_STARTTLS: onOrOff.default(false).register(notes, {
+    description:
+      "Whether an `ldap://` connection is encrypted with STARTTLS. Production requires this or `ldaps://`.",
+    example: "on",
+  }),
+  LDAP_BASE_DN: z.string().optional().register(notes, {
+    description: "Entry below which users are searched.",
+    required: "with `LDAP_URL`",
+    example: "ou=people,dc=example,dc=org",
+  }),
+  LDAP_BIND_DN: z.string().optional().register(notes, {
+    description: "Account that searches.",
+    defaultText: "anonymous search",
+    required: "with `LDAP_BIND_PASSWORD` or `LDAP_STARTTLS`",
+    example: "cn=fanfare,dc=example,dc=org",
+  }),
+  LDAP_BIND_PASSWORD: z.string().optional().register(notes, {
+    description: "Its password.",
+    required: "with `LDAP_BIND_DN`",
+    example: "the-password-of-the-search-account",
+    secret: true,
+  }),
+  LDAP_FILTER: z
+    .string()
+    .regex(/^\(.*\{name\}.*\)$/s, LDAP_FILTER_RULE)
+    .default("(|(uid={name})(mail={name}))")
+    .register(notes, {
+      description: "Finds the user of a typed name, and decides who can log in.",
+      example: "(&(sAMAccountName={name})(memberOf=cn=chat,dc=example,dc=org))",
+    }),
+  LDAP_ID_ATTRIBUTE: z.string().default("entryUUID").register(notes, {
+    description: "Attribute that identifies a user and never changes. Active Directory: `objectGUID`.",
+    example: "objectGUID",
+  }),
+  LDAP_USERNAME_ATTRIBUTE: z.string().default("uid").register(notes, {
+    description: "Attribute with the username of new accounts.",
+    example: "sAMAccountName",
+  }),
+  LDAP_NICKNAME_ATTRIBUTE: z.string().default("cn").register(notes, {
+    description: "Attribute with the display name of new accounts.",
+    example: "displayName",
+  }),
+  LDAP_EMAIL_ATTRIBUTE: z.string().default("mail").register(notes, {
+    description: "Attribute with the address. It counts as verified, so users must not be able to change it.",
+    example: "mail",
   }),
 };
 
@@ -99,7 +130,7 @@ export const access = {
     .register(notes, {
       description:
         "Who must set up two-step verification before they can do anything else: `admins`, `accounts` (all users with an account) or `off`. " +
-        "Users who log in with OpenID Connect are exempt.",
+        "Users who log in with OpenID Connect or a passkey are exempt.",
       defaultText: "set by admins; `off` by default",
       example: "admins",
     }),
@@ -107,6 +138,12 @@ export const access = {
     description: "Who can create groups. `everyone` includes guests.",
     defaultText: "set by admins; `everyone` by default",
     example: "admins",
+  }),
+  DIRECTORY: onOrOff.optional().register(notes, {
+    description:
+      "Whether there is a directory of groups that all users can find and join. Only groups whose managers choose to be listed appear in it.",
+    defaultText: "set by admins; `on` by default",
+    example: "off",
   }),
   DIRECT_MESSAGES: oneOf(directMessages.options)
     .optional()

@@ -1,27 +1,35 @@
 import type { Embed, Message } from "@fanfare/contract";
 import { ChevronRight, MessageSquareText, Pin } from "lucide-react";
-import { useContext, useEffect, useId, useState } from "react";
+import { memo, useContext, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { LIMITS } from "@fanfare/contract/limits";
 import { useChannelState } from "../../../data/groups.ts";
 import { useMessageContext } from "../list/use-rows.ts";
 import { Markdown, MarkdownContext } from "../markdown/markdown.tsx";
 import { safeUrl } from "../markdown/lex.ts";
+import { later } from "../../../shared/later.tsx";
 import { formatTime, shortTime } from "../../../shared/times.ts";
-import { useAction } from "../../../shared/use-action.ts";
-import { Button } from "../../../ui/button.tsx";
-import { ErrorNote } from "../../../ui/feedback.tsx";
-import { focusComposer, useEditor } from "../../../composer/use-editor.ts";
-import { MessageField } from "../../../composer/message-field.tsx";
-import { setEditing } from "../conversation.ts";
 import { Faces, useThreadActivity } from "../../threads/thread-activity.tsx";
+import { Sticker } from "../../emoji/sticker.tsx";
 import { Attachments } from "./attachments.tsx";
+import { LinkedMessages } from "./linked-messages.tsx";
+import { PollCard, votesOf } from "./poll.tsx";
 import { Reactions } from "./reactions.tsx";
 
-export function MessageBody({ message, isEditing }: { message: Message; isEditing: boolean }) {
-  const { content, attachments, embeds, reactions, threadId, editedAt, pinnedAt } = message;
+const EditForm = later(async () => (await import("../../../composer/fields.ts")).EditForm);
+
+interface MessageBodyProps {
+  message: Message;
+  isEditing: boolean;
+}
+
+export const MessageBody = memo(function MessageBody({ message, isEditing }: MessageBodyProps) {
+  const { t } = useTranslation("messages");
+  const { content, attachments, embeds, poll, sticker, threadId, alsoIn, replyIn, editedAt, pinnedAt } =
+    message;
+  const votes = votesOf(poll);
+  const reactions = message.reactions?.filter(({ emoji }) => !votes.includes(emoji)) ?? [];
   // Only reactions that are added while the message is shown are animated.
-  const [knownEmoji] = useState(() => new Set(reactions?.map(({ emoji }) => emoji)));
+  const [knownEmoji] = useState(() => new Set(reactions.map(({ emoji }) => emoji)));
   return (
     <>
       {isEditing ? (
@@ -29,20 +37,26 @@ export function MessageBody({ message, isEditing }: { message: Message; isEditin
       ) : (
         content !== "" && (
           <div className="message-text">
-            <Markdown content={content} />
+            {sticker === undefined ? (
+              <Markdown content={content} />
+            ) : (
+              <Sticker id={sticker.id} name={content} />
+            )}
           </div>
         )
       )}
       {(editedAt !== null || pinnedAt !== undefined) && !isEditing && <Marks message={message} />}
-      {attachments !== undefined && <Attachments channelId={message.channelId} attachments={attachments} />}
+      {alsoIn !== undefined && <p className="mt-0.5 text-xs text-muted">{t("thread.alsoInChannel")}</p>}
+      {replyIn !== undefined && <RepliedInThread message={message} threadId={replyIn} />}
+      {attachments !== undefined && <Attachments message={message} />}
       {embeds !== undefined && <Embeds embeds={embeds} />}
-      {reactions !== undefined && (
-        <Reactions message={message} reactions={reactions} knownEmoji={knownEmoji} />
-      )}
+      {!isEditing && <LinkedMessages content={content} />}
+      {poll !== undefined && <PollCard message={message} poll={poll} />}
+      {reactions.length > 0 && <Reactions message={message} reactions={reactions} knownEmoji={knownEmoji} />}
       {threadId !== undefined && <ThreadSummary message={message} threadId={threadId} />}
     </>
   );
-}
+});
 
 function Marks({ message }: { message: Message }) {
   const { t } = useTranslation("messages");
@@ -91,7 +105,7 @@ function EmbedCard({ embed }: { embed: Embed }) {
   const url = safeUrl(embed.url);
   if (url === null) return null;
   return (
-    <div className="grid max-w-110 gap-0.5 rounded-md border border-line border-l-4 border-l-line-strong bg-raised px-3 py-2 wrap-anywhere">
+    <div className="grid max-w-110 gap-0.5 rounded-md border border-line border-s-4 border-s-line-strong bg-raised px-3 py-2 wrap-anywhere">
       <p className="text-xs text-muted">{embed.siteName || url.hostname}</p>
       <a
         href={url.href}
@@ -107,9 +121,26 @@ function EmbedCard({ embed }: { embed: Embed }) {
   );
 }
 
-function ThreadSummary({ message, threadId }: { message: Message; threadId: string }) {
+/** Opens the thread. */
+function RepliedInThread({ message, threadId }: { message: Message; threadId: string }) {
   const { t } = useTranslation("messages");
   const { openThread } = useMessageContext();
+  const { data: thread } = useChannelState(threadId);
+  return (
+    <button
+      type="button"
+      className="mt-0.5 flex max-w-full items-center gap-1.5 text-start text-sm text-muted hover:text-text hover:underline"
+      onClick={() => openThread({ ...message, threadId })}
+    >
+      <MessageSquareText size={14} aria-hidden className="shrink-0" />
+      <span className="truncate">{t("thread.repliedIn", { name: thread?.name || t("threads:title") })}</span>
+    </button>
+  );
+}
+
+function ThreadSummary({ message, threadId }: { message: Message; threadId: string }) {
+  const { t } = useTranslation("messages");
+  const { openThread, channel } = useMessageContext();
   const { data: thread } = useChannelState(threadId);
   const { last, userIds } = useThreadActivity(thread);
   const seq = thread?.head.seq ?? 0;
@@ -117,11 +148,11 @@ function ThreadSummary({ message, threadId }: { message: Message; threadId: stri
   return (
     <button
       type="button"
-      className="group/thread mt-1 -ml-1.5 inline-flex min-h-8 max-w-full items-center gap-2 rounded-md border border-transparent px-1.5 text-sm transition-colors hover:border-line hover:bg-raised touch:min-h-control-sm"
+      className="group/thread mt-1 -ms-1.5 inline-flex min-h-8 max-w-full items-center gap-2 rounded-md border border-transparent px-1.5 text-sm transition-colors hover:border-line hover:bg-raised touch:min-h-control-sm"
       onClick={() => openThread(message)}
     >
       {userIds.length > 0 ? (
-        <Faces userIds={userIds} size={22} />
+        <Faces userIds={userIds} groupId={channel.groupId} size={22} />
       ) : (
         <MessageSquareText size={16} aria-hidden className="shrink-0 text-accent-text" />
       )}
@@ -138,73 +169,5 @@ function ThreadSummary({ message, threadId }: { message: Message; threadId: stri
         className="shrink-0 text-muted opacity-0 group-hover/thread:opacity-100 group-focus-visible/thread:opacity-100"
       />
     </button>
-  );
-}
-
-/** Enter saves, Esc cancels. Saving an empty text asks to delete the message. */
-function EditForm({ message }: { message: Message }) {
-  const { t } = useTranslation("messages");
-  const { view, channel, permissions, ask } = useMessageContext();
-  const editor = useEditor(channel.groupId, message.content);
-  const { busy, error, run } = useAction();
-  const hintId = useId();
-  const { field } = editor;
-  useEffect(() => {
-    const { current } = field;
-    current?.focus();
-    current?.setSelectionRange(current.value.length, current.value.length);
-  }, [field]);
-  const content = editor.wire.trim();
-  const tooMany = content.length - LIMITS.messageMaxChars;
-  const close = () => {
-    setEditing(view.channelId, null);
-    focusComposer(view.channelId);
-  };
-  const save = async () => {
-    if (content === "" && message.attachments === undefined) {
-      close();
-      ask({ kind: "delete", message });
-    } else if (content === "" || content === message.content) {
-      close();
-    } else if (tooMany <= 0 && (await run(() => view.edit(message.id, content)))) {
-      close();
-    }
-  };
-  return (
-    <form
-      className="relative grid gap-2 py-1"
-      onKeyDown={(event) => event.stopPropagation()}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
-      <MessageField
-        editor={editor}
-        channel={channel}
-        permissions={permissions}
-        label={t("edit.label")}
-        describedBy={hintId}
-        className="block rounded-md border border-line-strong bg-field px-3 py-2"
-        onSend={() => void save()}
-        onKey={(event) => {
-          if (event.key !== "Escape") return;
-          event.preventDefault();
-          close();
-        }}
-      />
-      <div className="flex items-center gap-2">
-        <Button variant="primary" size="sm" type="submit" busy={busy} disabled={tooMany > 0}>
-          {t("edit.save")}
-        </Button>
-        <Button variant="ghost" size="sm" onClick={close}>
-          {t("ui:cancel")}
-        </Button>
-        <p id={hintId} className="text-xs text-danger-text">
-          {tooMany > 0 && t("composer:tooLong", { count: tooMany })}
-        </p>
-      </div>
-      <ErrorNote text={error} />
-    </form>
   );
 }

@@ -7,9 +7,12 @@ import {
   useMemo,
   useState,
 } from "react";
+import { keywordPattern } from "@fanfare/contract/notification-rules";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
-import { useChannels, useRoles } from "../../../data/groups.ts";
+import { useChannels, useGroupEmoji, useOwnEmoji, useRoles } from "../../../data/groups.ts";
+import { useKeywords } from "../../../data/inbox.ts";
+import { useNickname, useNicknames } from "../../../data/members.ts";
 import { useUser } from "../../../data/people.ts";
 import { channelPath } from "../../../routes.ts";
 import { useSame } from "../../../shared/hooks.ts";
@@ -22,6 +25,7 @@ import { readableColor, useAuthor } from "./use-author.ts";
 import type { Message } from "@fanfare/contract";
 import { Avatar } from "../../../ui/display.tsx";
 import { dayAndTime, formatTime } from "../../../shared/times.ts";
+import { Sticker } from "../../emoji/sticker.tsx";
 import { Attachments } from "./attachments.tsx";
 
 const PlaceContext = createContext<Pick<MentionsProviderProps, "groupId" | "onUser">>({ groupId: null });
@@ -32,15 +36,22 @@ interface MentionsProviderProps {
   children: ReactNode;
 }
 
-/** Resolves mentions in the texts below it and confirms before opening external links. */
+/** Resolves mentions and the group's own emoji in the texts below it, and confirms before opening external links. */
 export function MentionsProvider({ groupId, onUser, children }: MentionsProviderProps) {
   const [leaving, setLeaving] = useState<URL | null>(null);
   const [, navigate] = useLocation();
+  const emoji = useOwnEmoji(groupId);
+  const { data: stickers } = useGroupEmoji(groupId);
+  const keywords = useKeywords();
+  useNicknames(groupId);
   const parts = useMemo<MarkdownParts>(
     () => ({
+      emoji,
+      stickers,
       User: UserMention,
       Role: RoleMention,
       Channel: ChannelMention,
+      keywords: keywordPattern(keywords),
       ownPath: (url) => (url.origin === location.origin ? url.pathname + url.search : null),
       onFollow(event, url) {
         if (isForBrowser(event)) return;
@@ -53,7 +64,7 @@ export function MentionsProvider({ groupId, onUser, children }: MentionsProvider
         }
       },
     }),
-    [navigate],
+    [navigate, emoji, stickers, keywords],
   );
   const place = useSame({ groupId, onUser });
   return (
@@ -67,15 +78,16 @@ export function MentionsProvider({ groupId, onUser, children }: MentionsProvider
 }
 
 /** Whether the click asks the browser for a new tab or window. */
-function isForBrowser(event: MouseEvent): boolean {
+export function isForBrowser(event: MouseEvent): boolean {
   return event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
 }
 
 function UserMention({ id, plain }: MentionProps) {
   const { t } = useTranslation("messages");
-  const { onUser } = useContext(PlaceContext);
+  const { onUser, groupId } = useContext(PlaceContext);
   const user = useUser(id);
-  const text = `@${user?.deleted === true ? t("author.deleted") : (user?.nickname ?? "…")}`;
+  const nickname = useNickname(groupId, id);
+  const text = `@${user?.deleted === true ? t("author.deleted") : (nickname ?? user?.nickname ?? "…")}`;
   if (plain || onUser === undefined) return <span className="mention">{text}</span>;
   return (
     <button type="button" className="mention" onClick={(event) => onUser(id, event.currentTarget)}>
@@ -190,7 +202,7 @@ interface MessageCardProps {
 /** A message outside its channel, such as in pins or search results. Must be within a MentionsProvider. */
 export function MessageCard({ message, actions, children }: MessageCardProps) {
   const author = useAuthor(message);
-  const { content, attachments, createdAt, channelId, authorId } = message;
+  const { content, sticker, attachments, createdAt, authorId } = message;
   return (
     <article className="grid gap-1 rounded-md border border-line bg-raised p-3 text-sm">
       <header className="flex items-center gap-2">
@@ -203,14 +215,15 @@ export function MessageCard({ message, actions, children }: MessageCardProps) {
         >
           {dayAndTime(createdAt)}
         </time>
-        <span className="-my-1 ml-auto flex shrink-0 touch:-my-2.5">{actions}</span>
+        <span className="-my-1 ms-auto flex shrink-0 touch:-my-2.5">{actions}</span>
       </header>
-      {content !== "" && (
+      {sticker !== undefined && <Sticker id={sticker.id} name={content} />}
+      {content !== "" && sticker === undefined && (
         <div className="max-h-60 overflow-y-auto">
           <Markdown content={content} />
         </div>
       )}
-      {attachments !== undefined && <Attachments channelId={channelId} attachments={attachments} />}
+      {attachments !== undefined && <Attachments message={message} />}
       {children}
     </article>
   );

@@ -1,8 +1,7 @@
 import type { Message } from "@fanfare/contract";
-import { CornerUpRight, Ellipsis, MessageSquareText, Pencil, Reply } from "lucide-react";
+import { Check, Ellipsis, MessageSquareText, Pencil, Reply } from "lucide-react";
 import { type CSSProperties, memo, type PointerEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useMessage } from "../../../data/channel-messages.ts";
 import { useMember } from "../../../data/members.ts";
 import { Avatar, Badge } from "../../../ui/display.tsx";
 import { usePreferences } from "../../../state/preferences.ts";
@@ -12,10 +11,10 @@ import { Menu } from "../../../ui/menu.tsx";
 import { useMessageContext } from "../list/use-rows.ts";
 import type { MessageRow } from "../list/rows.ts";
 import { clockTime, formatTime, shortTime } from "../../../shared/times.ts";
-import { MarkdownPreview } from "../markdown/markdown.tsx";
 import { MessageBody } from "./message-body.tsx";
 import { readableColor, type Author, useAuthor } from "./use-author.ts";
 import { ReactionPicker } from "./reactions.tsx";
+import { ReplyPreview } from "./reply-preview.tsx";
 import { useMessageActions, useMessageMenu } from "./use-message-actions.ts";
 
 export const messageElementId = (messageId: string): string => `message-${messageId}`;
@@ -28,6 +27,8 @@ interface MessageItemProps {
   /** Whether it was just jumped to. */
   isHighlighted: boolean;
   isReacting: boolean;
+  /** Null unless the user selects messages. */
+  isSelected: boolean | null;
 }
 
 export const MessageItem = memo(function MessageItem({
@@ -36,14 +37,16 @@ export const MessageItem = memo(function MessageItem({
   isEditing,
   isHighlighted,
   isReacting,
+  isSelected,
 }: MessageItemProps) {
   const { t } = useTranslation("messages");
   const author = useAuthor(message);
   const { mentionsMe, ownId } = useMessageContext();
   const isCompact = usePreferences(({ density }) => density === "compact");
-  const [isNew] = useState(() => message.authorId !== ownId && isRecent(message.createdAt));
+  const [isNew] = useState(() => message.authorId !== ownId && isRecent(message.createdAt) && isCalm());
   const [isHovered, setHovered] = useState(false);
   const element = useRef<HTMLElement>(null);
+  const label = t("item.label", { name: author.name, time: formatTime(message.createdAt, "full") });
   const leave = () => {
     // The toolbar stays while a popup that it opened is open.
     if (element.current?.querySelector("[data-popup-open]") === null) setHovered(false);
@@ -57,13 +60,17 @@ export const MessageItem = memo(function MessageItem({
       id={messageElementId(message.id)}
       data-message-id={message.id}
       tabIndex={isActive ? 0 : -1}
-      aria-label={t("item.label", { name: author.name, time: formatTime(message.createdAt, "full") })}
+      aria-label={label}
       className={cx(
         "message column group relative flex py-0.5 outline-offset-[-2px] transition-colors md:rounded-md",
         isCompact ? "gap-2 text-sm" : "gap-4",
         startsGroup && "mt-message",
         isNew && "animate-arrive",
-        isHighlighted || mentionsMe(message) ? "bg-highlight" : "hover:bg-hover/50",
+        isSelected === true
+          ? "bg-selected"
+          : isHighlighted || mentionsMe(message)
+            ? "bg-highlight"
+            : "hover:bg-hover/50",
       )}
       onPointerEnter={enter}
       onPointerLeave={leave}
@@ -74,9 +81,10 @@ export const MessageItem = memo(function MessageItem({
         if (!event.currentTarget.contains(event.relatedTarget)) leave();
       }}
     >
+      {isSelected !== null && <SelectMark label={label} isSelected={isSelected} isActive={isActive} />}
       <div
         className={cx(
-          "shrink-0 text-right",
+          "shrink-0 text-end",
           isCompact ? "w-15 leading-5" : "w-10",
           message.replyTo !== null && "pt-5",
         )}
@@ -96,7 +104,7 @@ export const MessageItem = memo(function MessageItem({
             className={
               // The text begins on the same line.
               isCompact
-                ? "float-left mr-2 flex max-w-1/2 items-baseline gap-1.5"
+                ? "float-start me-2 flex max-w-1/2 items-baseline gap-1.5"
                 : "flex items-baseline gap-2 leading-snug"
             }
           >
@@ -106,18 +114,53 @@ export const MessageItem = memo(function MessageItem({
         )}
         <MessageBody message={message} isEditing={isEditing} />
       </div>
-      {(isHovered || isReacting) && !isEditing && (
+      {(isHovered || isReacting) && !isEditing && isSelected === null && (
         <MessageToolbar message={message} isReacting={isReacting} />
       )}
     </article>
   );
 });
 
+interface SelectMarkProps {
+  label: string;
+  isSelected: boolean;
+  isActive: boolean;
+}
+
+/** The list handles its clicks, as those on the rest of the message. */
+function SelectMark({ label, isSelected, isActive }: SelectMarkProps) {
+  return (
+    <button
+      type="button"
+      role="checkbox"
+      aria-checked={isSelected}
+      aria-label={label}
+      tabIndex={isActive ? 0 : -1}
+      className={cx(
+        "mt-0.5 flex size-5 shrink-0 items-center justify-center rounded-sm border",
+        isSelected ? "border-accent bg-accent text-on-accent" : "border-line-strong bg-field",
+      )}
+    >
+      {isSelected && <Check size={14} strokeWidth={3} aria-hidden />}
+    </button>
+  );
+}
+
 const NEW_MS = 3000;
 
 /** Whether a message arrived while the channel was open. History isn't animated when it scrolls into view. */
 function isRecent(createdAt: string): boolean {
   return Date.now() - Date.parse(createdAt) < NEW_MS;
+}
+
+const CALM_MS = 500;
+let lastNewMs = -Infinity;
+
+/** Whether no other message has just arrived. Many at once aren't animated, since that would slow down typing. */
+function isCalm(): boolean {
+  const beforeMs = lastNewMs;
+  lastNewMs = performance.now();
+  return lastNewMs - beforeMs > CALM_MS;
 }
 
 /** A larger click target than the name, which is the one for the keyboard. */
@@ -219,7 +262,7 @@ function MessageToolbar({ message, isReacting }: MessageToolbarProps) {
     <div
       role="toolbar"
       aria-label={t("action.toolbar")}
-      className="absolute -top-4 right-3 z-1 flex rounded-md border border-line bg-raised p-0.5 shadow-raised"
+      className="absolute -top-4 end-3 z-1 flex rounded-md border border-line bg-raised p-0.5 shadow-raised"
     >
       {react && (
         <ReactionPicker
@@ -235,51 +278,5 @@ function MessageToolbar({ message, isReacting }: MessageToolbarProps) {
       )}
       <Menu trigger={<IconButton icon={Ellipsis} size="sm" label={t("action.more")} />} items={items} />
     </div>
-  );
-}
-
-function ReplyPreview({ messageId }: { messageId: string }) {
-  const { view } = useMessageContext();
-  const existing = view.snapshot.messages.find(({ id }) => id === messageId);
-  if (existing !== undefined) return <ReplyLink message={existing} />;
-  return <FetchedReply messageId={messageId} />;
-}
-
-function FetchedReply({ messageId }: { messageId: string }) {
-  const { t } = useTranslation("messages");
-  const { view } = useMessageContext();
-  const { data: message, isError } = useMessage(view.channelId, messageId);
-  if (message !== undefined) return <ReplyLink message={message} />;
-  return <Line>{isError ? t("reply.deleted") : "…"}</Line>;
-}
-
-function ReplyLink({ message }: { message: Message }) {
-  const { t } = useTranslation("messages");
-  const { jumpTo } = useMessageContext();
-  const author = useAuthor(message);
-  if (message.deletedAt !== null) return <Line>{t("reply.deleted")}</Line>;
-  return (
-    <button
-      type="button"
-      className="flex max-w-full items-center gap-1.5 text-left text-sm text-muted hover:text-text"
-      onClick={() => jumpTo(message.id)}
-    >
-      <CornerUpRight size={14} aria-hidden className="shrink-0" />
-      <span className="sr-only">{t("reply.to")} </span>
-      <Avatar name={author.name} id={message.authorId} src={author.avatarUrl} size={16} />
-      <span className="shrink-0 font-medium">{author.name}</span>
-      <span className="truncate">
-        {message.content === "" ? t("reply.attachment") : <MarkdownPreview content={message.content} />}
-      </span>
-    </button>
-  );
-}
-
-function Line({ children }: { children: string }) {
-  return (
-    <p className="flex items-center gap-1.5 text-sm text-muted italic">
-      <CornerUpRight size={14} aria-hidden />
-      {children}
-    </p>
   );
 }

@@ -1,13 +1,17 @@
 import type { Message, Reaction } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
+import { useContext } from "react";
 import { useTranslation } from "react-i18next";
 import { SmilePlus } from "lucide-react";
 import { useOwnReactions, useToggleReaction } from "../../../data/own-reactions.ts";
 import { useUsers } from "../../../data/people.ts";
+import { useStoreState } from "../../../data/store.ts";
 import { cx } from "../../../ui/cx.ts";
 import { IconButton, Tooltip } from "../../../ui/button.tsx";
 import { useMessageContext } from "../list/use-rows.ts";
+import { MarkdownContext } from "../markdown/markdown.tsx";
 import { EmojiPopover } from "../../emoji/emoji-popover.tsx";
+import { EmojiSign } from "../../emoji/emoji-sign.tsx";
 import { showFailure } from "../../../ui/feedback.tsx";
 
 interface ReactionsProps {
@@ -48,10 +52,12 @@ interface ReactionChipProps {
 
 function ReactionChip({ message, reaction, isOwn, isNew, canAdd }: ReactionChipProps) {
   const { t, i18n } = useTranslation("messages");
-  const { ask } = useMessageContext();
+  const { ask, channel } = useMessageContext();
+  const { emoji: own } = useContext(MarkdownContext);
   const toggle = useToggleReaction();
   const { emoji, count, userIds } = reaction;
-  const names = useUsers(userIds).map(({ nickname }) => nickname);
+  const nicknames = useStoreState((state) => state.nicknames[channel.groupId ?? ""]);
+  const names = useUsers(userIds).map(({ id, nickname }) => nicknames?.[id]?.nickname ?? nickname);
   const others = count - names.length;
   const who = new Intl.ListFormat(i18n.language).format(
     others > 0 ? [...names, t("reaction.others", { count: others })] : names,
@@ -80,7 +86,10 @@ function ReactionChip({ message, reaction, isOwn, isNew, canAdd }: ReactionChipP
           ask({ kind: "reactors", message, emoji });
         }}
       >
-        <span className="font-emoji text-lg leading-none">{emoji}</span>
+        {/* The tooltip of the button has the name. */}
+        <span className="pointer-events-none font-emoji text-lg leading-none">
+          <EmojiSign emoji={emoji} own={own} />
+        </span>
         {count}
       </button>
     </Tooltip>
@@ -95,9 +104,11 @@ interface ReactionPickerProps {
 
 export function ReactionPicker({ message, ...state }: ReactionPickerProps) {
   const { t } = useTranslation("messages");
+  const { channel } = useMessageContext();
   const toggle = useToggleReaction();
   return (
     <EmojiPopover
+      groupId={channel.groupId}
       label={t("reaction.choose")}
       trigger={<IconButton icon={SmilePlus} size="sm" label={t("action.react")} />}
       side="top"

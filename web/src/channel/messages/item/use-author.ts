@@ -1,5 +1,7 @@
 import type { Message } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
+import { useGroupIdOf } from "../../../data/groups.ts";
+import { useAvatarUrl, useNickname } from "../../../data/members.ts";
 import { useUser } from "../../../data/people.ts";
 
 export interface Author {
@@ -12,13 +14,17 @@ export interface Author {
 /** Nonce prefix of messages that came with an imported group. */
 const IMPORTED = "imported-";
 
-export function useAuthor({ authorId, as, nonce }: Pick<Message, "authorId" | "as" | "nonce">): Author {
+export function useAuthor(message: Pick<Message, "authorId" | "as" | "nonce" | "channelId">): Author {
+  const { authorId, as, nonce, channelId } = message;
   const { t } = useTranslation("messages");
   const user = useUser(as === undefined ? authorId : null);
+  const groupId = useGroupIdOf(channelId);
+  const nickname = useNickname(groupId, authorId);
+  const avatarUrl = useAvatarUrl(user, groupId);
   if (as !== undefined) return { name: as.name, avatarUrl: ownPicture(as.avatarUrl), mark: "webhook" };
   const mark = user?.kind === "bot" ? "bot" : nonce.startsWith(IMPORTED) ? "imported" : null;
-  const name = user?.deleted === true ? t("author.deleted") : (user?.nickname ?? "");
-  return { name, avatarUrl: user?.avatarUrl ?? null, mark };
+  const name = user?.deleted === true ? t("author.deleted") : (nickname ?? user?.nickname ?? "");
+  return { name, avatarUrl, mark };
 }
 
 /** External avatars aren't loaded, since that would tell their server who reads the message. */

@@ -1,14 +1,33 @@
 import type { Message } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
 import type { TFunction } from "i18next";
-import { Copy, History, Link, MessageSquareText, Pencil, Pin, PinOff, Reply, Trash2 } from "lucide-react";
+import {
+  AlarmClock,
+  Bookmark,
+  BookmarkX,
+  CircleDot,
+  Copy,
+  Eye,
+  Flag,
+  Forward,
+  History,
+  Link,
+  MessageSquareText,
+  Pencil,
+  Pin,
+  PinOff,
+  Reply,
+  SquareCheck,
+  Trash2,
+} from "lucide-react";
 import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
+import { useSaved } from "../../../data/inbox.ts";
 import { placePath } from "../../../routes.ts";
 import type { MenuItem } from "../../../ui/menu.tsx";
 import { showToast, showFailure } from "../../../ui/feedback.tsx";
-import { setEditing, setReplyTo } from "../conversation.ts";
+import { setEditing, setReplyTo, toggleSelected } from "../conversation.ts";
 import { type MessageContextValue, useMessageContext } from "../list/use-rows.ts";
 
 /** The actions available on a message. Missing ones aren't offered. */
@@ -18,9 +37,17 @@ export interface MessageActions {
   edit?: () => void;
   thread?: () => void;
   pin?: () => void;
+  markUnread: () => void;
+  isSaved: boolean;
+  save: () => void;
+  remind: () => void;
+  forward: () => void;
+  select: () => void;
+  showReaders: () => void;
   copyText?: () => void;
   copyLink: () => void;
   showHistory?: () => void;
+  report?: () => void;
   remove?: () => void;
 }
 
@@ -29,6 +56,7 @@ export function useMessageActions(): (message: Message) => MessageActions {
   const context = useMessageContext();
   const { t } = useTranslation("messages");
   const call = useCall();
+  const { data: saved } = useSaved();
   return useCallback(
     (message) => {
       const copy = (text: string) => {
@@ -36,19 +64,30 @@ export function useMessageActions(): (message: Message) => MessageActions {
           ?.writeText(text)
           .then(() => showToast({ text: t("action.copied"), tone: "good" }), showFailure);
       };
-      const { channelId, id: messageId, pinnedAt } = message;
+      const { channelId, id: messageId, seq, pinnedAt } = message;
       const togglePin = () => {
         call(pinnedAt === undefined ? "message.pin" : "message.unpin", { channelId, messageId }).catch(
           showFailure,
         );
       };
-      return actionsOf(message, context, { copy, togglePin });
+      const markUnread = () => {
+        call("channel.markUnread", { channelId, seq }).catch(showFailure);
+      };
+      const isSaved = saved?.[messageId] !== undefined;
+      const save = () => {
+        const done = isSaved
+          ? call("saved.remove", { messageId })
+          : call("saved.add", { channelId, messageId });
+        const text = isSaved ? t("action.unsaved") : t("action.saved");
+        done.then(() => showToast({ text, tone: "good" }), showFailure);
+      };
+      return actionsOf(message, context, { copy, togglePin, markUnread, isSaved, save });
     },
-    [context, call, t],
+    [context, call, t, saved],
   );
 }
 
-interface ActionHandlers {
+interface ActionHandlers extends Pick<MessageActions, "markUnread" | "isSaved" | "save"> {
   copy: (text: string) => void;
   togglePin: () => void;
 }
@@ -56,10 +95,11 @@ interface ActionHandlers {
 function actionsOf(
   message: Message,
   context: MessageContextValue,
-  { copy, togglePin }: ActionHandlers,
+  { copy, togglePin, ...handlers }: ActionHandlers,
 ): MessageActions {
   const { channel, permissions, ownId, ask, openThread } = context;
-  const { id, content, authorId, editedAt } = message;
+  const { id, content, authorId, editedAt, replyIn } = message;
+  const ofThread = replyIn === undefined ? message : { ...message, threadId: replyIn };
   const isOwn = authorId === ownId && message.as === undefined;
   const isDirect = channel.groupId === null;
   const maySend = hasPermission(permissions, "sendMessages");
@@ -67,14 +107,20 @@ function actionsOf(
   const link = location.origin + placePath(channel.groupId, channel.id, { message: id });
   return {
     react: hasPermission(permissions, "addReactions"),
+    ...handlers,
+    remind: () => ask({ kind: "remind", message }),
+    forward: () => ask({ kind: "forward", messages: [message] }),
+    select: () => toggleSelected(channel.id, message),
+    showReaders: () => ask({ kind: "readers", message }),
     copyLink: () => copy(link),
     ...(content !== "" && { copyText: () => copy(content) }),
     ...(maySend && { reply: () => setReplyTo(channel.id, message) }),
-    ...(maySend && isOwn && { edit: () => setEditing(channel.id, id) }),
-    ...(maySend && channel.kind === "text" && { thread: () => openThread(message) }),
+    ...(maySend && isOwn && message.sticker === undefined && { edit: () => setEditing(channel.id, id) }),
+    ...(maySend && channel.kind === "text" && { thread: () => openThread(ofThread) }),
     ...((canManage || isDirect) && { pin: togglePin }),
     ...(editedAt !== null &&
       (isOwn || canManage) && { showHistory: () => ask({ kind: "history", message }) }),
+    ...(authorId !== ownId && { report: () => ask({ kind: "report", message }) }),
     ...((isOwn || canManage) && { remove: () => ask({ kind: "delete", message }) }),
   };
 }
@@ -86,26 +132,43 @@ export function useMessageMenu(): (message: Message) => MenuItem[] {
 }
 
 function menuOf(message: Message, actions: MessageActions, t: TFunction<"messages">): MenuItem[] {
-  const { reply, edit, thread, pin, copyText, copyLink, showHistory, remove } = actions;
+  const { reply, edit, thread, pin, forward, markUnread, isSaved, save, remind, select } = actions;
+  const { copyText, copyLink, showReaders, showHistory, report, remove } = actions;
   const items: MenuItem[] = [];
   if (reply) items.push({ label: t("action.reply"), icon: Reply, onSelect: reply, shortcut: "R" });
   if (edit) items.push({ label: t("action.edit"), icon: Pencil, onSelect: edit, shortcut: "E" });
   if (thread) {
-    const label = message.threadId === undefined ? t("action.startThread") : t("action.openThread");
+    const hasThread = (message.threadId ?? message.replyIn) !== undefined;
+    const label = !hasThread ? t("action.startThread") : t("action.openThread");
     items.push({ label, icon: MessageSquareText, onSelect: thread, shortcut: "T" });
   }
+  items.push({ label: t("action.forward"), icon: Forward, onSelect: forward, shortcut: "F" });
   if (pin) {
     const isPinned = message.pinnedAt !== undefined;
     const label = isPinned ? t("action.unpin") : t("action.pin");
     items.push({ label, icon: isPinned ? PinOff : Pin, onSelect: pin, shortcut: "P" });
   }
-  if (items.length > 0) items.push("separator");
+  items.push(
+    { label: t("action.markUnread"), icon: CircleDot, onSelect: markUnread, shortcut: "U" },
+    {
+      label: isSaved ? t("action.unsave") : t("action.save"),
+      icon: isSaved ? BookmarkX : Bookmark,
+      onSelect: save,
+      shortcut: "S",
+    },
+    { label: t("action.remind"), icon: AlarmClock, onSelect: remind },
+    { label: t("action.select"), icon: SquareCheck, onSelect: select, shortcut: "X" },
+    "separator",
+  );
   if (copyText) items.push({ label: t("action.copyText"), icon: Copy, onSelect: copyText, shortcut: "C" });
   items.push({ label: t("action.copyLink"), icon: Link, onSelect: copyLink });
+  items.push({ label: t("action.readers"), icon: Eye, onSelect: showReaders });
   if (showHistory) items.push({ label: t("action.history"), icon: History, onSelect: showHistory });
+  if (report || remove) items.push("separator");
+  if (report) items.push({ label: t("action.report"), icon: Flag, onSelect: report, danger: true });
   if (remove) {
     const label = t("action.delete");
-    items.push("separator", {
+    items.push({
       label,
       icon: Trash2,
       onSelect: remove,

@@ -75,7 +75,7 @@ export function JumpToUnread({ count, onJump, onDismiss }: JumpToUnreadProps) {
   const { t } = useTranslation("messages");
   return (
     <div className="pointer-events-none absolute inset-x-0 top-2 z-2 flex justify-center px-3">
-      <div className={cx(PILL, "border-transparent bg-accent pr-1 text-on-accent")}>
+      <div className={cx(PILL, "border-transparent bg-accent pe-1 text-on-accent")}>
         <button type="button" className="inline-flex items-center gap-2 hover:underline" onClick={onJump}>
           <ArrowUp size={16} aria-hidden />
           {t("jump.unread", { count })}

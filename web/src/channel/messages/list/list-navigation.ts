@@ -59,14 +59,30 @@ export function useJump(
   return { highlightedId, jump };
 }
 
-export type MessageKey = "edit" | "reply" | "thread" | "react" | "pin" | "copy" | "remove";
+export type MessageKey =
+  | "edit"
+  | "reply"
+  | "thread"
+  | "forward"
+  | "select"
+  | "react"
+  | "pin"
+  | "markUnread"
+  | "save"
+  | "copy"
+  | "remove";
 
 const KEYS: Readonly<Record<string, MessageKey>> = {
   e: "edit",
   r: "reply",
   t: "thread",
+  f: "forward",
+  x: "select",
+  " ": "select",
   "+": "react",
   p: "pin",
+  u: "markUnread",
+  s: "save",
   c: "copy",
   Delete: "remove",
   Backspace: "remove",

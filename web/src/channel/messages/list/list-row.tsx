@@ -2,14 +2,17 @@ import { FanfareError, type PendingMessage } from "@fanfare/client";
 import { CircleAlert } from "lucide-react";
 import { memo, useId } from "react";
 import { useTranslation } from "react-i18next";
-import { insertInComposer } from "../../../composer/use-editor.ts";
+import { insertInComposer } from "../../../composer/field.ts";
 import { useMe } from "../../../data/me.ts";
+import { useAvatarUrl } from "../../../data/members.ts";
+import { useName } from "../../../people/members/user-name.tsx";
 import { errorText } from "../../../shared/use-action.ts";
 import { Avatar } from "../../../ui/display.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { usePreferences } from "../../../state/preferences.ts";
 import { cx } from "../../../ui/cx.ts";
 import { Popover } from "../../../ui/popover.tsx";
+import { Sticker } from "../../emoji/sticker.tsx";
 import type { UnsentMessage } from "../conversation.ts";
 import { MessageItem } from "../item/message-item.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
@@ -17,15 +20,18 @@ import { deleteUnsent, retryMessage } from "../outbox.ts";
 import { formatDay } from "../../../search/days.ts";
 import { dayName } from "../../../shared/times.ts";
 import { useMessageContext } from "./use-rows.ts";
+import { MemberChanges } from "./member-changes.tsx";
 import type { Row } from "./rows.ts";
 
-interface ListRowProps {
+export interface ListRowProps {
   row: Row;
   /** Of the message: has it what the name says? */
   isActive: boolean;
   isEditing: boolean;
   isHighlighted: boolean;
   isReacting: boolean;
+  /** Null unless the user selects messages. */
+  isSelected: boolean | null;
   isUnfolded: boolean;
   onUnfold: (firstId: string) => void;
   onDate: (day: Date) => void;
@@ -37,6 +43,7 @@ export const ListRow = memo(function ListRow({
   isEditing,
   isHighlighted,
   isReacting,
+  isSelected,
   isUnfolded,
   onUnfold,
   onDate,
@@ -48,6 +55,8 @@ export const ListRow = memo(function ListRow({
       return <UnreadDivider />;
     case "blocked":
       return <BlockedFold count={row.count} isOpen={isUnfolded} onOpen={() => onUnfold(row.firstId)} />;
+    case "members":
+      return <MemberChanges changes={row.changes} />;
     case "pending":
       return <PendingItem message={row.message} startsGroup={row.startsGroup} />;
     case "unsent":
@@ -60,6 +69,7 @@ export const ListRow = memo(function ListRow({
           isEditing={isEditing}
           isHighlighted={isHighlighted}
           isReacting={isReacting}
+          isSelected={isSelected}
         />
       );
   }
@@ -73,15 +83,18 @@ interface PendingItemProps {
 function PendingItem({ message, startsGroup }: PendingItemProps) {
   const { t } = useTranslation("messages");
   const me = useMe();
+  const { groupId } = useMessageContext().channel;
+  const name = useName(me, groupId);
+  const avatarUrl = useAvatarUrl(me, groupId);
   const isCompact = usePreferences(({ density }) => density === "compact");
   if (isCompact) {
     return (
       <div className={cx("message pending column flex gap-2 py-0.5 text-sm", startsGroup && "mt-message")}>
-        <p className="w-15 shrink-0 truncate text-right text-xs leading-5 text-muted">{t("item.sending")}</p>
+        <p className="w-15 shrink-0 truncate text-end text-xs leading-5 text-muted">{t("item.sending")}</p>
         <div className="min-w-0 flex-1">
-          <p className="float-left mr-2 font-semibold">{me.nickname}</p>
+          <p className="float-start me-2 font-semibold">{name}</p>
           <div className="message-text opacity-60">
-            <Markdown content={message.content} />
+            <PendingText message={message} />
           </div>
         </div>
       </div>
@@ -90,17 +103,21 @@ function PendingItem({ message, startsGroup }: PendingItemProps) {
   return (
     <div className={cx("message pending column flex gap-4 py-0.5", startsGroup && "mt-message")}>
       <div className="w-10 shrink-0">
-        {startsGroup && <Avatar name={me.nickname} id={me.id} src={me.avatarUrl} size={40} />}
+        {startsGroup && <Avatar name={name} id={me.id} src={avatarUrl} size={40} />}
       </div>
       <div className="min-w-0 flex-1">
-        {startsGroup && <p className="leading-snug font-semibold">{me.nickname}</p>}
+        {startsGroup && <p className="leading-snug font-semibold">{name}</p>}
         <div className="message-text opacity-60">
-          <Markdown content={message.content} />
+          <PendingText message={message} />
         </div>
         <p className="text-xs text-muted">{t("item.sending")}</p>
       </div>
     </div>
   );
+}
+
+function PendingText({ message: { content, stickerId } }: { message: PendingMessage }) {
+  return stickerId === undefined ? <Markdown content={content} /> : <Sticker id={stickerId} name={content} />;
 }
 
 interface BlockedFoldProps {
@@ -162,7 +179,7 @@ function UnsentItem({ failed }: { failed: UnsentMessage }) {
           <Button size="sm" onClick={() => void retryMessage(view, failed)}>
             {t("unsent.retry")}
           </Button>
-          {options.attachmentIds === undefined && (
+          {options.attachmentIds === undefined && options.stickerId === undefined && (
             <Button size="sm" variant="ghost" onClick={edit}>
               {t("unsent.edit")}
             </Button>

@@ -110,7 +110,7 @@ function MessageSheet({ message, onClose }: { message: Message; onClose: () => v
               key={item.label}
               type="button"
               className={cx(
-                "flex min-h-12 items-center gap-3 rounded-md px-2 text-left",
+                "flex min-h-12 items-center gap-3 rounded-md px-2 text-start",
                 item.danger === true && "text-danger-text",
               )}
               onClick={() => {

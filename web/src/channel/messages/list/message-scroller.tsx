@@ -2,21 +2,26 @@ import type { ChannelSnapshot } from "@fanfare/client";
 import type { Channel } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
 import { Hash, type LucideIcon, MessageSquareText, Users } from "lucide-react";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Virtualizer } from "virtua";
 import type { ChannelMessages } from "../../../data/channel-messages.ts";
 import { useReadMarker } from "../../../data/open-channels.ts";
+import { cx } from "../../../ui/cx.ts";
+import { useIsShown } from "../../../shared/hooks.ts";
 import { useConversation } from "../conversation.ts";
 import { useMessageActions } from "../item/use-message-actions.ts";
 import { HEAD_HEIGHT_PX, JumpToNewest, JumpToUnread, ListHead } from "./list-head.tsx";
-import { ListRow } from "./list-row.tsx";
+import { ListRow, type ListRowProps } from "./list-row.tsx";
 import { useMessageContext, usePageLoading, useRows } from "./use-rows.ts";
 import type { MessageListProps } from "./message-list.tsx";
 import { MessageMenu } from "./message-menu.tsx";
 import type { Row } from "./rows.ts";
 import { useJump, type MessageKey, useListKeys } from "./list-navigation.ts";
+import { SelectionBar } from "./selection-bar.tsx";
+import { SwipeToReply } from "./swipe-to-reply.tsx";
 import { useScroll } from "./use-scroll.ts";
+import { useSelection } from "./use-selection.ts";
 import { useUnreadMark } from "./unread-mark.ts";
 
 const ICONS: Record<Channel["kind"], LucideIcon> = {
@@ -27,7 +32,11 @@ const ICONS: Record<Channel["kind"], LucideIcon> = {
   groupDirect: Users,
 };
 
+/** Rows are rendered this far outside of the view, once those in the view are shown. */
+const BUFFER_PX = 400;
+
 const END = { kind: "end", key: "end" } as const;
+const END_ELEMENT = <div key={END.key} className="h-5" />;
 
 interface MessageScrollerProps extends MessageListProps {
   messages: ChannelMessages;
@@ -43,8 +52,11 @@ export function MessageScroller(props: MessageScrollerProps) {
   const { view, snapshot, messages, isLive, hasOlder, jumpToNewest, releaseOlder } = channelMessages;
   const { ownId, setReacting } = useMessageContext();
   const { editingId } = useConversation(channel.id);
+  const elementOf = useElements();
+  const isShown = useIsShown();
   const unread = useUnreadMark(view);
   const rows = useRows(channelMessages, unread.readUpTo);
+  const { selected, ...selection } = useSelection(channel.id, messages, rows.rows);
   const pages = usePageLoading(channelMessages);
   const { frame, list, ...scroll } = useScroll({
     rows,
@@ -56,7 +68,7 @@ export function MessageScroller(props: MessageScrollerProps) {
   const isAtEnd = scroll.isAtEnd && isLive;
   const newCount = useNewCount(snapshot, ownId, isAtEnd);
   const lastInView = isAtEnd ? snapshot.head.seq : lastSeq(rows.rows, scroll.inView.last);
-  useReadMarker(view, unread.count === null ? 0 : lastInView);
+  useReadMarker(view, unread.count === null || unread.isKept ? 0 : lastInView);
 
   useEffect(() => {
     if (wanted !== null) jump(wanted);
@@ -81,22 +93,26 @@ export function MessageScroller(props: MessageScrollerProps) {
 
   const actionsFor = useMessageActions();
   const messageOf = (messageId: string) => messages.find(({ id }) => id === messageId);
+  const replyTo = (messageId: string) => {
+    const message = messageOf(messageId);
+    return message && messageId !== editingId ? actionsFor(message).reply : undefined;
+  };
   const onKey = (messageId: string, key: MessageKey) => {
     const message = messageOf(messageId);
     if (message === undefined) return;
-    const { reply, edit, thread, pin, copyText, remove, react } = actionsFor(message);
+    const { copyText: copy, react, ...actions } = actionsFor(message);
     if (key === "react") return react ? setReacting(messageId) : undefined;
-    ({ reply, edit, thread, pin, copy: copyText, remove })[key]?.();
+    ({ ...actions, copy })[key]?.();
   };
   const keys = useListKeys({
     rows: rows.rows,
     show: (index) => scroll.toRow(index, "nearest"),
     onKey,
-    onLeave: () => onLeave?.(),
+    onLeave: () => (selected === null ? onLeave?.() : selection.end()),
   });
 
   const data = useMemo<readonly (Row | typeof END)[]>(() => [...rows.rows, END], [rows.rows]);
-  const activeIndex = rows.rows.findIndex(({ key }) => key === keys.activeId);
+  const activeIndex = rows.rows.findLastIndex(({ key }) => key === keys.activeId);
   // At the end, the last row is mounted anyway; before it is measured, it would be mounted at another place.
   const isKept = activeIndex >= 0 && !(scroll.isAtEnd && activeIndex === rows.rows.length - 1);
   const unreadIndex = rows.rows.findIndex(({ kind }) => kind === "unread");
@@ -119,7 +135,11 @@ export function MessageScroller(props: MessageScrollerProps) {
           // The Announcer reads new messages; here, messages also appear by scrolling.
           aria-live="off"
           aria-label={t("list.label", { title })}
-          className="flex min-h-0 flex-1 flex-col overflow-x-hidden overflow-y-auto [overflow-anchor:none]"
+          className={cx(
+            "flex min-h-0 flex-1 flex-col overflow-x-hidden overflow-y-auto [overflow-anchor:none] swipe-x",
+            selected !== null && "select-none",
+          )}
+          onClickCapture={selection.onClickCapture}
           onKeyDown={keys.onKeyDown}
           onFocus={keys.onFocus}
         >
@@ -137,7 +157,7 @@ export function MessageScroller(props: MessageScrollerProps) {
             startMargin={HEAD_HEIGHT_PX}
             data={data}
             shift={rows.isShift}
-            bufferSize={400}
+            bufferSize={isShown ? BUFFER_PX : 0}
             keepMounted={isKept ? [activeIndex] : []}
             onScroll={scroll.onScroll}
             onScrollEnd={() => {
@@ -147,28 +167,41 @@ export function MessageScroller(props: MessageScrollerProps) {
             onResize={scroll.onResize}
           >
             {(row) =>
-              row.kind === "end" ? (
-                <div key={row.key} className="h-5" />
-              ) : (
-                <ListRow
-                  key={row.key}
-                  row={row}
-                  isActive={row.key === keys.activeId}
-                  isEditing={row.key === editingId}
-                  isHighlighted={row.key === highlightedId}
-                  isReacting={row.key === reactingId}
-                  isUnfolded={row.kind === "blocked" && rows.unfoldedIds.has(row.firstId)}
-                  onUnfold={rows.unfold}
-                  onDate={onDate}
-                />
-              )
+              row.kind === "end"
+                ? END_ELEMENT
+                : elementOf({
+                    row,
+                    isActive: row.key === keys.activeId,
+                    isEditing: row.key === editingId,
+                    isHighlighted: row.key === highlightedId,
+                    isReacting: row.key === reactingId,
+                    isSelected: selected === null ? null : selected.has(row.key),
+                    isUnfolded: row.kind === "blocked" && rows.unfoldedIds.has(row.firstId),
+                    onUnfold: rows.unfold,
+                    onDate,
+                  })
             }
           </Virtualizer>
         </div>
       </MessageMenu>
-      {!isAtEnd && <JumpToNewest count={newCount} onJump={goToEnd} />}
+      <SwipeToReply list={frame} replyTo={replyTo} />
+      {!isAtEnd && selected === null && <JumpToNewest count={newCount} onJump={goToEnd} />}
+      {selected !== null && <SelectionBar selected={selected} onEnd={selection.end} />}
     </div>
   );
+}
+
+/** Keeps the element of a row while its props are the same, so that the virtual list renders nothing of it again. */
+function useElements(): (props: ListRowProps) => ReactElement<ListRowProps> {
+  const [elements] = useState(() => new WeakMap<Row, ReactElement<ListRowProps>>());
+  return (props) => {
+    const before = elements.get(props.row);
+    const names = Object.keys(props) as (keyof ListRowProps)[];
+    if (before !== undefined && names.every((name) => props[name] === before.props[name])) return before;
+    const element = <ListRow key={props.row.key} {...props} />;
+    elements.set(props.row, element);
+    return element;
+  };
 }
 
 /** The seq of the last message up to a row; 0 if there is none. */

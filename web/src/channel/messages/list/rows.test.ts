@@ -1,10 +1,11 @@
-import type { Message } from "@fanfare/contract";
+import type { MemberChange, Message } from "@fanfare/contract";
 import { describe, expect, test } from "vitest";
 import type { StoredMessage } from "../outbox-store.ts";
 import { testMessage } from "../../../../test/test-message.ts";
-import { type Row, type RowsInput, buildRows } from "./rows.ts";
+import { type BuiltRows, type Row, type RowsInput, buildRows } from "./rows.ts";
 
 const START = Date.parse("2026-03-01T10:00:00.000Z");
+const NO_ONE: ReadonlySet<string> = new Set();
 
 function message(seq: number, parts: Partial<Message> & { minutes?: number } = {}): Message {
   const { minutes = seq, ...rest } = parts;
@@ -15,19 +16,25 @@ function message(seq: number, parts: Partial<Message> & { minutes?: number } = {
 function input(messages: Message[], parts: Partial<RowsInput> = {}): RowsInput {
   return {
     messages,
+    changes: [],
     pending: [],
     unsent: [],
     ownId: "me",
     readUpTo: null,
-    blockedIds: new Set(),
+    blockedIds: NO_ONE,
     unfoldedIds: new Set(),
     ...parts,
   };
 }
 
+function built(of: RowsInput): BuiltRows {
+  return { input: of, rows: buildRows(of) };
+}
+
 function shown(rows: readonly Row[]): string[] {
   return rows.map((row) => {
     if (row.kind === "message") return `${row.startsGroup ? "+" : ""}${row.message.id}`;
+    if (row.kind === "members") return `members ${row.changes.map(({ userId }) => userId).join(" ")}`;
     return row.kind === "blocked" ? `blocked ${row.count}` : row.kind;
   });
 }
@@ -46,6 +53,52 @@ describe("buildRows", () => {
       ]),
     );
     expect(shown(rows)).toEqual(["day", "+m1", "m2", "+m3", "+m4", "+m5", "+m6", "day", "+m7"]);
+  });
+
+  describe("joins and departures", () => {
+    const joined = (userId: string, minutes: number): MemberChange => ({
+      userId,
+      change: "joined",
+      at: new Date(START + minutes * 60_000).toISOString(),
+    });
+
+    test("are one row between two messages and for each day", () => {
+      const changes = [
+        joined("a", 0),
+        joined("b", 1.5),
+        joined("c", 1.6),
+        joined("d", 26 * 60),
+        joined("e", 27 * 60),
+      ];
+      const messages = [message(1), message(2), message(3), message(4, { minutes: 26.5 * 60 })];
+      const rows = buildRows(input(messages, { changes }));
+      expect(shown(rows)).toEqual([
+        "day",
+        "members a",
+        "+m1",
+        "members b c",
+        "+m2",
+        "m3",
+        "day",
+        "members d",
+        "+m4",
+        "members e",
+      ]);
+    });
+
+    test("keep the rows before and after them the same objects", () => {
+      const changes = [joined("a", 0), joined("b", 1.5), joined("c", 60)];
+      const before = built(input([message(1), message(2)], { changes }));
+      const rows = buildRows(input([message(1), message(2), message(3)], { changes }), before);
+      expect(shown(rows)).toEqual(["day", "members a", "+m1", "members b", "+m2", "m3", "members c"]);
+      expect(rows.slice(0, 5)).toEqual(before.rows.slice(0, 5));
+      expect(rows.at(-1)).toBe(before.rows.at(-1));
+      const more = [...changes, joined("d", 61)];
+      const after = buildRows(input([message(1), message(2)], { changes: more }), before);
+      expect(shown(after)).toEqual(["day", "members a", "+m1", "members b", "+m2", "members c d"]);
+      expect(after[0]).toBe(before.rows[0]);
+      expect(after.at(-1)!.key).toBe(before.rows.at(-1)!.key);
+    });
   });
 
   test("hides deleted messages", () => {
@@ -96,10 +149,35 @@ describe("buildRows", () => {
 
   test("reuses unchanged rows", () => {
     const messages = [message(1), message(2)];
-    const before = buildRows(input(messages));
-    expect(buildRows(input([...messages]), before)).toBe(before);
+    const before = built(input(messages));
+    expect(buildRows(input([...messages]), before)).toBe(before.rows);
     const after = buildRows(input([messages[0]!, message(2, { content: "other" }), message(3)]), before);
-    expect(after.map((row, index) => row === before[index])).toEqual([true, true, false, false]);
+    expect(after.map((row, index) => row === before.rows[index])).toEqual([true, true, false, false]);
+  });
+
+  test("adds to previous rows what it would build from all messages", () => {
+    const deletedAt = new Date(START).toISOString();
+    const messages = [
+      message(1),
+      message(2, { authorId: "me" }),
+      message(3, { deletedAt }),
+      message(4),
+      message(5),
+      message(6, { deletedAt }),
+      message(7, { minutes: 26 * 60 }),
+      message(8, { authorId: "bob", minutes: 26 * 60 }),
+    ];
+    const pending = [{ nonce: "a", content: "a" }];
+    for (const readUpTo of [null, 0, 1, 4, 8]) {
+      let before = built(input([], { readUpTo, pending }));
+      for (let count = 1; count <= messages.length; count++) {
+        const next = input(messages.slice(0, count), { readUpTo, pending });
+        before = { input: next, rows: buildRows(next, before) };
+        expect(before.rows).toEqual(buildRows(next));
+      }
+      const changed = input(messages.with(4, message(5, { deletedAt })), { readUpTo });
+      expect(buildRows(changed, before)).toEqual(buildRows(changed));
+    }
   });
 
   test("ends with pending and failed messages", () => {

@@ -1,5 +1,5 @@
 import type { PendingMessage } from "@fanfare/client";
-import type { Message } from "@fanfare/contract";
+import type { MemberChange, Message } from "@fanfare/contract";
 import type { UnsentMessage } from "../conversation.ts";
 
 /** A row of the list. `key` is stable across rebuilds. */
@@ -8,6 +8,7 @@ export type Row =
   | { kind: "unread"; key: string }
   | MessageRow
   | BlockedRow
+  | { kind: "members"; key: string; changes: readonly MemberChange[] }
   | { kind: "pending"; key: string; message: PendingMessage; startsGroup: boolean }
   | { kind: "unsent"; key: string; failed: UnsentMessage };
 
@@ -28,6 +29,8 @@ export interface BlockedRow {
 
 export interface RowsInput {
   messages: readonly Message[];
+  /** Joins and departures to show between the messages, oldest first. */
+  changes: readonly MemberChange[];
   pending: readonly PendingMessage[];
   unsent: readonly UnsentMessage[];
   ownId: string;
@@ -41,34 +44,103 @@ export interface RowsInput {
 /** Consecutive messages of an author within this time are grouped under one name. */
 const GROUP_WITHIN_MS = 7 * 60_000;
 
-/** Reuses unchanged rows of `before`, so that only changed rows are rendered again. */
-export function buildRows(input: RowsInput, before: readonly Row[] = []): readonly Row[] {
-  const existing = new Map(before.map((row) => [row.key, row]));
-  const rows = newRows(input).map((row) => {
-    const same = existing.get(row.key);
-    return same !== undefined && isSame(same, row) ? same : row;
-  });
-  const isUnchanged = rows.length === before.length && rows.every((row, index) => row === before[index]);
-  return isUnchanged ? before : rows;
+export interface BuiltRows {
+  input: RowsInput;
+  rows: readonly Row[];
 }
 
-function newRows(input: RowsInput): Row[] {
-  const { messages, ownId, readUpTo, blockedIds, unfoldedIds } = input;
-  const rows: Row[] = [];
-  let last: Message | undefined;
-  let isMarked = readUpTo === null || readUpTo === 0;
+/** Reuses unchanged rows of `before`, so that only changed rows are rendered again. */
+export function buildRows(input: RowsInput, before?: BuiltRows): readonly Row[] {
+  if (before === undefined) return newRows(input, { rows: [], messageCount: 0 });
+  const start = unchangedStart(input, before);
+  const startCount = start.rows.length;
+  const existing = new Map(before.rows.slice(startCount).map((row) => [row.key, row]));
+  const rows = newRows(input, start);
+  for (let index = startCount; index < rows.length; index++) {
+    const same = existing.get(rows[index]!.key);
+    if (same !== undefined && isSame(same, rows[index]!)) rows[index] = same;
+  }
+  const isUnchanged =
+    rows.length === before.rows.length && rows.every((row, index) => row === before.rows[index]);
+  return isUnchanged ? before.rows : rows;
+}
+
+/** The rows of the first messages, after which the others are added. */
+interface Start {
+  rows: readonly Row[];
+  messageCount: number;
+}
+
+/** The rows that can't have changed: most messages are added at the end of a long list. */
+function unchangedStart(input: RowsInput, before: BuiltRows): Start {
+  const nothing = { rows: [], messageCount: 0 };
+  const { messages, changes, ownId, readUpTo, blockedIds } = input;
+  const former = before.input;
+  const isComparable =
+    former.changes === changes &&
+    former.ownId === ownId &&
+    former.readUpTo === readUpTo &&
+    former.blockedIds === blockedIds &&
+    blockedIds.size === 0;
+  if (!isComparable) return nothing;
+  let messageCount = 0;
+  while (messageCount < messages.length && messages[messageCount] === former.messages[messageCount])
+    messageCount += 1;
+  const last = lastShown(messages, messageCount);
+  const lastIndex = last === undefined ? -1 : before.rows.findLastIndex(({ key }) => key === last.id);
+  return lastIndex < 0 ? nothing : { rows: before.rows.slice(0, lastIndex + 1), messageCount };
+}
+
+/** The last of the first messages that isn't deleted. */
+function lastShown(messages: readonly Message[], count: number): Message | undefined {
+  for (let index = count - 1; index >= 0; index--)
+    if (messages[index]!.deletedAt === null) return messages[index];
+  return undefined;
+}
+
+function newRows(input: RowsInput, start: Start): Row[] {
+  const { messages, changes, ownId, readUpTo, blockedIds, unfoldedIds } = input;
+  const rows: Row[] = [...start.rows];
+  let last = lastShown(messages, start.messageCount);
+  let day = last === undefined ? null : dayOf(last.createdAt);
+  const startDay = (time: string, id: string): boolean => {
+    if (day === dayOf(time)) return false;
+    day = dayOf(time);
+    rows.push({ kind: "day", key: `day-${id}`, time });
+    return true;
+  };
+  // Those before the last message are among the first rows.
+  let changeCount = countBefore(changes, last?.createdAt ?? "");
+  const pushChanges = (before: string): boolean => {
+    const from = changeCount;
+    changeCount = countBefore(changes, before, from);
+    const due = changes.slice(from, changeCount);
+    for (const ofDay of Map.groupBy(due, ({ at }) => dayOf(at)).values()) {
+      const { at, userId } = ofDay[0]!;
+      startDay(at, `${at} ${userId}`);
+      rows.push({ kind: "members", key: `members-${at} ${userId}`, changes: ofDay });
+    }
+    return due.length > 0;
+  };
+  const isUnread = ({ seq, authorId }: Message): boolean => seq > readUpTo! && authorId !== ownId;
+  let isMarked =
+    readUpTo === null ||
+    readUpTo === 0 ||
+    start.rows.some((row) => row.kind === "message" && isUnread(row.message));
   let fold: BlockedRow | null = null;
-  for (const message of messages) {
+  for (let index = start.messageCount; index < messages.length; index++) {
+    const message = messages[index]!;
     if (message.deletedAt !== null) continue;
-    const startsDay = last === undefined || dayOf(last.createdAt) !== dayOf(message.createdAt);
-    if (startsDay) rows.push({ kind: "day", key: `day-${message.id}`, time: message.createdAt });
+    const hasChanges = pushChanges(message.createdAt);
+    const startsDay = startDay(message.createdAt, message.id);
     // No divider above the very first message.
-    const isNew = !isMarked && message.seq > readUpTo! && message.authorId !== ownId;
+    const isNew = !isMarked && isUnread(message);
     const startsUnread = isNew && last !== undefined;
     if (startsUnread) rows.push({ kind: "unread", key: "unread" });
     isMarked ||= isNew;
-    if (startsDay || startsUnread || !blockedIds.has(message.authorId)) fold = null;
-    const startsGroup = startsDay || startsUnread || !isSameGroup(last, message);
+    const isApart = startsDay || startsUnread || hasChanges;
+    if (isApart || !blockedIds.has(message.authorId)) fold = null;
+    const startsGroup = isApart || !isSameGroup(last, message);
     last = message;
     if (blockedIds.has(message.authorId)) {
       if (fold === null) {
@@ -80,8 +152,19 @@ function newRows(input: RowsInput): Row[] {
     }
     rows.push({ kind: "message", key: message.id, message, startsGroup });
   }
-  pushOwn(rows, input, last);
+  const endsApart = pushChanges(NEVER);
+  pushOwn(rows, input, endsApart ? undefined : last);
   return rows;
+}
+
+/** After all times. */
+const NEVER = "~";
+
+/** How many of the changes are before a time, at least `from`. */
+function countBefore(changes: readonly MemberChange[], time: string, from = 0): number {
+  let count = from;
+  while (count < changes.length && changes[count]!.at < time) count += 1;
+  return count;
 }
 
 /** Pending and failed messages. */
@@ -102,6 +185,10 @@ function isSameGroup(previous: Message | undefined, message: Message): boolean {
 }
 
 function isSame(a: Row, b: Row): boolean {
+  if (a.kind === "members" && b.kind === "members") {
+    const { changes } = a;
+    return changes.length === b.changes.length && b.changes.every((one, index) => one === changes[index]);
+  }
   if (a.kind !== b.kind) return false;
   const names = Object.keys(b) as (keyof Row)[];
   return names.every((name) => a[name] === b[name]);

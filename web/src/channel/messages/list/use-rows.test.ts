@@ -9,6 +9,7 @@ function input(from: number, to: number): RowsInput {
   const none = new Set<string>();
   return {
     messages,
+    changes: [],
     pending: [],
     unsent: [],
     ownId: "",

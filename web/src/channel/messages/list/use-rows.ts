@@ -9,9 +9,10 @@ import {
   useState,
 } from "react";
 import type { ChannelView } from "@fanfare/client";
-import type { Channel, Message, Role } from "@fanfare/contract";
+import type { Channel, MemberChange, Message, Role } from "@fanfare/contract";
 import { useBlocked } from "../../../data/me.ts";
 import type { ChannelMessages } from "../../../data/channel-messages.ts";
+import { useMemberChanges } from "../../../data/members.ts";
 import { useServerCache } from "../../../data/data-context.ts";
 import { useSame } from "../../../shared/hooks.ts";
 import { useConversation } from "../conversation.ts";
@@ -30,6 +31,7 @@ const BLOCKED_STALE_MS = 60_000;
 
 export function useRows(channel: ChannelMessages, readUpTo: number | null): Rows {
   const { view, snapshot, messages, isLive } = channel;
+  const changes = useShownChanges(channel);
   const ownId = useServerCache().client.user?.id ?? "";
   const conversation = useConversation(view.channelId);
   const { data: blocked } = useBlocked({ staleTime: BLOCKED_STALE_MS });
@@ -42,7 +44,7 @@ export function useRows(channel: ChannelMessages, readUpTo: number | null): Rows
   // Pending messages belong at the end of the channel.
   const pending = isLive ? snapshot.pending : NOTHING;
   const unsent = isLive ? conversation.unsent : NOTHING;
-  const input = useSame({ messages, pending, unsent, ownId, readUpTo, blockedIds, unfoldedIds });
+  const input = useSame({ messages, changes, pending, unsent, ownId, readUpTo, blockedIds, unfoldedIds });
   const [staged, advance] = useReducer(advanced, input, firstRows);
   if (staged.input !== input) advance(input);
   const isFinished = staged.rows === staged.target;
@@ -51,6 +53,19 @@ export function useRows(channel: ChannelMessages, readUpTo: number | null): Rows
   }, [isFinished]);
   const { rows, isShift, place } = staged;
   return { rows, isShift, place, unfoldedIds, unfold };
+}
+
+/** The joins and departures in the part of the channel that is loaded, oldest first. */
+function useShownChanges({ messages, hasOlder, isLive }: ChannelMessages): readonly MemberChange[] {
+  const { channel } = useMessageContext();
+  const all = useMemberChanges(channel);
+  const first = hasOlder ? messages[0]?.createdAt : undefined;
+  const last = isLive ? undefined : messages.at(-1)?.createdAt;
+  return useMemo(() => {
+    const isShown = ({ at }: MemberChange): boolean =>
+      (first === undefined || at > first) && (last === undefined || at < last);
+    return all.filter(isShown).toReversed();
+  }, [all, first, last]);
 }
 
 function advanced(staged: StagedRows, to: RowsInput | "finish"): StagedRows {
@@ -78,7 +93,7 @@ export function firstRows(input: RowsInput): StagedRows {
  * position only while one end changes.
  */
 export function nextRows(before: StagedRows, input: RowsInput): StagedRows {
-  const target = buildRows(input, before.target);
+  const target = buildRows(input, { input: before.input, rows: before.target });
   if (isDisjoint(before.rows, target)) {
     return { input, target, rows: target, isShift: false, place: before.place + 1 };
   }
@@ -98,6 +113,7 @@ function startsOtherwise(before: readonly Row[], after: readonly Row[]): boolean
 
 /** Whether none of the previous messages is left. */
 function isDisjoint(before: readonly Row[], target: readonly Row[]): boolean {
+  if (before[0] === target[0] && before[0] !== undefined) return false;
   const held = new Set(before.map(({ kind, key }) => (kind === "message" ? key : "")));
   const messages = target.filter(({ kind }) => kind === "message");
   return messages.length > 0 && held.size > 1 && !messages.some(({ key }) => held.has(key));
@@ -160,7 +176,12 @@ export function usePageLoading(channel: ChannelMessages): Pages {
 
 export type MessageDialog =
   | { kind: "delete"; message: Message }
+  | { kind: "forward"; messages: readonly Message[] }
+  | { kind: "deleteMany"; messages: readonly Message[]; others: number }
   | { kind: "history"; message: Message }
+  | { kind: "remind"; message: Message }
+  | { kind: "readers"; message: Message }
+  | { kind: "report"; message: Message }
   | { kind: "reactors"; message: Message; emoji: string };
 
 export type OnUser = (userId: string, anchor: HTMLElement) => void;

@@ -106,7 +106,12 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
       // The end of a window of history isn't the end of the channel, even if they have just been joined.
       if (!wasLive.current && shownPlace.current === place) isFollowing.current = false;
       shownPlace.current = place;
-      if (!heldRow.restore(rows) && isLive) follow();
+      // The messages were unread when this browser stored them, and have been read on another device.
+      if (heldRow.isGone("unread", rows)) {
+        // Ends virtua's own adjusting, which would lead back.
+        list.current?.scrollToIndex(rows.length, { align: "end" });
+        toEnd();
+      } else if (!heldRow.restore(rows) && isLive) follow();
     }
     wasLive.current = isLive;
     // At the end, the visible rows change with each message.
@@ -175,6 +180,8 @@ interface HeldRow {
   hold: (rows: readonly Row[], index: number, options: ScrollToIndexOpts) => void;
   release: () => void;
   isHeld: () => boolean;
+  /** Whether the row with this key was scrolled to, is no longer in the list, and the user hasn't scrolled since. */
+  isGone: (key: string, rows: readonly Row[]) => boolean;
   /** Scrolls to the held row again; false if there is none. */
   restore: (rows: readonly Row[]) => boolean;
 }
@@ -195,6 +202,10 @@ function useHeldRow(
     const { current } = held;
     return current !== null && (current.framesLeft > 0 || performance.now() <= current.untilMs);
   }, []);
+  const isGone = useCallback(
+    (key: string, rows: readonly Row[]) => held.current?.key === key && rows.every((row) => row.key !== key),
+    [],
+  );
   const restore = useCallback(
     (rows: readonly Row[]) => {
       const { current } = held;
@@ -230,5 +241,8 @@ function useHeldRow(
     }
     return () => listening.abort();
   }, [frame, release]);
-  return useMemo(() => ({ hold, release, isHeld, restore }), [hold, release, isHeld, restore]);
+  return useMemo(
+    () => ({ hold, release, isHeld, isGone, restore }),
+    [hold, release, isHeld, isGone, restore],
+  );
 }

@@ -10,7 +10,9 @@ import {
   textParts,
   withoutOverrides,
 } from "./lex.ts";
+import { EmojiSign } from "../../emoji/emoji-sign.tsx";
 import { MarkdownContext } from "./markdown.tsx";
+import { MathText } from "./math.tsx";
 
 /** Links and buttons can't be nested. */
 const PlainContext = createContext(false);
@@ -28,6 +30,7 @@ export function Inline({ tokens }: { tokens: readonly Token[] }): ReactNode {
 
 function Piece({ token, before }: { token: Tokens.Generic; before: string }): ReactNode {
   const plain = useContext(PlainContext);
+  const { emoji } = useContext(MarkdownContext);
   const children = <Inline tokens={token.tokens ?? []} />;
   switch (token.type) {
     case "text":
@@ -46,10 +49,14 @@ function Piece({ token, before }: { token: Tokens.Generic; before: string }): Re
       return <del>{children}</del>;
     case "codespan":
       return <code>{withoutOverrides(String(token["text"]))}</code>;
+    case "math":
+      return <MathText text={String(token["text"])} isBlock={false} />;
     case "br":
       return <br />;
     case "checkbox":
       return (token as Tokens.Checkbox).checked ? "☑\uFE0E " : "☐ ";
+    case "emojiCode":
+      return <EmojiSign emoji={token.raw} own={emoji} />;
     case "spoiler":
       return plain ? children : <Spoiler tokens={token.tokens ?? []}>{children}</Spoiler>;
     case "link":
@@ -66,9 +73,23 @@ function Piece({ token, before }: { token: Tokens.Generic; before: string }): Re
 }
 
 function TextParts({ text, before }: { text: string; before: string }): ReactNode {
+  const { keywords } = useContext(MarkdownContext);
   return textParts(text, before).map((part, index) => (
-    <Fragment key={index}>{typeof part === "string" ? part : <Mention part={part} />}</Fragment>
+    <Fragment key={index}>
+      {typeof part === "string" ? highlighted(part, keywords) : <Mention part={part} />}
+    </Fragment>
   ));
+}
+
+function highlighted(text: string, keywords: RegExp | null): ReactNode {
+  if (keywords === null) return text;
+  const pieces: ReactNode[] = [];
+  let from = 0;
+  for (const { 0: found, index } of text.matchAll(keywords)) {
+    pieces.push(text.slice(from, index), <mark key={index}>{found}</mark>);
+    from = index + found.length;
+  }
+  return [...pieces, text.slice(from)];
 }
 
 function Mention({ part }: { part: Exclude<TextPart, string> }): ReactNode {

@@ -1,3 +1,4 @@
+import { LIMITS } from "@fanfare/contract/limits";
 import { Marked, Tokenizer, type Token, type TokenizerThis, type Tokens } from "marked";
 
 export type TextPart =
@@ -7,6 +8,11 @@ export type TextPart =
 
 /** The tokens that the contract's `parseMentions` counts, and channel links. */
 const TOKEN = /<(@&?|#)([0-9a-f]{24})>|(?<![\w@.])(@(?:everyone|here))(?![\w@])/g;
+/** A group's own emoji: `:parrot:`. */
+export const EMOJI_CODE = new RegExp(
+  `:([a-z0-9_-]{${LIMITS.emojiNameMinChars},${LIMITS.emojiNameMaxChars}}):`,
+);
+const EMOJI_CODE_HERE = new RegExp(`^${EMOJI_CODE.source}(?!\\w)`);
 /** Bidirectional overrides can make one address look like another. Marks and isolates are harmless. */
 const OVERRIDES = /[\u202A-\u202E]/g;
 const KINDS = { "@": "user", "@&": "role", "#": "channel" } as const;
@@ -181,10 +187,35 @@ const lexer = new Marked({
         });
       },
     },
+    {
+      name: "math",
+      level: "inline",
+      start: (src) => src.indexOf("$$"),
+      tokenizer(src) {
+        const match = /^\$\$(?![\s$])([^$\n]*[^$\s])\$\$(?!\$)/.exec(src);
+        // A mention in it would count, and no one would see it.
+        if (match === null || match[1]!.search(TOKEN) >= 0) return undefined;
+        return { type: "math", raw: match[0], text: match[1]! };
+      },
+    },
+    {
+      // Before the underscores of a name would start an emphasis.
+      name: "emojiCode",
+      level: "inline",
+      start: (src) => src.search(EMOJI_CODE),
+      tokenizer(this: TokenizerThis, src, tokens) {
+        const match = EMOJI_CODE_HERE.exec(src);
+        const before = (tokens as Token[]).at(-1);
+        // A time such as 10:30:15 has none, but emoji can follow each other.
+        const isWithin = before !== undefined && before.type !== "emojiCode" && /[\w:]$/.test(before.raw);
+        if (match === null || isWithin) return undefined;
+        return { type: "emojiCode", raw: match[0], text: match[0], name: match[1]! };
+      },
+    },
   ],
 });
 
-/** Never throws, and takes milliseconds even for the worst case of 4,000 characters. */
+/** Never throws, and takes at most a tenth of a second for 10,000 characters. */
 export function lex(content: string): Token[] {
   depth = 0;
   emphases = 0;

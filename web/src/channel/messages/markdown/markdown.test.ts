@@ -1,8 +1,10 @@
+import type { Emoji } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
 import { type ReactNode, createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, test } from "vitest";
 import { highlight } from "./highlighter.ts";
-import { lex, plainText } from "./lex.ts";
+import { lex, plainText, type Tokens } from "./lex.ts";
 import { Markdown, MarkdownContext, type MentionProps } from "./markdown.tsx";
 
 const ID = "5f0000000000000000000001";
@@ -10,22 +12,43 @@ const chip = (sign: string) =>
   function Chip({ id, plain }: MentionProps): ReactNode {
     return createElement("i", null, `${sign}${id.slice(-2)}${plain ? " plain" : ""}`);
   };
+const own = (name: string): [string, Emoji] => [
+  name,
+  { id: ID, groupId: ID, kind: "emoji", name, url: `/${name}.webp`, createdBy: ID, createdAt: "" },
+];
 const parts = {
+  emoji: new Map([own("parrot"), own("_x_"), own("30")]),
+  stickers: [],
   User: chip("@"),
   Role: chip("@&"),
   Channel: chip("#"),
+  keywords: null,
   ownPath: (url: URL) => (url.host === "here.example" ? url.pathname : null),
   onFollow: () => undefined,
 };
 
-function render(content: string): string {
+function render(content: string, keywords: RegExp | null = null): string {
   const element = createElement(Markdown, { content });
-  const markup = renderToStaticMarkup(createElement(MarkdownContext, { value: parts }, element));
+  const value = { ...parts, keywords };
+  const markup = renderToStaticMarkup(createElement(MarkdownContext, { value }, element));
   return markup.replace(/^<div class="markdown" dir="auto">(.*)<\/div>$/s, "$1");
 }
 
 const link = (href: string, text = href): string =>
   `<a href="${href}" title="${decodeURI(href)}" dir="auto" target="_blank" rel="noopener noreferrer nofollow ugc">${text}</a>`;
+
+test.each<[string, string[]]>([
+  ["$$x^2$$", ["math"]],
+  ["so $$x$$, $$y$$", ["text", "math", "text", "math"]],
+  ["from $$ to $$$ or $$ more", ["text"]],
+  ["$$ x $$", ["text"]],
+  ["`$$x$$`", ["codespan"]],
+  [`$$<@${ID}>$$`, ["text"]],
+  ["$$@everyone$$", ["text"]],
+])("formulas are between two dollar signs, without spaces and mentions: %s", (content, types) => {
+  const paragraph = lex(content)[0] as Tokens.Paragraph;
+  expect(paragraph.tokens.map(({ type }) => type)).toEqual(types);
+});
 
 describe("markdown", () => {
   test.each([
@@ -46,6 +69,12 @@ describe("markdown", () => {
     expect(render(content)).toBe(expected);
   });
 
+  test("highlights keywords in text, but not in code", () => {
+    expect(render(`a **Launch**, launch \`launch\` <@${ID}>`, /launch/giu)).toBe(
+      "<p>a <strong><mark>Launch</mark></strong>, <mark>launch</mark> <code>launch</code> <i>@01</i></p>",
+    );
+  });
+
   test("renders tables", () => {
     expect(render("|a|b|\n|-|:-:|\n|1|2|")).toContain('<td>1</td><td style="text-align:center">2</td>');
   });
@@ -59,7 +88,8 @@ describe("markdown", () => {
 
   test("enlarges a few emoji", () => {
     const isBig = (content: string) => render(content).includes("markdown-big");
-    expect(["🎉", "👩🏽‍🚀 🇨🇳\n❤️"].map(isBig)).toEqual([true, true]);
+    expect(["🎉", "👩🏽‍🚀 🇨🇳\n❤️", ":parrot:", ":parrot: 🎉:parrot:"].map(isBig)).not.toContain(false);
+    expect([":unknown:", ":parrot: yes", ":parrot: ".repeat(28)].map(isBig)).not.toContain(true);
     expect(["🎉 yes", "1", "#", "*", "🎉".repeat(28), " "].map(isBig)).toEqual([
       false,
       false,
@@ -68,6 +98,26 @@ describe("markdown", () => {
       false,
       false,
     ]);
+  });
+});
+
+describe("a group's own emoji", () => {
+  const picture = (name: string): string =>
+    `<img src="/${name}.webp" alt=":${name}:" title=":${name}:" draggable="false" class="emoji-picture"/>`;
+  test.each([
+    ["yes :parrot:!", `yes ${picture("parrot")}!`],
+    [":parrot::parrot:", picture("parrot").repeat(2)],
+    ["**:parrot:** :_x_:", `<strong>${picture("parrot")}</strong> ${picture("_x_")}`],
+    ["at 10:30:15, a:30: and ::30:", "at 10:30:15, a:30: and ::30:"],
+    [":unknown: :Parrot: :parrot", ":unknown: :Parrot: :parrot"],
+    ["`:parrot:` \\:parrot:", "<code>:parrot:</code> :parrot:"],
+    ["https://a.example/:parrot:", link("https://a.example/:parrot", "https://a.example/:parrot") + ":"],
+  ])("in %j", (content, expected) => {
+    expect(render(content).replace('<div class="markdown markdown-big" dir="auto">', "")).toContain(expected);
+  });
+
+  test("is its name in previews", () => {
+    expect(plainText(lex("> a **:parrot:**"))).toBe("a :parrot:");
   });
 });
 
@@ -155,8 +205,8 @@ test.each([
   "*a_",
   "_a_",
   "a__b",
-])("limits the nesting of 4,000 characters of %j", (mark) => {
-  const markup = render(mark.repeat(4000 / mark.length));
+])("limits the nesting of the longest text of %j", (mark) => {
+  const markup = render(mark.repeat(LIMITS.messageMaxChars / mark.length));
   const depth = Math.max(
     0,
     ...[...markup.matchAll(/(?:<(?:blockquote|ul|ol|em|strong)[^>]*>(?:<li>|<p>)*)+/g)].map(

@@ -1,18 +1,24 @@
 import {
   type ComponentType,
   createContext,
+  lazy,
   memo,
   type MouseEvent,
+  Suspense,
   useMemo,
   type CSSProperties,
   Fragment,
   type ReactNode,
+  useContext,
   useEffect,
   useState,
 } from "react";
-import { lex, plainText, type Token, type Tokens, withoutOverrides } from "./lex.ts";
+import type { Emoji } from "@fanfare/contract";
+import { whenLoaded } from "../../../shared/when-loaded.ts";
+import { EMOJI_CODE, lex, plainText, type Token, type Tokens, withoutOverrides } from "./lex.ts";
 import "./markdown.css";
 import { Inline, Plain } from "./inline.tsx";
+import { MathText } from "./math.tsx";
 import { Check, Copy } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import type { CodePiece } from "./highlighter.ts";
@@ -20,23 +26,30 @@ import type { CodePiece } from "./highlighter.ts";
 /** More emoji than this are shown at text size. */
 const MAX_BIG = 27;
 
+/** Besides ℹ, which is also an emoji. */
+const LETTER = /[^\P{L}ℹ]/u;
 const EMOJI = /\p{RGI_Emoji}/gv;
+const EMOJI_CODES = new RegExp(EMOJI_CODE, "g");
 
 /** Renders a message's text. Tokens become elements; nothing is ever inserted as HTML. */
 export const Markdown = memo(function Markdown({ content }: { content: string }) {
+  const { emoji } = useContext(MarkdownContext);
   const tokens = useMemo(() => lex(content), [content]);
   return (
-    <div className={isEmojiOnly(content) ? "markdown markdown-big" : "markdown"} dir="auto">
+    <div className={isEmojiOnly(content, emoji) ? "markdown markdown-big" : "markdown"} dir="auto">
       <Blocks tokens={tokens} />
     </div>
   );
 });
 
-function isEmojiOnly(content: string): boolean {
-  const rest = content.replace(EMOJI, "");
+function isEmojiOnly(content: string, own: MarkdownParts["emoji"]): boolean {
+  const shown = content.replace(EMOJI_CODES, (code, name: string) => (own.has(name) ? "🙂" : code));
+  // Almost all texts have a letter, and looking for emoji is slow.
+  if (LETTER.test(shown)) return false;
+  const rest = shown.replace(EMOJI, "");
   if (rest.trim() !== "") return false;
-  const count = content.match(EMOJI)?.length ?? 0;
-  return count > 0 && count <= MAX_BIG && !/^[\d#*\s]*$/.test(content);
+  const count = shown.match(EMOJI)?.length ?? 0;
+  return count > 0 && count <= MAX_BIG && !/^[\d#*\s]*$/.test(shown);
 }
 
 export interface MentionProps {
@@ -49,6 +62,12 @@ export interface MarkdownParts {
   User: ComponentType<MentionProps>;
   Role: ComponentType<MentionProps>;
   Channel: ComponentType<MentionProps>;
+  /** The group's own emoji by name. */
+  emoji: ReadonlyMap<string, Emoji>;
+  /** All of the group's own pictures; undefined while they are loading. */
+  stickers: readonly Emoji[] | undefined;
+  /** What is highlighted in texts. */
+  keywords: RegExp | null;
   /** The path if the address belongs to this instance; such links open in this window. */
   ownPath: (url: URL) => string | null;
   /** Called before a link is followed; can prevent it. */
@@ -59,6 +78,9 @@ export const MarkdownContext = createContext<MarkdownParts>({
   User: () => "@…",
   Role: () => "@…",
   Channel: () => "#…",
+  emoji: new Map(),
+  stickers: [],
+  keywords: null,
   ownPath: () => null,
   onFollow: () => undefined,
 });
@@ -96,6 +118,10 @@ function Block({ token }: { token: Tokens.Generic }): ReactNode {
         </p>
       );
     case "code":
+      if ((token as Tokens.Code).lang === "math")
+        return <MathText text={(token as Tokens.Code).text} isBlock />;
+      if ((token as Tokens.Code).lang === "mermaid")
+        return <DiagramBlock key={(token as Tokens.Code).text} code={(token as Tokens.Code).text} />;
       return <CodeBlock code={(token as Tokens.Code).text} language={(token as Tokens.Code).lang ?? ""} />;
     case "blockquote":
       return (
@@ -170,8 +196,30 @@ function Row({ cells }: { cells: readonly Tokens.TableCell[] }): ReactNode {
 
 const CONFIRM_MS = 2000;
 
+const Diagram = lazy(() => whenLoaded(() => import("./diagram.tsx")).catch(() => ({ default: DiagramCode })));
+
+/** A diagram; its code until what draws it is loaded, and if that fails. */
+function DiagramBlock({ code }: { code: string }) {
+  return (
+    <Suspense fallback={<DiagramCode code={code} />}>
+      <Diagram code={code} />
+    </Suspense>
+  );
+}
+
+function DiagramCode({ code }: { code: string }) {
+  return <CodeBlock code={code} language="mermaid" />;
+}
+
+interface CodeBlockProps {
+  code: string;
+  language: string;
+  /** Another button. */
+  children?: ReactNode;
+}
+
 /** A code block with a copy button. Highlighting is loaded on demand. */
-function CodeBlock({ code, language }: { code: string; language: string }) {
+export function CodeBlock({ code, language, children }: CodeBlockProps) {
   const name = /^[\w+#.-]{1,20}/.exec(language)?.[0] ?? "";
   const shown = withoutOverrides(code);
   const pieces = useHighlighted(shown, name);
@@ -182,6 +230,7 @@ function CodeBlock({ code, language }: { code: string; language: string }) {
       </pre>
       <div className="code-block-bar">
         {name !== "" && <span>{name}</span>}
+        {children}
         <CopyButton text={shown} />
       </div>
     </div>
@@ -206,7 +255,7 @@ function useHighlighted(code: string, language: string): readonly CodePiece[] | 
     if (language === "") return undefined;
     let isWanted = true;
     const colour = async (): Promise<void> => {
-      const { highlight } = await import("./highlighter.ts");
+      const { highlight } = await whenLoaded(() => import("./highlighter.ts"));
       if (isWanted) setFound({ of: code, pieces: highlight(code, language) });
     };
     // Readable without colors too.
@@ -218,7 +267,7 @@ function useHighlighted(code: string, language: string): readonly CodePiece[] | 
   return found?.of === code ? found.pieces : null;
 }
 
-function CopyButton({ text }: { text: string }) {
+export function CopyButton({ text }: { text: string }) {
   const { t } = useTranslation("messages");
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {

@@ -1,11 +1,12 @@
 import type { Channel, Message } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
-import { ArrowUpLeft, Pin, PinOff } from "lucide-react";
+import { ArrowUpLeft, Files, Pin, PinOff } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useChannelPermissions } from "../../../data/groups.ts";
 import { usePins } from "../../../data/channel-messages.ts";
 import { placePath } from "../../../routes.ts";
+import { openPanel } from "../../../state/panels.ts";
 import { useAction } from "../../../shared/use-action.ts";
 import { EmptyState, ErrorNote, Pending } from "../../../ui/feedback.tsx";
 import { IconButton } from "../../../ui/button.tsx";
@@ -22,7 +23,11 @@ export function PinsPanel({ channel, onClose }: { channel: Channel; onClose: () 
   const onUser = useOpenProfile(channel.groupId);
   const canUnpin = channel.groupId === null || hasPermission(permissions, "manageMessages");
   return (
-    <SidePanel title={t("pins.title")} onClose={onClose}>
+    <SidePanel
+      title={t("pins.title")}
+      actions={<IconButton icon={Files} label={t("files.title")} onClick={() => openPanel("files")} />}
+      onClose={onClose}
+    >
       <MentionsProvider groupId={channel.groupId} onUser={onUser}>
         <div className="flex min-h-0 flex-1 flex-col gap-2 overflow-y-auto p-3">
           <Pending of={pinned} />

@@ -14,6 +14,7 @@ import { ChannelOverrides } from "./channel-overrides.tsx";
 import { Trash2, Webhook as WebhookIcon } from "lucide-react";
 import { useWebhooks } from "../../../data/group-settings.ts";
 import { useUser } from "../../../data/people.ts";
+import { useFormats } from "../../../shared/formats.ts";
 import { formatTime } from "../../../shared/times.ts";
 import { Avatar } from "../../../ui/display.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";
@@ -113,8 +114,13 @@ function ChannelOverview({ channel }: { channel: ChannelState }) {
   );
 }
 
+/** Programs whose own payloads the server formats, and chats whose formats it accepts from any program. */
+const SERVICES = ["GitHub", "GitLab", "Gitea", "Grafana", "Alertmanager", "Sentry", "Jenkins", "Uptime Kuma"];
+const CHATS = ["Slack", "Discord", "Mattermost"];
+
 export function ChannelWebhooks({ channelId }: { channelId: string }) {
   const { t } = useTranslation("channels");
+  const { either } = useFormats();
   const query = useWebhooks(channelId);
   const { data: webhooks } = query;
   const call = useCall();
@@ -130,7 +136,10 @@ export function ChannelWebhooks({ channelId }: { channelId: string }) {
   });
   return (
     <div className="grid gap-5">
-      <p className="text-muted">{t("webhooks.text")}</p>
+      <div className="grid gap-2 text-muted">
+        <p>{t("webhooks.text")}</p>
+        <p>{t("webhooks.formats", { services: either(SERVICES), chats: either(CHATS) })}</p>
+      </div>
       <Form form={form} action={t("webhooks.create")} disabled={form.values.name.trim() === ""}>
         <TextField
           label={t("webhooks.name")}
@@ -159,6 +168,7 @@ export function ChannelWebhooks({ channelId }: { channelId: string }) {
           text={t("webhooks.once")}
           label={t("webhooks.address")}
           secret={address}
+          hint={t("webhooks.suffix", { example: "/slack" })}
           onClose={() => setAddress(null)}
         />
       )}

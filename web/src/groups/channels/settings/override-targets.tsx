@@ -73,7 +73,7 @@ export function OverrideTargets({ group, overrides, chosen, onChoose, canManageR
               aria-current={targetKey(target) === targetKey(chosen) ? "true" : undefined}
               onClick={() => onChoose(target)}
               className={cx(
-                "flex min-h-row w-full items-center gap-2 rounded-md px-2 text-left text-sm font-medium -outline-offset-2",
+                "flex min-h-row w-full items-center gap-2 rounded-md px-2 text-start text-sm font-medium -outline-offset-2",
                 targetKey(target) === targetKey(chosen) ? "bg-selected" : "text-muted hover:bg-hover",
               )}
             >
@@ -100,7 +100,7 @@ export function OverrideTargets({ group, overrides, chosen, onChoose, canManageR
                   <li key={role.id}>
                     <button
                       type="button"
-                      className="flex min-h-row w-full items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-hover"
+                      className="flex min-h-row w-full items-center gap-2 rounded-md px-2 text-start text-sm hover:bg-hover"
                       onClick={() => {
                         onChoose({ type: "role", id: role.id });
                         close();

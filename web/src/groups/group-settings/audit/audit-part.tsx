@@ -71,7 +71,7 @@ function AuditRow({ group, entry }: { group: Group; entry: AuditEntry }) {
   const actor = useUser(entry.actorId);
   const names = useTargetNames(group, entry);
   const { isSection, ...targets } = names;
-  const action = isSection ? entry.action.replace("channel.", "section.") : entry.action;
+  const action = isSection ? entry.action.replace("channel.", "section.") : emojiAction(entry);
   const known = i18n.exists(`group-settings:audit.sentence.${action}`);
   const values = { actor: userName(actor), action: entry.action, ...targets };
   return (
@@ -93,13 +93,21 @@ function AuditRow({ group, entry }: { group: Group; entry: AuditEntry }) {
   );
 }
 
+/** Stickers and GIFs have sentences of their own. */
+function emojiAction({ action, before, after }: AuditEntry): string {
+  const kind = (after ?? before)?.["kind"];
+  return kind === "sticker" || kind === "gif" ? action.replace("emoji.", "sticker.") : action;
+}
+
 function AuditChanges({ entry }: { entry: AuditEntry }) {
   const { t } = useTranslation("group-settings");
   const changes = changesOf(entry);
   if (changes.length === 0) return null;
   const shown = (field: string, value: string | number | boolean | null): string => {
     if (value === null || value === "") return t("audit.noValue");
+    if (field === "avatarUrl") return t("audit.yes");
     if (field === "onHit") return value === "mask" ? t("filter.mask") : t("filter.block");
+    if (field === "outcome") return t(`reports.outcome.${value}`);
     if (typeof value === "boolean") return value ? t("audit.yes") : t("audit.no");
     return String(value);
   };
@@ -168,10 +176,12 @@ interface Change {
 
 const PERMISSION_FIELDS = ["permissions", "allow", "deny"];
 
-/** Readable fields; IDs and URLs are left out. */
+/** Readable fields. Of a picture only whether there is one; IDs and other URLs are left out. */
 const FIELDS = [
   "name",
   "description",
+  "nickname",
+  "avatarUrl",
   "topic",
   "color",
   "mentionable",
@@ -179,6 +189,8 @@ const FIELDS = [
   "retentionDays",
   "onHit",
   "words",
+  "rules",
+  "outcome",
   ...PERMISSION_FIELDS,
 ];
 
@@ -202,6 +214,8 @@ export function bitsBetween(
 
 function readable(field: string, value: unknown): Value {
   if (field === "words" && Array.isArray(value)) return value.length;
+  if (field === "rules" && typeof value === "object" && value !== null)
+    return Object.values(value).filter((rule) => rule !== null).length;
   if (field === "color" && typeof value === "number") return `#${value.toString(16).padStart(6, "0")}`;
   const isPlain = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
   return isPlain ? value : null;

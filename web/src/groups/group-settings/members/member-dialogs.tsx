@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { useCall } from "../../../data/call.ts";
-import { useMember } from "../../../data/members.ts";
+import { useMember, useNickname } from "../../../data/members.ts";
 import { useRoles } from "../../../data/groups.ts";
 import { useUser } from "../../../data/people.ts";
 import { groupSettingsPath } from "../../../routes.ts";
@@ -18,6 +18,7 @@ import { Select } from "../../../ui/select.tsx";
 import { TextField } from "../../../ui/form.tsx";
 import { RoleName, type OwnAuthority } from "../authority.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
+import { NicknameDialog } from "./nickname-dialog.tsx";
 import type { MemberDialog } from "./use-member-menu.ts";
 
 const MINUTE_MS = 60_000;
@@ -35,7 +36,8 @@ interface MemberDialogsProps {
 export function MemberDialogs({ group, dialog: { kind, member }, authority, onClose }: MemberDialogsProps) {
   const { t } = useTranslation("group-settings");
   const call = useCall();
-  const name = userName(useUser(member.userId));
+  const user = useUser(member.userId);
+  const name = userName(user, useNickname(group.id, member.userId));
   if (kind === "roles") {
     return (
       <MemberRolesDialog
@@ -46,6 +48,9 @@ export function MemberDialogs({ group, dialog: { kind, member }, authority, onCl
         onClose={onClose}
       />
     );
+  }
+  if (kind === "nickname") {
+    return <NicknameDialog member={member} user={user} onClose={onClose} />;
   }
   if (kind === "transfer") {
     return (
@@ -120,24 +125,29 @@ function MemberRolesDialog({ group, userId, name, authority, onClose }: MemberRo
   );
 }
 
+export type Moderation = "mute" | "kick" | "ban";
+
 interface ModerateDialogProps {
-  kind: "mute" | "kick" | "ban";
+  kind: Moderation;
   groupId: string;
   userId: string;
   name: string;
+  /** Called after a success, before the dialog closes. */
+  onDone?: () => Promise<unknown>;
   onClose: () => void;
 }
 
-function ModerateDialog({ kind, groupId, userId, name, onClose }: ModerateDialogProps) {
+export function ModerateDialog({ kind, groupId, userId, name, onDone, onClose }: ModerateDialogProps) {
   const { t } = useTranslation("group-settings");
   const { duration } = useFormats();
   const call = useCall();
   const [reason, setReason] = useState("");
   const [durationMs, setDurationMs] = useState(String(HOUR_MS));
-  const confirm = () => {
+  const confirm = async () => {
     const about = { groupId, userId, ...(reason.trim() !== "" && { reason }) };
-    if (kind === "mute") return call("group.mute", { ...about, durationMs: Number(durationMs) });
-    return call(kind === "kick" ? "group.kick" : "group.ban", about);
+    if (kind === "mute") await call("group.mute", { ...about, durationMs: Number(durationMs) });
+    else await call(kind === "kick" ? "group.kick" : "group.ban", about);
+    await onDone?.();
   };
   return (
     <ConfirmDialog

@@ -2,7 +2,7 @@ import type { Group, Member, User } from "@fanfare/contract";
 import { Users, Ellipsis } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useMemberSearch } from "../../../data/members.ts";
+import { useAvatarUrl, useMemberSearch, useNickname } from "../../../data/members.ts";
 import { useRoles } from "../../../data/groups.ts";
 import { PagedList } from "../../../shared/paged-list.tsx";
 import { formatTime } from "../../../shared/times.ts";
@@ -81,17 +81,20 @@ function MemberRow({ group, member, user, authority, onOpen }: MemberRowProps) {
   const items = useMemberMenu(group, member, user?.kind === "member", authority, onOpen);
   const mutedUntil = member.mutedUntil === null ? 0 : Date.parse(member.mutedUntil);
   const isMuted = mutedUntil > now;
+  const nickname = useNickname(group.id, member.userId);
+  const name = userName(user, nickname);
   const facts = [
+    nickname === undefined || user === undefined ? null : user.nickname,
     user?.username === null || user === undefined ? null : `@${user.username}`,
     t("members.since", { date: formatTime(member.joinedAt, "date") }),
     isMuted ? t("members.mutedUntil", { time: formatTime(mutedUntil, "dateTime") }) : null,
   ].filter((fact) => fact !== null);
   return (
     <ListRow
-      leading={<Avatar id={member.userId} name={user?.nickname ?? ""} src={user?.avatarUrl} />}
+      leading={<Avatar id={member.userId} name={name} src={useAvatarUrl(user, group.id)} />}
       title={
         <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
-          <span className="truncate">{userName(user)}</span>
+          <span className="truncate">{name}</span>
           {member.userId === group.ownerId && <Badge tone="accent">{t("members.owner")}</Badge>}
           {user?.kind === "bot" && <Badge>{t("members.bot")}</Badge>}
           {user?.kind === "guest" && <Badge>{t("members.guest")}</Badge>}
@@ -107,10 +110,7 @@ function MemberRow({ group, member, user, authority, onOpen }: MemberRowProps) {
       subtitle={<span className="whitespace-normal">{facts.join(" · ")}</span>}
       trailing={
         items.length > 0 && (
-          <Menu
-            items={items}
-            trigger={<IconButton icon={Ellipsis} label={t("moreOptions", { name: userName(user) })} />}
-          />
+          <Menu items={items} trigger={<IconButton icon={Ellipsis} label={t("moreOptions", { name })} />} />
         )
       }
     />

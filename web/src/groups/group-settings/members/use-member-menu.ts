@@ -1,6 +1,6 @@
 import type { Member, Group } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
-import { Ban, Crown, Mic, MicOff, Shield, UserMinus } from "lucide-react";
+import { Ban, Crown, Mic, MicOff, Pencil, Shield, UserMinus } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useMe } from "../../../data/me.ts";
@@ -9,7 +9,7 @@ import type { MenuItem } from "../../../ui/menu.tsx";
 import type { OwnAuthority } from "../authority.tsx";
 import { showFailure } from "../../../ui/feedback.tsx";
 
-export type MemberDialogKind = "roles" | "mute" | "kick" | "ban" | "transfer";
+export type MemberDialogKind = "nickname" | "roles" | "mute" | "kick" | "ban" | "transfer";
 
 export interface MemberDialog {
   kind: MemberDialogKind;
@@ -39,7 +39,10 @@ export function useMemberMenu(
   const canGiveRoles =
     hasPermission(authority.permissions, "manageRoles") &&
     (canTouch || userId === me.id || authority.isOwner);
+  const canName =
+    userId === me.id ? hasPermission(authority.permissions, "changeNickname") : can("manageNicknames");
   const items: (MenuItem | false)[] = [
+    canName && { label: t("members.nickname"), icon: Pencil, onSelect: () => onOpen("nickname") },
     canGiveRoles && { label: t("members.roles"), icon: Shield, onSelect: () => onOpen("roles") },
     can("muteMembers") &&
       (isMuted

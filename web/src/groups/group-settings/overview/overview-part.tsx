@@ -7,33 +7,46 @@ import { useChannels } from "../../../data/groups.ts";
 import { useServerCache } from "../../../data/data-context.ts";
 import { uploadPicture } from "../../../data/files.ts";
 import { useAction } from "../../../shared/use-action.ts";
+import { useHasDirectory } from "../../../session/server-meta.ts";
 import { Button } from "../../../ui/button.tsx";
+import { Checkbox } from "../../../ui/checkbox.tsx";
 import { ErrorNote } from "../../../ui/feedback.tsx";
 import { Form, TextArea, TextField, useForm } from "../../../ui/form.tsx";
 import { Select } from "../../../ui/select.tsx";
 import { GroupIconField } from "../../add-group.tsx";
 
 const FIRST_SEEN = "";
+const NOWHERE = "";
 
 export function OverviewPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const call = useCall();
+  const hasDirectory = useHasDirectory();
   const channels = useChannels(group.id).data?.filter(({ kind }) => kind === "text") ?? [];
   const form = useForm({
     initial: {
       name: group.name,
       description: group.description,
       defaultChannelId: group.defaultChannelId ?? FIRST_SEEN,
+      systemChannelId: group.systemChannelId ?? NOWHERE,
+      listed: group.listed,
     },
-    async submit({ defaultChannelId, ...values }) {
+    async submit({ defaultChannelId, systemChannelId, ...values }) {
       await call("group.update", {
         groupId: group.id,
         ...values,
         defaultChannelId: defaultChannelId === FIRST_SEEN ? null : defaultChannelId,
+        systemChannelId: systemChannelId === NOWHERE ? null : systemChannelId,
       });
     },
     saved: t("saved"),
   });
+  const optionsWith = (none: { value: string; label: string }, current: string | null) => {
+    const isHidden = current !== null && !channels.some(({ id }) => id === current);
+    const named = channels.map(({ id, name }) => ({ value: id, label: `#${name}` }));
+    // The user can't see it, or the channels are loading.
+    return [none, ...(isHidden ? [{ value: current, label: "#…" }] : []), ...named];
+  };
   return (
     <div className="grid gap-8">
       <GroupIcon group={group} />
@@ -54,12 +67,29 @@ export function OverviewPart({ group }: { group: Group }) {
         <Select
           label={t("overview.defaultChannel")}
           hint={t("overview.defaultChannelHint")}
-          options={[
+          options={optionsWith(
             { value: FIRST_SEEN, label: t("overview.firstChannel") },
-            ...channels.map(({ id, name }) => ({ value: id, label: `#${name}` })),
-          ]}
+            group.defaultChannelId,
+          )}
           {...form.field("defaultChannelId")}
         />
+        <Select
+          label={t("overview.systemChannel")}
+          hint={t("overview.systemChannelHint")}
+          options={optionsWith(
+            { value: NOWHERE, label: t("overview.noSystemChannel") },
+            group.systemChannelId,
+          )}
+          {...form.field("systemChannelId")}
+        />
+        {hasDirectory && (
+          <Checkbox
+            label={t("overview.listed")}
+            hint={t("overview.listedHint")}
+            checked={form.values.listed}
+            onChange={(listed) => form.set("listed", listed)}
+          />
+        )}
       </Form>
     </div>
   );

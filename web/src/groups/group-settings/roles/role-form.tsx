@@ -131,15 +131,31 @@ interface PermissionGroup {
 const PERMISSION_GROUPS: readonly PermissionGroup[] = [
   {
     textKey: "group-settings:permissionGroup.participate",
-    names: ["view", "sendMessages", "attachFiles", "addReactions", "mentionEveryone", "createInvites"],
+    names: [
+      "view",
+      "sendMessages",
+      "attachFiles",
+      "addReactions",
+      "mentionEveryone",
+      "createInvites",
+      "changeNickname",
+    ],
   },
   {
     textKey: "group-settings:permissionGroup.moderate",
-    names: ["manageMessages", "muteMembers", "kickMembers", "banMembers", "manageInvites", "viewAuditLog"],
+    names: [
+      "manageMessages",
+      "muteMembers",
+      "kickMembers",
+      "banMembers",
+      "manageNicknames",
+      "manageInvites",
+      "viewAuditLog",
+    ],
   },
   {
     textKey: "group-settings:permissionGroup.manage",
-    names: ["manageChannels", "manageRoles", "manageWebhooks", "manageGroup"],
+    names: ["manageChannels", "manageRoles", "manageEmoji", "manageWebhooks", "manageGroup"],
   },
 ];
 

@@ -20,7 +20,7 @@ interface RoleListProps {
 }
 
 const ROW_CLASS =
-  "flex min-h-row min-w-0 flex-1 items-center gap-2 rounded-md px-2.5 text-left text-sm font-medium -outline-offset-2";
+  "flex min-h-row min-w-0 flex-1 items-center gap-2 rounded-md px-2.5 text-start text-sm font-medium -outline-offset-2";
 
 /** Roles can be reordered by dragging, with the buttons, or with Alt and an arrow key. */
 export function RoleList({ groupId, roles, chosenId, onChoose, authority }: RoleListProps) {

@@ -8,6 +8,7 @@ const roles = [role("admins", null), role("makers", 0xff0000)];
 const listed = (nickname: string, roleIds: string[] = []): Listed => ({
   member: { userId: nickname, roleIds } as Member,
   user: { nickname } as User,
+  name: nickname,
 });
 const compare = (a: string, b: string) => a.localeCompare(b);
 const shown = (statuses: Map<string, Status> | null, ...all: Listed[]) =>

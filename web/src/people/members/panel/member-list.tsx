@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import type { Status } from "@fanfare/client";
 import { CircleUser, Crown, MicOff } from "lucide-react";
-import type { FoundMember, useMembers } from "../../../data/members.ts";
+import { type FoundMember, useAvatarUrl, type useMembers, useNicknames } from "../../../data/members.ts";
 import { useRoles } from "../../../data/groups.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { ErrorNote } from "../../../ui/feedback.tsx";
@@ -17,7 +17,7 @@ import { cx } from "../../../ui/cx.ts";
 import { useMemberMenu } from "../../../groups/group-settings/members/use-member-menu.ts";
 import { readableColor } from "../../../channel/messages/item/use-author.ts";
 import { openPersonDialog, openProfile, UserPopover } from "../people-store.tsx";
-import { useName } from "../user-name.tsx";
+import { CustomStatusMark, useName } from "../user-name.tsx";
 import { usePersonMenu } from "../use-person-menu.ts";
 import { WHOLE_UP_TO } from "./use-whole-group.ts";
 
@@ -45,7 +45,12 @@ export function MemberList({ group, found, pages, isWhole }: MemberListProps) {
   const known = useStatuses(watched);
   const statuses = known.size === 0 ? null : known;
   const compare = useMemo(() => new Intl.Collator(i18n.language, { numeric: true }).compare, [i18n.language]);
-  const lines = linesOf(sectionsOf(found, roles, statuses, isWhole ? compare : null), roles);
+  const nicknames = useNicknames(group.id);
+  const named = found.map((one) => ({
+    ...one,
+    name: nicknames[one.member.userId]?.nickname ?? one.user?.nickname ?? "",
+  }));
+  const lines = linesOf(sectionsOf(named, roles, statuses, isWhole ? compare : null), roles);
 
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = pages;
   const loadMore = () => {
@@ -112,6 +117,8 @@ function useWatched({ memberCount }: Group, { data }: ReturnType<typeof useMembe
 export interface Listed {
   member: Member;
   user: User | undefined;
+  /** In the group. */
+  name: string;
 }
 
 /** Members grouped by highest role or presence. */
@@ -154,11 +161,7 @@ export function sectionsOf(
   }
   if (compareNames !== null) {
     for (const { members } of sections.values()) {
-      members.sort(
-        (a, b) =>
-          compareNames(a.user?.nickname ?? "", b.user?.nickname ?? "") ||
-          compareNames(a.member.userId, b.member.userId),
-      );
+      members.sort((a, b) => compareNames(a.name, b.name) || compareNames(a.member.userId, b.member.userId));
     }
   }
   const order = [...roles.map(({ id }) => id), "online", "rest", "offline"];
@@ -190,7 +193,8 @@ function MemberLine({ group, member, user, color, authority }: MemberLineProps) 
   const element = useRef<HTMLDivElement>(null);
   const status = useStatus(userId);
   const now = useNow();
-  const name = useName(user);
+  const name = useName(user, group.id);
+  const avatarUrl = useAvatarUrl(user, group.id);
   const isMuted = member.mutedUntil !== null && Date.parse(member.mutedUntil) > now;
   const isAway = status === undefined || status === "offline";
   const showCard = () => {
@@ -204,10 +208,10 @@ function MemberLine({ group, member, user, color, authority }: MemberLineProps) 
         <UserPopover
           userId={userId}
           groupId={group.id}
-          className="flex min-h-11 w-full items-center gap-2.5 rounded-md px-2 py-1 text-left -outline-offset-2 compact:min-h-row"
+          className="flex min-h-11 w-full items-center gap-2.5 rounded-md px-2 py-1 text-start -outline-offset-2 compact:min-h-row"
         >
           <span className={cx("flex", isAway && "opacity-60")}>
-            <Avatar name={name} id={userId} src={user?.avatarUrl} size={32} status={status} />
+            <Avatar name={name} id={userId} src={avatarUrl} size={32} status={status} />
           </span>
           <span
             className={cx(
@@ -222,10 +226,11 @@ function MemberLine({ group, member, user, color, authority }: MemberLineProps) 
           {status !== undefined && status !== "offline" && (
             <span className="sr-only">{t(`status.${status}`)}</span>
           )}
+          <CustomStatusMark user={user} />
           {userId === group.ownerId && <Mark icon={Crown} label={t("owner")} className="text-accent-text" />}
           {user?.kind === "bot" && <Badge>{t("bot")}</Badge>}
           {user?.kind === "guest" && <Badge>{t("guest")}</Badge>}
-          {isMuted && <Mark icon={MicOff} label={t("muted")} className="ml-auto text-warn-text" />}
+          {isMuted && <Mark icon={MicOff} label={t("muted")} className="ms-auto text-warn-text" />}
         </UserPopover>
       </div>
     </ContextMenu>

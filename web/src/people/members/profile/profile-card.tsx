@@ -5,6 +5,7 @@ import {
   Ellipsis,
   MessageCircle,
   MicOff,
+  NotebookPen,
   Pencil,
   Undo2,
   UserCheck,
@@ -14,7 +15,7 @@ import {
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { useGroup, useRoles } from "../../../data/groups.ts";
-import { useMember } from "../../../data/members.ts";
+import { useAvatarUrl, useMember } from "../../../data/members.ts";
 import { useStatus } from "../../../data/presence.ts";
 import { useUser } from "../../../data/people.ts";
 import { formatTime } from "../../../shared/times.ts";
@@ -24,11 +25,12 @@ import { Skeleton } from "../../../ui/feedback.tsx";
 import { useMemberMenu } from "../../../groups/group-settings/members/use-member-menu.ts";
 import { RoleName, useAuthority } from "../../../groups/group-settings/authority.tsx";
 import { openPersonDialog, closeProfile } from "../people-store.tsx";
-import { StatusLine, useName } from "../user-name.tsx";
+import { CustomStatusLine, StatusLine, useName } from "../user-name.tsx";
 import { useMe } from "../../../data/me.ts";
 import { settingsPath } from "../../../routes.ts";
 import { Button, buttonClass, IconButton } from "../../../ui/button.tsx";
 import { Menu, type MenuItem } from "../../../ui/menu.tsx";
+import { useOpenDirect } from "../../directs/use-direct.ts";
 import { usePersonActions, usePersonMenu } from "../use-person-menu.ts";
 
 interface ProfileCardProps {
@@ -43,14 +45,14 @@ export function ProfileCard({ userId, groupId, isTalking = false }: ProfileCardP
   const { t } = useTranslation("members");
   const user = useUser(userId);
   const status = useStatus(userId);
-  const name = useName(user);
+  const name = useName(user, groupId);
   const isThere = user !== undefined && user.deleted !== true;
   return (
     <article aria-label={t("card.label", { name })} className="grid max-h-[70dvh] overflow-y-auto">
       <div aria-hidden className="h-16" style={{ backgroundImage: avatarGradient(userId) }} />
       <div className="-mt-10 px-4">
         <span className="inline-flex rounded-full bg-raised p-1">
-          <Avatar name={name} id={userId} src={user?.avatarUrl} size={72} />
+          <Avatar name={name} id={userId} src={useAvatarUrl(user, groupId)} size={72} />
         </span>
       </div>
       <div className="grid gap-3 px-4 pt-1 pb-4">
@@ -60,8 +62,10 @@ export function ProfileCard({ userId, groupId, isTalking = false }: ProfileCardP
             {isThere && user.kind === "bot" && <Badge>{t("bot")}</Badge>}
             {isThere && user.kind === "guest" && <Badge>{t("guest")}</Badge>}
           </h2>
+          {isThere && name !== user.nickname && <p className="text-sm text-muted">{user.nickname}</p>}
           {isThere && user.username !== null && <p className="text-sm text-muted">@{user.username}</p>}
           {isThere && status !== undefined && <StatusLine status={status} />}
+          <CustomStatusLine user={user} />
         </div>
         {isThere && user.bio !== "" && (
           <p className="text-sm whitespace-pre-wrap wrap-anywhere">{user.bio}</p>
@@ -149,7 +153,13 @@ interface ProfileActionsProps {
 
 function ProfileActions({ user, more = [], isTalking = false }: ProfileActionsProps) {
   const { t } = useTranslation("members");
-  const isMe = useMe().id === user?.id;
+  const { id: ownId } = useMe();
+  const isMe = ownId === user?.id;
+  const openDirect = useOpenDirect();
+  const openNotes = () => {
+    closeProfile();
+    void openDirect(ownId);
+  };
   const { message, befriend, accept, decline, withdraw, unfriend, unblock } = usePersonActions(user);
   const own = usePersonMenu(user, { isBrief: true });
   const items: MenuItem[] = more.length === 0 ? own : [...own, "separator", ...more];
@@ -169,6 +179,11 @@ function ProfileActions({ user, more = [], isTalking = false }: ProfileActionsPr
             <Pencil size={16} aria-hidden />
             {t("action.editProfile")}
           </Link>
+        )}
+        {isMe && !isTalking && (
+          <Button size="sm" icon={NotebookPen} onClick={openNotes}>
+            {t("directs:notes")}
+          </Button>
         )}
         {accept && (
           <Button size="sm" variant="primary" icon={Check} onClick={accept}>

@@ -1,0 +1,3 @@
+export * from "./emoji.ts";
+export * from "./markdown.ts";
+export * from "./mrkdwn.ts";

@@ -1,0 +1,80 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { GroupFileContent, GroupFileLineOf } from "@fanfare/contract";
+import { createGroupChecker } from "@fanfare/group-file";
+import { makeZip } from "@fanfare/testing";
+import { groupLines } from "../../src/import/group-lines.ts";
+import type { Importer, ImporterOptions } from "../../src/import/history.ts";
+import { Report } from "../../src/import/report.ts";
+
+export interface Converted {
+  lines: GroupFileContent[];
+  report: ReturnType<Report["toJSON"]>;
+  /** Of the messages in the channel with the name, or in the threads of all. */
+  texts: (channel: string | null) => string[];
+  of: <T extends GroupFileContent["type"]>(type: T) => GroupFileLineOf<T>[];
+  note: (what: string) => number;
+}
+
+/** Converts an export with files of the given names and contents. */
+export async function convert(
+  importer: Importer,
+  files: Record<string, Buffer | string>,
+  options: Partial<ImporterOptions> = {},
+): Promise<Converted> {
+  const folder = await mkdtemp(join(tmpdir(), "fanfare-export-"));
+  try {
+    for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+    return await convertFiles(
+      importer,
+      Object.keys(files).map((name) => join(folder, name)),
+      options,
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Converts an export like the command does, and checks the result like an import does. */
+export async function convertFiles(
+  importer: Importer,
+  paths: readonly string[],
+  options: Partial<ImporterOptions> = {},
+): Promise<Converted> {
+  const folder = await mkdtemp(join(tmpdir(), "fanfare-convert-"));
+  try {
+    const report = new Report();
+    const history = await importer(paths, { name: undefined, team: undefined, ...options }, report);
+    const lines: GroupFileContent[] = [];
+    const checker = createGroupChecker();
+    for await (const line of groupLines(history, report, folder)) {
+      lines.push(line);
+      checker.add({ number: lines.length + 1, line });
+    }
+    checker.finish();
+    const of = <T extends GroupFileContent["type"]>(type: T) =>
+      lines.filter((line): line is GroupFileLineOf<T> => line.type === type);
+    return {
+      lines,
+      report: report.toJSON(),
+      of,
+      texts(name) {
+        const places = of("channel").filter((one) =>
+          name === null ? one.kind === "thread" : one.name === name,
+        );
+        const ids = new Set(places.map(({ id }) => id));
+        return of("message").flatMap(({ channelId, content }) => (ids.has(channelId) ? [content] : []));
+      },
+      note: (what) => report.toJSON().notes.find((one) => one.what === what)?.count ?? 0,
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** An archive of JSON files. */
+export const zipOf = (files: Record<string, unknown>): Buffer =>
+  makeZip(
+    Object.entries(files).map(([name, value]) => ({ name, content: Buffer.from(JSON.stringify(value)) })),
+  );

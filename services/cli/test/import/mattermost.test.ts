@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { userId } from "../../src/import/history.ts";
+import { mattermostHistory } from "../../src/import/mattermost.ts";
+import { makeZip } from "@fanfare/testing";
+import { convert } from "./convert.ts";
+import { mattermostExport, mattermostLines } from "./exports.ts";
+
+const [ada, grace] = ["ada", "grace"].map(userId);
+const converted = (content: Buffer | string, name = "import.jsonl", team?: string) =>
+  convert(mattermostHistory, { [name]: content }, { team });
+const linesOf = (lines: readonly object[]) => lines.map((line) => JSON.stringify(line)).join("\n");
+
+test("posts in any order become messages in the order of time", async () => {
+  const { of, texts, note } = await converted(mattermostExport());
+  expect(of("group")).toMatchObject([
+    { name: "Core Team", ownerId: ada, createdAt: "2020-09-13T12:28:10.000Z" },
+  ]);
+  expect(texts("Town Square")).toEqual(["first **post** 🎉", `second <@${ada}>.`]);
+  const first = of("message").find(({ content }) => content.startsWith("first"))!;
+  expect(first).toMatchObject({
+    authorId: ada,
+    createdAt: "2020-09-13T12:28:20.000Z",
+    editedAt: "2020-09-13T12:29:10.000Z",
+    pinned: { by: ada },
+  });
+  expect(of("reaction").map(({ emoji, userId: by, messageId }) => [emoji, by, messageId])).toEqual([
+    ["👍", grace, first.id],
+    [":party:", ada, first.id],
+  ]);
+  expect(note("notices about channels")).toBe(1);
+  expect(note("lines without a name or author")).toBe(1);
+  expect(note("direct messages")).toBe(1);
+});
+
+test("replies are in threads, and private channels stay private", async () => {
+  const { of, texts } = await converted(mattermostExport());
+  expect(texts(null)).toEqual(["a reply\n📎 plan.pdf"]);
+  const lab = of("channel").find(({ name }) => name === "Lab")!;
+  expect(lab.overrides.map((one) => ("id" in one ? one.id : one.type))).toEqual(["everyone", grace]);
+  expect(of("user").map(({ username, nickname }) => [username, nickname])).toEqual([
+    ["ada", "Ada"],
+    ["grace", "Grace H."],
+  ]);
+});
+
+test("reads archives, and one of several teams", async () => {
+  const team = { type: "team", team: { name: "other", display_name: "Other" } };
+  const other = {
+    type: "channel",
+    channel: { team: "other", name: "town-square", display_name: "Elsewhere", type: "O" },
+  };
+  const content = Buffer.from(linesOf([...mattermostLines(), team, other]));
+  const zip = makeZip([
+    { name: "import.jsonl", content },
+    { name: "data/20200913/x/plan.pdf", content: Buffer.from("pdf") },
+  ]);
+  await expect(converted(zip, "export.zip")).rejects.toThrow('Choose one with --team: "core", "other"');
+  await expect(converted(zip, "export.zip", "none")).rejects.toThrow('no team "none"');
+  const { of, note } = await converted(zip, "export.zip", "other");
+  expect(of("channel").map(({ name }) => name)).toEqual(["Elsewhere"]);
+  expect(note("channels of other teams")).toBe(2);
+});
+
+test.each([
+  ["text", "hello\n", "line 1 is not valid JSON"],
+  ["no team", '{"type":"version","version":1}\n', "it has no team"],
+  ["a cut off line", mattermostExport().slice(0, -30), "is not valid JSON"],
+  [
+    "a line that doesn't end",
+    `{"type":"post","post":{"message":"${"x".repeat(17 * 1024 * 1024)}`,
+    "too long",
+  ],
+])("refuses %s", async (_, content, reason) => {
+  await expect(converted(content)).rejects.toThrow(reason);
+});

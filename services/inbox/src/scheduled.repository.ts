@@ -1,0 +1,82 @@
+import { LIMITS, type ScheduledMessage } from "@fanfare/contract";
+import { defineRepository, newId, REQUIRED_ID } from "@fanfare/kernel";
+import { Schema } from "mongoose";
+import { dueQueries } from "./due.ts";
+
+/** A message to be sent later. */
+export interface ScheduledDocument {
+  _id: string;
+  userId: string;
+  channelId: string;
+  content: string;
+  sendAt: Date;
+  /** The same time unless it failed. */
+  dueAt?: Date;
+  failure?: string;
+}
+
+const schema = new Schema<ScheduledDocument>(
+  {
+    userId: REQUIRED_ID,
+    channelId: REQUIRED_ID,
+    content: { type: String, required: true },
+    sendAt: { type: Date, required: true },
+    dueAt: Date,
+    failure: String,
+  },
+  { collection: "scheduledMessages" },
+)
+  .index({ userId: 1, sendAt: 1 }, { name: "user_time" })
+  .index({ channelId: 1 }, { name: "channel" })
+  .index({ dueAt: 1 }, { sparse: true, name: "due" });
+
+export type ScheduledRepository = ReturnType<typeof createScheduledRepository>;
+
+/** Queries of the collection scheduledMessages. */
+export const createScheduledRepository = defineRepository(
+  { name: "ScheduledMessage", schema },
+  ({ model: scheduled, insert, change, remove, removeAll }) => ({
+    /** @returns null when the user has the maximum number of them */
+    async add(
+      message: Pick<ScheduledDocument, "userId" | "channelId" | "content" | "sendAt">,
+    ): Promise<ScheduledDocument | null> {
+      const max = LIMITS.scheduledPerUser;
+      if ((await scheduled.countDocuments({ userId: message.userId }, { limit: max })) >= max) return null;
+      return insert({ _id: newId(), ...message, dueAt: message.sendAt });
+    },
+
+    /** @returns null if there is no such message */
+    change: (
+      userId: string,
+      id: string,
+      { content, sendAt }: { content?: string | undefined; sendAt?: Date | undefined },
+    ): Promise<ScheduledDocument | null> =>
+      change(
+        { _id: id, userId },
+        {
+          $set: { ...(content !== undefined && { content }), ...(sendAt && { sendAt, dueAt: sendAt }) },
+          ...(sendAt && { $unset: { failure: 1 } }),
+        },
+      ),
+
+    /** @returns null if it was removed or changed meanwhile */
+    fail: ({ _id, dueAt }: ScheduledDocument, failure: string): Promise<ScheduledDocument | null> =>
+      change({ _id, dueAt: dueAt! }, { $set: { failure }, $unset: { dueAt: 1 } }),
+
+    /** @returns whether there was such a message */
+    remove: (userId: string, id: string) => remove({ _id: id, userId }),
+
+    listOf: (userId: string): Promise<ScheduledDocument[]> =>
+      scheduled.find({ userId }).sort({ sendAt: 1 }).limit(LIMITS.scheduledPerUser).lean(),
+
+    ...dueQueries(scheduled),
+
+    removeOfChannels: (channelIds: readonly string[]) => removeAll({ channelId: { $in: channelIds } }),
+    removeAll: (userId: string) => removeAll({ userId }),
+  }),
+);
+
+export function presentScheduled(document: ScheduledDocument): ScheduledMessage {
+  const { _id, channelId, content, sendAt, failure = null } = document;
+  return { id: _id, channelId, content, sendAt: sendAt.toISOString(), failure };
+}

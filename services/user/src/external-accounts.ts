@@ -1,0 +1,165 @@
+import { randomInt } from "node:crypto";
+import { duplicateKeyIndex, type NodeContext, serviceError } from "@fanfare/kernel";
+import { ACTIONS, LIMITS } from "@fanfare/contract";
+import { type AccountMails, publishAccount } from "./account-mails.ts";
+import type { ExternalKey } from "./account.queries.ts";
+import type { Admins } from "./admins.ts";
+import { type AllUsersRepository, newAccount, type UserRepository } from "./user.repository.ts";
+import { assertAllowedDomain, assertBelowUserLimit, assertCanRegister } from "./registration.policy.ts";
+import type { InvitedAccounts } from "./erasures.ts";
+import { EMAIL_INDEX, type UserDocument, USERNAME_INDEX } from "./user.model.ts";
+
+/** Number of usernames tried when they are taken. */
+const MAX_ATTEMPTS = 8;
+
+/** A user's identity at an OIDC provider or in an LDAP directory, and what is known of them there. */
+export interface ExternalIdentity {
+  /** Identifies the account. */
+  key: string;
+  /** Only set if it is verified there. */
+  email: string | null;
+  /** Suggestions only: neither trusted nor unique. */
+  names: { username: string | undefined; nickname: string | undefined };
+}
+
+interface Dependencies {
+  node: Pick<NodeContext, "publish" | "policy">;
+  users: UserRepository;
+  allUsers: AllUsersRepository;
+  admins: Admins;
+  accountMails: AccountMails;
+  invitedAccounts: InvitedAccounts;
+}
+
+export type ExternalAccounts = ReturnType<typeof createExternalAccounts>;
+
+/**
+ * Finds or creates the account of a user who has logged in at a provider.
+ * @param field where accounts have the key of these identities
+ */
+export function createExternalAccounts(
+  { node, users, allUsers, admins, accountMails, invitedAccounts }: Dependencies,
+  field: ExternalKey,
+) {
+  const make = async (
+    identity: ExternalIdentity,
+    isAgain: boolean,
+    inviteCode: string | undefined,
+  ): Promise<UserDocument> => {
+    const email = emailOf(identity);
+    // Before the address of another account is released, because a rejected login must change nothing.
+    const policy = await node.policy.get();
+    // The operator's filter decides who in the directory gets an account, so registration can be closed to all others.
+    if (field === "ldapKey") assertAllowedDomain(policy, email);
+    else assertCanRegister(policy, { email, inviteCode });
+    await assertBelowUserLimit(policy, allUsers);
+    if (inviteCode !== undefined) await invitedAccounts.check(inviteCode);
+    const username = usernameFor(identity, isAgain);
+    const nickname = nicknameFor(identity, username);
+    if (email !== null) {
+      // The provider has verified the address; the other account never has.
+      const displaced = await users.releaseUnverifiedEmail(email);
+      if (displaced !== null) publishAccount(node, displaced);
+    }
+    const account = newAccount({ username, nickname });
+    const user: UserDocument = {
+      ...account,
+      ...(email !== null && { email, emailLower: email.toLowerCase(), emailVerifiedAt: account.createdAt }),
+      [field]: identity.key,
+    };
+    const userId = user._id;
+    const stored = await admins.withFirst(userId, async (isFirst) => {
+      const made: UserDocument = isFirst ? { ...user, admin: true } : user;
+      await users.insert(made);
+      return made;
+    });
+    if (inviteCode !== undefined) await invitedAccounts.joinOrDelete(userId, inviteCode);
+    return stored;
+  };
+
+  return {
+    /**
+     * Finds the account of this identity. An account with the same email address is only used if both sides have verified it.
+     * Otherwise an attacker could prepare an account with the address of a victim, or claim the address of an account at the
+     * provider. An account that never verified the address loses it in `settle`.
+     * @returns null when there is none
+     * @throws {ServiceError} EMAIL_TAKEN
+     */
+    async find(identity: ExternalIdentity): Promise<UserDocument | null> {
+      const known = await users.findByExternalKey(field, identity.key);
+      if (known !== null) return known;
+      const email = emailOf(identity);
+      const same = email === null ? null : await users.findByEmail(email);
+      // Linked a moment ago by a concurrent login of the same user.
+      if (same === null || same[field] === identity.key) return same;
+      if (same.emailVerifiedAt === undefined) return null;
+      if (same[field] !== undefined) throw serviceError("EMAIL_TAKEN");
+      return same;
+    },
+
+    /**
+     * Creates the account, or links the identity to the one that `find` returned.
+     * @param inviteCode used if an account is created
+     * @throws {ServiceError} EMAIL_TAKEN, REGISTRATION_CLOSED, INVITE_REQUIRED, INVITE_NOT_FOUND, EMAIL_DOMAIN_NOT_ALLOWED,
+     *   LIMIT_REACHED
+     */
+    async settle(
+      identity: ExternalIdentity,
+      found: UserDocument | null,
+      inviteCode: string | undefined,
+    ): Promise<UserDocument> {
+      if (found?.[field] === identity.key) return found;
+      if (found !== null) {
+        const linked = await users.linkVerified(found._id, found.emailLower!, field, identity.key);
+        if (linked === null) throw serviceError("EMAIL_TAKEN");
+        await accountMails.notify(linked, field === "ldapKey" ? "ldapLinked" : "oidcLinked");
+        return linked;
+      }
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        try {
+          return await make(identity, attempt > 0, inviteCode);
+        } catch (error) {
+          const index = duplicateKeyIndex(error);
+          if (index === null) throw error;
+          // Concurrent logins of the same user also collide on username and address.
+          const other = await users.findByExternalKey(field, identity.key);
+          if (other !== null) return other;
+          if (index === EMAIL_INDEX) throw serviceError("EMAIL_TAKEN");
+          if (index !== USERNAME_INDEX) throw error;
+        }
+      }
+      throw serviceError("UNAVAILABLE", { retryAfterMs: 0 });
+    },
+  };
+}
+
+const {
+  username: usernameSchema,
+  nickname: nicknameSchema,
+  email: emailSchema,
+} = ACTIONS["user.register"].params.shape;
+const NOT_IN_USERNAMES = /[^A-Za-z0-9_.-]/g;
+const FALLBACK = "user";
+const DIGITS = 5;
+
+/**
+ * Derives a valid username from the one at the provider.
+ * @param isAgain the plain name is taken: append digits
+ */
+export function usernameFor({ names }: ExternalIdentity, isAgain: boolean): string {
+  const cleaned = (names.username ?? "").replaceAll(NOT_IN_USERNAMES, "");
+  const base = usernameSchema.safeParse(cleaned.slice(0, LIMITS.usernameMaxChars)).data ?? FALLBACK;
+  if (!isAgain && base !== FALLBACK) return base;
+  return `${base.slice(0, LIMITS.usernameMaxChars - DIGITS)}${randomInt(10 ** (DIGITS - 1), 10 ** DIGITS)}`;
+}
+
+export function nicknameFor({ names }: ExternalIdentity, username: string): string {
+  // Don't cut a surrogate pair in half.
+  const cut = (names.nickname ?? "").slice(0, LIMITS.nicknameMaxChars).replace(/[\ud800-\udbff]$/, "");
+  return nicknameSchema.safeParse(cut).data ?? username;
+}
+
+/** @returns null when it isn't a valid email address */
+export function emailOf({ email }: ExternalIdentity): string | null {
+  return emailSchema.safeParse(email ?? undefined).data ?? null;
+}

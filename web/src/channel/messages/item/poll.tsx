@@ -1,0 +1,170 @@
+import type { Message, Poll } from "@fanfare/contract";
+import { POLL_EMOJI } from "@fanfare/contract/limits";
+import { hasPermission } from "@fanfare/contract/permissions";
+import { Check } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useCall } from "../../../data/call.ts";
+import { useOwnReactions, useToggleReaction } from "../../../data/own-reactions.ts";
+import { useNow } from "../../../shared/hooks.ts";
+import { dayAndTime } from "../../../shared/times.ts";
+import { Button } from "../../../ui/button.tsx";
+import { cx } from "../../../ui/cx.ts";
+import { ConfirmDialog } from "../../../ui/dialog.tsx";
+import { showFailure } from "../../../ui/feedback.tsx";
+import { useMessageContext } from "../list/use-rows.ts";
+
+/** The reactions that are votes. */
+export function votesOf(poll: Poll | undefined): readonly string[] {
+  return POLL_EMOJI.slice(0, poll?.options.length ?? 0);
+}
+
+export function PollCard({ message, poll }: { message: Message; poll: Poll }) {
+  const { t, i18n } = useTranslation("messages");
+  const { permissions, ownId } = useMessageContext();
+  const own = useOwnReactions(message);
+  const toggle = useToggleReaction();
+  // For a new look at the time.
+  useNow();
+  const hasEnded = poll.endsAt !== null && isPast(poll.endsAt);
+  const canVote = !hasEnded && hasPermission(permissions, "addReactions");
+  const canEnd = !hasEnded && (message.authorId === ownId || hasPermission(permissions, "manageMessages"));
+  const emoji = votesOf(poll);
+  const counts = emoji.map(
+    (one) => message.reactions?.find((reaction) => reaction.emoji === one)?.count ?? 0,
+  );
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const percent = new Intl.NumberFormat(i18n.language, { style: "percent" });
+  const time = poll.endsAt === null ? "" : dayAndTime(poll.endsAt);
+  const open = poll.endsAt === null ? t("poll.open") : t("poll.endsAt", { time });
+  const end = hasEnded ? t("poll.endedAt", { time }) : open;
+  const vote = (one: string) => {
+    const replaced = poll.allowsSeveral ? [] : emoji;
+    toggle(message, one, own.includes(one), replaced).catch(showFailure);
+  };
+  return (
+    <div
+      role="group"
+      aria-label={t("poll.label")}
+      className="mt-1.5 grid max-w-md gap-1.5 rounded-lg border border-line bg-raised p-3"
+    >
+      <p className="text-xs text-muted">
+        {poll.allowsSeveral ? t("poll.chooseSeveral") : t("poll.chooseOne")}
+      </p>
+      {poll.options.map((text, index) => (
+        <PollOption
+          key={index}
+          message={message}
+          text={text}
+          emoji={emoji[index]!}
+          count={counts[index]!}
+          share={total === 0 ? 0 : counts[index]! / total}
+          percent={percent}
+          isOwn={own.includes(emoji[index]!)}
+          isLeading={hasEnded && total > 0 && counts[index] === Math.max(...counts)}
+          onVote={canVote ? () => vote(emoji[index]!) : null}
+        />
+      ))}
+      <p className="flex min-h-7 flex-wrap items-center gap-x-2 text-xs text-muted">
+        <span>{t("poll.votes", { count: total })}</span>
+        <span aria-hidden>·</span>
+        <span>{end}</span>
+        {canEnd && <EndPoll message={message} />}
+      </p>
+    </div>
+  );
+}
+
+function isPast(time: string): boolean {
+  return Date.parse(time) <= Date.now();
+}
+
+interface PollOptionProps {
+  message: Message;
+  text: string;
+  emoji: string;
+  count: number;
+  /** Of all votes, from 0 to 1. */
+  share: number;
+  percent: Intl.NumberFormat;
+  isOwn: boolean;
+  /** Whether it has won. */
+  isLeading: boolean;
+  /** null: the user can't vote. */
+  onVote: (() => void) | null;
+}
+
+function PollOption(props: PollOptionProps) {
+  const { message, text, emoji, count, share, percent, isOwn, isLeading, onVote } = props;
+  const { t } = useTranslation("messages");
+  const { ask } = useMessageContext();
+  const shown = percent.format(share);
+  return (
+    <div className="flex items-center gap-2">
+      <button
+        type="button"
+        aria-pressed={isOwn}
+        aria-label={t("poll.option", { text, count, percent: shown })}
+        disabled={onVote === null}
+        onClick={() => onVote?.()}
+        className={cx(
+          "relative flex min-h-9 min-w-0 flex-1 items-center gap-2 overflow-hidden rounded-md border px-2.5 py-1 text-start text-sm transition-colors",
+          isOwn ? "border-accent" : "border-line hover:not-disabled:border-line-strong",
+          isLeading && "font-semibold",
+        )}
+      >
+        <span
+          aria-hidden
+          className={cx(
+            "absolute inset-y-0 start-0 transition-[width] duration-(--motion-panel)",
+            isOwn ? "bg-accent-soft" : "bg-hover",
+          )}
+          style={{ width: `${share * 100}%` }}
+        />
+        <span
+          aria-hidden
+          className={cx(
+            "relative flex size-4 shrink-0 items-center justify-center rounded-full border",
+            isOwn ? "border-accent bg-accent text-on-accent" : "border-line-strong",
+          )}
+        >
+          {isOwn && <Check size={12} strokeWidth={3} />}
+        </span>
+        <span className="relative min-w-0 flex-1 wrap-anywhere">{text}</span>
+        <span className="relative shrink-0 text-xs text-muted tabular-nums">{shown}</span>
+      </button>
+      <button
+        type="button"
+        aria-label={t("poll.voters", { text })}
+        disabled={count === 0}
+        className="min-h-9 w-9 shrink-0 rounded-md text-sm text-muted tabular-nums hover:not-disabled:bg-hover hover:not-disabled:text-text"
+        onClick={() => ask({ kind: "reactors", message, emoji })}
+      >
+        {count}
+      </button>
+    </div>
+  );
+}
+
+function EndPoll({ message: { channelId, id: messageId } }: { message: Message }) {
+  const { t } = useTranslation("messages");
+  const call = useCall();
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <Button size="sm" className="ms-auto" onClick={() => setAsking(true)}>
+        {t("poll.end")}
+      </Button>
+      {isAsking && (
+        <ConfirmDialog
+          onClose={() => setAsking(false)}
+          title={t("poll.endTitle")}
+          action={t("poll.end")}
+          onConfirm={() => call("message.endPoll", { channelId, messageId })}
+        >
+          {t("poll.endText")}
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

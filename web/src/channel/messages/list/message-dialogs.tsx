@@ -1,0 +1,159 @@
+import type { Message } from "@fanfare/contract";
+import { useTranslation } from "react-i18next";
+import { LIMITS } from "@fanfare/contract/limits";
+import { ON_OPEN, useActionQuery, usePagedQuery } from "../../../data/data-context.ts";
+import { useAvatarUrl } from "../../../data/members.ts";
+import { useUser } from "../../../data/people.ts";
+import { useName } from "../../../people/members/user-name.tsx";
+import { PagedList } from "../../../shared/paged-list.tsx";
+import { formatTime } from "../../../shared/times.ts";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { Avatar } from "../../../ui/display.tsx";
+import { Pending, SkeletonRows } from "../../../ui/feedback.tsx";
+import { ForwardDialog } from "../forward/forward-dialog.tsx";
+import { DeleteDialog } from "../item/delete-dialog.tsx";
+import { ReminderDialog } from "../item/reminder-dialog.tsx";
+import { ReportDialog } from "../item/report-dialog.tsx";
+import { Markdown } from "../markdown/markdown.tsx";
+import { DeleteSelectedDialog } from "./selection-bar.tsx";
+import { type MessageDialog, useMessageContext } from "./use-rows.ts";
+
+/** Loaded when the first of them is opened. */
+export function MessageDialogs({ dialog, onClose }: { dialog: MessageDialog; onClose: () => void }) {
+  const { view, channel } = useMessageContext();
+  if (dialog.kind === "forward")
+    return <ForwardDialog channel={channel} messages={dialog.messages} onClose={onClose} />;
+  if (dialog.kind === "deleteMany") return <DeleteSelectedDialog {...dialog} onClose={onClose} />;
+  const { message } = dialog;
+  switch (dialog.kind) {
+    case "delete":
+      return (
+        <DeleteDialog content={message.content} onConfirm={() => view.delete(message.id)} onClose={onClose} />
+      );
+    case "history":
+      return <HistoryDialog message={message} onClose={onClose} />;
+    case "readers":
+      return <ReadersDialog message={message} onClose={onClose} />;
+    case "remind":
+      return <ReminderDialog message={message} onClose={onClose} />;
+    case "report":
+      return <ReportDialog message={message} isDirect={channel.groupId === null} onClose={onClose} />;
+    case "reactors":
+      return <ReactorsDialog message={message} emoji={dialog.emoji} onClose={onClose} />;
+  }
+}
+
+function HistoryDialog({ message, onClose }: { message: Message; onClose: () => void }) {
+  const { t } = useTranslation("messages");
+  const { id: messageId, channelId, content, editedAt } = message;
+  const pages = usePagedQuery(
+    "message.listEdits",
+    { channelId, messageId },
+    "edits",
+    "before",
+    ({ edits, hasMore }) => (hasMore ? edits.at(-1)?.version : null),
+  );
+  return (
+    <Dialog onClose={onClose} title={t("history.title")} size="lg">
+      <ol className="grid gap-4">
+        <Version content={content} time={editedAt ?? message.createdAt} note={t("history.current")} />
+      </ol>
+      <PagedList pages={pages} items={pages.data ?? []} placeholder={<SkeletonRows count={2} />}>
+        {(edits) => (
+          <ol className="grid gap-4" start={2}>
+            {edits.map(({ version, content: text, writtenAt }) => (
+              <Version key={version} content={text} time={writtenAt} />
+            ))}
+          </ol>
+        )}
+      </PagedList>
+    </Dialog>
+  );
+}
+
+function Version({ content, time, note }: { content: string; time: string; note?: string }) {
+  return (
+    <li className="grid gap-1">
+      <p className="text-sm text-muted">
+        <time dateTime={time}>{formatTime(time, "full")}</time>
+        {note !== undefined && ` · ${note}`}
+      </p>
+      <div className="rounded-md border border-line px-3 py-2">
+        <Markdown content={content} />
+      </div>
+    </li>
+  );
+}
+
+interface ReactorsDialogProps {
+  message: Message;
+  emoji: string;
+  onClose: () => void;
+}
+
+function ReactorsDialog({ message, emoji, onClose }: ReactorsDialogProps) {
+  const { t } = useTranslation("messages");
+  const { channelId, id: messageId } = message;
+  const params = { channelId, messageId, emoji, limit: LIMITS.pageMaxItems };
+  const pages = usePagedQuery(
+    "message.listReactors",
+    params,
+    "userIds",
+    "afterUserId",
+    ({ nextUserId }) => nextUserId,
+  );
+  return (
+    <Dialog onClose={onClose} title={t("reaction.usersTitle", { emoji })} size="sm">
+      <PagedList pages={pages} items={pages.data ?? []} placeholder={<SkeletonRows count={3} withAvatar />}>
+        {(userIds) => (
+          <ul className="grid gap-1">
+            {userIds.map((userId) => (
+              <Reactor key={userId} userId={userId} />
+            ))}
+          </ul>
+        )}
+      </PagedList>
+    </Dialog>
+  );
+}
+
+function ReadersDialog({ message, onClose }: { message: Message; onClose: () => void }) {
+  const { t } = useTranslation("messages");
+  const { channelId, id: messageId } = message;
+  const asked = useActionQuery("message.listReaders", { channelId, messageId }, ON_OPEN);
+  const { userIds = [], count = 0 } = asked.data ?? {};
+  const others = count - userIds.length;
+  const isAll = count < LIMITS.readersCounted;
+  const title =
+    count === 0 ? t("readers.title") : t("readers.titleWith", { number: isAll ? count : `${count}+` });
+  return (
+    <Dialog onClose={onClose} title={title} size="sm">
+      <Pending of={asked}>
+        <SkeletonRows count={3} withAvatar />
+      </Pending>
+      {asked.data !== undefined && count === 0 && <p className="text-muted">{t("readers.none")}</p>}
+      <ul className="grid gap-1">
+        {userIds.map((userId) => (
+          <Reactor key={userId} userId={userId} />
+        ))}
+      </ul>
+      {others > 0 && (
+        <p className="pt-2 text-sm text-muted">
+          {isAll ? t("readers.more", { count: others }) : t("readers.many", { count: others })}
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+function Reactor({ userId }: { userId: string }) {
+  const user = useUser(userId);
+  const { groupId } = useMessageContext().channel;
+  const name = useName(user, groupId);
+  return (
+    <li className="flex min-h-row items-center gap-2.5">
+      <Avatar name={name} id={userId} src={useAvatarUrl(user, groupId)} size={28} />
+      <span className="truncate">{name}</span>
+    </li>
+  );
+}

@@ -1,0 +1,23 @@
+import type { Channel } from "@fanfare/contract";
+import { Suspense } from "react";
+import type { Panel } from "../../../state/panels.ts";
+import { lazy } from "../../../shared/later.tsx";
+
+const PinsPanel = lazy(async () => ({ default: (await import("./pins-panel.tsx")).PinsPanel }));
+const FilesPanel = lazy(async () => ({ default: (await import("../files/files-panel.tsx")).FilesPanel }));
+
+interface ChannelPanelsProps {
+  channel: Channel;
+  panel: Panel;
+  onClose: () => void;
+}
+
+/** The open panel, if it is one of those that all kinds of channels have. */
+export function ChannelPanels({ channel, panel, onClose }: ChannelPanelsProps) {
+  return (
+    <Suspense fallback={null}>
+      {panel === "pins" && <PinsPanel channel={channel} onClose={onClose} />}
+      {panel === "files" && <FilesPanel key={channel.id} channel={channel} onClose={onClose} />}
+    </Suspense>
+  );
+}

@@ -1,0 +1,13 @@
+import { insertAtCaret } from "./markdown-edit.ts";
+
+export const composerFieldId = (channelId: string): string => `composer-${channelId}`;
+
+export function focusComposer(channelId: string): void {
+  document.getElementById(composerFieldId(channelId))?.focus();
+}
+
+/** Adds a text that can be edited and sent from there. */
+export function insertInComposer(channelId: string, text: string): void {
+  const field = document.getElementById(composerFieldId(channelId));
+  if (field instanceof HTMLTextAreaElement) insertAtCaret(field, text);
+}

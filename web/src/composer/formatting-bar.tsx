@@ -1,0 +1,69 @@
+import {
+  Bold,
+  Code,
+  EyeOff,
+  Italic,
+  Link,
+  List,
+  ListOrdered,
+  type LucideIcon,
+  SquareCode,
+  Strikethrough,
+  TextQuote,
+} from "lucide-react";
+import { type RefObject, useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { type Combo, isApple, keysOf } from "../app/shortcuts/shortcuts.ts";
+import { Toolbar } from "../ui/toolbar.tsx";
+import { editField, type EditName, EDITS } from "./markdown-edit.ts";
+
+interface Formatting {
+  edit: EditName;
+  icon: LucideIcon;
+  textKey: string;
+  combo: Combo | null;
+}
+
+/** In groups. */
+export const FORMATTING: readonly (readonly Formatting[])[] = [
+  [
+    { edit: "bold", icon: Bold, textKey: "format.bold", combo: "mod+b" },
+    { edit: "italic", icon: Italic, textKey: "format.italic", combo: "mod+i" },
+    { edit: "strikethrough", icon: Strikethrough, textKey: "format.strikethrough", combo: "mod+Shift+x" },
+    { edit: "spoiler", icon: EyeOff, textKey: "format.spoiler", combo: null },
+  ],
+  [
+    { edit: "link", icon: Link, textKey: "format.link", combo: "mod+k" },
+    { edit: "quote", icon: TextQuote, textKey: "format.quote", combo: "mod+Shift+9" },
+    { edit: "numberedList", icon: ListOrdered, textKey: "format.numberedList", combo: "mod+Shift+7" },
+    { edit: "bulletedList", icon: List, textKey: "format.bulletedList", combo: "mod+Shift+8" },
+  ],
+  [
+    { edit: "code", icon: Code, textKey: "format.code", combo: "mod+e" },
+    { edit: "codeBlock", icon: SquareCode, textKey: "format.codeBlock", combo: null },
+  ],
+];
+
+export function FormattingBar({ field }: { field: RefObject<HTMLTextAreaElement | null> }) {
+  const { t } = useTranslation("composer");
+  const groups = useMemo(() => {
+    const apple = isApple();
+    return FORMATTING.map((group) =>
+      group.map(({ edit, icon, textKey, combo }) => ({
+        id: edit,
+        icon,
+        label: t(textKey),
+        ...(combo !== null && { keys: keysOf(combo, apple) }),
+        size: "sm" as const,
+        // Keeps the focus in the field, and the phone's keyboard open.
+        onMouseDown: (event: { preventDefault: () => void }) => event.preventDefault(),
+        onClick: () => {
+          const { current } = field;
+          if (current === null) return;
+          editField(current, EDITS[edit](current.value, current.selectionStart, current.selectionEnd));
+        },
+      })),
+    );
+  }, [t, field]);
+  return <Toolbar label={t("format.label")} groups={groups} />;
+}

@@ -1,0 +1,44 @@
+import { useEffect, useRef, useState } from "react";
+
+/** A text isn't held back longer than this by usernames, such as without a connection. */
+const LOOKUP_MAX_MS = 2000;
+const LOOKUP_POLL_MS = 20;
+
+interface OnceNamed {
+  /** Whether it waits. The text must not be changed meanwhile. */
+  isLocked: boolean;
+  start: () => void;
+}
+
+/**
+ * Calls a function once the usernames in a text are known, unless the component is gone by then.
+ * @param isLookingUp whether usernames in the text are being looked up
+ */
+export function useOnceNamed(isLookingUp: boolean, run: () => void): OnceNamed {
+  const [isLocked, setLocked] = useState(false);
+  const latest = useRef({ isLookingUp, run, isGone: false });
+  useEffect(() => {
+    latest.current = { isLookingUp, run, isGone: false };
+  });
+  useEffect(
+    () => () => {
+      latest.current.isGone = true;
+    },
+    [],
+  );
+  const wait = async () => {
+    setLocked(true);
+    const untilMs = performance.now() + LOOKUP_MAX_MS;
+    while (latest.current.isLookingUp && performance.now() < untilMs) {
+      await new Promise((resolve) => setTimeout(resolve, LOOKUP_POLL_MS));
+    }
+    setLocked(false);
+    if (!latest.current.isGone) latest.current.run();
+  };
+  const start = () => {
+    if (isLocked) return;
+    if (isLookingUp) void wait();
+    else run();
+  };
+  return { isLocked, start };
+}

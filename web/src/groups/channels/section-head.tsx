@@ -1,0 +1,106 @@
+import type { Channel } from "@fanfare/contract";
+import { ArrowDown, ArrowUp, ChevronRight, Ellipsis, Pencil, Plus, Trash2 } from "lucide-react";
+import { memo } from "react";
+import { useTranslation } from "react-i18next";
+import { setCollapsed } from "../../state/collapsed-sections.ts";
+import { IconButton } from "../../ui/button.tsx";
+import { cx } from "../../ui/cx.ts";
+import { ContextMenu, Menu, type MenuItem } from "../../ui/menu.tsx";
+import type { OpenDialog } from "../group-dialog.ts";
+import { DropLine, type Edge, type Reorder } from "./reorder.tsx";
+
+interface CollapseButtonProps {
+  id: string;
+  name: string;
+  isCollapsed: boolean;
+}
+
+export function CollapseButton({ id, name, isCollapsed }: CollapseButtonProps) {
+  return (
+    <button
+      type="button"
+      data-walk
+      aria-expanded={!isCollapsed}
+      onClick={() => setCollapsed(id, !isCollapsed)}
+      className="flex min-h-row w-full min-w-0 flex-1 items-center gap-1 rounded-md px-1 text-start text-xs font-semibold text-muted -outline-offset-2 hover:text-text"
+    >
+      <ChevronRight
+        size={14}
+        aria-hidden
+        className={cx("shrink-0 transition-transform", !isCollapsed && "rotate-90")}
+      />
+      <span className="truncate">{name}</span>
+    </button>
+  );
+}
+
+interface SectionHeadProps {
+  section: Channel;
+  isCollapsed: boolean;
+  edge: Edge | null;
+  reorder: Reorder;
+  onOpen: OpenDialog;
+}
+
+export const SectionHead = memo(function SectionHead(props: SectionHeadProps) {
+  const { t } = useTranslation("channels");
+  const { section, isCollapsed, edge, reorder, onOpen } = props;
+  const items: MenuItem[] = [
+    {
+      label: t("menu.createHere"),
+      icon: Plus,
+      onSelect: () => onOpen({ kind: "createChannel", sectionId: section.id }),
+    },
+    {
+      label: t("menu.rename"),
+      icon: Pencil,
+      onSelect: () => onOpen({ kind: "renameSection", channel: section }),
+    },
+    "separator",
+    {
+      label: t("menu.moveUp"),
+      icon: ArrowUp,
+      shortcut: "Alt ↑",
+      onSelect: () => reorder.step(section, -1),
+    },
+    {
+      label: t("menu.moveDown"),
+      icon: ArrowDown,
+      shortcut: "Alt ↓",
+      onSelect: () => reorder.step(section, 1),
+    },
+    "separator",
+    {
+      label: t("menu.deleteSection"),
+      icon: Trash2,
+      danger: true,
+      onSelect: () => onOpen({ kind: "deleteChannel", channel: section }),
+    },
+  ];
+  const head = (
+    <div
+      {...reorder.handlers(section, null)}
+      className="group relative flex min-h-row items-center gap-0.5 rounded-md"
+    >
+      <DropLine edge={edge} />
+      <CollapseButton id={section.id} name={section.name} isCollapsed={isCollapsed} />
+      {reorder.canMove && (
+        <span className="flex opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 has-data-popup-open:opacity-100 touch:opacity-100">
+          <IconButton
+            icon={Plus}
+            size="sm"
+            label={t("menu.createIn", { section: section.name })}
+            onClick={() => onOpen({ kind: "createChannel", sectionId: section.id })}
+          />
+          <Menu
+            items={items}
+            trigger={
+              <IconButton icon={Ellipsis} size="sm" label={t("menu.more", { channel: section.name })} />
+            }
+          />
+        </span>
+      )}
+    </div>
+  );
+  return reorder.canMove ? <ContextMenu items={items}>{head}</ContextMenu> : head;
+});

@@ -1,0 +1,10 @@
+import { expect, test } from "vitest";
+import { hostsOf } from "./hosts.ts";
+
+test("hosts can be written as addresses, in any case and script", () => {
+  expect(hostsOf("Example.com\nhttps://example.com/path\nmüller.example\nlocalhost\nno host")).toEqual([
+    "example.com",
+    "xn--mller-kva.example",
+    null,
+  ]);
+});

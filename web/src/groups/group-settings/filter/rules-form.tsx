@@ -1,0 +1,159 @@
+import type { MessageRuleName, MessageRules } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { useCall } from "../../../data/call.ts";
+import { useFormats } from "../../../shared/formats.ts";
+import { Switch } from "../../../ui/choices.tsx";
+import { Form, TextArea, useForm } from "../../../ui/form.tsx";
+import { Select } from "../../../ui/select.tsx";
+import { hostsOf } from "./hosts.ts";
+
+type Rule<N extends MessageRuleName> = NonNullable<MessageRules[N]>;
+
+const HOUR_MS = 60 * 60 * 1000;
+const MENTIONS = [1, 3, 5, 10, 20];
+const REPEATS = [1, 2, 3, 5, LIMITS.repeatsMax];
+const HOURS = [1, 24, 3 * 24, 7 * 24, LIMITS.newAccountMaxHours];
+
+/** Those of a rule that is turned on. */
+const DEFAULTS: { [N in MessageRuleName]: Rule<N> } = {
+  links: { onHit: "block", allowedHosts: [] },
+  mentions: { onHit: "block", max: 5 },
+  repeats: { onHit: "block", max: 3 },
+  newAccounts: { onHit: "report", hours: 24 },
+};
+
+export function RulesForm({ groupId, rules }: { groupId: string; rules: MessageRules }) {
+  const { t } = useTranslation("group-settings");
+  const { duration } = useFormats();
+  const call = useCall();
+  const form = useForm({
+    initial: { ...rules, hosts: rules.links?.allowedHosts.join("\n") ?? "" },
+    submit: ({ hosts, links, ...others }) => {
+      const allowedHosts = hostsOf(hosts).filter((host) => host !== null);
+      return call("group.setWordFilter", {
+        groupId,
+        rules: { ...others, links: links && { ...links, allowedHosts } },
+      });
+    },
+    saved: t("saved"),
+  });
+  const { links, mentions, repeats, newAccounts, hosts } = form.values;
+  const found = hostsOf(hosts);
+  const problem = found.includes(null)
+    ? t("rules.badHost")
+    : found.length > LIMITS.hostsPerRule
+      ? t("rules.tooManyHosts", { max: LIMITS.hostsPerRule })
+      : null;
+  const change =
+    <N extends MessageRuleName>(name: N) =>
+    (rule: MessageRules[N]): void =>
+      form.set(name, rule as (typeof form.values)[N]);
+  return (
+    <Form
+      form={form}
+      action={t("rules.save")}
+      disabled={!form.changed || (links !== null && problem !== null)}
+    >
+      <RuleFields name="links" rule={links} onChange={change("links")}>
+        <TextArea
+          label={t("rules.links.hosts")}
+          hint={t("rules.links.hostsHint")}
+          spellCheck={false}
+          {...form.field("hosts")}
+          error={problem}
+        />
+      </RuleFields>
+      <RuleFields name="mentions" rule={mentions} onChange={change("mentions")}>
+        <NumberSelect
+          label={t("rules.mentions.max")}
+          value={mentions?.max}
+          choices={MENTIONS}
+          textOf={String}
+          onChange={(max) => change("mentions")({ ...mentions!, max })}
+        />
+      </RuleFields>
+      <RuleFields name="repeats" rule={repeats} onChange={change("repeats")}>
+        <NumberSelect
+          label={t("rules.repeats.max")}
+          value={repeats?.max}
+          choices={REPEATS}
+          textOf={String}
+          onChange={(max) => change("repeats")({ ...repeats!, max })}
+        />
+      </RuleFields>
+      <RuleFields name="newAccounts" rule={newAccounts} onChange={change("newAccounts")}>
+        <NumberSelect
+          label={t("rules.newAccounts.hours")}
+          value={newAccounts?.hours}
+          choices={HOURS}
+          textOf={(hours) => duration(hours * HOUR_MS)}
+          onChange={(hours) => change("newAccounts")({ ...newAccounts!, hours })}
+        />
+      </RuleFields>
+    </Form>
+  );
+}
+
+interface RuleFieldsProps<N extends MessageRuleName> {
+  name: N;
+  rule: MessageRules[N];
+  onChange: (rule: MessageRules[N]) => void;
+  /** What else can be set while the rule is on. */
+  children: ReactNode;
+}
+
+function RuleFields<N extends MessageRuleName>({ name, rule, onChange, children }: RuleFieldsProps<N>) {
+  const { t } = useTranslation("group-settings");
+  const key: MessageRuleName = name;
+  return (
+    <div
+      role="group"
+      aria-label={t(`rules.${key}.title`)}
+      className="grid gap-4 rounded-lg border border-line p-3"
+    >
+      <Switch
+        label={t(`rules.${key}.title`)}
+        hint={t(`rules.${key}.text`)}
+        checked={rule !== null}
+        onChange={(isOn) => onChange(isOn ? DEFAULTS[name] : null)}
+      />
+      {rule !== null && (
+        <>
+          {children}
+          <Select
+            label={t("rules.onHit")}
+            value={rule.onHit}
+            onChange={(onHit) => onChange({ ...rule, onHit })}
+            options={[
+              { value: "block", label: t("filter.block") },
+              { value: "report", label: t("rules.report") },
+            ]}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+interface NumberSelectProps {
+  label: string;
+  value: number | undefined;
+  choices: readonly number[];
+  textOf: (value: number) => string;
+  onChange: (value: number) => void;
+}
+
+/** Also offers a value that another client has set. */
+function NumberSelect({ label, value = 0, choices, textOf, onChange }: NumberSelectProps) {
+  const offered = choices.includes(value) ? choices : [...choices, value].toSorted((a, b) => a - b);
+  return (
+    <Select
+      label={label}
+      value={String(value)}
+      onChange={(chosen) => onChange(Number(chosen))}
+      options={offered.map((one) => ({ value: String(one), label: textOf(one) }))}
+    />
+  );
+}

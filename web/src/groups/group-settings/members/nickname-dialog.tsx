@@ -1,0 +1,115 @@
+import type { Member, User } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useCall } from "../../../data/call.ts";
+import { useServerCache } from "../../../data/data-context.ts";
+import { uploadPicture } from "../../../data/files.ts";
+import { useMe } from "../../../data/me.ts";
+import { useAvatarUrl, useNickname } from "../../../data/members.ts";
+import { userName } from "../../../people/members/user-name.tsx";
+import { PictureInput, useObjectUrl } from "../../../shared/picture-input.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { Avatar } from "../../../ui/display.tsx";
+import { ErrorNote } from "../../../ui/feedback.tsx";
+import { Form, TextField, useForm } from "../../../ui/form.tsx";
+
+interface NicknameDialogProps {
+  member: Member;
+  user: User | undefined;
+  onClose: () => void;
+}
+
+/** The name and the picture of the user or of another member in the group. Others' pictures can only be removed. */
+export function NicknameDialog({ member: { groupId, userId }, user, onClose }: NicknameDialogProps) {
+  const { t } = useTranslation("group-settings");
+  const call = useCall();
+  const cache = useServerCache();
+  const isOwn = useMe().id === userId;
+  const ownName = userName(user);
+  const nickname = useNickname(groupId, userId) ?? "";
+  /** Null: removed; undefined: unchanged. */
+  const [picture, setPicture] = useState<File | null>();
+  const form = useForm({
+    initial: { nickname },
+    async submit({ nickname: written }) {
+      const change = { groupId, nickname: written.trim() === "" ? null : written };
+      if (isOwn) {
+        const avatarFileId = picture && (await uploadPicture(cache, picture)).fileId;
+        await call("group.setOwnNickname", { ...change, avatarFileId });
+      } else {
+        await call("group.setNickname", {
+          ...change,
+          userId,
+          ...(picture === null && { avatarFileId: null }),
+        });
+      }
+      onClose();
+    },
+  });
+  const isTooLarge = picture instanceof File && picture.size > LIMITS.pictureMaxBytes;
+  return (
+    <Dialog onClose={onClose} size="sm" title={t("members.nicknameOf", { name: ownName })}>
+      <Form form={form} action={t("save")} disabled={isTooLarge}>
+        <PictureField
+          groupId={groupId}
+          userId={userId}
+          user={user}
+          picture={picture}
+          canChoose={isOwn}
+          onChange={setPicture}
+        />
+        <ErrorNote text={isTooLarge ? t("shared:error.FILE_TOO_LARGE") : null} />
+        <TextField
+          label={t("members.nicknameField")}
+          hint={t("members.nicknameHint")}
+          placeholder={ownName}
+          maxLength={LIMITS.nicknameMaxChars}
+          autoComplete="off"
+          {...form.field("nickname")}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+interface PictureFieldProps {
+  groupId: string;
+  userId: string;
+  user: User | undefined;
+  picture: File | null | undefined;
+  canChoose: boolean;
+  onChange: (picture: File | null) => void;
+}
+
+/** Without a picture in the group, shows the user's own one. */
+function PictureField({ groupId, userId, user, picture, canChoose, onChange }: PictureFieldProps) {
+  const { t } = useTranslation("group-settings");
+  const own = user?.avatarUrl ?? null;
+  const current = useAvatarUrl(user, groupId);
+  const preview = useObjectUrl(picture ?? null);
+  const hasPicture = picture === undefined ? current !== own : picture !== null;
+  return (
+    <div className="flex items-center gap-4">
+      <Avatar
+        name={userName(user)}
+        id={userId}
+        src={preview ?? (picture === null ? own : current)}
+        size={72}
+      />
+      <div className="flex flex-wrap gap-2">
+        {canChoose && (
+          <PictureInput onChoose={onChange}>
+            {hasPicture ? t("members.changePicture") : t("members.addPicture")}
+          </PictureInput>
+        )}
+        {hasPicture && (
+          <Button size="sm" variant="danger-ghost" onClick={() => onChange(null)}>
+            {t("members.removePicture")}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}

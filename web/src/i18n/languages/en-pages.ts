@@ -1,0 +1,5 @@
+/** Texts of pages that are rarely opened. */
+export const files = import.meta.glob<Record<string, unknown>>(
+  "../../{settings,admin,admin/status}/texts/en.json",
+  { eager: true, import: "default" },
+);

@@ -1,0 +1,231 @@
+import type { SavedItem } from "@fanfare/client/store";
+import type { Channel, Message, ScheduledMessage } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
+import { AlarmClock, Bookmark, Check, Pencil, SearchX, SendHorizontal, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { MentionsProvider } from "../channel/messages/item/message-card.tsx";
+import { ReminderDialog } from "../channel/messages/item/reminder-dialog.tsx";
+import { Markdown } from "../channel/messages/markdown/markdown.tsx";
+import { useCall } from "../data/call.ts";
+import { useChannelPermissions, useChannelState, useGroup } from "../data/groups.ts";
+import { useSaved, useSavedMessages } from "../data/inbox.ts";
+import { useNow, useSettled } from "../shared/hooks.ts";
+import { later } from "../shared/later.tsx";
+import { PagedList } from "../shared/paged-list.tsx";
+import { TimeDialog } from "../shared/time-dialog.tsx";
+import { dayAndTime } from "../shared/times.ts";
+import { errorTypeText } from "../shared/use-action.ts";
+import { IconButton } from "../ui/button.tsx";
+import { cx } from "../ui/cx.ts";
+import { ConfirmDialog } from "../ui/dialog.tsx";
+import { Badge } from "../ui/display.tsx";
+import { EmptyState, showFailure } from "../ui/feedback.tsx";
+import { FilterField } from "../ui/form.tsx";
+import { MessageEntry } from "./message-entry.tsx";
+
+const TextForm = later(async () => (await import("../composer/fields.ts")).TextForm);
+
+/** Messages saved for later, with a field to find some of them. */
+export function SavedList() {
+  const { t } = useTranslation("inbox");
+  const { data: saved = {} } = useSaved();
+  const isEmpty = Object.keys(saved).length === 0;
+  const [wanted, setWanted] = useState("");
+  const text = useSettled(wanted.trim());
+  const pages = useSavedMessages(text);
+  const [reminding, setReminding] = useState<Message | null>(null);
+  return (
+    <div className="grid grid-cols-1 gap-4 pt-3">
+      {!isEmpty && (
+        <FilterField
+          label={t("saved.search")}
+          maxLength={LIMITS.searchTextMaxChars}
+          value={wanted}
+          onChange={setWanted}
+        />
+      )}
+      <PagedList
+        pages={pages}
+        items={pages.data ?? []}
+        empty={
+          isEmpty || text === "" ? (
+            <EmptyState icon={Bookmark} title={t("saved.empty")} text={t("saved.emptyText")} />
+          ) : (
+            <EmptyState icon={SearchX} title={t("saved.none")} text={t("saved.noneText")} />
+          )
+        }
+      >
+        {(items) => (
+          <ol className="grid gap-4">
+            {items.map((item) => (
+              <li key={item.message.id}>
+                <SavedEntry item={item} onRemind={() => setReminding(item.message)} />
+              </li>
+            ))}
+          </ol>
+        )}
+      </PagedList>
+      {reminding !== null && <ReminderDialog message={reminding} onClose={() => setReminding(null)} />}
+    </div>
+  );
+}
+
+function SavedEntry({ item: { message, groupId }, onRemind }: { item: SavedItem; onRemind: () => void }) {
+  const { t } = useTranslation("inbox");
+  const call = useCall();
+  const nowMs = useNow();
+  const remindAt = useSaved().data?.[message.id]?.remindAt ?? null;
+  const isDue = remindAt !== null && Date.parse(remindAt) <= nowMs;
+  const remove = () => {
+    call("saved.remove", { messageId: message.id }).catch(showFailure);
+  };
+  return (
+    <MessageEntry
+      message={message}
+      groupId={groupId}
+      isStrong={isDue}
+      actions={
+        <>
+          <IconButton icon={Check} size="sm" label={t("saved.done")} onClick={remove} />
+          <IconButton icon={AlarmClock} size="sm" label={t("saved.remind")} onClick={onRemind} />
+        </>
+      }
+    >
+      {remindAt !== null && (
+        <Badge tone={isDue ? "accent" : "neutral"}>
+          {isDue ? t("saved.due") : t("saved.remindAt", { time: dayAndTime(remindAt) })}
+        </Badge>
+      )}
+    </MessageEntry>
+  );
+}
+
+/** Messages that are sent later. */
+export function ScheduledList({ scheduled }: { scheduled: readonly ScheduledMessage[] }) {
+  const [changing, setChanging] = useState<string | null>(null);
+  const { t } = useTranslation("inbox");
+  const call = useCall();
+  return (
+    <>
+      <ol className="grid gap-4 pt-3">
+        {scheduled.map((one) => (
+          <li key={one.id}>
+            <ScheduledEntry scheduled={one} onChange={() => setChanging(one.id)} />
+          </li>
+        ))}
+      </ol>
+      {changing !== null && (
+        <TimeDialog
+          title={t("scheduled.title")}
+          action={t("scheduled.schedule")}
+          onPick={(time) => call("scheduled.change", { scheduledId: changing, sendAt: time.toISOString() })}
+          onClose={() => setChanging(null)}
+        />
+      )}
+    </>
+  );
+}
+
+interface ScheduledEntryProps {
+  scheduled: ScheduledMessage;
+  /** Opens the dialog for its time. */
+  onChange: () => void;
+}
+
+function ScheduledEntry({ scheduled, onChange }: ScheduledEntryProps) {
+  const { id: scheduledId, channelId, content, sendAt, failure } = scheduled;
+  const { t } = useTranslation("inbox");
+  const call = useCall();
+  const [isRemoving, setRemoving] = useState(false);
+  /** null: not yet. Afterwards, its button gets the focus. */
+  const [isEditing, setEditing] = useState<boolean | null>(null);
+  const { data: channel } = useChannelState(channelId);
+  const group = useGroup(channel?.groupId ?? "");
+  const sendNow = () => {
+    call("scheduled.change", { scheduledId, sendAt: new Date().toISOString() }).catch(showFailure);
+  };
+  const place = [channel?.groupId === null ? t("direct") : group?.name, channel?.name && `#${channel.name}`];
+  return (
+    <div className={cx("grid gap-1 border-s-3 ps-3", failure === null ? "border-line" : "border-danger")}>
+      <div className="flex min-w-0 flex-wrap items-center gap-2 text-sm text-muted">
+        <Badge tone={failure === null ? "neutral" : "danger"}>
+          {failure === null ? dayAndTime(sendAt) : t("scheduled.failed")}
+        </Badge>
+        <span className="min-w-0 truncate">{place.filter(Boolean).join(" · ")}</span>
+      </div>
+      <article className="flex items-start gap-2 rounded-md border border-line bg-raised p-3 text-sm">
+        <div className="grid min-w-0 flex-1 gap-1 wrap-anywhere">
+          {isEditing === true && channel !== undefined ? (
+            <ScheduledText
+              scheduled={scheduled}
+              channel={channel}
+              onEmpty={() => setRemoving(true)}
+              onClose={() => setEditing(false)}
+            />
+          ) : (
+            <MentionsProvider groupId={channel?.groupId ?? null}>
+              <Markdown content={content} />
+            </MentionsProvider>
+          )}
+          {failure !== null && <p className="text-danger-text">{errorTypeText(failure)}</p>}
+        </div>
+        {isEditing !== true && (
+          <span className="-my-1 flex shrink-0 touch:-my-2.5">
+            <IconButton icon={SendHorizontal} size="sm" label={t("scheduled.sendNow")} onClick={sendNow} />
+            <IconButton
+              icon={Pencil}
+              size="sm"
+              label={t("scheduled.changeText")}
+              disabled={channel === undefined}
+              autoFocus={isEditing === false}
+              onClick={() => setEditing(true)}
+            />
+            <IconButton icon={AlarmClock} size="sm" label={t("scheduled.change")} onClick={onChange} />
+            <IconButton
+              icon={Trash2}
+              size="sm"
+              label={t("scheduled.remove")}
+              onClick={() => setRemoving(true)}
+            />
+          </span>
+        )}
+      </article>
+      <ConfirmDialog
+        open={isRemoving}
+        onClose={() => setRemoving(false)}
+        title={t("scheduled.removeTitle")}
+        action={t("scheduled.remove")}
+        danger
+        onConfirm={() => call("scheduled.remove", { scheduledId })}
+      >
+        {t("scheduled.removeText")}
+      </ConfirmDialog>
+    </div>
+  );
+}
+
+interface ScheduledTextProps {
+  scheduled: ScheduledMessage;
+  channel: Channel;
+  onEmpty: () => void;
+  onClose: () => void;
+}
+
+/** Changes the text of a scheduled message. */
+function ScheduledText({ scheduled: { id: scheduledId, content }, channel, ...rest }: ScheduledTextProps) {
+  const { t } = useTranslation("inbox");
+  const call = useCall();
+  const permissions = useChannelPermissions(channel);
+  return (
+    <TextForm
+      channel={channel}
+      permissions={permissions}
+      label={t("scheduled.changeText")}
+      content={content}
+      suggestsBelow
+      onSave={(changed) => call("scheduled.change", { scheduledId, content: changed })}
+      {...rest}
+    />
+  );
+}

@@ -1,0 +1,198 @@
+import { FanfareError } from "@fanfare/client";
+import type { Passkey } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
+import { Fingerprint, Pencil, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useCall } from "../../data/call.ts";
+import { useMe, usePasskeys } from "../../data/me.ts";
+import { CodeField, PasswordField } from "../../session/account-fields.tsx";
+import { canUsePasskeys, useServerMeta } from "../../session/server-meta.ts";
+import { ErrorWithText } from "../../shared/use-action.ts";
+import { formatTime } from "../../shared/times.ts";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Pending, SkeletonRows } from "../../ui/feedback.tsx";
+import { Form, TextField, useForm } from "../../ui/form.tsx";
+import { ListRow, RowIcon } from "../../ui/list-row.tsx";
+import { Section } from "../section.tsx";
+import { useDeviceName } from "./device.ts";
+import { PasswordDialog } from "./password-dialog.tsx";
+
+type Open = { dialog: "add" } | { dialog: "rename" | "remove"; passkey: Passkey };
+
+/** Hidden where only single sign-on is accepted, a directory decides who can log in, or the server has no name. */
+export function PasskeysSection() {
+  const { t } = useTranslation("settings");
+  const { hasPassword, passwordInDirectory = false } = useMe();
+  const { passwordLogin, passkeyOrigin } = useServerMeta() ?? {};
+  const query = usePasskeys();
+  const { data: passkeys } = query;
+  const [open, setOpen] = useState<Open | null>(null);
+  const onClose = () => setOpen(null);
+  if (passwordLogin === false || passwordInDirectory || passkeyOrigin === null) return null;
+  const isHere = passkeyOrigin === location.origin;
+  return (
+    <Section title={t("passkeys.title")} text={t("passkeys.text")}>
+      <Pending of={query}>
+        <SkeletonRows count={1} withAvatar />
+      </Pending>
+      {passkeys?.length === 0 && <p className="text-sm text-muted">{t("passkeys.none")}</p>}
+      {passkeys !== undefined && passkeys.length > 0 && (
+        <ul aria-label={t("passkeys.title")} className="grid grid-cols-1 gap-px">
+          {passkeys.map((passkey) => (
+            <PasskeyRow
+              key={passkey.id}
+              passkey={passkey}
+              onOpen={(dialog) => setOpen({ dialog, passkey })}
+            />
+          ))}
+        </ul>
+      )}
+      <div>
+        <Button
+          disabled={!hasPassword || !canUsePasskeys || !isHere}
+          onClick={() => setOpen({ dialog: "add" })}
+        >
+          {t("passkeys.add")}
+        </Button>
+      </div>
+      {passkeyOrigin !== undefined && !isHere && (
+        <p className="text-sm text-muted">{t("passkeys.elsewhere", { address: passkeyOrigin })}</p>
+      )}
+      {isHere && !canUsePasskeys && <p className="text-sm text-muted">{t("passkeys.unavailable")}</p>}
+      {!hasPassword && <p className="text-sm text-muted">{t("totp.needsPassword")}</p>}
+      {open?.dialog === "add" && <AddDialog onClose={onClose} />}
+      {open?.dialog === "rename" && <RenameDialog passkey={open.passkey} onClose={onClose} />}
+      {open?.dialog === "remove" && <RemoveDialog passkey={open.passkey} onClose={onClose} />}
+    </Section>
+  );
+}
+
+interface PasskeyRowProps {
+  passkey: Passkey;
+  onOpen: (dialog: "rename" | "remove") => void;
+}
+
+function PasskeyRow({ passkey: { name, createdAt, lastUsedAt }, onOpen }: PasskeyRowProps) {
+  const { t } = useTranslation("settings");
+  const created = t("passkeys.created", { time: formatTime(createdAt, "dateTime") });
+  const used =
+    lastUsedAt === null
+      ? t("passkeys.neverUsed")
+      : t("sessions.lastUsed", { time: formatTime(lastUsedAt, "dateTime") });
+  return (
+    <ListRow
+      leading={<RowIcon icon={Fingerprint} />}
+      title={name}
+      subtitle={<span className="whitespace-normal">{`${created} · ${used}`}</span>}
+      trailing={
+        <>
+          <IconButton
+            icon={Pencil}
+            size="sm"
+            label={t("passkeys.rename", { name })}
+            onClick={() => onOpen("rename")}
+          />
+          <IconButton
+            icon={Trash2}
+            size="sm"
+            label={t("passkeys.remove", { name })}
+            onClick={() => onOpen("remove")}
+          />
+        </>
+      }
+    />
+  );
+}
+
+function AddDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation("settings");
+  const call = useCall();
+  const { totpEnabled } = useMe();
+  const deviceName = useDeviceName()(navigator.userAgent).slice(0, LIMITS.passkeyNameMaxChars);
+  const form = useForm({
+    initial: { name: deviceName, password: "", code: "" },
+    async submit({ name, password, code }) {
+      const { createPasskey } = await import("../../session/passkeys.ts");
+      const { options } = await call("user.startPasskeySetup", {
+        password,
+        ...(totpEnabled && { code: code.trim() }),
+      });
+      // A code works once: another attempt needs a new one.
+      form.set("code", "");
+      await call("user.addPasskey", { name, ...(await createPasskey(options)) }).catch((error: unknown) => {
+        const isRefused = error instanceof FanfareError && error.type === "PASSKEY_REFUSED";
+        throw isRefused ? new ErrorWithText(t("passkeys.refused"), { cause: error }) : error;
+      });
+    },
+    saved: t("passkeys.added"),
+    onDone: onClose,
+    fieldOfError: { WRONG_CREDENTIALS: "password", WRONG_CODE: "code", TOTP_REQUIRED: "code" },
+  });
+  return (
+    <Dialog onClose={onClose} title={t("passkeys.add")} description={t("passkeys.addText")}>
+      <Form form={form} action={t("passkeys.add")} disabled={form.values.name.trim() === ""}>
+        <TextField
+          label={t("passkeys.name")}
+          hint={t("passkeys.nameHint")}
+          required
+          maxLength={LIMITS.passkeyNameMaxChars}
+          autoComplete="off"
+          {...form.field("name")}
+        />
+        <PasswordField
+          label={t("account.currentPassword")}
+          autoFocus
+          autoComplete="current-password"
+          {...form.field("password")}
+        />
+        {totpEnabled && <CodeField autoFocus={false} {...form.field("code")} />}
+      </Form>
+    </Dialog>
+  );
+}
+
+interface PasskeyDialogProps {
+  passkey: Passkey;
+  onClose: () => void;
+}
+
+function RenameDialog({ passkey: { id, name }, onClose }: PasskeyDialogProps) {
+  const { t } = useTranslation("settings");
+  const call = useCall();
+  const form = useForm({
+    initial: { name },
+    submit: (values) => call("user.renamePasskey", { passkeyId: id, ...values }),
+    onDone: onClose,
+  });
+  return (
+    <Dialog onClose={onClose} title={t("passkeys.rename", { name })} size="sm">
+      <Form form={form} action={t("save")} disabled={form.values.name.trim() === ""}>
+        <TextField
+          label={t("passkeys.name")}
+          required
+          autoFocus
+          maxLength={LIMITS.passkeyNameMaxChars}
+          autoComplete="off"
+          {...form.field("name")}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+function RemoveDialog({ passkey: { id, name }, onClose }: PasskeyDialogProps) {
+  const { t } = useTranslation("settings");
+  const call = useCall();
+  return (
+    <PasswordDialog
+      title={t("passkeys.remove", { name })}
+      text={t("passkeys.removeText")}
+      danger
+      saved={t("passkeys.removed")}
+      onClose={onClose}
+      submit={(password) => call("user.removePasskey", { passkeyId: id, password })}
+    />
+  );
+}

@@ -1,0 +1,40 @@
+import { type ComponentType, lazy as reactLazy, useEffect, useState } from "react";
+import { whenLoaded } from "./when-loaded.ts";
+
+type State<P> = { component: ComponentType<P> } | { error: unknown };
+
+/**
+ * A component whose code is loaded after it is first rendered, with a placeholder until then. Not with `lazy`: React shows the content of
+ * a Suspense boundary no earlier than 300 ms after its fallback.
+ */
+export function later<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  Placeholder: ComponentType<P> = Nothing,
+): ComponentType<P> {
+  let loaded: State<P> | null = null;
+  return function Later(props: P) {
+    const [state, setState] = useState(loaded);
+    useEffect(() => {
+      const start = async (): Promise<void> => {
+        try {
+          loaded = { component: await whenLoaded(load) };
+          setState(loaded);
+        } catch (error) {
+          setState({ error });
+        }
+      };
+      if (loaded === null) void start();
+    }, []);
+    if (state === null) return <Placeholder {...props} />;
+    // For the error boundary.
+    if ("error" in state) throw state.error;
+    return <state.component {...props} />;
+  };
+}
+
+function Nothing() {
+  return null;
+}
+
+/** Like React's, which without a network would break the page until it is reloaded. */
+export const lazy: typeof reactLazy = (load) => reactLazy(() => whenLoaded(load));

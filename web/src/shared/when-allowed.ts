@@ -1,0 +1,20 @@
+import { FanfareError } from "@fanfare/client";
+
+const MIN_WAIT_MS = 500;
+
+/**
+ * Repeats a call for as long as the server's rate limit rejects it, and waits as long as it says.
+ * @throws the call's error, or the signal's reason
+ */
+export async function whenAllowed<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof FanfareError) || error.type !== "RATE_LIMITED") throw error;
+      const waitMs = Math.max(error.retryAfterMs, MIN_WAIT_MS);
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+    }
+  }
+}
