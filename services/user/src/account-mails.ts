@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { LIMITS, type RateLimit, userRoom } from "@fanfare/contract";
-import { type CallClient, hashSecret, newSecret, type NodeContext, RateLimiter } from "@fanfare/kernel";
+import { type CallClient, type NodeContext, RateLimiter } from "@fanfare/kernel";
 import type { Mailer } from "@fanfare/mail";
-import type { MailedPurpose, MailedTokenRepository } from "./mailed-token.repository.ts";
+import type { MailedPurpose, OneTimeTokenRepository } from "./one-time-token.repository.ts";
 import { hasNoSignIn } from "./session.policy.ts";
 import type { UserDocument } from "./user.model.ts";
 import { localeOf, presentOwnUser } from "./user.presenter.ts";
@@ -30,7 +30,7 @@ export type AccountMails = ReturnType<typeof createAccountMails>;
 /** Sends account emails in the user's language, with the tokens in their links. */
 export function createAccountMails(
   mailer: Mailer,
-  tokens: MailedTokenRepository,
+  tokens: OneTimeTokenRepository,
   { config, logger }: Pick<NodeContext, "config" | "logger">,
 ) {
   const welcomes = new RateLimiter(WELCOMES_PER_ADDRESS, { factor: config.rateLimitFactor });
@@ -42,23 +42,12 @@ export function createAccountMails(
     oidcKey === undefined || config.oidc === undefined ? null : new URL(config.oidc.issuer).host;
 
   /** @param email the recipient; undefined when an admin passes the link on */
-  const makeToken = async (
-    user: UserDocument,
+  const makeToken = (
+    { _id: userId }: UserDocument,
     purpose: MailedPurpose,
     email: string | undefined,
     lifetimeMs = LIFETIME_MS[purpose],
-  ): Promise<string> => {
-    const token = newSecret();
-    const expiresAt = new Date(Date.now() + lifetimeMs);
-    await tokens.insert({
-      _id: hashSecret(token),
-      userId: user._id,
-      purpose,
-      ...(email !== undefined && { email }),
-      expiresAt,
-    });
-    return token;
-  };
+  ): Promise<string> => tokens.make(purpose, lifetimeMs, { userId, email });
 
   /** Sends a link that verifies the address and replaces the current one. Links sent earlier become invalid. */
   const sendVerification = async (user: UserDocument, email: string): Promise<void> => {

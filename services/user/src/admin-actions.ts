@@ -1,3 +1,4 @@
+import { LIMITS } from "@fanfare/contract";
 import { type Handlers, orThrow, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { presentAdminUser } from "./user.presenter.ts";
@@ -12,7 +13,7 @@ export const administerActions = ({
   users,
   sessions,
   admins,
-  setupTokens,
+  oneTimeTokens,
   node,
   passwords,
 }: UserDependencies): Handlers => ({
@@ -57,7 +58,9 @@ export const administerActions = ({
 
   "user.adminState": async () => ({ state: await admins.state() }),
 
-  "user.createSetupToken": async () => ({ token: await setupTokens.make() }),
+  "user.createSetupToken": async () => ({
+    token: await oneTimeTokens.make("setUp", LIMITS.setupLinkLifetimeMs, {}),
+  }),
 
   "user.setUpAdmin": async ({ params: { token, username, password, locale }, client }) => {
     // First, so that a caller without the link learns nothing and causes no password hash.

@@ -1,7 +1,7 @@
 import { LIMITS, type Result } from "@fanfare/contract";
 import { limitReached, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { AdminRepository } from "./admin.repository.ts";
-import type { SetupTokenRepository } from "./setup-token.repository.ts";
+import type { OneTimeTokenRepository } from "./one-time-token.repository.ts";
 import type { UserRepository } from "./user.repository.ts";
 
 /** Longer than a live process takes to store an account. */
@@ -12,13 +12,13 @@ export type Admins = ReturnType<typeof createAdmins>;
 interface AdminsOptions {
   users: UserRepository;
   repository: AdminRepository;
-  setupTokens: SetupTokenRepository;
+  oneTimeTokens: OneTimeTokenRepository;
   /** Whether the first account becomes the admin. Otherwise a setup link or the CLI is needed. */
   firstIsAdmin: boolean;
 }
 
 /** The admins of this instance, including how the first one is determined. */
-export function createAdmins({ users, repository, setupTokens, firstIsAdmin }: AdminsOptions) {
+export function createAdmins({ users, repository, oneTimeTokens, firstIsAdmin }: AdminsOptions) {
   const abandonedBefore = (): Date => new Date(Date.now() - ABANDONED_AFTER_MS);
   /** False once an account exists, which never changes back: no further queries are needed. */
   let isFresh = true;
@@ -45,7 +45,8 @@ export function createAdmins({ users, repository, setupTokens, firstIsAdmin }: A
    */
   const checkSetup = async (token: string): Promise<string[]> => {
     const listed = await repository.listIds();
-    if (!(await setupTokens.isValid(token)) || (await hasAdmin(listed))) throw serviceError("INVALID_LINK");
+    const found = await oneTimeTokens.find(token, "setUp");
+    if (found === null || (await hasAdmin(listed))) throw serviceError("INVALID_LINK");
     return listed;
   };
 

@@ -14,7 +14,7 @@ export const emailActions = ({
   accountMails,
   node,
   reauthenticate,
-  mailedTokens,
+  oneTimeTokens,
 }: UserDependencies): Handlers => ({
   "user.requestEmailVerification": async ({ actor }) => {
     const user = orThrow(await users.find(actor.userId), "UNAUTHENTICATED");
@@ -35,7 +35,7 @@ export const emailActions = ({
     // The password may have been changed, and all links invalidated, before this one was stored.
     const now = await users.find(actor.userId);
     if (now?.passwordHash !== user.passwordHash) {
-      await mailedTokens.removeAll(actor.userId, ["verifyEmail"]);
+      await oneTimeTokens.removeAll(actor.userId, ["verifyEmail"]);
       throw serviceError("WRONG_CREDENTIALS");
     }
     return {};
@@ -43,14 +43,14 @@ export const emailActions = ({
 
   /** Shown before the link is used, because it can belong to another person's account. */
   "user.inspectEmailVerification": async ({ params: { token } }) => {
-    const found = await mailedTokens.find(token, "verifyEmail");
+    const found = await oneTimeTokens.find(token, "verifyEmail");
     const user = found === null ? null : await users.find(found.userId);
     if (found?.email === undefined || user === null) throw serviceError("INVALID_LINK");
     return { username: user.username ?? null, email: found.email };
   },
 
   "user.verifyEmail": async ({ params: { token } }) => {
-    const taken = await mailedTokens.take(token, "verifyEmail");
+    const taken = await oneTimeTokens.take(token, "verifyEmail");
     if (taken?.email === undefined) throw serviceError("INVALID_LINK");
     const userId = taken.userId;
     const displaced = await users.releaseUnverifiedEmail(taken.email, userId);
@@ -63,7 +63,7 @@ export const emailActions = ({
     if (now !== null) publishAccount(node, now);
     if (before.email !== undefined && before.email.toLowerCase() !== taken.email.toLowerCase()) {
       // Links sent to the old address must not give access to the account any more.
-      await mailedTokens.removeAll(userId, ["resetPassword"]);
+      await oneTimeTokens.removeAll(userId, ["resetPassword"]);
       await accountMails.notify(before, "emailChanged");
     }
     // The address has just received an email.

@@ -1,7 +1,7 @@
 import { FORGETS_USER, LIMITS } from "@fanfare/contract";
 import { callOf, type NodeContext, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { BlockRepository } from "./block.repository.ts";
-import type { MailedTokenRepository } from "./mailed-token.repository.ts";
+import type { OneTimeTokenRepository } from "./one-time-token.repository.ts";
 import type { SessionRepository } from "./session.repository.ts";
 import type { Sessions } from "./sessions.ts";
 import type { UserDocument } from "./user.model.ts";
@@ -20,19 +20,19 @@ interface ErasuresOptions {
   sessions: Sessions;
   sessionRepository: SessionRepository;
   blocks: BlockRepository;
-  mailedTokens: MailedTokenRepository;
+  oneTimeTokens: OneTimeTokenRepository;
 }
 
 export type Erasures = ReturnType<typeof createErasures>;
 
 /** Jobs that delete the data of deleted users in this and every other service that stores personal data. */
 export function createErasures(options: ErasuresOptions) {
-  const { node, users, sessions, sessionRepository, blocks, mailedTokens } = options;
+  const { node, users, sessions, sessionRepository, blocks, oneTimeTokens } = options;
 
   const forget = async (userId: string): Promise<void> => {
     await sessions.endAll(userId);
     await sessionRepository.forgetClients(userId);
-    await mailedTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
+    await oneTimeTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
     await blocks.removeAllOf(userId);
     const results = await Promise.allSettled(
       FORGETS_USER.map((name) => callOf(node.services)(name, { userId })),

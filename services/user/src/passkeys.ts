@@ -1,14 +1,15 @@
 import { LIMITS, type ParsedParams } from "@fanfare/contract";
-import { type Handlers, serviceError } from "@fanfare/kernel";
+import { type Handlers, hashSecret, orThrow, serviceError } from "@fanfare/kernel";
 import type { WebAuthnCredential } from "@simplewebauthn/server";
 import { assertPasswordsAccepted } from "./registration.policy.ts";
+import type { TokenPurpose } from "./one-time-token.repository.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import type { StoredPasskey, UserDocument } from "./user.model.ts";
 import { presentPasskey } from "./user.presenter.ts";
 
 /** COSE: EdDSA, ES256 and RS256. The library's choice depends on the version of Node, which can differ between processes. */
 const ALGORITHMS = [-8, -7, -257];
-const LOGIN = "log in";
+const LIFETIME_MS = LIMITS.passkeyChallengeLifetimeMs;
 
 /** Loaded at the first use. */
 const library = () => import("@simplewebauthn/server");
@@ -16,7 +17,8 @@ const library = () => import("@simplewebauthn/server");
 type Credential<N extends "user.addPasskey" | "user.loginWithPasskey"> = ParsedParams<N>["credential"];
 
 /** The challenge is no longer valid when the password that was confirmed for it changes. */
-const additionBy = ({ _id, passwordHash }: UserDocument): string => `add ${_id} ${passwordHash}`;
+const additionBy = ({ _id, passwordHash }: UserDocument): TokenPurpose =>
+  `addPasskey ${hashSecret(`${_id} ${passwordHash}`)}`;
 
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, "base64url"));
 
@@ -36,7 +38,7 @@ export function passkeyActions({
   users,
   confirmPassword,
   secondFactor,
-  passkeyChallenges,
+  oneTimeTokens,
   accountMails,
   logIn,
 }: UserDependencies): Handlers {
@@ -112,8 +114,8 @@ export function passkeyActions({
         userID: new Uint8Array(Buffer.from(user._id)),
         userName: user.username ?? user.nickname,
         userDisplayName: user.nickname,
-        challenge: bytesOf(await passkeyChallenges.make(additionBy(user))),
-        timeout: LIMITS.passkeyChallengeLifetimeMs,
+        challenge: bytesOf(await oneTimeTokens.make(additionBy(user), LIFETIME_MS, {})),
+        timeout: LIFETIME_MS,
         excludeCredentials: (user.passkeys ?? []).map(({ credentialId }) => ({ id: credentialId })),
         authenticatorSelection: { residentKey: "required", userVerification: "required" },
         supportedAlgorithmIDs: ALGORITHMS,
@@ -124,8 +126,8 @@ export function passkeyActions({
     "user.addPasskey": async ({ params: { name, challenge, credential }, actor }) => {
       assertPasswordsAccepted(await node.policy.get());
       const user = await users.find(actor.userId);
-      if (user?.passwordHash === undefined || !(await passkeyChallenges.take(challenge, additionBy(user))))
-        throw serviceError("PASSKEY_REFUSED");
+      if (user?.passwordHash === undefined) throw serviceError("PASSKEY_REFUSED");
+      orThrow(await oneTimeTokens.take(challenge, additionBy(user)), "PASSKEY_REFUSED");
       assertRoom(user);
       const { id, publicKey, counter } = await verifyNew(credential, challenge);
       const passkey: StoredPasskey = {
@@ -160,8 +162,8 @@ export function passkeyActions({
       const { generateAuthenticationOptions } = await library();
       const options = await generateAuthenticationOptions({
         rpID,
-        challenge: bytesOf(await passkeyChallenges.make(LOGIN)),
-        timeout: LIMITS.passkeyChallengeLifetimeMs,
+        challenge: bytesOf(await oneTimeTokens.make("logInWithPasskey", LIFETIME_MS, {})),
+        timeout: LIFETIME_MS,
         userVerification: "required",
       });
       return { options: { ...options } };
@@ -169,9 +171,9 @@ export function passkeyActions({
 
     "user.loginWithPasskey": async ({ params: { challenge, credential }, client }) => {
       assertPasswordsAccepted(await node.policy.get());
-      const isValid = await passkeyChallenges.take(challenge, LOGIN);
+      orThrow(await oneTimeTokens.take(challenge, "logInWithPasskey"), "PASSKEY_REFUSED");
       const ownerId = ownerIdOf(credential);
-      const user = isValid && ownerId !== null ? await users.find(ownerId) : null;
+      const user = ownerId === null ? null : await users.find(ownerId);
       const passkey = user?.passkeys?.find(({ credentialId }) => credentialId === credential.id);
       if (user === null || passkey === undefined) throw serviceError("PASSKEY_REFUSED");
       const counter = await verifyUse(credential, challenge, passkey);

@@ -23,7 +23,7 @@ export function passwordActions({
   sessions,
   passwords,
   confirmPassword,
-  mailedTokens,
+  oneTimeTokens,
   accountMails,
   allUsers,
 }: UserDependencies): Handlers {
@@ -47,7 +47,7 @@ export function passwordActions({
         const changed = await users.replacePasswordHash(actor.userId, oldHash, newHash, params.revokeTokens);
         if (changed === null) throw serviceError("WRONG_CREDENTIALS");
         // Links requested with the old password, for example to a new address, must not work any more.
-        await mailedTokens.removeAll(actor.userId, ["resetPassword", "verifyEmail"]);
+        await oneTimeTokens.removeAll(actor.userId, ["resetPassword", "verifyEmail"]);
         // A new session, so that leaked access tokens of this one stop working too.
         const tokens = await sessions.open(changed, client, session);
         await sessions.endOthers(actor.userId, tokens.sessionId);
@@ -67,7 +67,7 @@ export function passwordActions({
 
     "user.resetPassword": async ({ params: { token, newPassword, removeOtherSignIns } }) => {
       // Checked before hashing, so that an invalid token doesn't cost a hash.
-      const found = orThrow(await mailedTokens.find(token, "resetPassword"), "INVALID_LINK");
+      const found = orThrow(await oneTimeTokens.find(token, "resetPassword"), "INVALID_LINK");
       const userId = found.userId;
       const user = await users.find(userId);
       if (user !== null) assertPasswordIsHere(node, user);
@@ -81,19 +81,19 @@ export function passwordActions({
       };
       // While the link is still valid, so that the call can be repeated if this fails.
       await revokeTokens();
-      if ((await mailedTokens.take(token, "resetPassword")) === null) throw serviceError("INVALID_LINK");
+      if ((await oneTimeTokens.take(token, "resetPassword")) === null) throw serviceError("INVALID_LINK");
 
       const finish = async (): Promise<Result<"user.resetPassword">> => {
         // Sessions and links are revoked before the password changes and again after it: see changePassword.
         await sessions.endAll(userId);
-        await mailedTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
+        await oneTimeTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
         const changed = takesOver
           ? await users.takeOverUnverified(userId, email, passwordHash)
           : await users.resetPassword(userId, email, passwordHash, removeOtherSignIns);
         // Also rejects a reset that races with the verification of the address, because it would remove too little or too much.
         if (changed === null) throw serviceError("INVALID_LINK");
         await sessions.endAll(userId);
-        await mailedTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
+        await oneTimeTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
         await revokeTokens();
         publishAccount(node, changed);
         await accountMails.notify(changed, "passwordChanged");
@@ -105,7 +105,7 @@ export function passwordActions({
     },
 
     "user.inspectPasswordReset": async ({ params: { token } }) => {
-      const found = await mailedTokens.find(token, "resetPassword");
+      const found = await oneTimeTokens.find(token, "resetPassword");
       const user = found === null ? null : await users.find(found.userId);
       if (found === null || user === null || user.deletedAt !== undefined) throw serviceError("INVALID_LINK");
       const { email } = found;

@@ -29,13 +29,9 @@ import { createFriendshipRepository, type FriendshipRepository } from "./friends
 import { createReachRepository, type ReachRepository } from "./friends/reach.repository.ts";
 import { createLdapDirectory, type LdapDirectory } from "./ldap-directory.ts";
 import { createLogIn, type LogIn } from "./login.ts";
-import { createMailedTokenRepository, type MailedTokenRepository } from "./mailed-token.repository.ts";
+import { createOneTimeTokenRepository, type OneTimeTokenRepository } from "./one-time-token.repository.ts";
 import { createOidcCodeRepository, type OidcCodeRepository } from "./oidc/oidc-code.repository.ts";
 import { createOidcProvider, type OidcProvider } from "./oidc/oidc-provider.ts";
-import {
-  createPasskeyChallengeRepository,
-  type PasskeyChallengeRepository,
-} from "./passkey-challenge.repository.ts";
 import { createPasswords, type Passwords } from "./passwords.ts";
 import {
   createSecondFactor,
@@ -45,14 +41,12 @@ import {
 } from "./second-factor.ts";
 import { createSessionRepository, type SessionRepository } from "./session.repository.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
-import { createSetupTokenRepository, type SetupTokenRepository } from "./setup-token.repository.ts";
 
 /** Dependencies of the actions of this service. */
 export interface UserDependencies {
   node: NodeContext;
   users: UserRepository;
   admins: Admins;
-  setupTokens: SetupTokenRepository;
   allUsers: AllUsersRepository;
   blocks: BlockRepository;
   friendships: FriendshipRepository;
@@ -67,10 +61,9 @@ export interface UserDependencies {
   reauthenticate: Reauthenticate;
   totpSecrets: TotpSecrets;
   secondFactor: SecondFactor;
-  passkeyChallenges: PasskeyChallengeRepository;
   logIn: LogIn;
   mailer: Mailer;
-  mailedTokens: MailedTokenRepository;
+  oneTimeTokens: OneTimeTokenRepository;
   accountMails: AccountMails;
   oidcProvider: OidcProvider;
   oidcCodes: OidcCodeRepository;
@@ -83,11 +76,11 @@ export function createDependencies(node: NodeContext): UserDependencies {
   const sessionRepository = createSessionRepository(node.database);
   const users = createUserRepository(node.database);
   const allUsers = createAllUsersRepository(node.database);
-  const setupTokens = createSetupTokenRepository(node.database);
+  const oneTimeTokens = createOneTimeTokenRepository(node.database);
   const admins = createAdmins({
     users,
     repository: createAdminRepository(node.database),
-    setupTokens,
+    oneTimeTokens,
     firstIsAdmin: node.config.environment !== "production",
   });
   const sessions = createSessions(node, sessionRepository);
@@ -99,8 +92,7 @@ export function createDependencies(node: NodeContext): UserDependencies {
         await node.services.notification.setEmailsRefused({ userId, refused: true });
     },
   });
-  const mailedTokens = createMailedTokenRepository(node.database);
-  const accountMails = createAccountMails(mailer, mailedTokens, node);
+  const accountMails = createAccountMails(mailer, oneTimeTokens, node);
   const blocks = createBlockRepository(node.database);
   const passwords = createPasswords();
   const oidcCodes = createOidcCodeRepository(node.database);
@@ -110,14 +102,13 @@ export function createDependencies(node: NodeContext): UserDependencies {
   });
   const confirmPassword = createConfirmPassword(users, passwords, ldapDirectory);
   const totpSecrets = createTotpSecrets(node.sealerFor("second factor"));
-  const erasures = createErasures({ node, users, sessions, sessionRepository, blocks, mailedTokens });
+  const erasures = createErasures({ node, users, sessions, sessionRepository, blocks, oneTimeTokens });
   const invitedAccounts = createInvitedAccounts(node, users, erasures);
   const external = { node, users, allUsers, admins, accountMails, invitedAccounts };
   return {
     node,
     users,
     admins,
-    setupTokens,
     allUsers,
     blocks,
     friendships: createFriendshipRepository(node.database),
@@ -132,9 +123,8 @@ export function createDependencies(node: NodeContext): UserDependencies {
     mailer,
     totpSecrets,
     secondFactor: createSecondFactor(users, totpSecrets, node.logger),
-    passkeyChallenges: createPasskeyChallengeRepository(node.database),
     logIn: createLogIn(users, sessions),
-    mailedTokens,
+    oneTimeTokens,
     accountMails,
     oidcProvider: createOidcProvider(node.config, node.logger),
     oidcCodes,

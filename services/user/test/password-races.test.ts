@@ -1,5 +1,4 @@
 import { createServices } from "@fanfare/kernel";
-import { createHash } from "node:crypto";
 import type { SessionTokens } from "@fanfare/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { passwordActions } from "../src/password.ts";
@@ -61,14 +60,8 @@ test("changing the password ends that session too", async () => {
 
 test("resetting the password ends that session too", async () => {
   const { email, tokens, login } = await account();
-  const token = "of-this-test";
-  await dependencies.mailedTokens.insert({
-    _id: createHash("sha256").update(token).digest("base64url"),
-    userId: tokens.user.id,
-    purpose: "resetPassword",
-    email,
-    expiresAt: new Date(Date.now() + 60_000),
-  });
+  const userId = tokens.user.id;
+  const token = await dependencies.oneTimeTokens.make("resetPassword", 60_000, { userId, email });
   let late: SessionTokens | undefined;
   const reset = passwordActions({
     ...dependencies,

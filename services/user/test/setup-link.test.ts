@@ -54,7 +54,7 @@ test("a setup link creates the admin account once", async () => {
 
 test("of concurrent uses, of one link and of those of several processes, exactly one succeeds", async () => {
   const other = otherDependencies(node);
-  const links = [await makeToken(), await makeToken(), await other.setupTokens.make()];
+  const links = [await makeToken(), await makeToken(), await other.oneTimeTokens.make("setUp", 60_000, {})];
   const person = await register();
   const results = await Promise.allSettled([
     ...links.flatMap((token) => [setUp(token), setUp(token)]),
@@ -122,7 +122,7 @@ test("an expired or made-up link, or one used after `create-admin`, is rejected"
 test("stores only the hash of a token", async () => {
   const token = await makeToken();
   expect(Buffer.from(token, "base64url")).toHaveLength(32);
-  const stored = await node.node.database.collection("setupTokens").find({}).toArray();
+  const stored = await node.node.database.collection("mailedTokens").find({}).toArray();
   expect(stored).toMatchObject([{ _id: hashSecret(token) }]);
   expect(JSON.stringify(stored)).not.toContain(token);
 });
