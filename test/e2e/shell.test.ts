@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser())("the application shell", () => {
   test("uses the browser's language until another is chosen", async () => {
     const page = await site.newPage({ ...DESKTOP, locale: "zh-CN" });
     await page.goto(site.url);
-    await page.getByRole("button", { name: "以访客身份逛逛" }).waitFor();
+    await page.getByRole("button", { name: "以访客身份继续" }).waitFor();
     expect(await root(page, "lang")).toBe("zh-CN");
     await page.getByRole("combobox", { name: "语言" }).selectOption("en");
     await page.getByRole("button", { name: t("session:asGuest") }).waitFor();

@@ -133,7 +133,7 @@ describe("a password reset link", () => {
   test("leads to the page, with the token in the fragment", async () => {
     const account = await register("zh");
     await must(instance.url, "user.requestPasswordReset", { email: account.email.toUpperCase() });
-    const mail = await mailbox.next(account.email, /设置您在 chat\.example\.org 的新密码/);
+    const mail = await mailbox.next(account.email, /设置你在 chat\.example\.org 的新密码/);
     expect(mail.text).toContain(`${PUBLIC_URL}/reset-password#token=${mail.token}`);
     expect(mail.html).toContain(`href="${PUBLIC_URL}/reset-password#token=${mail.token}"`);
     expect(mail.token).toMatch(/^[\w-]{43}$/);

@@ -163,7 +163,7 @@ test("the email has the newest ten, says how many more there are, and is in the 
   const reader = await newReader({ locale: "zh" });
   for (let i = 1; i <= 12; i += 1) await mention(reader, `number ${i};`);
   await pass();
-  const { text } = await mailbox.next(reader.email, /您在 chat\.example\.org 有未读消息/);
+  const { text } = await mailbox.next(reader.email, /你在 chat\.example\.org 有未读消息/);
   expect(text.match(/number \d+/g)).toEqual(Array.from({ length: 10 }, (_, i) => `number ${i + 3}`));
   expect(text).toContain("其他未读消息：2 条");
 });
