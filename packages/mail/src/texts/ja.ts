@@ -6,14 +6,14 @@ const notYou =
 const removeOthers =
   "心当たりがない場合は、「パスワードをお忘れですか？」から新しいパスワードを設定し、「他のログイン方法も削除する」を選んでください。";
 const wrongAccount =
-  "リンクの有効期限は24時間です。ご自分のアカウントでない場合は、リンクを開かないでください。このアドレスが他人のアカウントのものになります。";
+  "リンクの有効期限は24時間です。ご自分のアカウントでない場合は、リンクを開かないでください。このアドレスが他人のアカウントに追加されます。";
 
 const accountOf = (username: string | null): string =>
   username === null ? "アカウント" : `アカウント「${username}」`;
 
 export const ja: MailTexts = {
   verifyEmail: ({ host, username }) => ({
-    subject: `${host}のメールアドレスの確認`,
+    subject: `${host}に登録されたメールアドレスの確認`,
     paragraphs: [
       `${host}の${accountOf(username)}がこのアドレスで登録されました。ご自分で登録した場合は、リンクを開いてアドレスを確認してください。`,
       wrongAccount,
@@ -21,15 +21,15 @@ export const ja: MailTexts = {
     action: "アドレスを確認",
   }),
   confirmNewEmail: ({ host, username }) => ({
-    subject: `${host}の新しいメールアドレス`,
+    subject: `${host}に登録する新しいメールアドレスの確認`,
     paragraphs: [
-      `${host}の${accountOf(username)}で今後このアドレスを使おうとしています。ご自分のアカウントの場合は、リンクを開いて確認してください。`,
+      `${host}の${accountOf(username)}でこのアドレスを使用する手続きが行われています。ご自分のアカウントの場合は、リンクを開いて確認してください。`,
       wrongAccount,
     ],
     action: "このアドレスを使う",
   }),
   emailChanged: ({ host }) => ({
-    subject: `${host}のメールアドレスが変更されました`,
+    subject: `${host}の登録メールアドレスが変更されました`,
     paragraphs: [
       `${host}のアカウントのメールアドレスが変更されました。今後このアドレスにメールは送信されません。`,
       "心当たりがない場合は、サーバーの管理者に連絡してください。",
@@ -48,7 +48,7 @@ export const ja: MailTexts = {
   resetPassword: ({ host, minutes, provider }) => ({
     subject: `${host}の新しいパスワードの設定`,
     paragraphs: [
-      `${host}のアカウントのパスワードの再設定が求められました。リンクを開いて新しいパスワードを設定してください。`,
+      `${host}のアカウントのパスワードの再設定がリクエストされました（おそらくご自身によるものです）。リンクを開いて新しいパスワードを設定してください。`,
       `リンクは${minutes}分間有効で、1回だけ使えます。心当たりがない場合は、このメールを無視してください。パスワードは変わりません。`,
       ...(provider === null
         ? []
@@ -68,19 +68,19 @@ export const ja: MailTexts = {
   passwordInDirectory: ({ host }) => ({
     subject: `${host}のパスワードについて`,
     paragraphs: [
-      `${host}のアカウントのパスワードを再設定するよう依頼がありました。依頼したのはおそらくご本人です。`,
-      "このアカウントは組織のディレクトリのパスワードを使用しており、変更はそちらでのみ行えます。方法がわからない場合は、IT部門にお問い合わせください。",
+      `${host}のアカウントのパスワードの再設定がリクエストされました（おそらくご自身によるものです）。`,
+      "このアカウントは組織のディレクトリのパスワードを使用しており、変更はそちらでのみ行えます。方法がわからない場合は、ディレクトリの管理者にお問い合わせください。",
     ],
   }),
   ldapLinked: ({ host }) => ({
-    subject: `${host}のアカウントにログイン方法が連携されました`,
+    subject: `${host}のアカウントに新しいログイン方法が連携されました`,
     paragraphs: [
       `${host}のアカウントに、組織のディレクトリのパスワードでもログインできるようになりました。`,
       removeOthers,
     ],
   }),
   oidcLinked: ({ host }) => ({
-    subject: `${host}のアカウントにログイン方法が連携されました`,
+    subject: `${host}のアカウントに新しいログイン方法が連携されました`,
     paragraphs: [`${host}のアカウントに、IDプロバイダーでもログインできるようになりました。`, removeOthers],
   }),
   oidcUnlinked: ({ host }) => ({
@@ -107,8 +107,8 @@ export const ja: MailTexts = {
     paragraphs: [`そのパスキーでは、${host}のアカウントにログインできなくなりました。`, notYou],
   }),
   missed: (values) => ({
-    subject: `${values.host} に未読のメッセージがあります`,
-    paragraphs: [`${values.host} に接続していない間に届いた、次のメッセージが未読です。`],
+    subject: `${values.host}に未読のメッセージがあります`,
+    paragraphs: [`${values.host}に接続していない間に、次の未読メッセージが届いています。`],
     items: missedItems("ja", values, {
       direct: "ダイレクトメッセージ",
       more: `その他の未読メッセージ：${values.more}件`,

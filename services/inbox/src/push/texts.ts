@@ -72,8 +72,8 @@ const TEXTS: Record<Locale, PushTexts> = {
     role: "@rol",
   },
   ja: {
-    mentioned: (author) => `${author}さんからメンション`,
-    keyword: (author) => `${author}さんがキーワードを使いました`,
+    mentioned: (author) => `${author}さんがあなたにメンションしました`,
+    keyword: (author) => `${author}さんがあなたのキーワードを使いました`,
     reminder: (author) => `リマインダー：${author}`,
     webhook: (name) => `${name}（Webhook）`,
     attachment: "ファイルを送信しました",
