@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser())("files in messages", () => {
     const viewer = page.getByRole("dialog", { name: "plan.pdf" });
     await viewer.getByText("Build the engine").waitFor();
     await viewer.getByText(t("messages:viewer.position", { number: 1, total: 2 })).waitFor();
-    expect(await page.evaluate(HAS_INK)).toBe(true);
+    await expect.poll(() => page.evaluate(HAS_INK)).toBe(true);
     await viewer.getByRole("button", { name: t("messages:pdf.next") }).click();
     await viewer.getByText("Launch").waitFor();
     await page.keyboard.press("PageUp");
@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser())("files in messages", () => {
     expect(await viewer.getByRole("link", { name }).getAttribute("download")).toBe("plan.pdf");
     await page.keyboard.press("Escape");
     await viewer.waitFor({ state: "detached" });
-    expect(await show.evaluate((button) => button.matches(":focus"))).toBe(true);
+    await expect.poll(() => show.evaluate((button) => button.matches(":focus"))).toBe(true);
   });
 
   test("a PDF that can't be shown says why, and can be downloaded", async () => {

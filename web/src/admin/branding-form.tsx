@@ -27,8 +27,12 @@ export function AdminBranding() {
   );
 }
 
-/** Other pages of this browser follow; other browsers do when they load the page. */
-function show({ branding }: { branding: Branding }): void {
+/**
+ * Other pages of this browser follow; other browsers do when they load the page.
+ * @param changed by this form only: the results of both forms can come in any order
+ */
+function show(changed: Partial<Branding>): void {
+  const branding = { ...useBranding.getState(), ...changed };
   const { accentColor } = branding;
   setBranding({ ...branding, accentShades: accentColor === null ? null : accentShades(accentColor) });
 }
@@ -38,10 +42,11 @@ function LogoForm({ logoUrl }: Branding) {
   const cache = useServerCache();
   const call = useCall();
   const { busy, error, run } = useAction();
+  const showLogo = ({ branding }: { branding: Branding }) => show({ logoUrl: branding.logoUrl });
   const use = (file: File) =>
     run(async () => {
       const { fileId } = await uploadPicture(cache, file);
-      show(await call("admin.setLogo", { fileId }));
+      showLogo(await call("admin.setLogo", { fileId }));
     });
   return (
     <section aria-label={t("branding.logo")} className="grid gap-3">
@@ -58,7 +63,7 @@ function LogoForm({ logoUrl }: Branding) {
                 size="sm"
                 variant="danger-ghost"
                 busy={busy}
-                onClick={() => void run(async () => show(await call("admin.removeLogo", {})))}
+                onClick={() => void run(async () => showLogo(await call("admin.removeLogo", {})))}
               >
                 {t("branding.removeLogo")}
               </Button>
@@ -76,7 +81,10 @@ function LookForm({ name, accentColor, landingText }: Branding) {
   const call = useCall();
   const form = useForm<Pick<Branding, "name" | "accentColor" | "landingText">>({
     initial: { name, accentColor, landingText },
-    submit: async (values) => show(await call("admin.setBranding", values)),
+    submit: async (changes) => {
+      const { name, accentColor, landingText } = (await call("admin.setBranding", changes)).branding;
+      show({ name, accentColor, landingText });
+    },
     saved: t("branding.saved"),
   });
   const { values, set } = form;
