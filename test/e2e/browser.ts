@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { existsSync } from "node:fs";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { inject } from "vitest";
@@ -60,8 +61,12 @@ function launch(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args });
 }
 
-/** Delays the answers of these actions from the next load of the page on. */
-export async function delayAnswers(page: Page, actions: RegExp, delayMs: number): Promise<void> {
+/** Delays the answers of these actions, in milliseconds or until a promise resolves, from the next load of the page on. */
+export async function delayAnswers(
+  page: Page,
+  actions: RegExp,
+  delay: number | Promise<void>,
+): Promise<void> {
   await page.routeWebSocket(/socket\.io/, (client) => {
     const server = client.connectToServer();
     const late = new Set<string>();
@@ -72,7 +77,9 @@ export async function delayAnswers(page: Page, actions: RegExp, delayMs: number)
     });
     server.onMessage((frame) => {
       const [, id] = /^43(\d+)\[/.exec(frame.toString()) ?? [];
-      setTimeout(() => client.send(frame), id !== undefined && late.has(id) ? delayMs : 0);
+      const isLate = id !== undefined && late.has(id);
+      const ready = isLate ? (typeof delay === "number" ? sleep(delay) : delay) : sleep(0);
+      void ready.then(() => client.send(frame));
     });
   });
 }

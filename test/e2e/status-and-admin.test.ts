@@ -104,7 +104,8 @@ describe.skipIf(!hasBrowser())("an admin", () => {
   });
 
   test("gives the server a name, a logo and a color, which visitors see", async () => {
-    await delayAnswers(page, /admin\.removeLogo/, 3000);
+    const saved = Promise.withResolvers<void>();
+    await delayAnswers(page, /admin\.removeLogo/, saved.promise);
     await open("/admin/branding", admin.username);
     await page.getByLabel(t("admin:branding.name")).fill("Harbor");
     await page.getByLabel(t("admin:branding.landingText")).fill("For everyone at the harbor.");
@@ -148,7 +149,8 @@ describe.skipIf(!hasBrowser())("an admin", () => {
     await page.getByLabel(t("admin:branding.name")).fill("Fanfare");
     await page.getByRole("button", { name: t("admin:branding.save") }).click();
     await expect.poll(() => page.title()).toContain("Fanfare");
-    // Answered later, from when the server still had the other name.
+    // The answer has the name from before.
+    saved.resolve();
     await removeLogo.waitFor({ state: "detached" });
     expect(await page.title()).toContain("Fanfare");
   });
