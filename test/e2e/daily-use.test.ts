@@ -155,7 +155,7 @@ describe.skipIf(!hasBrowser())("what people do every day", () => {
     await site.visit(laptop, "/settings/appearance");
     await laptop.getByRole("combobox", { name: t("settings:appearance.language") }).click();
     await laptop.getByRole("option", { name: "Deutsch" }).click();
-    await phone.getByRole("tab", { name: "Gemerkt" }).waitFor();
+    await phone.getByRole("tab", { name: "Gespeichert" }).waitFor();
     expect(await phone.locator("html").getAttribute("lang")).toBe("de");
 
     await ada.call("user.setPreferences", { language: null });

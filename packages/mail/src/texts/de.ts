@@ -2,11 +2,11 @@ import { missedItems } from "./missed-items.ts";
 import type { MailTexts } from "./texts.ts";
 
 const notYou =
-  "Wenn du das nicht warst, lege sofort ein neues Passwort fest: Jemand anderes kann sich bei deinem Konto anmelden.";
+  "Wenn du das nicht warst, lege sofort ein neues Passwort fest: Jemand anderes kann sich in deinem Konto anmelden.";
 const removeOthers =
   "Wenn du das nicht warst, lege über „Passwort vergessen?“ ein neues Passwort fest und wähle „Auch andere Anmeldewege entfernen“.";
 const wrongAccount =
-  "Der Link gilt 24 Stunden. Wenn das nicht dein Konto ist, öffne ihn nicht: Deine Adresse würde sonst zu einem fremden Konto gehören.";
+  "Der Link gilt 24 Stunden. Wenn das nicht dein Konto ist, öffne ihn nicht: Sonst wird deine Adresse mit einem fremden Konto verknüpft.";
 
 const accountOf = (username: string | null): string =>
   username === null ? "Ein Konto" : `Das Konto „${username}“`;
@@ -32,15 +32,15 @@ export const de: MailTexts = {
     subject: `Deine E-Mail-Adresse für ${host} wurde geändert`,
     paragraphs: [
       `Die E-Mail-Adresse deines Kontos bei ${host} wurde geändert. An diese Adresse werden keine E-Mails mehr gesendet.`,
-      "Wenn du das nicht warst, wende dich an die Administration des Servers.",
+      "Wenn du das nicht warst, wende dich an einen Admin des Servers.",
     ],
   }),
   invitation: ({ host, username, days }) => ({
     subject: `Einladung zu ${host}`,
     paragraphs: [
       username === null
-        ? `Die Administration von ${host} hat ein Konto für dich angelegt. Öffne den Link, um ein Passwort festzulegen.`
-        : `Die Administration von ${host} hat ein Konto für dich angelegt. Dein Benutzername ist „${username}“. Öffne den Link, um ein Passwort festzulegen.`,
+        ? `Ein Admin von ${host} hat ein Konto für dich erstellt. Öffne den Link, um ein Passwort festzulegen.`
+        : `Ein Admin von ${host} hat ein Konto für dich erstellt. Dein Benutzername ist „${username}“. Öffne den Link, um ein Passwort festzulegen.`,
       `Der Link funktioniert einmal und gilt ${days} Tage. Wenn du das Konto nicht möchtest, ignoriere diese E-Mail.`,
     ],
     action: "Passwort festlegen",
@@ -48,12 +48,12 @@ export const de: MailTexts = {
   resetPassword: ({ host, minutes, provider }) => ({
     subject: `Neues Passwort für ${host} festlegen`,
     paragraphs: [
-      `Jemand, vermutlich du, möchte das Passwort deines Kontos bei ${host} zurücksetzen. Öffne den Link, um ein neues festzulegen.`,
-      `Der Link funktioniert einmal und gilt ${minutes} Minuten. Wenn du das nicht warst, ignoriere diese E-Mail: Dein Passwort bleibt gleich.`,
+      `Jemand, wahrscheinlich du, möchte das Passwort deines Kontos bei ${host} zurücksetzen. Öffne den Link, um ein neues festzulegen.`,
+      `Der Link funktioniert einmal und gilt ${minutes} Minuten. Wenn du das nicht warst, ignoriere diese E-Mail: Dein Passwort bleibt unverändert.`,
       ...(provider === null
         ? []
         : [
-            `Bei diesem Konto kann man sich auch über ${provider} anmelden. Wenn du das nicht verbunden hast, wähle auf der Seite „Auch andere Anmeldewege entfernen“.`,
+            `Die Anmeldung bei diesem Konto ist auch über ${provider} möglich. Wenn du diese Anmeldung nicht selbst verbunden hast, wähle auf der Seite „Auch andere Anmeldewege entfernen“.`,
           ]),
     ],
     action: "Neues Passwort festlegen",
@@ -61,37 +61,34 @@ export const de: MailTexts = {
   passwordChanged: ({ host }) => ({
     subject: `Dein Passwort für ${host} wurde geändert`,
     paragraphs: [
-      `Das Passwort deines Kontos bei ${host} wurde geändert, und alle anderen Sitzungen wurden abgemeldet.`,
+      `Das Passwort deines Kontos bei ${host} wurde geändert, und alle anderen Sitzungen wurden beendet.`,
       "Wenn du das nicht warst, lege sofort über „Passwort vergessen?“ ein neues fest.",
     ],
   }),
   passwordInDirectory: ({ host }) => ({
     subject: `Dein Passwort für ${host}`,
     paragraphs: [
-      `Jemand, wahrscheinlich du, wollte das Passwort deines Kontos bei ${host} zurücksetzen.`,
-      "Dieses Konto verwendet das Passwort aus dem Verzeichnisdienst deiner Organisation. Du kannst es nur dort ändern. Wenn du nicht weißt, wie, frage deine IT-Abteilung.",
+      `Jemand, wahrscheinlich du, möchte das Passwort deines Kontos bei ${host} zurücksetzen.`,
+      "Dieses Konto verwendet das Passwort aus dem Verzeichnisdienst deiner Organisation. Du kannst es nur dort ändern. Wenn du nicht weißt, wie, wende dich an deine IT-Abteilung.",
     ],
   }),
   ldapLinked: ({ host }) => ({
     subject: `Ein Anmeldeweg wurde mit deinem Konto bei ${host} verbunden`,
     paragraphs: [
-      `Du kannst dich bei deinem Konto bei ${host} jetzt auch mit dem Passwort aus dem Verzeichnisdienst deiner Organisation anmelden.`,
+      `Du kannst dich bei ${host} jetzt auch mit dem Passwort aus dem Verzeichnisdienst deiner Organisation anmelden.`,
       removeOthers,
     ],
   }),
   oidcLinked: ({ host }) => ({
     subject: `Ein Anmeldeweg wurde mit deinem Konto bei ${host} verbunden`,
     paragraphs: [
-      `Du kannst dich bei deinem Konto bei ${host} jetzt auch über einen Identitätsanbieter anmelden.`,
+      `Du kannst dich bei ${host} jetzt auch über einen Identitätsanbieter anmelden.`,
       removeOthers,
     ],
   }),
   oidcUnlinked: ({ host }) => ({
     subject: `Ein Anmeldeweg wurde von deinem Konto bei ${host} getrennt`,
-    paragraphs: [
-      `Du kannst dich bei deinem Konto bei ${host} nicht mehr über den Identitätsanbieter anmelden.`,
-      notYou,
-    ],
+    paragraphs: [`Du kannst dich bei ${host} nicht mehr über den Identitätsanbieter anmelden.`, notYou],
   }),
   totpEnabled: ({ host }) => ({
     subject: `Die Zwei-Faktor-Authentifizierung ist für ${host} eingeschaltet`,
@@ -104,16 +101,16 @@ export const de: MailTexts = {
   passkeyAdded: ({ host }) => ({
     subject: `Deinem Konto bei ${host} wurde ein Passkey hinzugefügt`,
     paragraphs: [
-      `Du kannst dich bei deinem Konto bei ${host} jetzt auch mit einem Passkey anmelden, ohne dein Passwort.`,
+      `Du kannst dich bei ${host} jetzt auch mit einem Passkey anmelden, ohne dein Passwort.`,
       removeOthers,
     ],
   }),
   passkeyRemoved: ({ host }) => ({
     subject: `Ein Passkey wurde aus deinem Konto bei ${host} entfernt`,
-    paragraphs: [`Du kannst dich damit nicht mehr bei deinem Konto bei ${host} anmelden.`, notYou],
+    paragraphs: [`Du kannst dich damit nicht mehr bei ${host} anmelden.`, notYou],
   }),
   missed: (values) => ({
-    subject: `Ungelesene Nachrichten auf ${values.host}`,
+    subject: `Ungelesene Nachrichten bei ${values.host}`,
     paragraphs: [
       `Du warst nicht mit ${values.host} verbunden und hast diese Nachrichten noch nicht gelesen.`,
     ],
@@ -122,6 +119,6 @@ export const de: MailTexts = {
       more: `Weitere ungelesene Nachrichten: ${values.more}`,
     }),
     action: "Neueste Nachricht öffnen",
-    footer: ["Festlegen, wann solche E-Mails kommen", "Diese E-Mails abbestellen"],
+    footer: ["Festlegen, wann du solche E-Mails erhältst", "Diese E-Mails abbestellen"],
   }),
 };
