@@ -95,6 +95,17 @@ describe("texts", () => {
     expect(faults, "to be translated, or words for SHARED_IN").toEqual([]);
   });
 
+  test("in fr have a narrow no-break space before : ; ? ! » and after «", () => {
+    const faults: string[] = [];
+    for (const [namespace, languages] of namespaces) {
+      for (const [key, text] of languages.get("fr") ?? []) {
+        const marks = text.replaceAll(/\u{202f}[:;?!»]|«\u{202f}/gu, "");
+        if (/[;?!«»]|:(?:\s|$)/.test(marks)) faults.push(`${namespace}:${key}: ${text}`);
+      }
+    }
+    expect(faults).toEqual([]);
+  });
+
   test("have all keys that are used", () => {
     const missing = uses.filter(({ namespace, key, isPrefix }) => {
       const keys = keysOf(namespace);

@@ -2,14 +2,14 @@ import { missedItems } from "./missed-items.ts";
 import type { MailTexts } from "./texts.ts";
 
 const notYou =
-  "Si ce n’était pas vous, définissez tout de suite un nouveau mot de passe : quelqu’un d’autre peut se connecter à votre compte.";
+  "Si ce n’était pas vous, définissez immédiatement un nouveau mot de passe : quelqu’un d’autre peut se connecter à votre compte.";
 const removeOthers =
-  "Si ce n’était pas vous, définissez un nouveau mot de passe avec « Mot de passe oublié ? » et cochez « Retirer aussi les autres moyens de se connecter ».";
+  "Si ce n’était pas vous, définissez un nouveau mot de passe avec « Mot de passe oublié ? » et cochez « Retirer aussi les autres moyens de se connecter ».";
 const wrongAccount =
-  "Le lien est valable 24 heures. Si ce n’est pas votre compte, ne l’ouvrez pas : votre adresse serait associée au compte de quelqu’un d’autre.";
+  "Le lien est valable 24 heures. Si ce n’est pas votre compte, ne l’ouvrez pas : votre adresse serait associée au compte de quelqu’un d’autre.";
 
 const accountOf = (username: string | null): string =>
-  username === null ? "Un compte" : `Le compte « ${username} »`;
+  username === null ? "Un compte" : `Le compte « ${username} »`;
 
 export const fr: MailTexts = {
   verifyEmail: ({ host, username }) => ({
@@ -23,7 +23,7 @@ export const fr: MailTexts = {
   confirmNewEmail: ({ host, username }) => ({
     subject: `Votre nouvelle adresse e-mail pour ${host}`,
     paragraphs: [
-      `${accountOf(username)} sur ${host} va utiliser cette adresse. Si c’est votre compte, ouvrez le lien pour confirmer.`,
+      `${accountOf(username)} sur ${host} doit désormais utiliser cette adresse. Si c’est votre compte, ouvrez le lien pour confirmer.`,
       wrongAccount,
     ],
     action: "Utiliser cette adresse",
@@ -31,16 +31,16 @@ export const fr: MailTexts = {
   emailChanged: ({ host }) => ({
     subject: `Votre adresse e-mail pour ${host} a changé`,
     paragraphs: [
-      `L’adresse e-mail de votre compte sur ${host} a été modifiée. Plus aucun e-mail ne sera envoyé à cette adresse.`,
-      "Si ce n’était pas vous, contactez un administrateur du serveur.",
+      `L’adresse e-mail de votre compte sur ${host} a été modifiée. Plus aucun e-mail n’est envoyé à cette adresse.`,
+      "Si ce n’était pas vous, contactez un admin du serveur.",
     ],
   }),
   invitation: ({ host, username, days }) => ({
     subject: `Invitation à rejoindre ${host}`,
     paragraphs: [
       username === null
-        ? `Un administrateur de ${host} a créé un compte pour vous. Ouvrez le lien pour définir un mot de passe.`
-        : `Un administrateur de ${host} a créé un compte pour vous. Votre nom d’utilisateur est « ${username} ». Ouvrez le lien pour définir un mot de passe.`,
+        ? `Un admin de ${host} a créé un compte pour vous. Ouvrez le lien pour définir un mot de passe.`
+        : `Un admin de ${host} a créé un compte pour vous. Votre nom d’utilisateur est « ${username} ». Ouvrez le lien pour définir un mot de passe.`,
       `Le lien ne fonctionne qu’une fois et reste valable ${days} jours. Si vous ne voulez pas de ce compte, ignorez cet e-mail.`,
     ],
     action: "Définir un mot de passe",
@@ -48,12 +48,12 @@ export const fr: MailTexts = {
   resetPassword: ({ host, minutes, provider }) => ({
     subject: `Définissez un nouveau mot de passe pour ${host}`,
     paragraphs: [
-      `Quelqu’un, sans doute vous, a demandé à réinitialiser le mot de passe de votre compte sur ${host}. Ouvrez le lien pour en définir un nouveau.`,
-      `Le lien ne fonctionne qu’une fois et reste valable ${minutes} minutes. Si ce n’était pas vous, ignorez cet e-mail : votre mot de passe ne change pas.`,
+      `Quelqu’un, sans doute vous, a demandé la réinitialisation du mot de passe de votre compte sur ${host}. Ouvrez le lien pour en définir un nouveau.`,
+      `Le lien ne fonctionne qu’une fois et reste valable ${minutes} minutes. Si ce n’était pas vous, ignorez cet e-mail : votre mot de passe reste inchangé.`,
       ...(provider === null
         ? []
         : [
-            `On peut aussi se connecter à ce compte avec ${provider}. Si vous ne l’avez pas associé vous-même, cochez « Retirer aussi les autres moyens de se connecter » sur la page.`,
+            `La connexion à ce compte est aussi possible avec ${provider}. Si vous ne l’avez pas associée vous-même, cochez « Retirer aussi les autres moyens de se connecter » sur la page.`,
           ]),
     ],
     action: "Définir un nouveau mot de passe",
@@ -61,15 +61,15 @@ export const fr: MailTexts = {
   passwordChanged: ({ host }) => ({
     subject: `Votre mot de passe pour ${host} a changé`,
     paragraphs: [
-      `Le mot de passe de votre compte sur ${host} a été modifié, et toutes les autres sessions ont été déconnectées.`,
-      "Si ce n’était pas vous, définissez-en tout de suite un nouveau avec « Mot de passe oublié ? ».",
+      `Le mot de passe de votre compte sur ${host} a été modifié, et toutes les autres sessions ont été fermées.`,
+      "Si ce n’était pas vous, définissez-en immédiatement un nouveau avec « Mot de passe oublié ? ».",
     ],
   }),
   passwordInDirectory: ({ host }) => ({
     subject: `Votre mot de passe pour ${host}`,
     paragraphs: [
-      `Quelqu’un, sans doute vous, a demandé à réinitialiser le mot de passe de votre compte sur ${host}.`,
-      "Ce compte utilise le mot de passe de l’annuaire de votre organisation, qui ne peut être modifié que là-bas. Si vous ne savez pas comment faire, demandez à votre service informatique.",
+      `Quelqu’un, sans doute vous, a demandé la réinitialisation du mot de passe de votre compte sur ${host}.`,
+      "Ce compte utilise le mot de passe de l’annuaire de votre organisation. Vous ne pouvez le modifier que dans cet annuaire. Si vous ne savez pas comment faire, adressez-vous à votre service informatique.",
     ],
   }),
   ldapLinked: ({ host }) => ({
@@ -113,14 +113,17 @@ export const fr: MailTexts = {
   }),
   passkeyRemoved: ({ host }) => ({
     subject: `Une clé d’accès a été retirée de votre compte sur ${host}`,
-    paragraphs: [`Elle ne permet plus de se connecter à votre compte sur ${host}.`, notYou],
+    paragraphs: [
+      `Vous ne pouvez plus vous en servir pour vous connecter à votre compte sur ${host}.`,
+      notYou,
+    ],
   }),
   missed: (values) => ({
     subject: `Messages non lus sur ${values.host}`,
     paragraphs: [`Vous n’étiez pas connecté à ${values.host} et n’avez pas encore lu ces messages.`],
     items: missedItems("fr", values, {
-      direct: "Message privé",
-      more: `Autres messages non lus : ${values.more}`,
+      direct: "Message direct",
+      more: `Autres messages non lus : ${values.more}`,
     }),
     action: "Ouvrir le message le plus récent",
     footer: ["Choisir quand recevoir ces e-mails", "Ne plus recevoir ces e-mails"],
