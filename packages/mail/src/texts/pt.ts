@@ -5,19 +5,19 @@ const notYou = "Se não foi você, defina uma nova senha agora mesmo: outra pess
 const removeOthers =
   "Se não foi você, defina uma nova senha com “Esqueceu a senha?” e marque “Remover também outras formas de entrar”.";
 const wrongAccount =
-  "O link funciona por 24 horas. Se a conta não é sua, não o abra: seu endereço ficaria ligado à conta de outra pessoa.";
+  "O link funciona por 24 horas. Se a conta não é sua, não o abra: seu endereço seria adicionado à conta de outra pessoa.";
 
 const accountOf = (username: string | null): string =>
   username === null ? "Uma conta" : `A conta “${username}”`;
 
 export const pt: MailTexts = {
   verifyEmail: ({ host, username }) => ({
-    subject: `Confirme seu e-mail em ${host}`,
+    subject: `Verifique seu e-mail em ${host}`,
     paragraphs: [
-      `${accountOf(username)} em ${host} foi registrada com este endereço. Se foi você, abra o link para confirmar o endereço.`,
+      `${accountOf(username)} em ${host} foi criada com este endereço. Se foi você, abra o link para verificar o endereço.`,
       wrongAccount,
     ],
-    action: "Confirmar endereço",
+    action: "Verificar endereço",
   }),
   confirmNewEmail: ({ host, username }) => ({
     subject: `Seu novo e-mail em ${host}`,
@@ -30,7 +30,7 @@ export const pt: MailTexts = {
   emailChanged: ({ host }) => ({
     subject: `Seu e-mail em ${host} foi alterado`,
     paragraphs: [
-      `O e-mail da sua conta em ${host} foi alterado. Nenhum e-mail será mais enviado para este endereço.`,
+      `O e-mail da sua conta em ${host} foi alterado. Este endereço não receberá mais e-mails.`,
       "Se não foi você, fale com a administração do servidor.",
     ],
   }),
@@ -40,7 +40,7 @@ export const pt: MailTexts = {
       username === null
         ? `A administração de ${host} criou uma conta para você. Abra o link para definir uma senha.`
         : `A administração de ${host} criou uma conta para você. Seu nome de usuário é “${username}”. Abra o link para definir uma senha.`,
-      `O link funciona uma única vez, por ${days} dias. Se você não quer a conta, ignore este e-mail.`,
+      `O link funciona uma única vez e expira em ${days} dias. Se você não quer a conta, ignore este e-mail.`,
     ],
     action: "Definir uma senha",
   }),
@@ -48,7 +48,7 @@ export const pt: MailTexts = {
     subject: `Defina uma nova senha para ${host}`,
     paragraphs: [
       `Alguém, provavelmente você, pediu para redefinir a senha da sua conta em ${host}. Abra o link para definir uma nova.`,
-      `O link funciona uma única vez, por ${minutes} minutos. Se não foi você, ignore este e-mail: sua senha não muda.`,
+      `O link funciona uma única vez e expira em ${minutes} minutos. Se não foi você, ignore este e-mail: sua senha não muda.`,
       ...(provider === null
         ? []
         : [
@@ -100,17 +100,17 @@ export const pt: MailTexts = {
   passkeyAdded: ({ host }) => ({
     subject: `Uma chave de acesso foi adicionada à sua conta em ${host}`,
     paragraphs: [
-      `Agora você pode entrar na sua conta em ${host} com uma chave de acesso, sem a senha.`,
+      `Agora você pode entrar na sua conta em ${host} com uma chave de acesso, sem senha.`,
       removeOthers,
     ],
   }),
   passkeyRemoved: ({ host }) => ({
     subject: `Uma chave de acesso foi removida da sua conta em ${host}`,
-    paragraphs: [`Ela não serve mais para entrar na sua conta em ${host}.`, notYou],
+    paragraphs: [`Não é mais possível usá-la para entrar na sua conta em ${host}.`, notYou],
   }),
   missed: (values) => ({
     subject: `Mensagens não lidas em ${values.host}`,
-    paragraphs: [`Você não estava conectado a ${values.host} e ainda não leu estas mensagens.`],
+    paragraphs: [`Você não se conectou a ${values.host} e ainda não leu estas mensagens.`],
     items: missedItems("pt", values, {
       direct: "Mensagem direta",
       more: `Outras mensagens não lidas: ${values.more}`,
