@@ -106,6 +106,18 @@ describe("texts", () => {
     expect(faults).toEqual([]);
   });
 
+  const hasOneFor0 = (language: string) => new Intl.PluralRules(language).select(0) === "one";
+
+  test.each(LANGUAGES.filter(hasOneFor0))("in %s show the number in the form for 0 and 1", (language) => {
+    const faults: string[] = [];
+    for (const [namespace, languages] of namespaces) {
+      for (const [key, text] of languages.get(language) ?? []) {
+        if (key.endsWith("_one") && /\b1\b/.test(text)) faults.push(`${namespace}:${key}: ${text}`);
+      }
+    }
+    expect(faults, "to be written with {{count}}").toEqual([]);
+  });
+
   test("have all keys that are used", () => {
     const missing = uses.filter(({ namespace, key, isPrefix }) => {
       const keys = keysOf(namespace);
