@@ -8,6 +8,7 @@ const GROUP_SETTINGS = [
   "channels",
   "members",
   "invites",
+  "join-requests",
   "emoji",
   "reports",
   "bans",

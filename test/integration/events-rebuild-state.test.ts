@@ -7,6 +7,7 @@ import {
   directsOf,
   groupsOf,
   inboxItems,
+  openJoinRequestsOf,
   openReportsOf,
 } from "@fanfare/client/store";
 import type { ActionName, Call, EventName, InboxItem, Params, SessionTokens } from "@fanfare/contract";
@@ -118,6 +119,7 @@ async function loadState(store: Store, call: Call, { tokens, listed }: Observer)
   await load("saved.list", {});
   await load("scheduled.list", {});
   await load("inbox.getUnreadCount", {});
+  await load("join.listMine", {});
   if (tokens.user.admin) await load("admin.getOpenReportCount", {});
   if (tokens.user.kind === "member") {
     await load("friend.list", {});
@@ -129,6 +131,7 @@ async function loadState(store: Store, call: Call, { tokens, listed }: Observer)
     await load("channel.list", { groupId: id });
     await load("group.myPermissions", { groupId: id });
     if (moderates(store.state, id)) await load("report.getOpenCount", { groupId: id });
+    if (approves(store.state, id)) await load("join.getOpenCount", { groupId: id });
     await load("group.listNicknames", { groupId: id });
     await load("group.listMemberChanges", { groupId: id });
     await list("group.listMembers", { groupId: id, limit: 100 });
@@ -144,6 +147,9 @@ async function loadState(store: Store, call: Call, { tokens, listed }: Observer)
 
 const moderates = ({ permissions }: ClientState, groupId: string): boolean =>
   hasPermission(permissions[groupId]!.permissions, "manageMessages");
+
+const approves = ({ permissions }: ClientState, groupId: string): boolean =>
+  hasPermission(permissions[groupId]!.permissions, "kickMembers");
 
 /** The state as the user sees it. */
 function shown({ state }: Store, inbox: readonly InboxItem[]) {
@@ -183,6 +189,10 @@ function shown({ state }: Store, inbox: readonly InboxItem[]) {
     openReports: [null, ...groups.map(({ id }) => id).filter((id) => moderates(state, id))].map((id) =>
       openReportsOf(state, id),
     ),
+    joinRequests: state.joinRequests,
+    openJoinRequests: groups
+      .filter(({ id }) => approves(state, id))
+      .map(({ id }) => openJoinRequestsOf(state, id)),
     inboxUnread: state.inboxUnread,
     inbox: inboxItems(state, inbox),
     friends: state.friends,
@@ -384,6 +394,34 @@ test("reports are counted for those who can close them, and for no one else", as
   await owner.call("group.update", { groupId, name: "Renamed" });
   await expectSame([member], ["group.updated"]);
   expect(member.seen).not.toContain("report.changed");
+});
+
+test("join requests, for those who ask and those who can approve", async () => {
+  const { invite } = await owner.call("invite.create", { groupId });
+  const code = invite.code;
+  await owner.call("group.update", { groupId, needsApproval: true });
+  const account = await register();
+  const [asker, askersPhone] = [await observe(account), await observe(await logInAgain(account.username))];
+  const other = await observe(await register());
+  await asker.call("join.request", { code, message: "Hello" });
+  await other.call("join.request", { code });
+  const all = [owner, ownersPhone, member, asker, askersPhone, other];
+  for (const one of [owner, ownersPhone]) await expectSame([one], ["joinRequest.changed"]);
+  for (const one of [asker, askersPhone]) await expectSame([one], ["joinRequest.updated"]);
+  expect(openJoinRequestsOf(owner.store.state, groupId)).toBe(2);
+  await owner.call("join.reject", { groupId, userIds: [other.tokens.user.id] });
+  await vi.waitFor(
+    () => expect(other.store.state.joinRequests?.[groupId]?.askAgainAt).toEqual(expect.any(String)),
+    SETTLES_WITHIN_MS,
+  );
+  await expectSame(all, []);
+  await owner.call("join.approve", { groupId, userIds: [asker.tokens.user.id] });
+  for (const one of [asker, askersPhone]) await expectSame([one], ["joinRequest.removed", "group.joined"]);
+  await owner.call("group.startLockdown", { groupId });
+  await expectSame(all, ["group.updated"]);
+  await owner.call("group.endLockdown", { groupId });
+  await expectSame(all, []);
+  expect(member.seen).not.toContain("joinRequest.changed");
 });
 
 test("channels: created, renamed, deleted", async () => {

@@ -58,6 +58,7 @@ export async function exerciseGroups(url: string): Promise<void> {
     await must(url, "group.auditLog", { groupId, ...filter }, token);
   }
   await exerciseReports(url);
+  await exerciseJoinRequests(url);
   await must(url, "group.delete", { groupId }, token);
 }
 
@@ -72,4 +73,26 @@ async function exerciseReports(url: string): Promise<void> {
   const closing = { ...ofGroup, reportId: reports[0]!.id, outcome: "dismissed" as const };
   await must(url, "report.close", closing, accessToken);
   await must(url, "channel.delete", { channelId }, accessToken);
+}
+
+/** Closed in each way, and withdrawn. */
+async function exerciseJoinRequests(url: string): Promise<void> {
+  const { owner, stranger, group, inviteCode } = await createWorld(url);
+  const groupId = group.id;
+  await must(url, "group.update", { groupId, raidLimit: 2 }, owner.accessToken);
+  const fourth = await must(url, "user.createGuest", {});
+  await must(url, "invite.accept", { code: inviteCode }, fourth.accessToken);
+  await must(url, "group.update", { groupId, needsApproval: true }, owner.accessToken);
+  const ask = () => must(url, "join.request", { code: inviteCode }, stranger.accessToken);
+  const closing = { groupId, userIds: [stranger.userId] };
+  await ask();
+  await must(url, "join.list", { groupId, cursor: "0".repeat(24) }, owner.accessToken);
+  await must(url, "join.withdraw", { groupId }, stranger.accessToken);
+  await ask();
+  await must(url, "join.approve", closing, owner.accessToken);
+  await must(url, "group.kick", { groupId, userId: stranger.userId }, owner.accessToken);
+  await ask();
+  await must(url, "join.reject", closing, owner.accessToken);
+  await must(url, "group.startLockdown", { groupId }, owner.accessToken);
+  await must(url, "group.endLockdown", { groupId }, owner.accessToken);
 }

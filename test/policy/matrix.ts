@@ -13,6 +13,7 @@ import { groupRows } from "./rows/group.ts";
 import { inboxRows } from "./rows/inbox.ts";
 import { notificationRows } from "./rows/notification.ts";
 import { inviteRows } from "./rows/invite.ts";
+import { joinRequestRows } from "./rows/join-request.ts";
 import { messageRows } from "./rows/message.ts";
 import { moderationRows } from "./rows/moderation.ts";
 import { peopleRows } from "./rows/people.ts";
@@ -47,6 +48,7 @@ export const MATRIX: Record<Exclude<ActionName, InternalAction>, Row> = {
   ...fileRows,
   ...friendRows,
   ...inviteRows,
+  ...joinRequestRows,
   ...messageRows,
   ...threadRows,
   ...presenceRows,

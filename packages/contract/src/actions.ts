@@ -13,6 +13,7 @@ import * as group from "./actions/group.ts";
 import * as groupFile from "./actions/group-file.ts";
 import * as inbox from "./actions/inbox.ts";
 import * as invite from "./actions/invite.ts";
+import * as joinRequest from "./actions/join-request.ts";
 import * as message from "./actions/message.ts";
 import * as moderation from "./actions/moderation.ts";
 import * as notification from "./actions/notification.ts";
@@ -64,6 +65,7 @@ export const ACTIONS_BY_PREFIX = {
     ...exports.groupActions,
     ...group.groupActions,
     ...groupFile.groupActions,
+    ...joinRequest.groupActions,
     ...moderation.groupActions,
     ...picture.groupActions,
     ...inbox.groupActions,
@@ -101,6 +103,7 @@ export const ACTIONS_BY_PREFIX = {
     ...notification.channelActions,
   },
   invite: invite.inviteActions,
+  join: joinRequest.joinActions,
   draft: draft.draftActions,
   saved: saved.savedActions,
   scheduled: scheduled.scheduledActions,

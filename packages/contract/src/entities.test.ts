@@ -137,6 +137,9 @@ describe("multi-line texts", () => {
       defaultPermissions: 2 ** 31,
       retentionDays: LIMITS.retentionMaxDays,
       listed: false,
+      needsApproval: false,
+      raidLimit: LIMITS.raidLimitMax,
+      lockdownUntil: time,
       createdAt: time,
     };
     expect(GroupSchema.parse(group)).toEqual(group);

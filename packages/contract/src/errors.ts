@@ -131,6 +131,16 @@ export const ERRORS = {
   EMOJI_NOT_FOUND: giveUp(404, "This group has no such emoji, sticker or GIF."),
   EMOJI_NAME_TAKEN: correct(409, "Another emoji, sticker or GIF of this group has this name."),
   INVITE_NOT_FOUND: giveUp(404, "This invite does not exist, has expired or has been used up."),
+  APPROVAL_REQUIRED: correct(
+    403,
+    "New members of this group need approval. Ask to join with `join.request`.",
+    z.object({ groupId: z.string() }),
+  ),
+  JOIN_REQUEST_REJECTED: giveUp(
+    403,
+    "Your request to join this group was rejected. You can ask again later.",
+    z.object({ askAgainAt: z.iso.datetime() }),
+  ),
   FRIEND_REQUEST_NOT_FOUND: giveUp(404, "This user has not sent you a friend request, or has canceled it."),
   NOT_REACHABLE: giveUp(
     403,

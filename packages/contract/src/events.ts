@@ -180,6 +180,22 @@ export const EVENTS = {
     { groupId: e.id.nullable().describe("null: in a direct channel; sent to the admins of this server") },
   ),
 
+  "joinRequest.changed": event(
+    "moderators",
+    "A user asked to join the group, or requests were closed. Sent to those who can approve them: call join.list.",
+    { groupId: e.id },
+  ),
+  "joinRequest.updated": event("self", "The user asked to join a group, or was rejected.", {
+    request: e.OwnJoinRequestSchema,
+  }),
+  "joinRequest.removed": event(
+    "self",
+    "The user's request to join a group was approved, withdrawn or deleted.",
+    {
+      groupId: e.id,
+    },
+  ),
+
   "presence.changed": event(
     "watchers",
     "The presence of watched users changed. Changes are collected for a second.",

@@ -143,6 +143,23 @@ export const LIMITS = {
   /** Archived threads don't count. */
   threadsPerChannel: 1000,
   invitesPerGroup: 100,
+  joinRequestsPerGroup: 1000,
+  /** That wait for approval. */
+  joinRequestsPerUser: 20,
+  /** Of a user, with those that were rejected. */
+  joinRequestsListed: 100,
+  /** That a moderator approves or rejects at once. */
+  joinRequestsPerCall: 50,
+  joinRequestMessageMaxChars: 300,
+  /** Requests that no moderator answers are deleted after this long. */
+  joinRequestLifetimeMs: 30 * 24 * 60 * 60 * 1000,
+  /** How long a rejected user can't ask again. */
+  joinRequestRejectedMs: 24 * 60 * 60 * 1000,
+  /** Joins within `raidWindowMs` that a group can choose as its limit. */
+  raidLimitMin: 2,
+  raidLimitMax: 100,
+  raidWindowMs: 10 * 60 * 1000,
+  lockdownMs: 60 * 60 * 1000,
   sessionsPerUser: 50,
   /** Direct messages and group DMs. At the limit, others can still open a direct message with the user. */
   directChannelsPerUser: 1000,

@@ -50,6 +50,8 @@ export const ACTION_MANIFEST = {
   "group.mute": { audited: "user" },
   "group.unmute": { audited: "user" },
   "group.startExport": { audited: "group" },
+  "group.startLockdown": { audited: "group" },
+  "group.endLockdown": { audited: "group" },
   "group.setWordFilter": { audited: "group" },
   "group.setRetention": { audited: "group" },
   "group.setIcon": { audited: "group" },
@@ -83,6 +85,8 @@ export const ACTION_MANIFEST = {
   "invite.create": { audited: "invite" },
   "invite.revoke": { audited: "invite" },
   "invite.preview": { isPublic: true, httpOnly: true },
+  "join.approve": { audited: "user" },
+  "join.reject": { audited: "user" },
   "notification.unsubscribe": { isPublic: true },
 } as const;
 
@@ -125,6 +129,9 @@ export const EVENT_NAMES = [
   "reaction.changed",
   "message.deleted",
   "report.changed",
+  "joinRequest.changed",
+  "joinRequest.updated",
+  "joinRequest.removed",
   "presence.changed",
   "typing.started",
   "command.invoked",

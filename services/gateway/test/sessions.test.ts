@@ -95,6 +95,9 @@ test("a socket that reads too slowly is disconnected and counted", async () => {
           systemChannelId: null,
           defaultPermissions: 0,
           listed: false,
+          needsApproval: false,
+          raidLimit: null,
+          lockdownUntil: null,
           createdAt: "",
         },
       });

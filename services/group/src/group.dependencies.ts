@@ -12,6 +12,7 @@ import { createEmojiRepository } from "./group/emoji.repository.ts";
 import { createFormerMemberRepository } from "./group/former-member.repository.ts";
 import { presentMember } from "./group.presenter.ts";
 import { createInviteRepository } from "./group/invite.repository.ts";
+import { createJoinRequestRepository } from "./group/join-request.repository.ts";
 import { createMemberAnnouncer, type MemberAnnouncer } from "./group/member-announcer.ts";
 import { departureOf } from "./group/member-changes.ts";
 import { createMemberCountCheck, type MemberCountCheck } from "./group/member-count-check.ts";
@@ -53,6 +54,7 @@ export function createRepositories(database: Connection) {
     audits: createAuditRepository(database),
     mutes: createMuteRepository(database),
     invites: createInviteRepository(database),
+    joinRequests: createJoinRequestRepository(database),
     bans: createBanRepository(database),
     departures: createDepartureRepository(database),
     formers: createFormerMemberRepository(database),

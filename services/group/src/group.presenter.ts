@@ -95,6 +95,9 @@ export function presentGroup(group: GroupDocument): Group {
     defaultPermissions: defaultPermissionsOf(group),
     retentionDays: group.retentionDays ?? null,
     listed: group.listed ?? false,
+    needsApproval: group.needsApproval ?? false,
+    raidLimit: group.raidLimit ?? null,
+    lockdownUntil: presentMute(group.lockdownUntil ?? null),
     createdAt: group.createdAt.toISOString(),
   };
 }
@@ -143,7 +146,7 @@ export function presentMember(member: MemberDocument, now = new Date()): Member 
   };
 }
 
-/** @returns null for an expired mute */
+/** @returns null for an expired mute or lockdown */
 export function presentMute(mutedUntil: Date | null, now = new Date()): string | null {
   return mutedUntil !== null && mutedUntil > now ? mutedUntil.toISOString() : null;
 }

@@ -1,5 +1,6 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { inviteActions } from "./group/invites.ts";
+import { joinRequestActions } from "./group/join-requests.ts";
 import { accessActions } from "./group/access.ts";
 import { emojiActions } from "./group/emoji.ts";
 import { roleActions } from "./group/roles.ts";
@@ -26,7 +27,7 @@ import { reportActions } from "./report/reports.ts";
 import { createActivity, createActivityRepository } from "./activity.ts";
 import { createDependencies } from "./group.dependencies.ts";
 
-/** Groups with their channels, members, bans, invites and reports: the actions `group.*`, `channel.*`, `invite.*` and `report.*`. */
+/** Groups with their channels, members, bans, invites and reports: the actions `group.*`, `channel.*`, `invite.*`, `join.*` and `report.*`. */
 export function createGroupService(node: NodeContext): ReturnType<ServiceFactory> {
   const dependencies = createDependencies(node);
   const { moves, announcer, memberCounts, purge, privateGroups } = dependencies;
@@ -53,6 +54,7 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       ...emojiActions(dependencies),
       ...groupActions(dependencies),
       ...inviteActions(dependencies),
+      ...joinRequestActions(dependencies),
       ...memberActions(dependencies),
       ...memberChangeActions(dependencies),
       ...nicknameActions(dependencies),

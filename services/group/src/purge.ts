@@ -38,7 +38,7 @@ export type Purge = ReturnType<typeof createPurge>;
 export function createPurge(options: PurgeOptions) {
   const { node, membership, moves, groups, channels, members, mutes, invites, bans, departures, formers } =
     options;
-  const { roles, emoji, overrides, audits, threads, wordFilters, reports } = options;
+  const { joinRequests, roles, emoji, overrides, audits, threads, wordFilters, reports } = options;
   /** Ids of what this process is removing. */
   const inFlight = new Set<string>();
   let stopped = false;
@@ -94,6 +94,7 @@ export function createPurge(options: PurgeOptions) {
     await inBatches(async () => (await formers.removeSome(groupId, BATCH)) === BATCH);
     await inBatches(async () => (await mutes.removeSome(groupId, BATCH)) === BATCH);
     await inBatches(() => removeInvites(groupId));
+    await inBatches(async () => (await joinRequests.removeSome(groupId, BATCH)) === BATCH);
     await inBatches(async () => (await bans.removeSome(groupId, BATCH)) === BATCH);
     await inBatches(async () => (await roles.removeSome(groupId, BATCH)) === BATCH);
     await inBatches(async () => (await emoji.removeSome(groupId, BATCH)) === BATCH);

@@ -10,6 +10,7 @@ import { directEffects, friendEffects } from "./people.ts";
 import { inboxEffects, notificationEffects } from "./inbox.ts";
 import { integrationEffects, moderationEffects } from "./group-settings.ts";
 import { reportEffects } from "./reports.ts";
+import { joinRequestEffects } from "./join-requests.ts";
 import { presenceEffects } from "./presence.ts";
 import { threadEffects } from "./channel-messages.ts";
 
@@ -53,5 +54,6 @@ const EFFECTS: Effects = {
   ...integrationEffects,
   ...presenceEffects,
   ...reportEffects,
+  ...joinRequestEffects,
   ...adminEffects,
 };

@@ -13,6 +13,7 @@ import { buttonClass } from "../ui/button.tsx";
 import { Form, TextField, useForm } from "../ui/form.tsx";
 import { showToast } from "../ui/feedback.tsx";
 import { PictureInput, useObjectUrl } from "../shared/picture-input.tsx";
+import { OwnJoinRequests } from "./invites/ask-to-join.tsx";
 import { Avatar } from "../ui/display.tsx";
 import { create } from "zustand";
 
@@ -102,18 +103,21 @@ export function JoinGroupForm({ onDone }: { onDone?: () => void }) {
   const code = inviteCodeOf(form.values.link);
   const isWrong = code === null && form.values.link.trim().length > 3;
   return (
-    <Form form={form} action={t("join.action")} disabled={code === null}>
-      <TextField
-        label={t("join.link")}
-        hint={t("join.hint")}
-        placeholder={`${location.origin}/invite/…`}
-        required
-        autoComplete="off"
-        spellCheck={false}
-        {...form.field("link")}
-        error={isWrong ? t("join.invalid") : null}
-      />
-    </Form>
+    <div className="grid gap-4">
+      <Form form={form} action={t("join.action")} disabled={code === null}>
+        <TextField
+          label={t("join.link")}
+          hint={t("join.hint")}
+          placeholder={`${location.origin}/invite/…`}
+          required
+          autoComplete="off"
+          spellCheck={false}
+          {...form.field("link")}
+          error={isWrong ? t("join.invalid") : null}
+        />
+      </Form>
+      <OwnJoinRequests />
+    </div>
   );
 }
 

@@ -13,6 +13,7 @@ import { useSettled } from "../shared/hooks.ts";
 import { PagedList } from "../shared/paged-list.tsx";
 import { useAction } from "../shared/use-action.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
+import { AskToJoin, isApprovalRequired, useOwnJoinRequest } from "./invites/ask-to-join.tsx";
 import { Avatar } from "../ui/display.tsx";
 import { EmptyState, ErrorNote } from "../ui/feedback.tsx";
 import { FilterField } from "../ui/form.tsx";
@@ -71,8 +72,17 @@ function GroupEntry({ group: { id, name, description, iconUrl, memberCount } }: 
   const call = useCall();
   const [, navigate] = useLocation();
   const { busy, error, run } = useAction();
+  const [isAsking, setAsking] = useState(false);
+  const request = useOwnJoinRequest(id);
+  const asks = !isMember && (isAsking || request !== undefined);
   const join = async () => {
-    const { group, channels } = await call("group.joinListed", { groupId: id });
+    const joined = await call("group.joinListed", { groupId: id }).catch((failure: unknown) => {
+      if (!isApprovalRequired(failure)) throw failure;
+      setAsking(true);
+      return null;
+    });
+    if (joined === null) return;
+    const { group, channels } = joined;
     const first = channels.find((channel) => channel.id === group.defaultChannelId) ?? channels[0];
     navigate(first === undefined ? groupPath(id) : channelPath(id, first.id));
   };
@@ -93,7 +103,7 @@ function GroupEntry({ group: { id, name, description, iconUrl, memberCount } }: 
           >
             {t("directory.open")}
           </Link>
-        ) : (
+        ) : asks ? null : (
           <Button
             size="sm"
             variant="primary"
@@ -105,6 +115,7 @@ function GroupEntry({ group: { id, name, description, iconUrl, memberCount } }: 
           </Button>
         )}
       </div>
+      {asks && <AskToJoin place={{ groupId: id }} request={request} />}
       <ErrorNote text={error} />
     </li>
   );

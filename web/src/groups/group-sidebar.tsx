@@ -8,7 +8,9 @@ import {
   LogOut,
   Plus,
   Settings,
+  ShieldAlert,
   UserPlus,
+  UserRoundPlus,
 } from "lucide-react";
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -16,6 +18,7 @@ import type { Group } from "@fanfare/contract";
 import { hasPermission, NO_PERMISSIONS } from "@fanfare/contract/permissions";
 import { Link, useLocation } from "wouter";
 import { useCanInGroup, useGroup, useMyPermissions } from "../data/groups.ts";
+import { useOpenJoinRequests } from "../data/join-requests.ts";
 import { useOpenReports } from "../data/reports.ts";
 import { CountBadge } from "../ui/counts.tsx";
 import { IconButton } from "../ui/button.tsx";
@@ -27,6 +30,8 @@ import { groupChannelsPath, groupSettingsPath } from "../routes.ts";
 import { Menu, type MenuList } from "../ui/menu.tsx";
 import { hasGroupSettings } from "./group-settings/sections.ts";
 import type { GroupDialog, OpenDialog } from "./group-dialog.ts";
+import { useNow } from "../shared/hooks.ts";
+import { formatTime } from "../shared/times.ts";
 import { lazy } from "../shared/later.tsx";
 
 interface GroupSidebarProps {
@@ -52,6 +57,7 @@ export function GroupSidebar({ groupId, channelId }: GroupSidebarProps) {
       <header className="flex min-h-13 shrink-0 items-center gap-1 border-b border-line px-2">
         <GroupMenu group={group} onOpen={setDialog} />
         <ReportsButton groupId={groupId} />
+        <JoinRequestsButton group={group} />
         {canInvite && (
           <IconButton
             icon={UserPlus}
@@ -81,6 +87,32 @@ function ReportsButton({ groupId }: { groupId: string }) {
     >
       <Flag size={18} aria-hidden className="text-muted" />
       <CountBadge count={count} label={t("group-settings:reports.open", { count })} />
+    </Link>
+  );
+}
+
+/** For moderators, while users ask to join or there is a lockdown. */
+function JoinRequestsButton({ group }: { group: Group }) {
+  const { t } = useTranslation("groups");
+  const now = useNow();
+  const count = useOpenJoinRequests(group.id);
+  const approves = useCanInGroup(group.id, "kickMembers");
+  const { lockdownUntil } = group;
+  const isLocked = approves && lockdownUntil !== null && Date.parse(lockdownUntil) > now;
+  if (count === 0 && !isLocked) return null;
+  const Icon = isLocked ? ShieldAlert : UserRoundPlus;
+  return (
+    <Link
+      href={groupSettingsPath(group.id, "join-requests")}
+      className="flex min-h-control shrink-0 items-center gap-1 rounded-md px-1.5 hover:bg-hover"
+    >
+      <Icon size={18} aria-hidden className={isLocked ? "text-danger-text" : "text-muted"} />
+      {isLocked && (
+        <span className="sr-only">
+          {t("group-settings:joinRequests.lockdown", { time: formatTime(lockdownUntil, "dateTime") })}
+        </span>
+      )}
+      <CountBadge count={count} label={t("group-settings:joinRequests.open", { count })} />
     </Link>
   );
 }

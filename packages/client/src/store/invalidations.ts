@@ -125,6 +125,10 @@ const INVALIDATIONS: { [N in EventName]?: Invalidations<N> } = {
           { name: "report.list", params: { groupId } },
           { name: "report.getOpenCount", params: { groupId } },
         ],
+  "joinRequest.changed": (_, { groupId }) => [
+    { name: "join.list", params: { groupId } },
+    { name: "join.getOpenCount", params: { groupId } },
+  ],
   "inbox.added": inbox,
   "thread.followed": (before, { channelId }) => [
     ...newlyFollowed(before, channelId),

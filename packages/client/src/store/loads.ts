@@ -87,6 +87,10 @@ export const LOADS = {
   "report.getOpenCount": load<"report.getOpenCount">(
     ({ openReports }, { groupId }) => openReports[groupId] !== undefined,
   ),
+  "join.listMine": load<"join.listMine">(({ joinRequests }) => joinRequests !== null),
+  "join.getOpenCount": load<"join.getOpenCount">(
+    ({ openJoinRequests }, { groupId }) => openJoinRequests[groupId] !== undefined,
+  ),
   "admin.getOpenReportCount": load<"admin.getOpenReportCount">(
     ({ openReports }) => openReports[DIRECT_REPORTS] !== undefined,
   ),

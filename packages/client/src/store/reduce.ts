@@ -51,6 +51,7 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   "bot.disabled": unchanged,
   "presence.changed": unchanged, // kept by PresenceWatch
   "report.changed": unchanged,
+  "joinRequest.changed": unchanged,
   "typing.started": unchanged,
   "inbox.added": unchanged,
   "thread.followed": unchanged,
@@ -205,6 +206,15 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
     friends: state.friends && withoutEntry(state.friends, userId),
   }),
 
+  "joinRequest.updated": (state, { request }) => ({
+    ...state,
+    joinRequests: state.joinRequests && withEntry(state.joinRequests, request.groupId, request),
+  }),
+  "joinRequest.removed": (state, { groupId }) => ({
+    ...state,
+    joinRequests: state.joinRequests && withoutEntry(state.joinRequests, groupId),
+  }),
+
   "notification.updated": (state, { setting }) => ({
     ...state,
     notifications: state.notifications && withSetting(state.notifications, setting),
@@ -347,6 +357,7 @@ export function removeGroup(state: ClientState, groupId: string): ClientState {
     permissions: withoutEntry(rest.permissions, groupId),
     listedGroups: withoutEntry(rest.listedGroups, groupId),
     openReports: withoutEntry(rest.openReports, groupId),
+    openJoinRequests: withoutEntry(rest.openJoinRequests, groupId),
     notifications: rest.notifications && withoutEntries(rest.notifications, (of) => of.groupId === groupId),
     unread: rest.unread && withoutEntries(rest.unread, (channel) => channel.groupId === groupId),
   };

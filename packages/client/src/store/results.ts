@@ -254,6 +254,20 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
   "friend.decline": asEvent((_, payload) => ({ name: "friend.removed", payload })),
   "friend.remove": asEvent((_, payload) => ({ name: "friend.removed", payload })),
 
+  "join.listMine": (state, { requests }) => ({
+    ...state,
+    joinRequests: tableOf(requests, ({ groupId }) => groupId),
+  }),
+  "join.request": (state, { request }) =>
+    request === null ? state : reduce(state, { name: "joinRequest.updated", payload: { request } }),
+  "join.withdraw": asEvent((_, payload) => ({ name: "joinRequest.removed", payload })),
+  "join.list": withUsers((state) => state),
+  "join.getOpenCount": (state, { open }, { groupId }) => ({
+    ...state,
+    openJoinRequests: withEntry(state.openJoinRequests, groupId, open),
+  }),
+  "group.startLockdown": group,
+  "group.endLockdown": group,
   "notification.list": (state, { settings }) => ({
     ...state,
     notifications: tableOf(settings, ({ channelId, groupId }) => (channelId ?? groupId)!),

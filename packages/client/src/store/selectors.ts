@@ -295,6 +295,11 @@ export function savedItems(state: ClientState, listed: readonly SavedItem[]): Sa
   });
 }
 
+/** How many users ask to join the group, for its moderators. */
+export function openJoinRequestsOf({ openJoinRequests }: ClientState, groupId: string): number | undefined {
+  return openJoinRequests[groupId];
+}
+
 /** How many reported messages wait for the user as a moderator of the group, or for null as an admin; 100 means 100 or more. */
 export function openReportsOf({ openReports }: ClientState, groupId: string | null): number | undefined {
   return openReports[groupId ?? DIRECT_REPORTS];

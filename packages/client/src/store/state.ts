@@ -12,6 +12,7 @@ import type {
   Nickname,
   NotificationPreferences,
   NotificationSetting,
+  OwnJoinRequest,
   OwnUser,
   Result,
   Role,
@@ -63,6 +64,8 @@ export interface ClientState {
   readonly friends: Table<Friend> | null;
   /** By user. */
   readonly friendRequests: Table<FriendRequest> | null;
+  /** By group: where the user asked to join, until approved. */
+  readonly joinRequests: Table<OwnJoinRequest> | null;
   /** By group or channel: the settings that differ from the default. */
   readonly notifications: Table<NotificationSetting> | null;
   readonly notificationPreferences: NotificationPreferences | null;
@@ -73,6 +76,8 @@ export interface ClientState {
   readonly scheduled: Table<ScheduledMessage> | null;
   /** By group, or `DIRECT_REPORTS` for the admins: how many messages have open reports, at most 100. */
   readonly openReports: Table<number>;
+  /** By group: how many users ask to join. */
+  readonly openJoinRequests: Table<number>;
   /** The number of unread inbox items, at most 100. */
   readonly inboxUnread: number | null;
   readonly inboxMarker: InboxMarker | null;
@@ -105,12 +110,14 @@ export const EMPTY_STATE: ClientState = {
   unread: null,
   friends: null,
   friendRequests: null,
+  joinRequests: null,
   notifications: null,
   notificationPreferences: null,
   drafts: null,
   saved: null,
   scheduled: null,
   openReports: {},
+  openJoinRequests: {},
   inboxUnread: null,
   inboxMarker: null,
   pins: {},

@@ -32,13 +32,15 @@ export const groupActions = {
   }),
   update: mutation({
     summary:
-      "Update the group's name, description or channels for new members, and whether the directory lists it.",
+      "Update the group's name, description or channels for new members, whether the directory lists it, and whether new members need approval.",
     params: e.inGroup.extend({
       name: e.groupName.optional(),
       description: e.groupDescription.optional(),
       defaultChannelId: e.id.nullable().optional(),
       systemChannelId: e.id.nullable().optional(),
       listed: z.boolean().optional(),
+      needsApproval: z.boolean().optional(),
+      raidLimit: z.int().min(LIMITS.raidLimitMin).max(LIMITS.raidLimitMax).nullable().optional(),
     }),
     result: z.object({ group: e.GroupSchema }),
     permission: { rule: "group", can: "manageGroup" },
@@ -81,7 +83,14 @@ export const groupActions = {
       channels: z.array(e.ChannelSchema).describe("the first channels; channel.list returns all"),
     }),
     permission: { rule: "session" },
-    errors: ["DIRECTORY_OFF", "GROUP_NOT_FOUND", "INVITE_NOT_FOUND", "BANNED", "LIMIT_REACHED"],
+    errors: [
+      "DIRECTORY_OFF",
+      "GROUP_NOT_FOUND",
+      "INVITE_NOT_FOUND",
+      "BANNED",
+      "LIMIT_REACHED",
+      "APPROVAL_REQUIRED",
+    ],
     rateLimit: perMinute(30),
   }),
   myPermissions: query({

@@ -59,7 +59,7 @@ export const inviteActions = {
       channels: z.array(e.ChannelSchema).describe("the first channels; channel.list returns all"),
     }),
     permission: { rule: "session" },
-    errors: ["INVITE_NOT_FOUND", "BANNED", "LIMIT_REACHED"],
+    errors: ["INVITE_NOT_FOUND", "BANNED", "LIMIT_REACHED", "APPROVAL_REQUIRED"],
     rateLimit: perMinute(30),
   }),
   findCreator: internal({
@@ -69,8 +69,8 @@ export const inviteActions = {
     errors: ["INVITE_NOT_FOUND"],
   }),
   acceptFor: internal({
-    summary: "As invite.accept, for a user who is not logged in yet.",
+    summary: "As join.request, for a user who is not logged in yet.",
     params: z.object({ code, userId: e.id }),
-    errors: ["INVITE_NOT_FOUND", "BANNED", "LIMIT_REACHED"],
+    errors: ["INVITE_NOT_FOUND", "BANNED", "LIMIT_REACHED", "JOIN_REQUEST_REJECTED"],
   }),
 };

@@ -17,6 +17,12 @@ export const GroupSchema = entity("Group", {
   defaultPermissions: z.int().describe("permissions of all members: bits, see PERMISSIONS"),
   retentionDays: z.int().nullable().describe("older messages are removed; null: no limit of the group's own"),
   listed: z.boolean().describe("whether all users of this instance can find it in the directory, and join"),
+  needsApproval: z.boolean().describe("whether users ask to join, and members with kickMembers approve them"),
+  raidLimit: z
+    .int()
+    .nullable()
+    .describe(`joins in ${LIMITS.raidWindowMs / 60_000} minutes before a lockdown starts; null: no limit`),
+  lockdownUntil: time.nullable().describe("new members need approval until then; null: no lockdown"),
   createdAt: time,
 });
 export type Group = z.output<typeof GroupSchema>;
@@ -27,6 +33,28 @@ export const ListedGroupSchema = entity(
   GroupSchema.pick({ id: true, name: true, description: true, iconUrl: true, memberCount: true }).shape,
 );
 export type ListedGroup = z.output<typeof ListedGroupSchema>;
+
+/** A user who asks to join a group, as its moderators see it. */
+export const JoinRequestSchema = entity("JoinRequest", {
+  groupId: id,
+  userId: id,
+  message: z.string(),
+  createdAt: time,
+});
+export type JoinRequest = z.output<typeof JoinRequestSchema>;
+
+/** The same as the user sees it. */
+export const OwnJoinRequestSchema = entity("OwnJoinRequest", {
+  groupId: id,
+  groupName: z.string(),
+  iconUrl: z.string().nullable().describe("path on this server; public"),
+  message: z.string(),
+  createdAt: time,
+  askAgainAt: time
+    .nullable()
+    .describe("set when it was rejected: the user can ask again then; null: it waits"),
+});
+export type OwnJoinRequest = z.output<typeof OwnJoinRequestSchema>;
 
 export const MemberSchema = entity("Member", {
   groupId: id,

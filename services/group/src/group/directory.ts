@@ -3,7 +3,7 @@ import { type Handlers, serviceError } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentGroup } from "../group.presenter.ts";
 import type { DirectoryPosition, GroupDocument } from "./group.repository.ts";
-import { createJoin } from "./join.ts";
+import { createJoin, type JoinPath } from "./join.ts";
 
 /** Groups that one call compares with the search, in queries of `GROUPS_PER_QUERY`. The next page goes on after them. */
 const GROUPS_PER_CALL = 1000;
@@ -11,14 +11,11 @@ const GROUPS_PER_QUERY = 250;
 
 /** Groups that all users can find and join, because their managers list them. */
 export function directoryActions(dependencies: GroupDependencies): Handlers {
-  const { node, groups, membership } = dependencies;
-  const join = createJoin(dependencies);
-  const requireDirectory = async (): Promise<void> => {
-    if (!(await node.policy.get()).directory) throw serviceError("DIRECTORY_OFF");
-  };
+  const { groups } = dependencies;
+  const { join } = createJoin(dependencies);
   return {
     "group.listDirectory": async ({ params: { query, cursor, limit } }) => {
-      await requireDirectory();
+      await requireDirectory(dependencies);
       const found: ListedGroup[] = [];
       let position = cursor === undefined ? null : positionOf(cursor);
       for (let looked = 0; looked < GROUPS_PER_CALL; looked += GROUPS_PER_QUERY) {
@@ -33,12 +30,20 @@ export function directoryActions(dependencies: GroupDependencies): Handlers {
       return { groups: found, nextCursor: position && cursorOf(position) };
     },
 
-    "group.joinListed": async ({ params: { groupId }, actor: { userId }, askedAtMs }) => {
-      await requireDirectory();
-      if ((await groups.find(groupId))?.listed !== true) throw serviceError("GROUP_NOT_FOUND");
-      return join(groupId, userId, askedAtMs, () => membership.admit(groupId, userId, askedAtMs));
-    },
+    "group.joinListed": async ({ params: { groupId }, actor: { userId }, askedAtMs }) =>
+      join(await findListed(dependencies, groupId), { userId, askedAtMs }),
   };
+}
+
+async function requireDirectory({ node }: GroupDependencies): Promise<void> {
+  if (!(await node.policy.get()).directory) throw serviceError("DIRECTORY_OFF");
+}
+
+/** @throws {ServiceError} DIRECTORY_OFF, GROUP_NOT_FOUND */
+export async function findListed(dependencies: GroupDependencies, groupId: string): Promise<JoinPath> {
+  await requireDirectory(dependencies);
+  if ((await dependencies.groups.find(groupId))?.listed !== true) throw serviceError("GROUP_NOT_FOUND");
+  return { groupId, enter: (store) => store() };
 }
 
 function matches({ name, description = "" }: GroupDocument, text: string): boolean {

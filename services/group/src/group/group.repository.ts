@@ -20,6 +20,14 @@ export interface GroupDocument {
   wordFilterRev?: number;
   /** Whether the directory lists it. Absent: no. */
   listed?: boolean;
+  /** Whether new members need approval. Absent: no. */
+  needsApproval?: boolean;
+  /** Joins before a lockdown starts. Absent or null: no limit. */
+  raidLimit?: number | null;
+  /** The times of the latest joins, oldest first: at most `raidLimit`. */
+  recentJoins?: Date[];
+  /** New members need approval until then. */
+  lockdownUntil?: Date;
   createdAt: Date;
   /** Set while the group is being created or imported; `deletedAt` is the epoch until then. */
   importingSince?: Date;
@@ -38,6 +46,10 @@ const schema = new Schema<GroupDocument>(
     wordFilterRev: Number,
     retentionDays: Number,
     listed: Boolean,
+    needsApproval: Boolean,
+    raidLimit: Number,
+    recentJoins: { type: [Date], default: undefined },
+    lockdownUntil: Date,
     ownerId: REQUIRED_ID,
     memberCount: { type: Number, required: true },
     createdAt: { type: Date, required: true },
@@ -62,12 +74,20 @@ const NOT_YET = new Date(0);
 type GroupChanges = Partial<
   Pick<
     GroupDocument,
-    "name" | "description" | "defaultPermissions" | "retentionDays" | "iconUrl" | "listed"
+    | "name"
+    | "description"
+    | "defaultPermissions"
+    | "retentionDays"
+    | "iconUrl"
+    | "listed"
+    | "needsApproval"
+    | "raidLimit"
   > & {
     defaultChannelId: string | null;
     systemChannelId: string | null;
   }
 >;
+export type JoinRules = Pick<GroupDocument, "needsApproval" | "raidLimit" | "lockdownUntil">;
 export type DirectoryPosition = Pick<GroupDocument, "_id" | "memberCount">;
 export type GroupRepository = ReturnType<typeof createGroupRepository>;
 
@@ -98,9 +118,12 @@ export const createGroupRepository = defineRepository(
       { maxBatch: USERS_PER_LOOKUP, crowdMs: CROWD_MS },
     );
     /** Concurrent joins share one read. */
-    const memberCountOf = createBatcher(async (groupId, _calls: undefined[]) => {
-      const found = await groups.findOne({ _id: groupId, ...alive }, { memberCount: 1 }).lean();
-      return found?.memberCount ?? null;
+    const joinRulesOf = createBatcher((groupId, _calls: undefined[]) => {
+      const fields = { memberCount: 1, needsApproval: 1, raidLimit: 1, lockdownUntil: 1 };
+      return groups
+        .findOne({ _id: groupId, ...alive }, fields)
+        .lean()
+        .exec();
     });
     return {
       /** The group stays hidden until `finish`; a sweep removes it if that never happens. */
@@ -122,8 +145,9 @@ export const createGroupRepository = defineRepository(
         return new Map(found.map(({ _id, ownerId }) => [_id, ownerId]));
       },
 
-      /** @returns null when it is deleted */
-      memberCount: (groupId: string) => memberCountOf(groupId, undefined),
+      /** What a join depends on. @returns null when it is deleted */
+      joinRules: (groupId: string): Promise<(JoinRules & { memberCount: number }) | null> =>
+        joinRulesOf(groupId, undefined),
 
       findMany: (groupIds: readonly string[]) => groups.find({ _id: { $in: groupIds }, ...alive }).lean(),
 
@@ -144,7 +168,40 @@ export const createGroupRepository = defineRepository(
 
       /** @returns null when it is deleted */
       update: (groupId: string, changes: GroupChanges) =>
-        change({ _id: groupId, ...alive }, { $set: changes }),
+        change(
+          { _id: groupId, ...alive },
+          // With another limit, the count begins again.
+          { $set: changes, ...(changes.raidLimit !== undefined && { $unset: { recentJoins: 1 } }) },
+        ),
+
+      /** Counts a join. Atomic. @returns false when the group had `limit` joins since then */
+      addRecentJoin: (groupId: string, limit: number, since: Date) =>
+        update(
+          {
+            _id: groupId,
+            ...alive,
+            $or: [{ [`recentJoins.${limit - 1}`]: { $exists: false } }, { "recentJoins.0": { $lte: since } }],
+          },
+          { $push: { recentJoins: { $each: [new Date()], $slice: -limit } } },
+        ),
+
+      /** @returns null when there is one already, or the group is deleted */
+      startLockdown: (groupId: string, until: Date) =>
+        change(
+          {
+            _id: groupId,
+            ...alive,
+            $or: [{ lockdownUntil: { $exists: false } }, { lockdownUntil: { $lte: new Date() } }],
+          },
+          { $set: { lockdownUntil: until }, $unset: { recentJoins: 1 } },
+        ),
+
+      /** @returns null when there is none, or the group is deleted */
+      endLockdown: (groupId: string) =>
+        change(
+          { _id: groupId, lockdownUntil: { $gt: new Date() }, ...alive },
+          { $unset: { lockdownUntil: 1 } },
+        ),
 
       /** @returns the group if it has referred to the channel */
       async forgetChannel(groupId: string, channelId: string): Promise<GroupDocument | null> {

@@ -17,6 +17,8 @@ const AUDITED = [
   "defaultChannelId",
   "systemChannelId",
   "listed",
+  "needsApproval",
+  "raidLimit",
 ] as const satisfies (keyof Group)[];
 
 export function groupActions(dependencies: GroupDependencies): Handlers {

@@ -5,21 +5,14 @@ import type { GroupDependencies } from "../group.dependencies.ts";
 import { isInviteExpired, isInviteUsable, canManageInvite } from "../group.policy.ts";
 import { presentGroup, presentInvite } from "../group.presenter.ts";
 import type { InviteDocument } from "./invite.repository.ts";
-import type { GroupDocument } from "./group.repository.ts";
-import { createJoin, type Joined } from "./join.ts";
+import { createJoin, type JoinPath } from "./join.ts";
 
 /** 64 bits, so that invite codes can't be guessed. */
 const CODE_BYTES = 8;
 
 export function inviteActions(dependencies: GroupDependencies): Handlers {
   const { invites, audit, groups } = dependencies;
-  const join = createJoin(dependencies);
-  const accept = async (code: string, userId: string, askedAtMs: number): Promise<Joined> => {
-    const invite = await findInvite(dependencies, code);
-    // A use that was taken must result in a membership or be given back.
-    const admit = () => takeUseAndJoin(dependencies, invite, userId, askedAtMs);
-    return join(invite.groupId, userId, askedAtMs, admit);
-  };
+  const { join, joinOrAsk } = createJoin(dependencies);
   return {
     "invite.create": async ({ params: { groupId, maxUses, maxAgeMs }, actor }) => {
       const now = new Date();
@@ -75,10 +68,11 @@ export function inviteActions(dependencies: GroupDependencies): Handlers {
       return { group: { id, name, iconUrl, memberCount } };
     },
 
-    "invite.accept": ({ params: { code }, actor, askedAtMs }) => accept(code, actor.userId, askedAtMs),
+    "invite.accept": async ({ params: { code }, actor: { userId }, askedAtMs }) =>
+      join(await findInvitePath(dependencies, code, userId), { userId, askedAtMs }),
 
     "invite.acceptFor": async ({ params: { code, userId }, askedAtMs }) => {
-      await accept(code, userId, askedAtMs);
+      await joinOrAsk(await findInvitePath(dependencies, code, userId), { userId, askedAtMs }, "");
       return {};
     },
 
@@ -97,20 +91,26 @@ async function findInvite({ invites }: GroupDependencies, code: string): Promise
 
 /**
  * The use is taken before the member is stored, so that every member has used one. A process that dies in between wastes a use.
- * @returns null when another call has made the user a member in the meantime
+ * @throws {ServiceError} INVITE_NOT_FOUND
  */
-async function takeUseAndJoin(
-  { members, invites, membership }: GroupDependencies,
-  invite: InviteDocument,
+export async function findInvitePath(
+  dependencies: GroupDependencies,
+  code: string,
   userId: string,
-  askedAtMs: number,
-): Promise<GroupDocument | null> {
-  const groupId = invite.groupId;
-  if (!(await invites.takeUse(invite))) {
-    if (await members.exists(groupId, userId)) return null;
-    throw serviceError("INVITE_NOT_FOUND");
-  }
-  const joined = await membership.admit(groupId, userId, askedAtMs);
-  if (joined === null) await invites.giveUseBack(invite);
-  return joined;
+): Promise<JoinPath> {
+  const { members, invites } = dependencies;
+  const invite = await findInvite(dependencies, code);
+  const { groupId } = invite;
+  return {
+    groupId,
+    enter: async (store) => {
+      if (!(await invites.takeUse(invite))) {
+        if (await members.exists(groupId, userId)) return null;
+        throw serviceError("INVITE_NOT_FOUND");
+      }
+      const stored = await store();
+      if (stored === null) await invites.giveUseBack(invite);
+      return stored;
+    },
+  };
 }

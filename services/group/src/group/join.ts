@@ -1,24 +1,43 @@
-import { type Result, type Subject, userRoom } from "@fanfare/contract";
-import { assertBelow, orThrow, ResponseBudget, serviceError, withoutDeadline } from "@fanfare/kernel";
+import { type OwnJoinRequest, type Result, type Subject, userRoom } from "@fanfare/contract";
+import {
+  assertBelow,
+  orThrow,
+  ResponseBudget,
+  ServiceError,
+  serviceError,
+  withoutDeadline,
+} from "@fanfare/kernel";
 import type { ChannelDocument } from "../channel/channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentChannel, presentGroup } from "../group.presenter.ts";
-import type { GroupDocument } from "./group.repository.ts";
+import { askToJoin, removeJoinRequest } from "./ask-to-join.ts";
+import type { GroupDocument, JoinRules } from "./group.repository.ts";
+import { countJoin, needsApproval } from "./lockdown.ts";
 import { loadMember, newcomer, sees } from "../subjects.ts";
 
 export type Joined = Result<"invite.accept">;
 
-/**
- * Makes a user who has an invite, or found a listed group, a member.
- * @returns a function whose `admit` stores the member; null when another call has done so in the meantime
- */
+/** The invite or the directory through which a user comes. */
+export interface JoinPath {
+  groupId: string;
+  /** Takes a use of the invite, stores the member or the join request, and gives the use back if that returns null. */
+  enter: <T>(store: () => Promise<T | null>) => Promise<T | null>;
+}
+
+interface JoinCall {
+  userId: string;
+  askedAtMs: number;
+}
+
+/** Makes users members: those who have an invite, found a listed group or were approved. */
 export function createJoin(dependencies: GroupDependencies) {
   const { node, groups, channels, members, bans, membership } = dependencies;
-  return async (
+
+  /** @param admit stores the member; null when another call has done so in the meantime */
+  const joinWith = async (
     groupId: string,
-    userId: string,
-    askedAtMs: number,
-    admit: () => Promise<GroupDocument | null>,
+    { userId, askedAtMs }: JoinCall,
+    admit: (rules: JoinRules) => Promise<GroupDocument | null>,
   ): Promise<Joined> => {
     const [listed, isBanned, groupIds] = await Promise.all([
       channels.listOfGroup(groupId),
@@ -38,22 +57,64 @@ export function createJoin(dependencies: GroupDependencies) {
     }
     assertBelow("groupsPerUser", groupIds.length);
 
-    await Promise.all([
+    const [rules] = await Promise.all([
+      requireSpace(dependencies, groupId),
       membership.assertJoinNotOutdated(groupId, userId, askedAtMs),
-      assertNotFull(dependencies, groupId),
     ]);
-    const joined = await withoutDeadline(admit);
+    const joined = await withoutDeadline(() => admit(rules));
     if (joined === null) return presentAsMember();
     const result = present(joined, visible(newcomer(userId), listed));
     node.publish(userRoom(userId), "group.joined", result);
+    // Only a group that has needed approval has requests.
+    if (joined.needsApproval !== undefined || joined.lockdownUntil !== undefined)
+      await removeJoinRequest(dependencies, groupId, userId);
     return result;
+  };
+
+  /** @throws {ServiceError} APPROVAL_REQUIRED */
+  const join = ({ groupId, enter }: JoinPath, call: JoinCall): Promise<Joined> => {
+    const { userId, askedAtMs } = call;
+    return joinWith(groupId, call, async (rules) => {
+      const approvalRequired = () => serviceError("APPROVAL_REQUIRED", { groupId });
+      if (needsApproval(rules)) throw approvalRequired();
+      let isCounted = true;
+      const joined = await enter(async () => {
+        isCounted = await countJoin(dependencies, rules, groupId, userId);
+        return isCounted ? membership.admit(groupId, userId, askedAtMs) : null;
+      });
+      if (!isCounted) throw approvalRequired();
+      return joined;
+    });
+  };
+
+  return {
+    join,
+
+    /** For a user whose request was approved. */
+    joinApproved: (groupId: string, call: JoinCall): Promise<Joined> =>
+      joinWith(groupId, call, () => membership.admit(groupId, call.userId, call.askedAtMs)),
+
+    /**
+     * Joins the group, or stores a request where new members need approval.
+     * @returns null when the user is a member now
+     */
+    joinOrAsk: async (path: JoinPath, call: JoinCall, message: string): Promise<OwnJoinRequest | null> => {
+      try {
+        await join(path, call);
+        return null;
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.type !== "APPROVAL_REQUIRED") throw error;
+        return withoutDeadline(() => askToJoin(dependencies, path, call.userId, message));
+      }
+    },
   };
 }
 
-/** @throws {ServiceError} LIMIT_REACHED */
-async function assertNotFull({ node, groups }: GroupDependencies, groupId: string): Promise<void> {
-  const { membersPerGroup } = await node.policy.get();
-  assertBelow("membersPerGroup", (await groups.memberCount(groupId)) ?? 0, membersPerGroup ?? undefined);
+/** @throws {ServiceError} LIMIT_REACHED when the group is full */
+async function requireSpace({ node, groups }: GroupDependencies, groupId: string): Promise<JoinRules> {
+  const [{ membersPerGroup }, rules] = await Promise.all([node.policy.get(), groups.joinRules(groupId)]);
+  assertBelow("membersPerGroup", rules?.memberCount ?? 0, membersPerGroup ?? undefined);
+  return rules ?? {};
 }
 
 const visible = (subject: Subject, channels: readonly ChannelDocument[]): ChannelDocument[] =>

@@ -2,6 +2,7 @@ import { type DomainEvents, type Handlers, orThrow, serviceError } from "@fanfar
 import { groupRoom, type Member } from "@fanfare/contract";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentBan, presentMember, roleIdsOf } from "../group.presenter.ts";
+import { removeJoinRequest } from "./ask-to-join.ts";
 import { outdated } from "./membership.ts";
 import { requireManageableOrAbsent } from "../authority.ts";
 
@@ -62,6 +63,7 @@ export function memberActions(dependencies: GroupDependencies): Handlers {
       await services.user.get({ userId });
       // The ban is stored before the removal: see `admit` in membership.ts.
       await bans.insert(groupId, userId, actor.userId, reason);
+      await removeJoinRequest(dependencies, groupId, userId);
       const removal = await membership.remove(groupId, userId, "banned");
       if (removal === "is the owner") {
         await bans.remove(groupId, userId);

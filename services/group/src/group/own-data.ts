@@ -1,6 +1,9 @@
+import { LIMITS } from "@fanfare/contract";
 import type { Handlers } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentMember } from "../group.presenter.ts";
+import { presentJoinRequest } from "./join-request.repository.ts";
+import { publishRequestsChanged } from "./ask-to-join.ts";
 import { directKey } from "../direct/directs.ts";
 import { removeFromDirect } from "../direct/group-directs.ts";
 
@@ -10,7 +13,7 @@ const PAGE = 50;
 const BATCH = 1000;
 
 export function ownDataActions(dependencies: GroupDependencies): Handlers {
-  const { groups, members, formers, membership, directs } = dependencies;
+  const { groups, members, joinRequests, formers, membership, directs } = dependencies;
   return {
     "group.exportUser": async ({ params: { userId, cursor } }) => {
       const all = (await members.listGroupIds(userId)).sort();
@@ -24,13 +27,21 @@ export function ownDataActions(dependencies: GroupDependencies): Handlers {
             : [{ kind: "membership", data: { groupName: name, ...presentMember(member) } }];
         }),
       );
-      return { items: items.flat(), nextCursor: groupIds.length === PAGE ? (groupIds.at(-1) ?? null) : null };
+      const requests =
+        cursor === null ? await joinRequests.listOfUser(userId, LIMITS.joinRequestsListed) : [];
+      const asked = requests.map((request) => ({ kind: "joinRequest", data: presentJoinRequest(request) }));
+      return {
+        items: [...asked, ...items.flat()],
+        nextCursor: groupIds.length === PAGE ? (groupIds.at(-1) ?? null) : null,
+      };
     },
 
     "group.listOwned": async ({ params: { userId } }) => ({ groupIds: await groups.listOwnedIds(userId) }),
 
     /** Owners can't leave, so the user stays in a group that was just transferred to them; instance admins resolve this. */
     "group.forgetUser": async ({ params: { userId } }) => {
+      for (const groupId of await joinRequests.removeAllOf(userId))
+        await publishRequestsChanged(dependencies, groupId);
       for (const groupId of await members.listGroupIds(userId))
         await membership.remove(groupId, userId, "left");
       const notes = await directs.find(directKey(userId, userId));

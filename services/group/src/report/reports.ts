@@ -1,7 +1,7 @@
-import { groupRoom, hasPermission, LIMITS, type Result, roleRoom, userRoom } from "@fanfare/contract";
+import { LIMITS, type Result, userRoom } from "@fanfare/contract";
 import { can, type Handlers, type NodeContext, orThrow, ResponseBudget, serviceError } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
-import { defaultPermissionsOf } from "../group.presenter.ts";
+import { publishToModerators } from "../moderators.ts";
 import { presentReport, type ReportDocument } from "./report.repository.ts";
 
 export function reportActions(dependencies: GroupDependencies): Handlers {
@@ -112,21 +112,11 @@ interface Publishing extends Pick<GroupDependencies, "groups" | "roles"> {
   node: Pick<NodeContext, "publish" | "services">;
 }
 
-/** Tells those who can close the reports, by rooms that the permissions of their sockets already decide about. */
+/** Tells those who can close the reports. */
 export async function publishReportsChanged(dependencies: Publishing, groupId: string | null): Promise<void> {
-  const rooms = await moderatorRooms(dependencies, groupId);
-  if (rooms.length > 0) dependencies.node.publish(rooms, "report.changed", { groupId });
-}
-
-async function moderatorRooms(
-  { node, groups, roles }: Publishing,
-  groupId: string | null,
-): Promise<string[]> {
-  if (groupId === null) return (await node.services.user.listAdminIds({})).userIds.map(userRoom);
-  const group = await groups.find(groupId);
-  if (group === null) return [];
-  const moderates = (permissions: number): boolean => hasPermission(permissions, "manageMessages");
-  if (moderates(defaultPermissionsOf(group))) return [groupRoom(groupId)];
-  const moderating = (await roles.listOfGroup(groupId)).filter(({ permissions }) => moderates(permissions));
-  return [userRoom(group.ownerId), ...moderating.map(({ _id }) => roleRoom(_id))];
+  const { node } = dependencies;
+  if (groupId !== null)
+    return publishToModerators(dependencies, groupId, "manageMessages", "report.changed", { groupId });
+  const rooms = (await node.services.user.listAdminIds({})).userIds.map(userRoom);
+  if (rooms.length > 0) node.publish(rooms, "report.changed", { groupId });
 }

@@ -22,6 +22,7 @@ import { InviteList, NewInviteForm } from "../invites/invites.tsx";
 import { PageLoading } from "../../app/shell/page-header.tsx";
 import { ON_OPEN, useActionQuery } from "../../data/data-context.ts";
 import { useFormats } from "../../shared/formats.ts";
+import { useOpenJoinRequests } from "../../data/join-requests.ts";
 import { useOpenReports } from "../../data/reports.ts";
 import { CountBadge } from "../../ui/counts.tsx";
 import { AuditPart } from "./audit/audit-part.tsx";
@@ -30,6 +31,7 @@ import { BotsPart } from "./bots/bots-part.tsx";
 import { DangerPart } from "./danger/danger-part.tsx";
 import { EmojiPart } from "./emoji/emoji-part.tsx";
 import { FilterPart } from "./filter/filter-part.tsx";
+import { JoinRequestsPart } from "./join-requests/join-requests-part.tsx";
 import { MembersPart } from "./members/members-part.tsx";
 import { OverviewPart } from "./overview/overview-part.tsx";
 import { ReportsPart } from "./reports/reports-part.tsx";
@@ -44,6 +46,7 @@ const PARTS: Record<SettingsPartId, ComponentType<{ group: Group }>> = {
   channels: ChannelsPart,
   members: MembersPart,
   invites: InvitesPart,
+  "join-requests": JoinRequestsPart,
   emoji: EmojiPart,
   reports: ReportsPart,
   bans: BansPart,
@@ -65,6 +68,7 @@ export function GroupSettingsPage({ groupId, section }: { groupId: string; secti
   const { data: groups } = useGroups();
   const group = useGroup(groupId);
   const openReports = useOpenReports(groupId);
+  const openRequests = useOpenJoinRequests(groupId);
   const { data: own, error, refetch } = useMyPermissions(groupId);
   if (groups !== undefined && group === undefined) return <Redirect to={landingPath()} replace />;
   if (group === undefined || own === undefined) {
@@ -90,9 +94,13 @@ export function GroupSettingsPage({ groupId, section }: { groupId: string; secti
         label: t(textKey),
         href: groupSettingsPath(groupId, id),
         danger: "danger" in rest,
-        badge: id === "reports" && (
-          <CountBadge count={openReports} label={t("reports.open", { count: openReports })} />
-        ),
+        badge:
+          (id === "reports" && (
+            <CountBadge count={openReports} label={t("reports.open", { count: openReports })} />
+          )) ||
+          (id === "join-requests" && (
+            <CountBadge count={openRequests} label={t("joinRequests.open", { count: openRequests })} />
+          )),
       }))}
     >
       <Part key={groupId} group={group} />

@@ -13,6 +13,7 @@ import {
   Shield,
   Smile,
   TriangleAlert,
+  UserRoundPlus,
   Users,
   Webhook,
 } from "lucide-react";
@@ -37,6 +38,12 @@ export const SETTINGS_PARTS = [
   },
   { id: "members", icon: Users, textKey: "group-settings:section.members", needs: [] },
   { id: "invites", icon: Link2, textKey: "group-settings:section.invites", needs: ["createInvites"] },
+  {
+    id: "join-requests",
+    icon: UserRoundPlus,
+    textKey: "group-settings:section.joinRequests",
+    needs: ["kickMembers", "manageGroup"],
+  },
   { id: "emoji", icon: Smile, textKey: "group-settings:section.emoji", needs: ["manageEmoji"] },
   { id: "reports", icon: Flag, textKey: "group-settings:section.reports", needs: ["manageMessages"] },
   { id: "bans", icon: Ban, textKey: "group-settings:section.bans", needs: ["banMembers"] },

@@ -1,4 +1,4 @@
-import { useCallback, useEffect } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, Redirect, useLocation } from "wouter";
 import { useCall } from "../../data/call.ts";
@@ -9,6 +9,7 @@ import { useAction } from "../../shared/use-action.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../ui/feedback.tsx";
 import { usePageTitle } from "../../ui/hooks.ts";
+import { AskToJoin, isApprovalRequired, useOwnJoinRequest } from "./ask-to-join.tsx";
 import { InvitedGroup, inviteErrorText, isJoining } from "./invited-group.tsx";
 import { Main } from "../../ui/main.tsx";
 
@@ -20,8 +21,15 @@ export function InvitePage({ code }: { code: string }) {
   const { data, error: loadError } = useActionQuery("invite.preview", { code });
   const { data: groups } = useGroups();
   const { busy, error, run } = useAction();
+  const [isAsking, setAsking] = useState(false);
   const join = useCallback(async () => {
-    const { group, channels } = await call("invite.accept", { code });
+    const joined = await call("invite.accept", { code }).catch((failure: unknown) => {
+      if (!isApprovalRequired(failure)) throw failure;
+      setAsking(true);
+      return null;
+    });
+    if (joined === null) return;
+    const { group, channels } = joined;
     const first = channels.find(({ id }) => id === group.defaultChannelId) ?? channels[0];
     const path = first === undefined ? groupPath(group.id) : channelPath(group.id, first.id);
     navigate(path, { replace: true });
@@ -33,6 +41,8 @@ export function InvitePage({ code }: { code: string }) {
     // oxlint-disable-next-line react/exhaustive-deps -- `run` changes on each render
   }, [joinsNow, join]);
   const group = data?.group ?? null;
+  const request = useOwnJoinRequest(group?.id ?? "");
+  const asks = isAsking || request !== undefined;
   usePageTitle(group?.name ?? "");
   if (loadError !== null && group === null) {
     return (
@@ -50,7 +60,7 @@ export function InvitePage({ code }: { code: string }) {
       </Main>
     );
   }
-  if (!joinsNow && groups?.some(({ id }) => id === group?.id) === true) {
+  if ((!joinsNow || asks) && groups?.some(({ id }) => id === group?.id) === true) {
     return <Redirect to={groupPath(group!.id)} replace />;
   }
   return (
@@ -61,14 +71,18 @@ export function InvitePage({ code }: { code: string }) {
           <InvitedGroup group={group} />
           <ErrorNote text={error} />
           <div className="grid gap-2">
-            <Button
-              variant="primary"
-              busy={busy}
-              disabled={group === null || groups === undefined}
-              onClick={() => void run(join)}
-            >
-              {busy ? t("joining") : t("join", { group: group?.name ?? "" })}
-            </Button>
+            {asks ? (
+              <AskToJoin place={{ code }} request={request} />
+            ) : (
+              <Button
+                variant="primary"
+                busy={busy}
+                disabled={group === null || groups === undefined}
+                onClick={() => void run(join)}
+              >
+                {busy ? t("joining") : t("join", { group: group?.name ?? "" })}
+              </Button>
+            )}
             <Link href={landingPath()} className={buttonClass({ variant: "ghost" })}>
               {t("notNow")}
             </Link>

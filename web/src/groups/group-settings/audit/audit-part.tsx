@@ -71,7 +71,7 @@ function AuditRow({ group, entry }: { group: Group; entry: AuditEntry }) {
   const actor = useUser(entry.actorId);
   const names = useTargetNames(group, entry);
   const { isSection, ...targets } = names;
-  const action = isSection ? entry.action.replace("channel.", "section.") : emojiAction(entry);
+  const action = isSection ? entry.action.replace("channel.", "section.") : sentenceOf(entry);
   const known = i18n.exists(`group-settings:audit.sentence.${action}`);
   const values = { actor: userName(actor), action: entry.action, ...targets };
   return (
@@ -93,8 +93,9 @@ function AuditRow({ group, entry }: { group: Group; entry: AuditEntry }) {
   );
 }
 
-/** Stickers and GIFs have sentences of their own. */
-function emojiAction({ action, before, after }: AuditEntry): string {
+/** Stickers and GIFs, and lockdowns that no one started, have sentences of their own. */
+function sentenceOf({ action, before, after }: AuditEntry): string {
+  if (action === "group.startLockdown" && after?.["automatic"] === true) return "group.raid";
   const kind = (after ?? before)?.["kind"];
   return kind === "sticker" || kind === "gif" ? action.replace("emoji.", "sticker.") : action;
 }
@@ -187,6 +188,8 @@ const FIELDS = [
   "mentionable",
   "slowModeSeconds",
   "retentionDays",
+  "needsApproval",
+  "raidLimit",
   "onHit",
   "words",
   "rules",

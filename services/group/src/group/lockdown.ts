@@ -1,0 +1,49 @@
+import { LIMITS } from "@fanfare/contract";
+import type { GroupDependencies } from "../group.dependencies.ts";
+import { presentGroup } from "../group.presenter.ts";
+import type { GroupDocument, JoinRules } from "./group.repository.ts";
+
+/** Whether new members of a group need approval now. */
+export function needsApproval({ needsApproval: always, lockdownUntil }: JoinRules): boolean {
+  return always === true || (lockdownUntil ?? new Date(0)) > new Date();
+}
+
+/**
+ * Counts a join against the group's limit.
+ * @returns false when the limit is reached, which starts a lockdown
+ */
+export async function countJoin(
+  dependencies: GroupDependencies,
+  rules: JoinRules,
+  groupId: string,
+  userId: string,
+): Promise<boolean> {
+  const { groups, formers } = dependencies;
+  const { raidLimit = null } = rules;
+  if (raidLimit === null) return true;
+  const since = new Date(Date.now() - LIMITS.raidWindowMs);
+  // A member who leaves and rejoins is counted once.
+  if (await formers.hasLeftSince(groupId, userId, since.getTime())) return true;
+  if (await groups.addRecentJoin(groupId, raidLimit, since)) return true;
+  await startLockdown(dependencies, groupId, userId, true);
+  return false;
+}
+
+/**
+ * @param actorId the moderator; of an automatic lockdown, the user who was one too many
+ * @returns null when there is one already
+ */
+export async function startLockdown(
+  { groups, audit, announcer }: GroupDependencies,
+  groupId: string,
+  actorId: string,
+  automatic: boolean,
+): Promise<GroupDocument | null> {
+  const until = new Date(Date.now() + LIMITS.lockdownMs);
+  const started = await groups.startLockdown(groupId, until);
+  if (started === null) return null;
+  const after = { lockdownUntil: until.toISOString(), automatic };
+  await audit(groupId, actorId, "group.startLockdown", { after });
+  announcer.updated(presentGroup(started));
+  return started;
+}

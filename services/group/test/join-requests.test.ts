@@ -1,0 +1,353 @@
+import { LIMITS } from "@fanfare/contract";
+import type { Actor } from "@fanfare/kernel";
+import { Types } from "mongoose";
+import { beforeEach, describe, expect, test } from "vitest";
+import { node, room, useRoom } from "./group-node.ts";
+
+useRoom();
+
+const HOUR_MS = 60 * 60 * 1000;
+const APPROVAL_REQUIRED = { type: "APPROVAL_REQUIRED" };
+let groupId: string;
+
+const update = (changes: { needsApproval?: boolean; raidLimit?: number | null; listed?: boolean }) =>
+  node.call("group.update", { groupId, ...changes }, room.owner);
+const accept = (user: Actor, code = room.code) => node.call("invite.accept", { code }, user);
+const ask = (user: Actor, message = "", code = room.code) =>
+  node.call("join.request", { code, message }, user);
+const approve = (...users: Actor[]) =>
+  node.call("join.approve", { groupId, userIds: users.map(({ userId }) => userId) }, room.owner);
+const reject = (...users: Actor[]) =>
+  node.call("join.reject", { groupId, userIds: users.map(({ userId }) => userId) }, room.owner);
+const waiting = async () => {
+  const { requests } = await node.call("join.list", { groupId }, room.owner);
+  const { open } = await node.call("join.getOpenCount", { groupId }, room.owner);
+  expect(open).toBe(requests.length);
+  return requests;
+};
+const own = async (user: Actor) => (await node.call("join.listMine", {}, user)).requests;
+const isMember = async ({ userId }: Actor) =>
+  (await node.call("group.getMembers", { groupId, userIds: [userId] }, room.owner)).members.length === 1;
+const audited = async (action: string) =>
+  (await node.call("group.auditLog", { groupId, action }, room.owner)).entries;
+const requests = () => node.node.database.collection("joinRequests");
+const idOf = ({ userId }: Actor) => new Types.ObjectId(userId);
+const asker = async () => {
+  const user = await node.guest();
+  await ask(user);
+  return user;
+};
+
+beforeEach(() => {
+  groupId = room.group.id;
+});
+
+describe("a group where new members need approval", () => {
+  beforeEach(async () => void (await update({ needsApproval: true })));
+
+  test("gets requests instead of members, and approves them", async () => {
+    const [ada, ben] = [await node.guest(), await node.guest()];
+    await expect(accept(ada)).rejects.toMatchObject({ ...APPROVAL_REQUIRED, data: { groupId } });
+    expect(await isMember(ada)).toBe(false);
+
+    const { request } = await ask(ada, " Hello ");
+    expect(request).toMatchObject({
+      groupId,
+      groupName: room.group.name,
+      message: "Hello",
+      askAgainAt: null,
+    });
+    // Repeatable.
+    expect(await ask(ada, "Again")).toEqual({ request });
+    expect(await own(ada)).toEqual([request]);
+    await ask(ben);
+    expect(await waiting()).toMatchObject([
+      { userId: ada.userId, message: "Hello" },
+      { userId: ben.userId, message: "" },
+    ]);
+
+    const already = node.out.length;
+    expect(await approve(ada, ben)).toEqual({ failures: [] });
+    for (const user of [ada, ben]) {
+      expect(await isMember(user)).toBe(true);
+      expect(await own(user)).toEqual([]);
+      const names = node.out
+        .slice(already)
+        .flatMap((item) => ("name" in item && item.rooms.includes(`user:${user.userId}`) ? [item.name] : []));
+      expect(names).toEqual(expect.arrayContaining(["group.joined", "joinRequest.removed"]));
+    }
+    expect(await waiting()).toEqual([]);
+    const targets = (await audited("join.approve")).map(({ targetId }) => targetId);
+    expect(new Set(targets)).toEqual(new Set([ada.userId, ben.userId]));
+    // Members join again without a request.
+    expect(await ask(ada)).toEqual({ request: null });
+  });
+
+  test("of the directory", async () => {
+    await update({ listed: true });
+    const ada = await node.guest();
+    await expect(node.call("group.joinListed", { groupId }, ada)).rejects.toMatchObject(APPROVAL_REQUIRED);
+    await node.call("join.request", { groupId }, ada);
+    expect(await waiting()).toMatchObject([{ userId: ada.userId }]);
+    await update({ listed: false });
+    await expect(node.call("join.request", { groupId }, await node.guest())).rejects.toMatchObject({
+      type: "GROUP_NOT_FOUND",
+    });
+  });
+
+  test("a user who signs up with an invite asks too", async () => {
+    const ada = await node.account();
+    await node.call("invite.acceptFor", { code: room.code, userId: ada.userId });
+    expect(await waiting()).toMatchObject([{ userId: ada.userId }]);
+  });
+
+  test("a request takes one use of the invite", async () => {
+    const { invite } = await node.call("invite.create", { groupId, maxUses: 1 }, room.owner);
+    const ada = await node.guest();
+    for (let times = 0; times < 2; times += 1) await ask(ada, "", invite.code);
+    await expect(ask(await node.guest(), "", invite.code)).rejects.toMatchObject({
+      type: "INVITE_NOT_FOUND",
+    });
+    await approve(ada);
+    expect(await isMember(ada)).toBe(true);
+  });
+
+  test("users withdraw their requests", async () => {
+    const ada = await asker();
+    await node.call("join.withdraw", { groupId }, ada);
+    await node.call("join.withdraw", { groupId }, ada);
+    expect(await waiting()).toEqual([]);
+    expect(await own(ada)).toEqual([]);
+    expect(await approve(ada)).toEqual({
+      failures: [{ userId: ada.userId, error: "JOIN_REQUEST_NOT_FOUND" }],
+    });
+    expect(await isMember(ada)).toBe(false);
+  });
+
+  test("rejected users can ask again after a day", async () => {
+    const ada = await node.guest();
+    await ask(ada, "Let me in");
+    await reject(ada);
+    expect(await waiting()).toEqual([]);
+    const [request] = await own(ada);
+    const inMs = Date.parse(request!.askAgainAt!) - Date.now();
+    expect(inMs).toBeGreaterThan(LIMITS.joinRequestRejectedMs - HOUR_MS);
+    expect(inMs).toBeLessThanOrEqual(LIMITS.joinRequestRejectedMs);
+    expect(request).toMatchObject({ message: "" });
+    await expect(ask(ada)).rejects.toMatchObject({
+      type: "JOIN_REQUEST_REJECTED",
+      data: { askAgainAt: request!.askAgainAt },
+    });
+    // Withdrawing doesn't shorten the time.
+    await node.call("join.withdraw", { groupId }, ada);
+    await expect(ask(ada)).rejects.toMatchObject({ type: "JOIN_REQUEST_REJECTED" });
+    expect(await audited("join.reject")).toMatchObject([{ targetId: ada.userId }]);
+
+    await requests().updateOne({ userId: idOf(ada) }, { $set: { expiresAt: new Date(Date.now() - 1) } });
+    expect(await own(ada)).toEqual([]);
+    expect((await ask(ada)).request).toMatchObject({ askAgainAt: null });
+  });
+
+  test("requests expire", async () => {
+    const ada = await asker();
+    await requests().updateOne({ userId: idOf(ada) }, { $set: { expiresAt: new Date(Date.now() - 1) } });
+    expect(await waiting()).toEqual([]);
+    expect((await approve(ada)).failures).toMatchObject([{ error: "JOIN_REQUEST_NOT_FOUND" }]);
+    expect((await requests().indexes()).find(({ key }) => "expiresAt" in key)).toMatchObject({
+      expireAfterSeconds: 0,
+    });
+  });
+
+  test("of two moderators at once, one approves or rejects", async () => {
+    const users = await Promise.all(Array.from({ length: 8 }, () => asker()));
+    const answers = await Promise.all([approve(...users), reject(...users), approve(...users)]);
+    const failed = answers.flatMap(({ failures }) => failures);
+    expect(failed).toHaveLength(2 * users.length);
+    const [approved, rejected] = [await audited("join.approve"), await audited("join.reject")];
+    expect(approved.length + rejected.length).toBe(users.length);
+    for (const user of users)
+      expect(await isMember(user)).toBe(approved.some(({ targetId }) => targetId === user.userId));
+  });
+
+  test("banned users can't ask, and a ban removes the request", async () => {
+    const ada = await asker();
+    await node.call("group.ban", { groupId, userId: ada.userId }, room.owner);
+    expect(await waiting()).toEqual([]);
+    expect(await own(ada)).toEqual([]);
+    await expect(ask(ada)).rejects.toMatchObject({ type: "BANNED" });
+    // A ban that a process has stored, but not the removal of the request.
+    const ben = await asker();
+    const ban = { groupId: new Types.ObjectId(groupId), userId: idOf(ben), bannedBy: idOf(room.owner) };
+    await node.node.database.collection("bans").insertOne({ ...ban, createdAt: new Date() });
+    expect(await approve(ben)).toEqual({ failures: [{ userId: ben.userId, error: "BANNED" }] });
+    expect(await isMember(ben)).toBe(false);
+    expect(await waiting()).toEqual([]);
+  });
+
+  test("a full group keeps the request", async () => {
+    const [ada, ben] = [await asker(), await asker()];
+    const setMembers = (memberCount: number) =>
+      node.node.database
+        .collection("groups")
+        .updateOne({ _id: new Types.ObjectId(groupId) }, { $set: { memberCount } });
+    await setMembers(LIMITS.membersPerGroup);
+    expect((await approve(ada, ben)).failures).toMatchObject([
+      { userId: ada.userId, error: "LIMIT_REACHED" },
+      { userId: ben.userId, error: "LIMIT_REACHED" },
+    ]);
+    expect(await waiting()).toHaveLength(2);
+    await setMembers(1);
+    expect(await approve(ada)).toEqual({ failures: [] });
+    expect(await waiting()).toMatchObject([{ userId: ben.userId }]);
+  });
+
+  test("a deleted user's request is removed and exported before", async () => {
+    const ada = await node.guest();
+    await ask(ada, "Hello");
+    const exported = await node.call("group.exportUser", { userId: ada.userId, cursor: null });
+    expect(exported.items).toEqual([
+      { kind: "joinRequest", data: expect.objectContaining({ groupId, message: "Hello" }) },
+    ]);
+    await node.call("group.forgetUser", { userId: ada.userId });
+    expect(await waiting()).toEqual([]);
+    expect(await requests().countDocuments({ userId: idOf(ada) })).toBe(0);
+    // The request of a user whose deletion hasn't come this far.
+    const ben = await asker();
+    await node.node.database
+      .collection("users")
+      .updateOne({ _id: idOf(ben) }, { $set: { deletedAt: new Date() } });
+    expect((await approve(ben)).failures).toMatchObject([{ error: "JOIN_REQUEST_NOT_FOUND" }]);
+    expect(await isMember(ben)).toBe(false);
+    expect(await waiting()).toEqual([]);
+  });
+
+  test("requests are limited per group and per user", async () => {
+    const waitingIn = (id: Types.ObjectId, userId: Types.ObjectId) => ({
+      groupId: id,
+      userId,
+      message: "",
+      isOpen: true,
+      createdAt: new Date(),
+      expiresAt: new Date(Date.now() + HOUR_MS),
+    });
+    const inGroup = new Types.ObjectId(groupId);
+    const some = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
+    await requests().insertMany(
+      some(LIMITS.joinRequestsPerGroup, () => waitingIn(inGroup, new Types.ObjectId())),
+    );
+    await expect(ask(await node.guest())).rejects.toMatchObject({
+      type: "LIMIT_REACHED",
+      data: { limit: "joinRequestsPerGroup" },
+    });
+    await requests().deleteMany({ groupId: inGroup });
+    const ada = await node.guest();
+    await requests().insertMany(
+      some(LIMITS.joinRequestsPerUser, () => waitingIn(new Types.ObjectId(), idOf(ada))),
+    );
+    await expect(ask(ada)).rejects.toMatchObject({
+      type: "LIMIT_REACHED",
+      data: { limit: "joinRequestsPerUser" },
+    });
+  });
+
+  test("who joins without approval later is no longer waiting", async () => {
+    const ada = await asker();
+    await update({ needsApproval: false });
+    await accept(ada);
+    expect(await own(ada)).toEqual([]);
+    expect(await waiting()).toEqual([]);
+  });
+
+  test("a deleted group has no requests", async () => {
+    await asker();
+    await node.call("group.delete", { groupId }, room.owner);
+    await expect
+      .poll(() => requests().countDocuments({ groupId: new Types.ObjectId(groupId) }), { timeout: 60_000 })
+      .toBe(0);
+  });
+});
+
+describe("raid protection", () => {
+  const group = async () => (await node.call("group.get", { groupId }, room.owner)).group;
+  const joinSome = (count: number) =>
+    Promise.all(
+      Array.from({ length: count }, async () => {
+        const user = await node.guest();
+        return accept(user).then(
+          () => "joined",
+          (error: { type: string }) => error.type,
+        );
+      }),
+    );
+
+  test("starts a lockdown with the first join beyond the limit, also of concurrent ones", async () => {
+    await update({ raidLimit: 3 });
+    const results = await joinSome(8);
+    expect(results.filter((result) => result === "joined")).toHaveLength(3);
+    expect(new Set(results)).toEqual(new Set(["joined", "APPROVAL_REQUIRED"]));
+    const { lockdownUntil, needsApproval } = await group();
+    expect(needsApproval).toBe(false);
+    const lastsMs = Date.parse(lockdownUntil!) - Date.now();
+    expect(lastsMs).toBeGreaterThan(LIMITS.lockdownMs / 2);
+    expect(lastsMs).toBeLessThanOrEqual(LIMITS.lockdownMs);
+    expect(node.published("group.updated").at(-1)!.group).toMatchObject({ id: groupId, lockdownUntil });
+    expect(await audited("group.startLockdown")).toMatchObject([
+      { after: { lockdownUntil, automatic: true } },
+    ]);
+
+    const ada = await asker();
+    expect(await waiting()).toHaveLength(1);
+    expect((await node.call("group.endLockdown", { groupId }, room.owner)).group.lockdownUntil).toBeNull();
+    await node.call("group.endLockdown", { groupId }, room.owner);
+    expect(await audited("group.endLockdown")).toHaveLength(1);
+    // Those who wait can still be approved; others join, and the count begins again.
+    expect(await approve(ada)).toEqual({ failures: [] });
+    expect(await joinSome(3)).toEqual(["joined", "joined", "joined"]);
+    expect(await joinSome(1)).toEqual(["APPROVAL_REQUIRED"]);
+  });
+
+  test("counts only the last ten minutes, and a rejoining member once", async () => {
+    await update({ raidLimit: 2 });
+    const ada = await node.guest();
+    for (let times = 0; times < 4; times += 1) {
+      await accept(ada);
+      await node.call("group.leave", { groupId }, ada);
+    }
+    expect(await joinSome(1)).toEqual(["joined"]);
+    const earlier = new Date(Date.now() - LIMITS.raidWindowMs - 1);
+    await node.node.database
+      .collection("groups")
+      .updateOne({ _id: new Types.ObjectId(groupId) }, { $set: { "recentJoins.0": earlier } });
+    expect(await joinSome(1)).toEqual(["joined"]);
+    expect(await joinSome(1)).toEqual(["APPROVAL_REQUIRED"]);
+  });
+
+  test("used-up invites don't count", async () => {
+    await update({ raidLimit: 2 });
+    const { invite } = await node.call("invite.create", { groupId, maxUses: 1 }, room.owner);
+    await accept(await node.guest(), invite.code);
+    for (let times = 0; times < 3; times += 1)
+      await expect(accept(await node.guest(), invite.code)).rejects.toMatchObject({
+        type: "INVITE_NOT_FOUND",
+      });
+    expect((await group()).lockdownUntil).toBeNull();
+    // A lockdown gives the use back.
+    const { invite: other } = await node.call("invite.create", { groupId, maxUses: 2 }, room.owner);
+    await accept(await node.guest(), other.code);
+    await expect(accept(await node.guest(), other.code)).rejects.toMatchObject(APPROVAL_REQUIRED);
+    const { invites } = await node.call("invite.list", { groupId }, room.owner);
+    expect(invites.find(({ code }) => code === other.code)).toMatchObject({ uses: 1 });
+  });
+
+  test("a lockdown ends by itself", async () => {
+    const started = await node.call("group.startLockdown", { groupId }, room.owner);
+    expect(started.group.lockdownUntil).not.toBeNull();
+    expect(await node.call("group.startLockdown", { groupId }, room.owner)).toEqual(started);
+    await expect(accept(await node.guest())).rejects.toMatchObject(APPROVAL_REQUIRED);
+    await node.node.database
+      .collection("groups")
+      .updateOne({ _id: new Types.ObjectId(groupId) }, { $set: { lockdownUntil: new Date(Date.now() - 1) } });
+    expect((await group()).lockdownUntil).toBeNull();
+    expect(await joinSome(1)).toEqual(["joined"]);
+  });
+});

@@ -1,0 +1,249 @@
+import type { Group, JoinRequest } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
+import { Check, ShieldAlert, UserRoundPlus, X } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useCall } from "../../../data/call.ts";
+import { useCanInGroup } from "../../../data/groups.ts";
+import { useJoinRequests } from "../../../data/join-requests.ts";
+import { useUser } from "../../../data/people.ts";
+import { userName } from "../../../people/members/user-name.tsx";
+import { useNow } from "../../../shared/hooks.ts";
+import { PagedList } from "../../../shared/paged-list.tsx";
+import { dayAndTime, formatTime } from "../../../shared/times.ts";
+import { useAction } from "../../../shared/use-action.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Checkbox } from "../../../ui/checkbox.tsx";
+import { Avatar } from "../../../ui/display.tsx";
+import { EmptyState, ErrorNote } from "../../../ui/feedback.tsx";
+import { Form, useForm } from "../../../ui/form.tsx";
+import { Select } from "../../../ui/select.tsx";
+
+const NO_LIMIT = "";
+const RAID_LIMITS = [10, 20, 50];
+
+/** Who can join, and those who ask to. */
+export function JoinRequestsPart({ group }: { group: Group }) {
+  const managesGroup = useCanInGroup(group.id, "manageGroup");
+  const approves = useCanInGroup(group.id, "kickMembers");
+  return (
+    <div className="grid gap-8">
+      {managesGroup && <JoinRulesForm group={group} />}
+      {approves && <Lockdown group={group} />}
+      {approves && <Requests groupId={group.id} />}
+    </div>
+  );
+}
+
+function JoinRulesForm({ group }: { group: Group }) {
+  const { t } = useTranslation("group-settings");
+  const call = useCall();
+  const form = useForm({
+    initial: { needsApproval: group.needsApproval, raidLimit: String(group.raidLimit ?? NO_LIMIT) },
+    submit: ({ needsApproval, raidLimit }) =>
+      call("group.update", {
+        groupId: group.id,
+        needsApproval,
+        raidLimit: raidLimit === NO_LIMIT ? null : Number(raidLimit),
+      }),
+    saved: t("saved"),
+  });
+  const chosen = group.raidLimit;
+  const limits =
+    chosen === null || RAID_LIMITS.includes(chosen)
+      ? RAID_LIMITS
+      : [...RAID_LIMITS, chosen].toSorted((a, b) => a - b);
+  return (
+    <Form form={form} action={t("save")} disabled={!form.changed}>
+      <Checkbox
+        label={t("joinRequests.needsApproval")}
+        hint={t("joinRequests.needsApprovalHint")}
+        checked={form.values.needsApproval}
+        onChange={(needsApproval) => form.set("needsApproval", needsApproval)}
+      />
+      <Select
+        label={t("joinRequests.raidLimit")}
+        hint={t("joinRequests.raidLimitHint")}
+        options={[
+          { value: NO_LIMIT, label: t("joinRequests.raidOff") },
+          ...limits.map((count) => ({ value: String(count), label: t("joinRequests.raidAfter", { count }) })),
+        ]}
+        {...form.field("raidLimit")}
+      />
+    </Form>
+  );
+}
+
+function Lockdown({ group: { id: groupId, lockdownUntil } }: { group: Group }) {
+  const { t } = useTranslation("group-settings");
+  const call = useCall();
+  const now = useNow();
+  const { busy, error, run } = useAction();
+  const isOn = lockdownUntil !== null && Date.parse(lockdownUntil) > now;
+  return (
+    <section className="grid gap-2">
+      <div className="flex flex-wrap items-center gap-3 rounded-lg border border-line p-3">
+        <ShieldAlert size={20} aria-hidden className={isOn ? "text-danger-text" : "text-muted"} />
+        <div role="status" className="grid min-w-48 flex-1">
+          {isOn && (
+            <span className="font-medium">
+              {t("joinRequests.lockdown", { time: formatTime(lockdownUntil, "dateTime") })}
+            </span>
+          )}
+          <span className="text-sm text-muted">
+            {isOn ? t("joinRequests.lockdownText") : t("joinRequests.startLockdownHint")}
+          </span>
+        </div>
+        <Button
+          size="sm"
+          busy={busy}
+          onClick={() =>
+            void run(() => call(isOn ? "group.endLockdown" : "group.startLockdown", { groupId }))
+          }
+        >
+          {isOn ? t("joinRequests.endLockdown") : t("joinRequests.startLockdown")}
+        </Button>
+      </div>
+      <ErrorNote text={error} />
+    </section>
+  );
+}
+
+type Closing = "join.approve" | "join.reject";
+
+function Requests({ groupId }: { groupId: string }) {
+  const { t } = useTranslation("group-settings");
+  const pages = useJoinRequests(groupId);
+  const requests = pages.data ?? [];
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  // Some may be withdrawn or closed by another moderator meanwhile.
+  const selected = requests.flatMap(({ userId }) => (chosen.has(userId) ? [userId] : []));
+  const { busy, failure, close } = useClosing(groupId);
+  const isAll = selected.length === requests.length;
+  return (
+    <section className="grid gap-3">
+      <h2 className="text-lg font-semibold">{t("section.joinRequests")}</h2>
+      <PagedList
+        pages={pages}
+        items={requests}
+        empty={
+          <EmptyState icon={UserRoundPlus} title={t("joinRequests.none")} text={t("joinRequests.noneText")} />
+        }
+      >
+        {(shown) => (
+          <>
+            <div className="flex min-h-control flex-wrap items-center gap-x-4 gap-y-2">
+              <Checkbox
+                label={t("joinRequests.selectAll")}
+                checked={isAll}
+                indeterminate={selected.length > 0 && !isAll}
+                onChange={() => setChosen(new Set(isAll ? [] : requests.map(({ userId }) => userId)))}
+              />
+              {selected.length > 0 && (
+                <div className="flex flex-wrap gap-2 md:ms-auto">
+                  <Button size="sm" icon={Check} busy={busy} onClick={() => close("join.approve", selected)}>
+                    {t("joinRequests.approveSelected", { count: selected.length })}
+                  </Button>
+                  <Button size="sm" icon={X} busy={busy} onClick={() => close("join.reject", selected)}>
+                    {t("joinRequests.rejectSelected", { count: selected.length })}
+                  </Button>
+                </div>
+              )}
+            </div>
+            {failure}
+            <ul aria-label={t("section.joinRequests")} className="grid gap-2">
+              {shown.map((request) => (
+                <RequestRow
+                  key={request.userId}
+                  request={request}
+                  isSelected={chosen.has(request.userId)}
+                  onSelect={(isSelected) => {
+                    const next = new Set(chosen);
+                    if (isSelected) next.add(request.userId);
+                    else next.delete(request.userId);
+                    setChosen(next);
+                  }}
+                />
+              ))}
+            </ul>
+          </>
+        )}
+      </PagedList>
+    </section>
+  );
+}
+
+interface RequestRowProps {
+  request: JoinRequest;
+  isSelected: boolean;
+  onSelect: (isSelected: boolean) => void;
+}
+
+function RequestRow({ request, isSelected, onSelect }: RequestRowProps) {
+  const { t } = useTranslation("group-settings");
+  const { groupId, userId, message, createdAt } = request;
+  const user = useUser(userId);
+  const name = userName(user);
+  const { busy, failure, close } = useClosing(groupId);
+  return (
+    <li className="grid gap-2 rounded-lg border border-line p-3">
+      <div className="flex flex-wrap items-center gap-3">
+        <Checkbox
+          label={<span className="sr-only">{t("joinRequests.select", { name })}</span>}
+          checked={isSelected}
+          onChange={onSelect}
+        />
+        <Avatar id={userId} name={name} src={user?.avatarUrl} />
+        <div className="grid min-w-32 flex-1">
+          <span className="truncate font-medium">{name}</span>
+          <span className="truncate text-sm text-muted">
+            {user?.username != null && `@${user.username} · `}
+            <time dateTime={createdAt}>{dayAndTime(createdAt)}</time>
+          </span>
+        </div>
+        <div className="flex gap-2">
+          <Button
+            size="sm"
+            icon={Check}
+            busy={busy}
+            aria-label={t("joinRequests.approveNamed", { name })}
+            onClick={() => close("join.approve", [userId])}
+          >
+            {t("joinRequests.approve")}
+          </Button>
+          <Button
+            size="sm"
+            icon={X}
+            busy={busy}
+            aria-label={t("joinRequests.rejectNamed", { name })}
+            onClick={() => close("join.reject", [userId])}
+          >
+            {t("joinRequests.reject")}
+          </Button>
+        </div>
+      </div>
+      {message !== "" && <p className="text-sm whitespace-pre-wrap wrap-anywhere">{message}</p>}
+      {failure}
+    </li>
+  );
+}
+
+/** Closes requests, and says why the first one that fails does. */
+function useClosing(groupId: string) {
+  const { t } = useTranslation("group-settings");
+  const call = useCall();
+  const { busy, error, run } = useAction();
+  const [failed, setFailed] = useState<{ userId: string; error: string } | null>(null);
+  const name = userName(useUser(failed?.userId ?? null));
+  const close = (action: Closing, userIds: readonly string[]) =>
+    void run(async () => {
+      setFailed(null);
+      for (let from = 0; from < userIds.length; from += LIMITS.joinRequestsPerCall) {
+        const some = userIds.slice(from, from + LIMITS.joinRequestsPerCall);
+        const { failures } = await call(action, { groupId, userIds: some });
+        if (failures[0] !== undefined) setFailed(failures[0]);
+      }
+    });
+  const text = failed === null ? error : t(`joinRequests.failure.${failed.error}`, { name });
+  return { busy, close, failure: <ErrorNote text={text} /> };
+}
