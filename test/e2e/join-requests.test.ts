@@ -65,6 +65,20 @@ describe.skipIf(!hasBrowser())("join requests", () => {
     await moderators.getByText(t("group-settings:audit.sentence.join.approve", closed)).waitFor();
   });
 
+  test("a user asks from the directory", async () => {
+    await owner.call("group.update", { groupId, listed: true, needsApproval: true });
+    const page = await site.newPage({}, asker.tokens!);
+    await page.goto(`${site.url}/find-groups`);
+    await button(page, t("groups:directory.joinNamed", { name: "Rocket builders" })).click();
+    await button(page, t("groups:ask.action")).click();
+    await page.getByText(t("groups:ask.waiting"), { exact: true }).waitFor();
+    await owner.call("join.approve", { groupId, userIds: [asker.user!.id] });
+    const open = t("groups:directory.openNamed", { name: "Rocket builders" });
+    await page.getByRole("link", { name: open }).waitFor();
+    expect(await page.getByText(t("groups:ask.waiting"), { exact: true }).count()).toBe(0);
+    await owner.call("group.update", { groupId, listed: false });
+  });
+
   test("a lockdown, and several requests at once, on a phone", async () => {
     await owner.call("group.update", { groupId, raidLimit: 2 });
     const others = await Promise.all(
