@@ -49,7 +49,7 @@ export async function exerciseAccounts(
 
   const logins = database.collection<{ _id: string }>("oidcCodes");
   for (const oidcCode of ["first", "second"]) {
-    const identity = { key: `${user.id}-key`, email, names: {} };
+    const identity = { provider: "default", key: `${user.id}-key`, email, names: {} };
     const login = { _id: hash(oidcCode), challenge: hash("verifier"), ...identity, expiresAt };
     await logins.insertOne(login);
   }

@@ -4,6 +4,8 @@ const SAMPLE_SECRETS: Record<string, string> = {
   TOKEN_SECRET: "k8Qz3vWm7Rt2Yb9Lx5Np4Hc6Jd1Fs0GaUe",
   TOKEN_SECRET_PREVIOUS: "p".repeat(32),
   OTEL_EXPORTER_OTLP_HEADERS: "key=value",
+  OIDC_PROVIDERS:
+    '[{"id":"other","name":"Other","issuer":"https://other.example","clientId":"chat","clientSecret":"x"}]',
   MONGO_URL: "mongodb://user:password@db/fanfare",
   NATS_URL: "nats://nats:4222",
   REDIS_URL: "redis://redis:6379",

@@ -138,6 +138,7 @@ describe.skipIf(!isInstalled("helm"))("objects of the Helm chart", () => {
       S3_SECRET_ACCESS_KEY: "all/S3_SECRET_ACCESS_KEY",
       SMTP_URL: "all/SMTP_URL",
       OIDC_CLIENT_SECRET: "all/OIDC_CLIENT_SECRET",
+      OIDC_PROVIDERS: "all/PROVIDERS",
       LDAP_BIND_PASSWORD: "all/LDAP_BIND_PASSWORD",
       OTEL_EXPORTER_OTLP_HEADERS: "all/COLLECTOR",
     });

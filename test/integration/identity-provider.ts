@@ -16,6 +16,8 @@ export interface Claims {
 export interface IdentityProvider {
   /** Settings of an instance that uses this provider. */
   env: Record<string, string>;
+  /** The same as an entry of OIDC_PROVIDERS. */
+  settings: { issuer: string; clientId: string; clientSecret: string };
   /** The user logged in at the provider, which never prompts. null: a user who denies access. */
   person: Claims | null;
   /** How long ago the user signed in, in milliseconds, according to the provider. */
@@ -46,6 +48,7 @@ export async function startIdentityProvider(redirectUri: string): Promise<Identi
     ttl: { Session: 60, Interaction: 60, Grant: 60, AccessToken: 60, IdToken: 60 },
   });
   const started: IdentityProvider = {
+    settings: { issuer, clientId: client.id, clientSecret: client.secret },
     env: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: client.id, OIDC_CLIENT_SECRET: client.secret },
     person: null,
     signedInAgoMs: 0,

@@ -347,10 +347,123 @@ describe("existing accounts", () => {
   });
 });
 
+describe("several providers", () => {
+  let other: IdentityProvider;
+  let several: Instance;
+  beforeAll(async () => {
+    other = await startIdentityProvider(`${PUBLIC_URL}/auth/oidc/callback/other`);
+    const settings = [{ id: "other", name: "Other Inc.", ...other.settings }];
+    several = await startInstance({
+      ...provider.env,
+      ...mailbox.env,
+      OIDC_NAME: "Example",
+      OIDC_PROVIDERS: JSON.stringify(settings),
+      PUBLIC_URL,
+    });
+  });
+  afterAll(async () => {
+    await several?.stop();
+    await other?.stop();
+  });
+
+  const newWindow = () => new Browser(PUBLIC_URL, several.url);
+  const signInAt = (id: "default" | "other", person: Claims, more = "") =>
+    signInAtProvider(id === "other" ? other : provider, newWindow(), person, `&provider=${id}${more}`);
+  const exchangeHere = (login: Login) => post(several.url, "user.exchangeOidcCode", login);
+  const logInAt = async (id: "default" | "other", person: Claims) =>
+    must(several.url, "user.exchangeOidcCode", await signInAt(id, person));
+
+  test("are listed with their names", async () => {
+    const meta: unknown = await (await fetch(`${several.url}/api/meta`)).json();
+    expect(meta).toMatchObject({
+      oidcLogin: true,
+      oidcProviders: [
+        { id: "default", name: "Example" },
+        { id: "other", name: "Other Inc." },
+      ],
+    });
+  });
+
+  test("have separate accounts for the same subject", async () => {
+    const { sub } = newPerson();
+    const first = await logInAt("default", { sub });
+    const second = await logInAt("other", { sub });
+    expect(second.user.id).not.toBe(first.user.id);
+    expect([first.user.oidcProviders, second.user.oidcProviders]).toEqual([["default"], ["other"]]);
+    for (const [id, { user }] of [["default", first] as const, ["other", second] as const])
+      expect((await logInAt(id, { sub })).user.id).toBe(user.id);
+  });
+
+  test("share an account only if both have verified its address", async () => {
+    const person = newPerson();
+    const { user } = await logInAt("default", person);
+    const stranger = await logInAt("other", { ...person, email_verified: false });
+    expect(stranger.user.id).not.toBe(user.id);
+    const owner = { ...person, sub: `${person.sub}-other` };
+    const logins = await Promise.all([signInAt("other", owner), signInAt("other", owner)]);
+    for (const login of logins) {
+      const same = await must(several.url, "user.exchangeOidcCode", login);
+      expect(same.user).toMatchObject({ id: user.id, oidcProviders: ["default", "other"] });
+    }
+    await mailbox.next(person.email!, /login was connected/);
+    // Another subject with the same address.
+    const third = await signInAt("other", { ...person, sub: `${person.sub}-third` });
+    expect(await exchangeHere(third)).toEqual(failed("EMAIL_TAKEN"));
+  });
+
+  test("are linked and unlinked one by one, and one account at a time", async () => {
+    const credentials = { username: `several${(people += 1)}`, password: PASSWORD };
+    const { user, accessToken } = await must(several.url, "user.register", credentials);
+    const [one, two] = [{ sub: "one" }, { sub: "two" }];
+    const link = async (id: "default" | "other", person: Claims, token = accessToken) =>
+      post(several.url, "user.linkOidc", { ...(await signInAt(id, person)), password: PASSWORD }, token);
+    await link("default", one);
+    await link("other", { sub: "replaced" });
+    expect(await link("other", two)).toMatchObject({
+      data: { user: { oidcProviders: ["default", "other"] } },
+    });
+    expect((await logInAt("default", one)).user.id).toBe(user.id);
+    expect((await logInAt("other", two)).user.id).toBe(user.id);
+    expect((await logInAt("other", { sub: "replaced" })).user.id).not.toBe(user.id);
+    const credentialsElsewhere = { username: `several${(people += 1)}`, password: PASSWORD };
+    const stranger = await must(several.url, "user.register", credentialsElsewhere);
+    expect(await link("other", two, stranger.accessToken)).toEqual(failed("OIDC_LINKED"));
+    const unlink = (provider?: string) =>
+      must(several.url, "user.unlinkOidc", { password: PASSWORD, provider }, accessToken);
+    expect((await unlink("default")).user.oidcProviders).toEqual(["other"]);
+    expect((await unlink("made-up")).user.oidcProviders).toEqual(["other"]);
+    expect((await unlink()).user).toMatchObject({ oidcLinked: false, oidcProviders: [] });
+    expect((await logInAt("other", two)).user.id).not.toBe(user.id);
+  });
+
+  test("confirm an account without a password, each that is linked", async () => {
+    const person = newPerson();
+    const { accessToken } = await logInAt("other", person);
+    const setUp = async (id: "default" | "other") =>
+      post(several.url, "user.setupTotp", await signInAt(id, person, "&fresh=1"), accessToken);
+    expect(await setUp("default")).toEqual(failed("OIDC_FAILED"));
+    expect(await setUp("other")).toMatchObject({ ok: true });
+  });
+
+  test("don't take each other's answers", async () => {
+    const window = newWindow();
+    other.person = newPerson();
+    let next = new URL(`/auth/oidc/start?provider=other&challenge=${newProof().challenge}`, PUBLIC_URL);
+    while (next.pathname !== "/auth/oidc/callback/other")
+      next = new URL((await window.get(next)).headers.get("location")!, next);
+    const elsewhere = await window.open(`/auth/oidc/callback${next.search}`);
+    expect(elsewhere.hash).toBe("#oidcError=OIDC_FAILED");
+    for (const id of ["made-up", "constructor", ""]) {
+      const start = `/auth/oidc/start?provider=${id}&challenge=${newProof().challenge}`;
+      expect((await newWindow().open(start)).hash).toBe("#oidcError=OIDC_FAILED");
+    }
+  });
+});
+
 test("without a provider, the routes don't exist and meta says so", async () => {
   const plain = await startInstance();
   const meta = async ({ url }: Instance) => (await fetch(`${url}/api/meta`)).json();
-  expect(await meta(plain)).toMatchObject({ oidcLogin: false, sendsMail: false });
+  expect(await meta(plain)).toMatchObject({ oidcLogin: false, oidcProviders: [], sendsMail: false });
   expect(await meta(instance)).toMatchObject({ oidcLogin: true, sendsMail: true });
   const { challenge } = newProof();
   const response = await fetch(`${plain.url}/auth/oidc/start?challenge=${challenge}`, { redirect: "manual" });

@@ -15,6 +15,8 @@ export interface Meta {
   protocolVersion: number;
   /** Whether OIDC logins are enabled: see `GET /auth/oidc/start`. */
   oidcLogin: boolean;
+  /** The providers, in the order of their buttons; name null: just "single sign-on". */
+  oidcProviders: { id: string; name: string | null }[];
   /** Whether the server can send email; without it, users can't reset forgotten passwords. */
   sendsMail: boolean;
   /** Whether passwords are accepted; otherwise OpenID Connect is the only way to log in. */

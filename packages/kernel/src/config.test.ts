@@ -106,7 +106,9 @@ test("mail and OIDC require all of their settings or none", () => {
   ]) {
     expect(load).toThrow(fault);
   }
-  expect(loadConfig(oidc).oidc).toEqual({ issuer: oidc.OIDC_ISSUER, clientId: "chat", clientSecret: "x" });
+  expect(loadConfig(oidc).oidc).toEqual([
+    { id: "default", name: null, issuer: oidc.OIDC_ISSUER, clientId: "chat", clientSecret: "x" },
+  ]);
   expect(loadConfig({ PUBLIC_URL: "https://chat.example.org/" }).publicUrl).toBe("https://chat.example.org");
   expect(loadConfig({}).publicUrl).toBe("http://127.0.0.1:3000");
   expect(loadConfig({ HOST: "::", PORT: "80" }).publicUrl).toBe("http://localhost:80");
@@ -217,6 +219,45 @@ test("SERVICES=workers means all services except the gateway", () => {
 
 test.each(["abc", "1.5", "-1", "70000"])("rejects the port %s with an explanation", (port) => {
   expect(() => loadConfig({ PORT: port })).toThrow("PORT: must be a whole number from 0 to 65535");
+});
+
+test("reads further OIDC providers from JSON", () => {
+  const google = {
+    id: "google",
+    name: "Google",
+    issuer: "https://accounts.google.com",
+    clientId: "chat",
+    clientSecret: "hunter2",
+  };
+  const load = (providers: unknown, env: Record<string, string> = {}) =>
+    loadConfig({ OIDC_PROVIDERS: JSON.stringify(providers), ...env });
+  expect(load([google], { OIDC_ONLY: "on" }).oidc).toEqual([google]);
+  const first = { OIDC_ISSUER: "https://login.example.org", OIDC_CLIENT_ID: "chat", OIDC_CLIENT_SECRET: "x" };
+  const both = load([google], { ...first, OIDC_NAME: "Example" }).oidc;
+  expect(both.map(({ id, name }) => [id, name])).toEqual([
+    ["default", "Example"],
+    ["google", "Google"],
+  ]);
+  const production = { NODE_ENV: "production", TOKEN_SECRET: SECRET };
+  expect(() => load([{ ...google, issuer: "http://x" }], production)).toThrow(
+    /PUBLIC_URL: is required with OIDC_PROVIDERS[^]*OIDC_PROVIDERS: issuer: must start with https/,
+  );
+  expect(() => loadConfig({ OIDC_NAME: "Example" })).toThrow("OIDC_ISSUER: is required with OIDC_NAME");
+  for (const [wrong, message] of [
+    [google, "must be a JSON list of providers"],
+    [[], "must have a provider"],
+    [[google, google], "must not use an id twice"],
+    [[{ ...google, id: "default" }], "0.id: must not be default"],
+    [[{ ...google, id: "a/b" }], "0.id: must have 1 to 32 lower-case letters"],
+    [[google, { ...google, id: "b", issuer: "example.org" }], "1.issuer: must start with https://"],
+    [[{ ...google, secret: "x" }], /0: .*secret/],
+    [[{ ...google, clientSecret: undefined }], /0\.clientSecret: /],
+  ] as const) {
+    const attempt = () => load(wrong);
+    expect(attempt).toThrow(message);
+    expect(attempt).not.toThrow("hunter2");
+  }
+  expect(() => loadConfig({ OIDC_PROVIDERS: "google" })).toThrow("must be a JSON list of providers");
 });
 
 test("production accepts guests only if configured", () => {

@@ -3,12 +3,13 @@ import type { InstancePolicy } from "@fanfare/contract";
 import { defaultGatewayThreads } from "./config/gateway-threads.ts";
 import type { Environment } from "./config/environment.ts";
 import { readEnvironment } from "./config/read-environment.ts";
+import { DEFAULT_PROVIDER, readOidcProviders } from "./config/settings/people.ts";
 
 export { misspelledSettings } from "./config/read-environment.ts";
 export { ConfigError } from "./config/read-environment.ts";
 export { needsDatabase } from "./config/services.ts";
 export { DEFAULT_MAX_CONNECTIONS } from "./config/settings/instance.ts";
-export { TOKEN_SECRET_MIN_CHARS } from "./config/settings/people.ts";
+export { DEFAULT_PROVIDER, TOKEN_SECRET_MIN_CHARS } from "./config/settings/people.ts";
 export { isGuessable } from "./config/weak-secret.ts";
 
 const GIBIBYTE = 1024 ** 3;
@@ -63,11 +64,8 @@ function configOf(env: Environment) {
     publicUrl: env.PUBLIC_URL ?? `http://${hostForUrl(env.HOST)}:${env.PORT}`,
     smtp: allOrNothing({ url: env.SMTP_URL, from: env.MAIL_FROM }),
     policy: policyOf(env),
-    oidc: allOrNothing({
-      issuer: env.OIDC_ISSUER,
-      clientId: env.OIDC_CLIENT_ID,
-      clientSecret: env.OIDC_CLIENT_SECRET,
-    }),
+    /** The OpenID Connect providers, in the order of their buttons. */
+    oidc: oidcOf(env),
     ldap: ldapOf(env),
     retentionMaxDays: env.RETENTION_MAX_DAYS,
     /** 0: never deleted. */
@@ -90,6 +88,19 @@ function configOf(env: Environment) {
             serviceName: env.OTEL_SERVICE_NAME,
           },
   };
+}
+
+function oidcOf(env: Environment) {
+  const first = allOrNothing({
+    issuer: env.OIDC_ISSUER,
+    clientId: env.OIDC_CLIENT_ID,
+    clientSecret: env.OIDC_CLIENT_SECRET,
+  });
+  const { providers } = readOidcProviders(env.OIDC_PROVIDERS);
+  return [
+    ...(first === undefined ? [] : [{ id: DEFAULT_PROVIDER, name: env.OIDC_NAME ?? null, ...first }]),
+    ...providers.map((provider) => ({ ...provider, name: provider.name as string | null })),
+  ];
 }
 
 function ldapOf(env: Environment) {

@@ -9,6 +9,7 @@ export { createBroker } from "./broker.ts";
 export {
   ConfigError,
   DEFAULT_MAX_CONNECTIONS,
+  DEFAULT_PROVIDER,
   hostForUrl,
   loadConfig,
   misspelledSettings,

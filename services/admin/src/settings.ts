@@ -86,7 +86,7 @@ function checkUsable(
   { config }: NodeContext,
   { oidcOnly, mailDomains = [] }: Partial<InstancePolicy>,
 ): ServiceError | null {
-  if (oidcOnly === true && config.oidc === undefined)
+  if (oidcOnly === true && config.oidc.length === 0)
     return invalid("oidcOnly", "set OIDC_ISSUER and the other settings of OpenID Connect first");
   if (mailDomains.length > 0 && config.smtp === undefined && config.environment === "production")
     return invalid("mailDomains", "set SMTP_URL first: addresses are verified by mail");

@@ -1,5 +1,11 @@
 import type { RateLimit } from "@fanfare/contract";
-import { serviceError, toServiceError, type NodeContext, type RateLimits } from "@fanfare/kernel";
+import {
+  DEFAULT_PROVIDER,
+  serviceError,
+  toServiceError,
+  type NodeContext,
+  type RateLimits,
+} from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { clientAddress } from "./client-address.ts";
 import { cookieOf } from "./device-cookie.ts";
@@ -18,7 +24,7 @@ const CHALLENGE = /^[\w-]{43}$/;
  */
 export function serveOidc(app: FastifyInstance, node: NodeContext, limits: RateLimits): void {
   const { config } = node;
-  if (config.oidc === undefined) return;
+  if (config.oidc.length === 0) return;
   const attributes = [
     `Path=${PATH}`,
     "HttpOnly",
@@ -48,9 +54,11 @@ export function serveOidc(app: FastifyInstance, node: NodeContext, limits: RateL
   app.get(
     `${PATH}/start`,
     guarded(async (request, reply) => {
-      const { challenge, fresh } = request.query as { challenge?: unknown; fresh?: unknown };
-      if (typeof challenge !== "string" || !CHALLENGE.test(challenge)) throw serviceError("OIDC_FAILED");
+      const { challenge, fresh, provider = DEFAULT_PROVIDER } = request.query as Record<string, unknown>;
+      if (typeof challenge !== "string" || !CHALLENGE.test(challenge) || typeof provider !== "string")
+        throw serviceError("OIDC_FAILED");
       const { authorizationUrl, flow } = await node.services.user.startOidc({
+        provider,
         challenge,
         isFresh: fresh === "1",
       });
@@ -61,14 +69,15 @@ export function serveOidc(app: FastifyInstance, node: NodeContext, limits: RateL
     }),
   );
   app.get(
-    `${PATH}/callback`,
+    `${PATH}/callback/:provider?`,
     guarded(async (request, reply) => {
       const flow = cookieOf(request, COOKIE);
       // The cookie can be used only once.
       reply.header("set-cookie", `${COOKIE}=; Max-Age=0; ${attributes}`);
       if (flow === undefined) throw serviceError("OIDC_FAILED");
       const query = request.url.split("?", 2)[1] ?? "";
-      const { oidcCode } = await node.services.user.finishOidc({ query, flow });
+      const { provider = DEFAULT_PROVIDER } = request.params as { provider?: string };
+      const { oidcCode } = await node.services.user.finishOidc({ provider, query, flow });
       return toPage(reply, "oidcCode", oidcCode);
     }),
   );

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { LIMITS, type RateLimit, userRoom } from "@fanfare/contract";
 import { type CallClient, type NodeContext, RateLimiter } from "@fanfare/kernel";
 import type { Mailer } from "@fanfare/mail";
+import { oidcLinks } from "./external-logins.ts";
 import type { MailedPurpose, OneTimeTokenRepository } from "./one-time-token.repository.ts";
 import { hasNoSignIn } from "./session.policy.ts";
 import type { UserDocument } from "./user.model.ts";
@@ -38,8 +39,11 @@ export function createAccountMails(
     factor: config.rateLimitFactor,
   });
   const welcomesToMailbox = new RateLimiter(WELCOMES_PER_MAILBOX, { factor: config.rateLimitFactor });
-  const providerOf = ({ oidcKey }: UserDocument): string | null =>
-    oidcKey === undefined || config.oidc === undefined ? null : new URL(config.oidc.issuer).host;
+  const providerOf = (user: UserDocument): string | null => {
+    const ids = oidcLinks(user).map(({ provider }) => provider);
+    const hosts = config.oidc.filter(({ id }) => ids.includes(id)).map(({ issuer }) => new URL(issuer).host);
+    return hosts.length === 0 ? null : hosts.join(", ");
+  };
 
   /** @param email the recipient; undefined when an admin passes the link on */
   const makeToken = (
@@ -76,7 +80,7 @@ export function createAccountMails(
     /** Whether emails are sent, so that addresses can be verified. */
     canSend: config.smtp !== undefined || config.environment === "development",
 
-    /** Hostname of the OIDC provider linked to an account, or null. */
+    /** Hostnames of the OIDC providers linked to an account, or null. */
     providerOf,
 
     /**

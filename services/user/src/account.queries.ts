@@ -1,11 +1,10 @@
 import type { Collection } from "@fanfare/kernel";
+import { DEFAULT_PROVIDER } from "@fanfare/kernel";
+import { type ExternalKey, type OidcLink, storedIdentity, storedLinks } from "./external-logins.ts";
 import type { UserDocument } from "./user.model.ts";
 
 const AFTER = { returnDocument: "after" } as const;
 const WITHOUT_EMAIL = { $unset: { email: 1, emailLower: 1, emailClaimedAt: 1 } } as const;
-
-/** The field of an account that identifies its user at a provider. */
-export type ExternalKey = "oidcKey" | "ldapKey";
 
 /** Queries of the collection users about ways to sign in: addresses, passwords, OIDC, LDAP. */
 export function createAccountQueries({ model: users, change }: Collection<UserDocument>) {
@@ -40,7 +39,12 @@ export function createAccountQueries({ model: users, change }: Collection<UserDo
           $set: { passwordHash },
           $unset: {
             passwordGuesses: 1,
-            ...(removeOtherSignIns && { oidcKey: 1 as const, ldapKey: 1 as const, passkeys: 1 as const }),
+            ...(removeOtherSignIns && {
+              oidcKey: 1 as const,
+              oidcLogins: 1 as const,
+              ldapKey: 1 as const,
+              passkeys: 1 as const,
+            }),
           },
         },
       ),
@@ -59,6 +63,7 @@ export function createAccountQueries({ model: users, change }: Collection<UserDo
           $unset: {
             emailClaimedAt: 1,
             oidcKey: 1,
+            oidcLogins: 1,
             ldapKey: 1,
             totp: 1,
             totpPending: 1,
@@ -110,28 +115,47 @@ export function createAccountQueries({ model: users, change }: Collection<UserDo
         )
         .lean(),
 
-    findByExternalKey: (field: ExternalKey, key: string) => users.findOne({ [field]: key }).lean(),
+    findByIdentity: ({ provider, key }: ExternalKey) =>
+      users
+        .findOne(
+          provider === null ? { ldapKey: key } : { $or: [{ oidcKey: key }, { "oidcLogins.key": key }] },
+        )
+        .lean(),
 
-    /** @returns null when the account no longer has this verified address, or is linked to another identity */
-    linkVerified: (userId: string, emailLower: string, field: ExternalKey, key: string) =>
-      change(
-        {
-          _id: userId,
-          emailLower,
-          emailVerifiedAt: { $exists: true },
-          $or: [{ [field]: { $exists: false } }, { [field]: key }],
-        },
-        { $set: { [field]: key } },
-      ),
+    /** @returns null when the account no longer has this verified address, or is linked to another identity of the same provider */
+    linkVerified(userId: string, emailLower: string, { provider, key }: ExternalKey) {
+      const verified = { _id: userId, emailLower, emailVerifiedAt: { $exists: true } };
+      if (provider === null || provider === DEFAULT_PROVIDER) {
+        const field = provider === null ? "ldapKey" : "oidcKey";
+        const free = [{ [field]: { $exists: false } }, { [field]: key }];
+        return change({ ...verified, $or: free }, { $set: storedIdentity({ provider, key }) });
+      }
+      const free = [{ "oidcLogins.provider": { $ne: provider } }, { "oidcLogins.key": key }];
+      return change({ ...verified, $or: free }, { $addToSet: { oidcLogins: { provider, key } } });
+    },
 
     /**
-     * @param oidcKey null unlinks; a duplicate key error if it belongs to another account
-     * @returns null when the password has changed since the caller verified it
+     * @param user whose password the caller has verified
+     * @returns null when the password or the links have changed since; a duplicate key error if one belongs to another account
      */
-    setOidcKey: (userId: string, passwordHash: string | undefined, oidcKey: string | null) =>
-      change(
-        { _id: userId, passwordHash: passwordHash ?? { $exists: false } },
-        oidcKey === null ? { $unset: { oidcKey: 1 } } : { $set: { oidcKey } },
-      ),
+    setOidcLinks({ _id, passwordHash, oidcKey, oidcLogins }: UserDocument, links: readonly OidcLink[]) {
+      const absent = { $exists: false };
+      const stored = storedLinks(links);
+      return change(
+        {
+          _id,
+          passwordHash: passwordHash ?? absent,
+          oidcKey: oidcKey ?? absent,
+          oidcLogins: oidcLogins ?? absent,
+        },
+        {
+          $set: stored,
+          $unset: {
+            ...(stored.oidcKey === undefined && { oidcKey: 1 as const }),
+            ...(stored.oidcLogins === undefined && { oidcLogins: 1 as const }),
+          },
+        },
+      );
+    },
   };
 }

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { emailOf, nicknameFor, usernameFor } from "./external-accounts.ts";
 
 const person = (username?: string, nickname?: string, email: string | null = null) => ({
+  provider: "default",
   key: "key",
   email,
   names: { username, nickname },

@@ -2,9 +2,9 @@ import { randomInt } from "node:crypto";
 import { duplicateKeyIndex, type NodeContext, serviceError } from "@fanfare/kernel";
 import { ACTIONS, LIMITS } from "@fanfare/contract";
 import { type AccountMails, publishAccount } from "./account-mails.ts";
-import type { ExternalKey } from "./account.queries.ts";
 import type { Admins } from "./admins.ts";
 import { type AllUsersRepository, newAccount, type UserRepository } from "./user.repository.ts";
+import { type ExternalKey, hasIdentity, hasLoginAt, storedIdentity } from "./external-logins.ts";
 import { assertAllowedDomain, assertBelowUserLimit, assertCanRegister } from "./registration.policy.ts";
 import type { InvitedAccounts } from "./erasures.ts";
 import { EMAIL_INDEX, type UserDocument, USERNAME_INDEX } from "./user.model.ts";
@@ -13,9 +13,7 @@ import { EMAIL_INDEX, type UserDocument, USERNAME_INDEX } from "./user.model.ts"
 const MAX_ATTEMPTS = 8;
 
 /** A user's identity at an OIDC provider or in an LDAP directory, and what is known of them there. */
-export interface ExternalIdentity {
-  /** Identifies the account. */
-  key: string;
+export interface ExternalIdentity extends ExternalKey {
   /** Only set if it is verified there. */
   email: string | null;
   /** Suggestions only: neither trusted nor unique. */
@@ -33,14 +31,15 @@ interface Dependencies {
 
 export type ExternalAccounts = ReturnType<typeof createExternalAccounts>;
 
-/**
- * Finds or creates the account of a user who has logged in at a provider.
- * @param field where accounts have the key of these identities
- */
-export function createExternalAccounts(
-  { node, users, allUsers, admins, accountMails, invitedAccounts }: Dependencies,
-  field: ExternalKey,
-) {
+/** Finds or creates the account of a user who has logged in at a provider. */
+export function createExternalAccounts({
+  node,
+  users,
+  allUsers,
+  admins,
+  accountMails,
+  invitedAccounts,
+}: Dependencies) {
   const make = async (
     identity: ExternalIdentity,
     isAgain: boolean,
@@ -50,7 +49,7 @@ export function createExternalAccounts(
     // Before the address of another account is released, because a rejected login must change nothing.
     const policy = await node.policy.get();
     // The operator's filter decides who in the directory gets an account, so registration can be closed to all others.
-    if (field === "ldapKey") assertAllowedDomain(policy, email);
+    if (identity.provider === null) assertAllowedDomain(policy, email);
     else assertCanRegister(policy, { email, inviteCode });
     await assertBelowUserLimit(policy, allUsers);
     if (inviteCode !== undefined) await invitedAccounts.check(inviteCode);
@@ -65,7 +64,7 @@ export function createExternalAccounts(
     const user: UserDocument = {
       ...account,
       ...(email !== null && { email, emailLower: email.toLowerCase(), emailVerifiedAt: account.createdAt }),
-      [field]: identity.key,
+      ...storedIdentity(identity),
     };
     const userId = user._id;
     const stored = await admins.withFirst(userId, async (isFirst) => {
@@ -86,14 +85,14 @@ export function createExternalAccounts(
      * @throws {ServiceError} EMAIL_TAKEN
      */
     async find(identity: ExternalIdentity): Promise<UserDocument | null> {
-      const known = await users.findByExternalKey(field, identity.key);
+      const known = await users.findByIdentity(identity);
       if (known !== null) return known;
       const email = emailOf(identity);
       const same = email === null ? null : await users.findByEmail(email);
       // Linked a moment ago by a concurrent login of the same user.
-      if (same === null || same[field] === identity.key) return same;
+      if (same === null || hasIdentity(same, identity)) return same;
       if (same.emailVerifiedAt === undefined) return null;
-      if (same[field] !== undefined) throw serviceError("EMAIL_TAKEN");
+      if (hasLoginAt(same, identity.provider)) throw serviceError("EMAIL_TAKEN");
       return same;
     },
 
@@ -108,11 +107,11 @@ export function createExternalAccounts(
       found: UserDocument | null,
       inviteCode: string | undefined,
     ): Promise<UserDocument> {
-      if (found?.[field] === identity.key) return found;
       if (found !== null) {
-        const linked = await users.linkVerified(found._id, found.emailLower!, field, identity.key);
+        if (hasIdentity(found, identity)) return found;
+        const linked = await users.linkVerified(found._id, found.emailLower!, identity);
         if (linked === null) throw serviceError("EMAIL_TAKEN");
-        await accountMails.notify(linked, field === "ldapKey" ? "ldapLinked" : "oidcLinked");
+        await accountMails.notify(linked, identity.provider === null ? "ldapLinked" : "oidcLinked");
         return linked;
       }
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -122,7 +121,7 @@ export function createExternalAccounts(
           const index = duplicateKeyIndex(error);
           if (index === null) throw error;
           // Concurrent logins of the same user also collide on username and address.
-          const other = await users.findByExternalKey(field, identity.key);
+          const other = await users.findByIdentity(identity);
           if (other !== null) return other;
           if (index === EMAIL_INDEX) throw serviceError("EMAIL_TAKEN");
           if (index !== USERNAME_INDEX) throw error;

@@ -160,6 +160,7 @@ function identityOf(entry: ldapts.Entry, { attributes }: Settings): ExternalIden
   if (id === undefined) throw new Error(`The entry has no attribute ${attributes.id} (LDAP_ID_ATTRIBUTE).`);
   const text = (attribute: string): string | undefined => valueOf(entry, attribute)?.toString();
   return {
+    provider: null,
     // Ids of Active Directory are bytes.
     key: (typeof id === "string" ? Buffer.from(id) : id).toString("base64url"),
     email: text(attributes.email) ?? null,

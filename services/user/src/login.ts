@@ -20,7 +20,7 @@ export const loginActions = ({
   sessions,
   sessionRepository,
   ldapDirectory,
-  ldapAccounts,
+  externalAccounts,
 }: UserDependencies): Handlers => ({
   "user.login": async ({ params: { username, password, code, email }, client }) => {
     // Before the account is looked up, so that the response is the same for all accounts.
@@ -34,9 +34,9 @@ export const loginActions = ({
     if (user === null || !matches) {
       // Whether or not a local account has the name, so that timing is the same.
       const identity = orThrow(await ldapDirectory.logIn(username, password), "WRONG_CREDENTIALS");
-      const found = await ldapAccounts.find(identity);
+      const found = await externalAccounts.find(identity);
       if (found !== null) await secondFactor.check(found, code);
-      return logIn(await ldapAccounts.settle(identity, found, undefined), client);
+      return logIn(await externalAccounts.settle(identity, found, undefined), client);
     }
     await secondFactor.check(user, code);
     // Also for an account whose unverified address expired, or was verified by another account.

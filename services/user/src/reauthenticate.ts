@@ -1,5 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
 import { serviceError } from "@fanfare/kernel";
+import { hasIdentity } from "./external-logins.ts";
 import type { OidcCodeRepository } from "./oidc/oidc-code.repository.ts";
 import type { UserDocument } from "./user.model.ts";
 import type { UserRepository } from "./user.repository.ts";
@@ -33,7 +34,7 @@ export function createReauthenticate(
     // A linked login must not replace an existing password: anyone with access to the identity could then change the account.
     if (user === null || hasPassword(user)) throw serviceError("WRONG_CREDENTIALS");
     const identity = await oidcCodes.take({ oidcCode, verifier });
-    if (identity === null || identity.key !== user.oidcKey) throw serviceError("OIDC_FAILED");
+    if (identity === null || !hasIdentity(user, identity)) throw serviceError("OIDC_FAILED");
     const authenticatedAtMs = identity.authenticatedAt?.getTime() ?? 0;
     if (authenticatedAtMs < Date.now() - LIMITS.freshLoginMs) throw serviceError("LOGIN_NOT_FRESH");
     return user;

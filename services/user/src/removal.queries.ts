@@ -27,6 +27,7 @@ const PERSONAL: Record<Exclude<keyof UserDocument, Kept>, 1> = {
   passkeys: 1,
   passwordGuesses: 1,
   oidcKey: 1,
+  oidcLogins: 1,
   ldapKey: 1,
   admin: 1,
   disabledAt: 1,

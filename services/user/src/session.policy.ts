@@ -1,4 +1,5 @@
 import { matchesHash } from "@fanfare/kernel";
+import { oidcLinks } from "./external-logins.ts";
 import type { SessionDocument } from "./session.repository.ts";
 import type { UserDocument } from "./user.model.ts";
 
@@ -30,7 +31,7 @@ export function hasPassword(user: UserDocument): boolean {
 
 /** Whether an admin has created the account and its owner has not set a password yet. */
 export function hasNoSignIn(user: UserDocument): boolean {
-  return !hasPassword(user) && user.oidcKey === undefined;
+  return !hasPassword(user) && oidcLinks(user).length === 0;
 }
 
 /**

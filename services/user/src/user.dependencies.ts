@@ -31,7 +31,7 @@ import { createLdapDirectory, type LdapDirectory } from "./ldap-directory.ts";
 import { createLogIn, type LogIn } from "./login.ts";
 import { createOneTimeTokenRepository, type OneTimeTokenRepository } from "./one-time-token.repository.ts";
 import { createOidcCodeRepository, type OidcCodeRepository } from "./oidc/oidc-code.repository.ts";
-import { createOidcProvider, type OidcProvider } from "./oidc/oidc-provider.ts";
+import { createOidcProviders, type OidcProviders } from "./oidc/oidc-provider.ts";
 import { createPasswords, type Passwords } from "./passwords.ts";
 import {
   createSecondFactor,
@@ -65,11 +65,10 @@ export interface UserDependencies {
   mailer: Mailer;
   oneTimeTokens: OneTimeTokenRepository;
   accountMails: AccountMails;
-  oidcProvider: OidcProvider;
+  oidcProviders: OidcProviders;
   oidcCodes: OidcCodeRepository;
-  oidcAccounts: ExternalAccounts;
   ldapDirectory: LdapDirectory;
-  ldapAccounts: ExternalAccounts;
+  externalAccounts: ExternalAccounts;
 }
 
 export function createDependencies(node: NodeContext): UserDependencies {
@@ -104,7 +103,6 @@ export function createDependencies(node: NodeContext): UserDependencies {
   const totpSecrets = createTotpSecrets(node.sealerFor("second factor"));
   const erasures = createErasures({ node, users, sessions, sessionRepository, blocks, oneTimeTokens });
   const invitedAccounts = createInvitedAccounts(node, users, erasures);
-  const external = { node, users, allUsers, admins, accountMails, invitedAccounts };
   return {
     node,
     users,
@@ -126,11 +124,17 @@ export function createDependencies(node: NodeContext): UserDependencies {
     logIn: createLogIn(users, sessions),
     oneTimeTokens,
     accountMails,
-    oidcProvider: createOidcProvider(node.config, node.logger),
+    oidcProviders: createOidcProviders(node.config, node.logger),
     oidcCodes,
-    oidcAccounts: createExternalAccounts(external, "oidcKey"),
     ldapDirectory,
-    ldapAccounts: createExternalAccounts(external, "ldapKey"),
+    externalAccounts: createExternalAccounts({
+      node,
+      users,
+      allUsers,
+      admins,
+      accountMails,
+      invitedAccounts,
+    }),
     invitedAccounts,
   };
 }

@@ -1,6 +1,7 @@
 import type { Locale, OwnUser } from "@fanfare/contract";
 import { ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
+import type { OidcLink } from "./external-logins.ts";
 
 /** The second factor of an account. */
 export interface Totp {
@@ -58,8 +59,10 @@ export interface UserDocument {
   passkeys?: StoredPasskey[];
   /** The same as `totpGuesses` for passwords tried by logged-in users. */
   passwordGuesses?: { count: number; endsAt: Date };
-  /** The identity at the OIDC provider; see oidc-key.ts for the format. */
+  /** The identity at the first OIDC provider; external-logins.ts reads and writes all of them. */
   oidcKey?: string;
+  /** The identities at the others, one for each. Never empty. */
+  oidcLogins?: OidcLink[];
   /** The id of the entry in the LDAP directory, in base64url. */
   ldapKey?: string;
   /** A copy of the entry in the collection admins, maintained only by admins.ts. */
@@ -79,7 +82,7 @@ export interface UserDocument {
 
 export const USERNAME_INDEX = "usernameLower_1";
 export const EMAIL_INDEX = "emailLower_1";
-export const OIDC_INDEX = "oidcKey_1";
+export const OIDC_INDEXES: readonly (string | null)[] = ["oidcKey_1", "oidcLogins.key_1"];
 
 const totpSchema = new Schema<Totp>(
   { secret: String, lastStep: Number, recoveryHashes: [String] },
@@ -127,6 +130,7 @@ const userSchema = new Schema<UserDocument>(
     passkeys: { type: [passkeySchema], default: undefined },
     passwordGuesses: { type: guessesSchema, default: undefined },
     oidcKey: String,
+    oidcLogins: { type: [new Schema({ provider: String, key: String }, { _id: false })], default: undefined },
     ldapKey: String,
     admin: Boolean,
     disabledAt: Date,
@@ -144,7 +148,8 @@ userSchema.index({ importedIn: 1 }, { sparse: true });
 userSchema.index({ erasing: 1 }, { sparse: true });
 userSchema.index({ emailClaimedAt: 1 }, { sparse: true });
 userSchema.index({ emailLower: 1 }, { name: EMAIL_INDEX, unique: true, sparse: true });
-userSchema.index({ oidcKey: 1 }, { name: OIDC_INDEX, unique: true, sparse: true });
+userSchema.index({ oidcKey: 1 }, { unique: true, sparse: true });
+userSchema.index({ "oidcLogins.key": 1 }, { unique: true, sparse: true });
 userSchema.index({ ldapKey: 1 }, { unique: true, sparse: true });
 
 export const userCollection = { name: "User", schema: userSchema };

@@ -1,4 +1,5 @@
 import type { AdminUser, Locale, OwnUser, Passkey, User } from "@fanfare/contract";
+import { oidcLinks } from "./external-logins.ts";
 import { hasPassword, isPasswordInDirectory } from "./session.policy.ts";
 import type { StoredPasskey, UserDocument } from "./user.model.ts";
 
@@ -53,6 +54,7 @@ export function presentPasskey({ credentialId, name, createdAt, lastUsedAt }: St
 
 /** Visible only to the user. */
 export function presentOwnUser(user: UserDocument): OwnUser {
+  const links = oidcLinks(user);
   return {
     ...presentUser(user),
     email: user.email ?? null,
@@ -61,7 +63,8 @@ export function presentOwnUser(user: UserDocument): OwnUser {
     hasPassword: hasPassword(user),
     ...(isPasswordInDirectory(user) && { passwordInDirectory: true as const }),
     totpEnabled: user.totp !== undefined,
-    oidcLinked: user.oidcKey !== undefined,
+    oidcLinked: links.length > 0,
+    oidcProviders: links.map(({ provider }) => provider),
     admin: user.admin === true,
     ...(user.preferences !== undefined && { preferences: user.preferences }),
   };

@@ -116,5 +116,6 @@ test("a new address requested with the old password is rejected", async () => {
   const { database } = node.node;
   expect(await database.collection("mailedTokens").countDocuments({ email })).toBe(0);
   // Linking a login at the provider is rejected, too.
-  expect(await users.setOidcKey(me.userId, "hash of the old password", "key")).toBeNull();
+  const before = { ...(await users.find(me.userId))!, passwordHash: "hash of the old password" };
+  expect(await users.setOidcLinks(before, [{ provider: "default", key: "key" }])).toBeNull();
 });

@@ -12,7 +12,7 @@ import { buttonClass } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/feedback.tsx";
 import { Form, TextField, useForm } from "../ui/form.tsx";
 import { InvitedGroup, inviteErrorText, joinAfterLogin } from "../groups/invites/invited-group.tsx";
-import { anonymous, OidcButton, OrLine } from "./oidc.tsx";
+import { anonymous, OidcButtons, OrLine } from "./oidc.tsx";
 import { LoginTitle, SessionNoticeBanner, LoginLayout } from "./login-layout.tsx";
 import { useLoginOptions } from "./server-meta.ts";
 
@@ -80,7 +80,7 @@ function Landing({ notice, inviteCode }: LandingProps) {
               )}
             </nav>
           ) : (
-            <OidcButton stay isOnly />
+            <OidcButtons stay isOnly />
           )}
         </>
       )}

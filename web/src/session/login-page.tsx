@@ -13,7 +13,7 @@ import { Button } from "../ui/button.tsx";
 import { Checkbox } from "../ui/checkbox.tsx";
 import { CodeField, PasswordField } from "./account-fields.tsx";
 import { LOGIN_LINK_CLASS, LoginTitle, SessionNoticeBanner, Outcome, LoginLayout } from "./login-layout.tsx";
-import { OidcButton, clearOidcReturn, oidcFailure, oidcReturn, type OidcReturn } from "./oidc.tsx";
+import { OidcButtons, clearOidcReturn, oidcFailure, oidcReturn, type OidcReturn } from "./oidc.tsx";
 import { useServerMeta, useLoginOptions } from "./server-meta.ts";
 import { logIn, type SessionNotice } from "./session-store.ts";
 import { requestedInvite } from "./requested-path.ts";
@@ -61,7 +61,7 @@ export function LoginPage({ notice, hasRequestedPath }: LoginPageProps) {
           <ErrorNote text={error} />
           {ways.password && <LoginForm stay={stay} onStayChange={setStay} />}
           {ways.passkey && <PasskeyButton stay={stay} />}
-          <OidcButton stay={stay} isOnly={!ways.password} hasLine={ways.password && !ways.passkey} />
+          <OidcButtons stay={stay} isOnly={!ways.password} hasLine={ways.password && !ways.passkey} />
           {(ways.register || ways.guest) && (
             <p className="text-center text-sm text-muted">
               {t("noAccount")}{" "}

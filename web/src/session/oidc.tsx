@@ -1,5 +1,6 @@
 import i18next from "i18next";
 import { FanfareClient } from "@fanfare/client";
+import type { Meta } from "@fanfare/contract";
 import { parseFragment, ROUTES } from "../routes.ts";
 import { KeyRound } from "lucide-react";
 import { useTranslation } from "react-i18next";
@@ -24,16 +25,20 @@ const KEY = "fanfare.oidc";
 const VERIFIER_BYTES = 32;
 
 /** Web Crypto requires https or localhost. */
-export const canUseOidc = window.isSecureContext;
+const canUseOidc = window.isSecureContext;
 
 /** Redirects to the provider, which returns to the login page. */
-export async function startOidc({ purpose, stay }: Omit<OidcTrip, "verifier">): Promise<void> {
+export async function startOidc(
+  provider: string,
+  { purpose, stay }: Omit<OidcTrip, "verifier">,
+): Promise<void> {
   const verifier = toBase64Url(crypto.getRandomValues(new Uint8Array(VERIFIER_BYTES)));
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
   sessionStorage.setItem(KEY, JSON.stringify({ verifier, purpose, stay } satisfies OidcTrip));
   // Replaces the password of an account without one, so the provider must authenticate the user again.
   const fresh = purpose === "setUpTotp" || purpose === "turnOffTotp" ? "&fresh=1" : "";
-  location.assign(`/auth/oidc/start?challenge=${toBase64Url(new Uint8Array(hash))}${fresh}`);
+  const challenge = toBase64Url(new Uint8Array(hash));
+  location.assign(`/auth/oidc/start?provider=${provider}&challenge=${challenge}${fresh}`);
 }
 
 let returned = readReturn();
@@ -95,7 +100,7 @@ export function oidcFailure(back: OidcReturn | null): string | null {
 /** For calls that need no login. */
 export const anonymous = new FanfareClient({ url: location.origin });
 
-interface OidcButtonProps {
+interface OidcButtonsProps {
   stay: boolean;
   /** There is no other way to log in. */
   isOnly?: boolean;
@@ -103,24 +108,33 @@ interface OidcButtonProps {
   hasLine?: boolean;
 }
 
-/** Sign-in with the OIDC provider if one is configured. */
-export function OidcButton({ stay, isOnly = false, hasLine = !isOnly }: OidcButtonProps) {
+/** The OIDC providers that this browser can log in with. */
+export function useOidcProviders(): Meta["oidcProviders"] {
+  const providers = useServerMeta()?.oidcProviders;
+  return (canUseOidc && providers) || [];
+}
+
+/** Sign-in with each OIDC provider that is configured. */
+export function OidcButtons({ stay, isOnly = false, hasLine = !isOnly }: OidcButtonsProps) {
   const { t } = useTranslation("session");
-  const hasProvider = useServerMeta()?.oidcLogin === true;
+  const providers = useOidcProviders();
   const { busy, error, run } = useAction();
-  if (!hasProvider || !canUseOidc) return null;
+  if (providers.length === 0) return null;
   return (
     <>
       {hasLine && <OrLine>{t("or")}</OrLine>}
-      <Button
-        wide
-        variant={isOnly ? "primary" : "secondary"}
-        busy={busy}
-        icon={KeyRound}
-        onClick={() => void run(() => startOidc({ purpose: "login", stay }))}
-      >
-        {t("oidc.logIn")}
-      </Button>
+      {providers.map(({ id, name }) => (
+        <Button
+          key={id}
+          wide
+          variant={isOnly ? "primary" : "secondary"}
+          busy={busy}
+          icon={KeyRound}
+          onClick={() => void run(() => startOidc(id, { purpose: "login", stay }))}
+        >
+          {name === null ? t("oidc.logIn") : t("oidc.logInWith", { name })}
+        </Button>
+      ))}
       <ErrorNote text={error} />
     </>
   );

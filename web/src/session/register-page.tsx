@@ -9,7 +9,7 @@ import { loginPath } from "../routes.ts";
 import { Form, TextField, useForm } from "../ui/form.tsx";
 import { ACCOUNT_ERRORS, AccountFields, accountOf } from "./account-fields.tsx";
 import { LoginLayout, LOGIN_LINK_CLASS, LoginTitle, Outcome } from "./login-layout.tsx";
-import { OidcButton } from "./oidc.tsx";
+import { OidcButtons } from "./oidc.tsx";
 import { useServerMeta, useLoginOptions } from "./server-meta.ts";
 import { logIn } from "./session-store.ts";
 import { requestedInvite } from "./requested-path.ts";
@@ -61,7 +61,7 @@ export function RegisterPage() {
           {...form.field("nickname")}
         />
       </Form>
-      <OidcButton stay />
+      <OidcButtons stay />
       <p className="text-center text-sm text-muted">
         {t("haveAccount")}{" "}
         <Link href={loginPath()} className={LOGIN_LINK_CLASS}>
@@ -82,7 +82,7 @@ function NoRegistration({ reason }: { reason: "closed" | "byInvite" }) {
         text={byOidc ? undefined : t(`${reason}.text`)}
       />
       {byOidc ? (
-        <OidcButton stay isOnly />
+        <OidcButtons stay isOnly />
       ) : (
         <p className="text-center text-sm">
           <Link href={loginPath()} className={LOGIN_LINK_CLASS}>

@@ -10,7 +10,7 @@ import { ErrorNote } from "../ui/feedback.tsx";
 import { Form, useForm } from "../ui/form.tsx";
 import { UsernameAndPassword } from "./account-fields.tsx";
 import { LoginLayout, LoginTitle, Outcome, useFragmentToken } from "./login-layout.tsx";
-import { OidcButton } from "./oidc.tsx";
+import { OidcButtons } from "./oidc.tsx";
 import { useLoginOptions } from "./server-meta.ts";
 import { logIn } from "./session-store.ts";
 
@@ -34,7 +34,7 @@ export function SetupPage({ client }: { client: FanfareClient | null }) {
       ) : ways?.password === false ? (
         <>
           <LoginTitle title={t("setup.title")} text={t("setup.oidcFirst")} />
-          <OidcButton stay isOnly />
+          <OidcButtons stay isOnly />
         </>
       ) : (
         <CreateAdmin guest={client} token={token} />

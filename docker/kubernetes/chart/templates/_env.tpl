@@ -85,6 +85,9 @@
 {{- end }}
 {{- if $values.oidc.enabled }}
 {{ include "fanfare.secretEnv" (dict "root" $root "part" $values.oidc "name" "OIDC_CLIENT_SECRET" "key" $values.oidc.key) }}
+{{- with $values.oidc.providersKey }}
+{{ include "fanfare.secretEnv" (dict "root" $root "part" $values.oidc "name" "OIDC_PROVIDERS" "key" .) }}
+{{- end }}
 {{- end }}
 {{- if $values.ldap.enabled }}
 {{ include "fanfare.secretEnv" (dict "root" $root "part" $values.ldap "name" "LDAP_BIND_PASSWORD" "key" $values.ldap.key) }}

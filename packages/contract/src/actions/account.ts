@@ -65,7 +65,10 @@ export const userActions = {
     params: z.object({ token: secret }),
     result: z.object({
       username: z.string().nullable(),
-      oidcProvider: z.string().nullable().describe("Host of the OIDC provider whose login is linked."),
+      oidcProvider: z
+        .string()
+        .nullable()
+        .describe("Hosts of the OIDC providers whose logins are linked, separated by commas."),
       isNew: z.boolean().describe("The account has no way to sign in yet: an admin has created it."),
       removesAll: z
         .boolean()
@@ -170,7 +173,7 @@ export const userActions = {
     transports: ["http"],
   }),
   linkOidc: mutation({
-    summary: "Link an OIDC login to the account.",
+    summary: "Link an OIDC login to the account. It replaces another one of the same provider.",
     params: z.object({ ...oidcLogin, password }),
     result: z.object({ user: e.OwnUserSchema }),
     permission: { rule: "account" },
@@ -180,7 +183,10 @@ export const userActions = {
   }),
   unlinkOidc: mutation({
     summary: "Unlink the OIDC login from the account.",
-    params: z.object({ password }),
+    params: z.object({
+      password,
+      provider: e.oidcProvider.optional().describe("If absent, the logins at all providers are unlinked."),
+    }),
     result: z.object({ user: e.OwnUserSchema }),
     permission: { rule: "account" },
     errors: PASSWORD_ERRORS,
@@ -190,6 +196,7 @@ export const userActions = {
   startOidc: internal({
     summary: "Start a login at the OIDC provider.",
     params: z.object({
+      provider: z.string(),
       challenge: z.string(),
       isFresh: z.boolean().describe("Whether the provider must ask the user to authenticate again."),
     }),
@@ -200,7 +207,7 @@ export const userActions = {
   }),
   finishOidc: internal({
     summary: "Handle the redirect from the provider.",
-    params: z.object({ query: z.string(), flow: z.string() }),
+    params: z.object({ provider: z.string(), query: z.string(), flow: z.string() }),
     result: z.object({ oidcCode: z.string() }),
     errors: ["OIDC_FAILED"],
   }),

@@ -73,6 +73,8 @@ export const language = z
   .string()
   .regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}$/, "must be a language such as de");
 export const locale = z.enum(LOCALES);
+/** The id of an OIDC provider. */
+export const oidcProvider = z.string().min(1).max(32);
 export const password = z.string().min(LIMITS.passwordMinChars).max(LIMITS.passwordMaxChars);
 export const email = z.email().max(LIMITS.emailMaxChars);
 export const instanceName = displayName(LIMITS.instanceNameMaxChars);

@@ -8,6 +8,7 @@ import {
   id,
   language,
   locale,
+  oidcProvider,
   savedSearchText,
   templateName,
   templateText,
@@ -112,6 +113,9 @@ export const OwnUserSchema = UserSchema.extend({
     .describe("present if the password is the one of an LDAP directory, so it can't be changed here"),
   totpEnabled: z.boolean().describe("whether a login requires a code"),
   oidcLinked: z.boolean().describe("whether an OIDC login is linked"),
+  oidcProviders: z
+    .array(oidcProvider)
+    .describe("the providers whose logins are linked, by their ids in `GET /api/meta`"),
   admin: z.boolean().describe("whether the user is an admin of this instance"),
   preferences: PreferencesSchema.optional().describe("absent if the user has never changed any"),
 }).meta({ id: "OwnUser" });

@@ -3,6 +3,7 @@ import { exampleOf, type Environment, type SettingError } from "./environment.ts
 import { SECRET_NAMES } from "./secret-files.ts";
 import { needsDatabase } from "./services.ts";
 import type { SettingName } from "./settings/index.ts";
+import { readOidcProviders } from "./settings/people.ts";
 import { weaknessOf } from "./weak-secret.ts";
 
 /** Settings that only work together. */
@@ -45,7 +46,9 @@ function* incompleteGroups(env: Environment, isSet: IsSet): Iterable<SettingErro
     if (absent.length === names.length) continue;
     for (const name of absent) yield { name, message: `is required with ${why}` };
   }
-  if (env.OIDC_ONLY === true && !isSet("OIDC_ISSUER"))
+  if (isSet("OIDC_NAME") && !isSet("OIDC_ISSUER"))
+    yield { name: "OIDC_ISSUER", message: "is required with OIDC_NAME" };
+  if (env.OIDC_ONLY === true && !isSet("OIDC_ISSUER") && !isSet("OIDC_PROVIDERS"))
     yield { name: "OIDC_ISSUER", message: "is required with OIDC_ONLY" };
   if (isSet("LDAP_BIND_DN") && !isSet("LDAP_URL"))
     yield { name: "LDAP_URL", message: "is required with LDAP_BIND_DN" };
@@ -66,14 +69,20 @@ function* productionErrors(env: Environment, isSet: IsSet): Iterable<SettingErro
   if (!isSet("PUBLIC_URL")) {
     const name = "PUBLIC_URL";
     if (isSet("SMTP_URL")) yield { name, message: "is required with SMTP_URL: links in mails lead there" };
-    if (isSet("OIDC_ISSUER"))
-      yield { name, message: "is required with OIDC_ISSUER: the provider sends people back there" };
+    for (const oidc of ["OIDC_ISSUER", "OIDC_PROVIDERS"] as const)
+      if (isSet(oidc))
+        yield { name, message: `is required with ${oidc}: the provider sends people back there` };
   }
   if (isSet("MAIL_DOMAINS") && !isSet("SMTP_URL"))
     yield { name: "SMTP_URL", message: "is required with MAIL_DOMAINS: addresses are verified by mail" };
-  if (/^http:/i.test(env.OIDC_ISSUER ?? "")) {
+  const issuers = readOidcProviders(env.OIDC_PROVIDERS).providers.map(({ issuer }) => issuer);
+  for (const [name, urls] of [
+    ["OIDC_ISSUER", [env.OIDC_ISSUER ?? ""]],
+    ["OIDC_PROVIDERS", issuers],
+  ] as const) {
     const message = "must start with https:// in production: its responses decide which account a user gets";
-    yield { name: "OIDC_ISSUER", message };
+    if (urls.some((url) => /^http:/i.test(url)))
+      yield { name, message: name === "OIDC_PROVIDERS" ? `issuer: ${message}` : message };
   }
   if (env.LDAP_URL?.startsWith("ldap:") === true && !env.LDAP_STARTTLS && !isLoopback(env.LDAP_URL)) {
     const message =

@@ -15,6 +15,7 @@ const schema = new Schema<OidcCodeDocument>(
   {
     _id: { type: String, required: true },
     challenge: { type: String, required: true },
+    provider: { type: String, required: true },
     key: { type: String, required: true },
     email: { type: String, default: null },
     authenticatedAt: Date,

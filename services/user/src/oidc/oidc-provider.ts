@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { LIMITS } from "@fanfare/contract";
-import type { Config, Logger } from "@fanfare/kernel";
+import { type Config, DEFAULT_PROVIDER, type Logger } from "@fanfare/kernel";
 import type { Configuration } from "openid-client";
 import type { ExternalIdentity } from "../external-accounts.ts";
 
@@ -17,19 +17,37 @@ export interface OidcFlow {
 
 /** Its `key` is derived from issuer and subject. */
 export interface OidcIdentity extends ExternalIdentity {
+  provider: string;
   /** When the user last authenticated at the provider; absent if the provider doesn't say. */
   authenticatedAt?: Date;
 }
 
-export type OidcProvider = ReturnType<typeof createOidcProvider>;
+export type OidcProviders = ReadonlyMap<string, OidcProvider>;
+type OidcProvider = ReturnType<typeof createOidcProvider>;
 
-/** The configured OpenID Connect provider. Discovery happens at the first login, which also loads the library. */
-export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, logger: Logger) {
-  const redirectUri = `${config.publicUrl}/auth/oidc/callback`;
+/** The configured OpenID Connect providers, by id. */
+export function createOidcProviders(
+  { oidc, publicUrl }: Pick<Config, "oidc" | "publicUrl">,
+  logger: Logger,
+): OidcProviders {
+  const callback = `${publicUrl}/auth/oidc/callback`;
+  return new Map(
+    oidc.map((settings) => {
+      // A URL for each, so that no provider can pass off its answer as another one's.
+      const redirectUri = settings.id === DEFAULT_PROVIDER ? callback : `${callback}/${settings.id}`;
+      return [settings.id, createOidcProvider(settings, redirectUri, logger)];
+    }),
+  );
+}
+
+/** Discovery happens at the first login, which also loads the library. */
+function createOidcProvider(
+  { id, issuer, clientId, clientSecret }: Config["oidc"][number],
+  redirectUri: string,
+  logger: Logger,
+) {
   let found: Promise<Configuration> | undefined;
   const discover = async () => {
-    if (config.oidc === undefined) throw new Error("OIDC_ISSUER is not set.");
-    const { issuer, clientId, clientSecret } = config.oidc;
     const isPlain = issuer.startsWith("http:");
     const openid = await import("openid-client");
     found ??= openid
@@ -72,7 +90,7 @@ export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, l
         });
         return { authorizationUrl: url.href, flow };
       } catch (error) {
-        logger.warn({ err: error }, "OIDC login not started");
+        logger.warn({ err: error, provider: id }, "OIDC login not started");
         return null;
       }
     },
@@ -94,7 +112,7 @@ export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, l
         // Some providers return names and addresses only from this endpoint.
         const asked = provider.serverMetadata().userinfo_endpoint !== undefined;
         const info = asked ? await openid.fetchUserInfo(provider, tokens.access_token, idToken.sub) : {};
-        return identityOf({
+        return identityOf(id, {
           ...idToken,
           ...info,
           iss: idToken.iss,
@@ -102,7 +120,7 @@ export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, l
           auth_time: idToken.auth_time,
         });
       } catch (error) {
-        logger.warn({ err: error }, "OIDC login failed");
+        logger.warn({ err: error, provider: id }, "OIDC login failed");
         return null;
       }
     },
@@ -111,10 +129,11 @@ export function createOidcProvider(config: Pick<Config, "oidc" | "publicUrl">, l
 
 type Claims = Record<string, unknown> & { iss: string; sub: string };
 
-function identityOf(claims: Claims): OidcIdentity {
+function identityOf(provider: string, claims: Claims): OidcIdentity {
   const { iss, sub, email, email_verified, name, preferred_username, auth_time } = claims;
   const text = (claim: unknown): string | undefined => (typeof claim === "string" ? claim : undefined);
   return {
+    provider,
     key: createHash("sha256")
       .update(JSON.stringify([iss, sub]))
       .digest("base64url"),

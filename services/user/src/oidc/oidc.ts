@@ -2,7 +2,8 @@ import { duplicateKeyIndex, type Handlers, orThrow, serviceError } from "@fanfar
 import { createSigner, createVerifier } from "fast-jwt";
 import { publishAccount } from "../account-mails.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
-import { OIDC_INDEX } from "../user.model.ts";
+import { oidcLinks } from "../external-logins.ts";
+import { OIDC_INDEXES } from "../user.model.ts";
 import { presentOwnUser } from "../user.presenter.ts";
 import type { OidcFlow } from "./oidc-provider.ts";
 
@@ -10,6 +11,7 @@ import type { OidcFlow } from "./oidc-provider.ts";
 const LIFETIME_MS = 10 * 60 * 1000;
 
 interface StoredFlow extends OidcFlow {
+  provider: string;
   /** SHA-256 of the verifier, which only the page that started the login has. */
   challenge: string;
 }
@@ -18,9 +20,9 @@ const flowCookieOf = ({ node }: UserDependencies) => createFlowCookie(node.keyFo
 
 export function oidcActions(dependencies: UserDependencies): Handlers {
   const {
-    oidcProvider,
+    oidcProviders,
     oidcCodes,
-    oidcAccounts,
+    externalAccounts,
     secondFactor,
     logIn,
     node,
@@ -30,39 +32,41 @@ export function oidcActions(dependencies: UserDependencies): Handlers {
   } = dependencies;
   const cookie = flowCookieOf(dependencies);
   return {
-    "user.startOidc": async ({ params: { challenge, isFresh } }) => {
-      const started = orThrow(await oidcProvider.start(isFresh), "OIDC_FAILED");
+    "user.startOidc": async ({ params: { provider, challenge, isFresh } }) => {
+      const started = orThrow((await oidcProviders.get(provider)?.start(isFresh)) ?? null, "OIDC_FAILED");
       return {
         authorizationUrl: started.authorizationUrl,
-        flow: cookie.seal({ ...started.flow, challenge }),
+        flow: cookie.seal({ ...started.flow, provider, challenge }),
       };
     },
 
-    "user.finishOidc": async ({ params: { query, flow } }) => {
+    "user.finishOidc": async ({ params: { provider, query, flow } }) => {
       const kept = cookie.open(flow);
-      const identity = kept === null ? null : await oidcProvider.finish(query, kept);
-      if (kept === null || identity === null) throw serviceError("OIDC_FAILED");
+      if (kept?.provider !== provider) throw serviceError("OIDC_FAILED");
+      const identity = (await oidcProviders.get(provider)?.finish(query, kept)) ?? null;
+      if (identity === null) throw serviceError("OIDC_FAILED");
       return { oidcCode: await oidcCodes.make(identity, kept.challenge) };
     },
 
     "user.exchangeOidcCode": async ({ params, client }) => {
       const identity = orThrow(await oidcCodes.find(params), "OIDC_FAILED");
-      const found = await oidcAccounts.find(identity);
+      const found = await externalAccounts.find(identity);
       // Before the login is consumed, so that the call can be repeated with a code.
       if (found !== null) await secondFactor.check(found, params.code);
       if ((await oidcCodes.take(params)) === null) throw serviceError("OIDC_FAILED");
-      const user = await oidcAccounts.settle(identity, found, params.inviteCode);
+      const user = await externalAccounts.settle(identity, found, params.inviteCode);
       return logIn(user, client, { byOidc: true });
     },
 
     "user.linkOidc": async ({ params, actor }) => {
       // A stolen session or an unlocked phone must not be enough to add a way to sign in.
-      const { passwordHash } = await confirmPassword(actor.userId, params.password);
-      const identity = orThrow(await oidcCodes.take(params), "OIDC_FAILED");
+      const user = await confirmPassword(actor.userId, params.password);
+      const { provider, key } = orThrow(await oidcCodes.take(params), "OIDC_FAILED");
+      const others = oidcLinks(user).filter((link) => link.provider !== provider && link.key !== key);
       const linked = await users
-        .setOidcKey(actor.userId, passwordHash, identity.key)
+        .setOidcLinks(user, [...others, { provider, key }])
         .catch((error: unknown) => {
-          if (duplicateKeyIndex(error) === OIDC_INDEX) throw serviceError("OIDC_LINKED");
+          if (OIDC_INDEXES.includes(duplicateKeyIndex(error))) throw serviceError("OIDC_LINKED");
           throw error;
         });
       if (linked === null) throw serviceError("WRONG_CREDENTIALS");
@@ -72,8 +76,10 @@ export function oidcActions(dependencies: UserDependencies): Handlers {
     },
 
     "user.unlinkOidc": async ({ params, actor }) => {
-      const { passwordHash } = await confirmPassword(actor.userId, params.password);
-      const unlinked = orThrow(await users.setOidcKey(actor.userId, passwordHash, null), "WRONG_CREDENTIALS");
+      const user = await confirmPassword(actor.userId, params.password);
+      const { provider } = params;
+      const rest = oidcLinks(user).filter((link) => provider !== undefined && link.provider !== provider);
+      const unlinked = orThrow(await users.setOidcLinks(user, rest), "WRONG_CREDENTIALS");
       publishAccount(node, unlinked);
       await accountMails.notify(unlinked, "oidcUnlinked");
       return { user: presentOwnUser(unlinked) };
@@ -86,8 +92,7 @@ function createFlowCookie(key: Buffer) {
   const sign = createSigner({ key, algorithm: "HS256", expiresIn: LIFETIME_MS });
   const verify = createVerifier({ key, algorithms: ["HS256"], requiredClaims: ["exp"], cache: false });
   return {
-    seal: ({ state, nonce, codeVerifier, challenge }: StoredFlow): string =>
-      sign({ state, nonce, codeVerifier, challenge }),
+    seal: (flow: StoredFlow): string => sign({ ...flow }),
 
     /** @returns null when the signature is wrong or the cookie has expired */
     open(cookie: string): StoredFlow | null {

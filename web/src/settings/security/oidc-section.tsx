@@ -6,41 +6,55 @@ import { useAction } from "../../shared/use-action.ts";
 import { Badge } from "../../ui/display.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/feedback.tsx";
-import { canUseOidc, clearOidcReturn, oidcFailure, oidcReturn, startOidc } from "../../session/oidc.tsx";
-import { useServerMeta } from "../../session/server-meta.ts";
+import {
+  clearOidcReturn,
+  oidcFailure,
+  oidcReturn,
+  startOidc,
+  useOidcProviders,
+} from "../../session/oidc.tsx";
 import { Section } from "../section.tsx";
 import { PasswordDialog } from "./password-dialog.tsx";
 
 export function OidcSection() {
   const { t } = useTranslation("settings");
-  const { oidcLinked, hasPassword } = useMe();
-  const hasProvider = useServerMeta()?.oidcLogin === true;
+  const { oidcProviders, hasPassword } = useMe();
+  const usable = useOidcProviders();
+  // One that the server no longer has can only be disconnected.
+  const former = oidcProviders.filter((linked) => usable.every(({ id }) => id !== linked));
+  const providers = [...usable, ...former.map((id) => ({ id, name: null }))];
   const call = useCall();
   const [back, setBack] = useState(() => oidcReturn("link"));
-  const [isUnlinking, setUnlinking] = useState(false);
+  const [unlinking, setUnlinking] = useState<string | null>(null);
   const { busy, error, run } = useAction();
   useEffect(clearOidcReturn, []);
-  if (!oidcLinked && (!hasProvider || !canUseOidc)) return null;
+  if (providers.length === 0) return null;
   return (
     <Section title={t("oidc.title")} text={t("oidc.text")}>
-      <div className="flex flex-wrap items-center gap-3">
-        <Badge tone={oidcLinked ? "good" : "neutral"}>
-          {oidcLinked ? t("oidc.linked") : t("oidc.notLinked")}
-        </Badge>
-        {oidcLinked ? (
-          <Button disabled={!hasPassword} onClick={() => setUnlinking(true)}>
-            {t("oidc.unlink")}
-          </Button>
-        ) : (
-          <Button
-            disabled={!hasPassword}
-            busy={busy}
-            onClick={() => void run(() => startOidc({ purpose: "link", stay: true }))}
-          >
-            {t("oidc.link")}
-          </Button>
-        )}
-      </div>
+      {providers.map(({ id, name }) => {
+        const isLinked = oidcProviders.includes(id);
+        return (
+          <div key={id} className="flex flex-wrap items-center gap-3">
+            {name !== null && <span className="font-medium">{name}</span>}
+            <Badge tone={isLinked ? "good" : "neutral"}>
+              {isLinked ? t("oidc.linked") : t("oidc.notLinked")}
+            </Badge>
+            {isLinked ? (
+              <Button disabled={!hasPassword} onClick={() => setUnlinking(id)}>
+                {t("oidc.unlink")}
+              </Button>
+            ) : (
+              <Button
+                disabled={!hasPassword}
+                busy={busy}
+                onClick={() => void run(() => startOidc(id, { purpose: "link", stay: true }))}
+              >
+                {t("oidc.link")}
+              </Button>
+            )}
+          </div>
+        );
+      })}
       {!hasPassword && <p className="text-sm text-muted">{t("oidc.needsPassword")}</p>}
       <ErrorNote text={error ?? oidcFailure(back)} />
       {back !== null && "oidcCode" in back && (
@@ -53,12 +67,12 @@ export function OidcSection() {
           }
         />
       )}
-      {isUnlinking && (
+      {unlinking !== null && (
         <PasswordDialog
           title={t("oidc.unlink")}
           text={t("oidc.unlinkText")}
-          onClose={() => setUnlinking(false)}
-          submit={(password) => call("user.unlinkOidc", { password })}
+          onClose={() => setUnlinking(null)}
+          submit={(password) => call("user.unlinkOidc", { password, provider: unlinking })}
         />
       )}
     </Section>

@@ -9,13 +9,20 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote, showToast } from "../../ui/feedback.tsx";
 import { Form, useForm } from "../../ui/form.tsx";
 import { CodeField, PasswordField } from "../../session/account-fields.tsx";
-import { canUseOidc, clearOidcReturn, oidcFailure, oidcReturn, startOidc } from "../../session/oidc.tsx";
+import {
+  clearOidcReturn,
+  oidcFailure,
+  oidcReturn,
+  startOidc,
+  useOidcProviders,
+} from "../../session/oidc.tsx";
 import { Section } from "../section.tsx";
 import { type OidcProof, TotpSetupDialog } from "./totp-setup-dialog.tsx";
 
 export function TotpSection({ onClose }: { onClose?: () => void }) {
   const { t } = useTranslation("settings");
-  const { totpEnabled, hasPassword, oidcLinked } = useMe();
+  const { totpEnabled, hasPassword, oidcProviders } = useMe();
+  const provider = useOidcProviders().find(({ id }) => oidcProviders.includes(id));
   const [back] = useState(() => oidcReturn("setUpTotp") ?? oidcReturn("turnOffTotp"));
   const returned = back !== null && "oidcCode" in back ? back : null;
   const [proof, setProof] = useState<OidcProof | null>(
@@ -35,9 +42,9 @@ export function TotpSection({ onClose }: { onClose?: () => void }) {
   };
   const begin = (purpose: "setUpTotp" | "turnOffTotp") => {
     if (hasPassword) setOpen(purpose);
-    else void run(() => startOidc({ purpose, stay: true }));
+    else if (provider !== undefined) void run(() => startOidc(provider.id, { purpose, stay: true }));
   };
-  const canConfirm = hasPassword || (oidcLinked && canUseOidc);
+  const canConfirm = hasPassword || provider !== undefined;
   return (
     <Section title={t("totp.title")} text={t("totp.text")}>
       <div className="flex flex-wrap items-center gap-3">

@@ -53,7 +53,7 @@ export const basics = {
     description:
       "Public address of the web client, used for links in emails, for OpenID Connect and for passkeys, which only work at its host.",
     defaultText: "`http://HOST:PORT`",
-    required: "in production with `SMTP_URL` or `OIDC_ISSUER`",
+    required: "in production with `SMTP_URL` or single sign-on",
     example: "https://chat.example.org",
   }),
   TRUST_PROXY: proxies.default(0).register(notes, {

@@ -18,27 +18,86 @@ export const mail = {
   }),
 };
 
-const WITH_OIDC = "with any other `OIDC_*` setting";
+const providerName = z.string().min(1).max(40, "must have at most 40 characters");
 export const login = {
   OIDC_ISSUER: httpUrl.optional().register(notes, {
     description:
       "URL of the OpenID Connect provider; https in production. Register `PUBLIC_URL/auth/oidc/callback` as a redirect URL there.",
     defaultText: "no single sign-on",
-    required: WITH_OIDC,
+    required: "with `OIDC_CLIENT_ID`",
     example: "https://login.example.org",
   }),
   OIDC_CLIENT_ID: z.string().optional().register(notes, {
     description: "OAuth client ID registered with the provider.",
-    required: WITH_OIDC,
+    required: "with `OIDC_ISSUER`",
     example: "fanfare",
   }),
   OIDC_CLIENT_SECRET: z.string().optional().register(notes, {
     description: "OAuth client secret.",
-    required: WITH_OIDC,
+    required: "with `OIDC_ISSUER`",
     example: "the-secret-that-the-provider-shows",
     secret: true,
   }),
+  OIDC_NAME: providerName.optional().register(notes, {
+    description: "Name on the login button.",
+    defaultText: "single sign-on",
+    example: "Example Inc.",
+  }),
+  OIDC_PROVIDERS: z
+    .string()
+    .superRefine((text, context) => {
+      const { fault } = readOidcProviders(text);
+      if (fault !== undefined) context.addIssue(fault);
+    })
+    .optional()
+    .register(notes, {
+      description:
+        "Further providers, as JSON. Redirect URL: `PUBLIC_URL/auth/oidc/callback/<id>`. An account with an address that both sides have " +
+        "verified is shared by all providers.",
+      example:
+        '[{"id":"google","name":"Google","issuer":"https://accounts.google.com","clientId":"fanfare","clientSecret":"the-secret"}]',
+      secret: true,
+    }),
 };
+
+/** The id of the provider in OIDC_ISSUER. */
+export const DEFAULT_PROVIDER = "default";
+const MAX_PROVIDERS = 10;
+
+const OidcProviders = z
+  .array(
+    z.strictObject({
+      id: z
+        .string()
+        .regex(/^[a-z0-9-]{1,32}$/, "must have 1 to 32 lower-case letters, digits and hyphens")
+        .refine((id) => id !== DEFAULT_PROVIDER, `must not be ${DEFAULT_PROVIDER}`),
+      name: providerName,
+      issuer: httpUrl,
+      clientId: z.string().min(1),
+      clientSecret: z.string().min(1),
+    }),
+    "must be a JSON list of providers with id, name, issuer, clientId and clientSecret",
+  )
+  .min(1, "must have a provider")
+  .max(MAX_PROVIDERS, `must have at most ${MAX_PROVIDERS} providers`)
+  .refine((all) => new Set(all.map(({ id }) => id)).size === all.length, "must not use an id twice");
+
+/** @returns what is wrong instead, without the values */
+export function readOidcProviders(text = "[]"): {
+  providers: z.output<typeof OidcProviders>;
+  fault?: string;
+} {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Reported as any other value that isn't a list.
+  }
+  const { data = [], error } = OidcProviders.safeParse(value);
+  if (error === undefined) return { providers: data };
+  const [{ path, message }] = error.issues as [z.core.$ZodIssue];
+  return { providers: [], fault: path.length === 0 ? message : `${path.join(".")}: ${message}` };
+}
 
 const LDAP_FILTER_RULE = "must be a filter in parentheses with {name}, such as (uid={name})";
 /** Defaults fit OpenLDAP; the descriptions name what Active Directory calls it. */
