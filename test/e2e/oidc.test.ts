@@ -14,15 +14,25 @@ describe.skipIf(!hasBrowser())("single sign-on in a browser", () => {
   let port: number;
   let url: string;
   let provider: IdentityProvider;
+  let other: IdentityProvider;
 
   beforeAll(async () => {
     // The provider must know the redirect URI beforehand.
     port = await freePort();
     url = `http://127.0.0.1:${port}`;
     provider = await startIdentityProvider(`${url}/auth/oidc/callback`);
+    other = await startIdentityProvider(`${url}/auth/oidc/callback/other`);
   });
-  afterAll(() => provider?.stop());
-  const site = useSite(() => ({ PORT: String(port), PUBLIC_URL: url, ...provider.env }));
+  afterAll(async () => {
+    await provider?.stop();
+    await other?.stop();
+  });
+  const site = useSite(() => ({
+    PORT: String(port),
+    PUBLIC_URL: url,
+    ...provider.env,
+    OIDC_PROVIDERS: JSON.stringify([{ id: "other", name: "Other Inc.", ...other.settings }]),
+  }));
 
   async function openWindow(path: string): Promise<Page> {
     const page = await site.newPage();
@@ -38,6 +48,19 @@ describe.skipIf(!hasBrowser())("single sign-on in a browser", () => {
     expect(page.url()).toBe(`${site.url}/status`);
     await page.goBack().catch(() => null);
     expect(page.url()).not.toContain("oidcCode");
+  });
+
+  test("each provider has a button, and settings show which one is linked", async () => {
+    other.person = { sub: "hedy", name: "Hedy Lamarr", preferred_username: "hedy" };
+    const page = await openWindow("/settings/security");
+    await page.getByRole("button", { name: t("session:oidc.logIn") }).waitFor();
+    await page.getByRole("button", { name: t("session:oidc.logInWith", { name: "Other Inc." }) }).click();
+    const row = page.getByText("Other Inc.").locator("..");
+    await row.getByText(t("settings:oidc.linked"), { exact: true }).waitFor();
+    expect(await page.getByText(t("settings:oidc.notLinked")).count()).toBe(1);
+    // An account without a password is confirmed by its own provider.
+    await page.getByRole("button", { name: t("settings:totp.setUp") }).click();
+    await page.getByRole("dialog", { name: t("settings:totp.setUp") }).waitFor();
   });
 
   test("a login denied at the provider is reported, and other logins still work", async () => {
@@ -57,7 +80,10 @@ describe.skipIf(!hasBrowser())("single sign-on in a browser", () => {
     await page.getByLabel(t("session:username")).fill("grace");
     await page.getByLabel(t("session:password"), { exact: true }).fill(PASSWORD);
     await page.getByRole("button", { name: t("session:logIn"), exact: true }).click();
-    await page.getByRole("button", { name: t("settings:oidc.link") }).click();
+    await page
+      .getByRole("button", { name: t("settings:oidc.link") })
+      .first()
+      .click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel(t("settings:account.currentPassword")).fill("wrong");
     await dialog.getByRole("button", { name: t("settings:oidc.link") }).click();

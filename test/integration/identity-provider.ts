@@ -11,6 +11,8 @@ export interface Claims {
   preferred_username?: string;
   email?: string;
   email_verified?: boolean;
+  /** Sent with the scope `groups`. */
+  groups?: unknown;
 }
 
 export interface IdentityProvider {
@@ -38,7 +40,11 @@ export async function startIdentityProvider(redirectUri: string): Promise<Identi
     jwks: { keys: [{ ...privateKey.export({ format: "jwk" }), use: "sig", kid: "test" }] },
     cookies: { keys: [randomBytes(24).toString("hex")] },
     pkce: { required: () => true },
-    claims: { email: ["email", "email_verified"], profile: ["name", "preferred_username"] },
+    claims: {
+      email: ["email", "email_verified"],
+      profile: ["name", "preferred_username"],
+      groups: ["groups"],
+    },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     findAccount: (_context, accountId) => ({
@@ -72,7 +78,7 @@ export async function startIdentityProvider(redirectUri: string): Promise<Identi
       }
       known.set(person.sub, person);
       const grant = new provider.Grant({ accountId: person.sub, clientId: client.id });
-      grant.addOIDCScope("openid email profile");
+      grant.addOIDCScope("openid email profile groups");
       const grantId = await grant.save();
       await provider.interactionFinished(request, response, {
         login: { accountId: person.sub, ts: Math.floor((Date.now() - started.signedInAgoMs) / 1000) },

@@ -126,6 +126,30 @@ describe.skipIf(!isInstalled("slapd"))("LDAP", () => {
     await filtered.stop();
   });
 
+  test("decides at each login who is an admin, if a filter says so", async () => {
+    await directory.add("boss", { employeeType: "sales" });
+    const own = await start({ LDAP_ADMIN_FILTER: "(employeeType=admin)" });
+    const local = await createAccount(own.url);
+    const boss = () => must(own.url, "user.login", { username: "boss", password: LDAP_PASSWORD });
+    expect((await boss()).user.admin).toBe(false);
+    await directory.change("boss", "employeeType", "admin");
+    const before = await boss();
+    expect(before.user.admin).toBe(true);
+    await must(own.url, "admin.stats", {}, before.accessToken);
+    const wrong = { username: "boss", password: "wrong horse" };
+    await directory.change("boss", "employeeType", "sales");
+    expect(await post(own.url, "user.login", wrong)).toEqual(failed("WRONG_CREDENTIALS"));
+    await must(own.url, "admin.stats", {}, before.accessToken);
+    expect((await boss()).user.admin).toBe(false);
+    expect(await post(own.url, "admin.stats", {}, before.accessToken)).toEqual(failed("SESSION_REVOKED"));
+    const { entries } = await must(own.url, "admin.auditLog", { actorId: before.user.id }, local.accessToken);
+    expect(entries.map(({ params }) => params)).toMatchObject([
+      { admin: false, provider: "LDAP" },
+      { admin: true, provider: "LDAP" },
+    ]);
+    await own.stop();
+  });
+
   test("leaves a local account with the same name alone", async () => {
     await directory.add("ben");
     const local = await must(instance.url, "user.register", { username: "ben", password: PASSWORD });

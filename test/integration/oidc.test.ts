@@ -1,4 +1,4 @@
-import type { ErrorCode, InstancePolicy } from "@fanfare/contract";
+import type { ErrorCode, InstancePolicy, SessionTokens } from "@fanfare/contract";
 import { createAccount, must, post, type Person } from "@fanfare/testing";
 import { failed } from "../support/answers.ts";
 import { startInstance, type Instance } from "../support/instance.ts";
@@ -457,6 +457,99 @@ describe("several providers", () => {
       const start = `/auth/oidc/start?provider=${id}&challenge=${newProof().challenge}`;
       expect((await newWindow().open(start)).hash).toBe("#oidcError=OIDC_FAILED");
     }
+  });
+});
+
+describe("groups of admins", () => {
+  let grouped: Instance;
+  const credentials = { username: "local-admin", password: PASSWORD };
+  let local: SessionTokens;
+  beforeAll(async () => {
+    grouped = await startInstance({
+      ...provider.env,
+      OIDC_ADMIN_GROUPS: "staff, chat-admins",
+      OIDC_SCOPES: "openid email profile groups",
+      PUBLIC_URL,
+      LOG_LEVEL: "silent",
+    });
+    // The first account of a development server is an admin.
+    local = await must(grouped.url, "user.register", credentials);
+  });
+  afterAll(() => grouped?.stop());
+
+  const logInHere = async (person: Claims) => {
+    const login = await signInAtProvider(provider, new Browser(PUBLIC_URL, grouped.url), person);
+    return must(grouped.url, "user.exchangeOidcCode", login);
+  };
+  const isAdmin = async (person: Claims) => (await logInHere(person)).user.admin;
+
+  test("make their members admins, and no longer after they leave", async () => {
+    const person = newPerson({ groups: ["everyone"] });
+    expect(await isAdmin(person)).toBe(false);
+    const joined = await logInHere({ ...person, groups: ["everyone", "chat-admins"] });
+    expect(joined.user.admin).toBe(true);
+    await must(grouped.url, "admin.stats", {}, joined.accessToken);
+    const left = await logInHere({ ...person, groups: ["everyone"] });
+    expect(left.user.admin).toBe(false);
+    expect(await post(grouped.url, "admin.stats", {}, left.accessToken)).toEqual(failed("FORBIDDEN"));
+    expect(await post(grouped.url, "admin.stats", {}, joined.accessToken)).toEqual(failed("SESSION_REVOKED"));
+    const userId = left.user.id;
+    const { entries } = await must(grouped.url, "admin.auditLog", { actorId: userId }, local.accessToken);
+    expect(entries).toMatchObject(
+      [false, true].map((admin) => ({
+        action: "admin.setAdmin",
+        params: { userId, admin, provider: "default" },
+        outcome: "done",
+      })),
+    );
+  });
+
+  test("include new accounts, and those that an admin has chosen are left out", async () => {
+    expect(await isAdmin(newPerson({ groups: ["staff"] }))).toBe(true);
+    const person = newPerson();
+    const { user } = await logInHere(person);
+    await must(grouped.url, "admin.setAdmin", { userId: user.id, admin: true }, local.accessToken);
+    expect(await isAdmin(person)).toBe(false);
+  });
+
+  test("are read from a list of names or a single one, anything else grants nothing", async () => {
+    const person = newPerson();
+    expect(await isAdmin({ ...person, groups: "staff" })).toBe(true);
+    for (const groups of [
+      undefined,
+      null,
+      [],
+      "staff,chat-admins",
+      7,
+      { staff: true },
+      [["staff"]],
+      ["STAFF"],
+    ])
+      expect([groups, await isAdmin({ ...person, groups })]).toEqual([groups, false]);
+    expect(await isAdmin({ ...person, groups: [7, "staff"] })).toBe(true);
+    expect(await isAdmin({ ...person, groups: [] })).toBe(false);
+  });
+
+  test("don't take the role away from the last admin, and leave password logins alone", async () => {
+    const person = newPerson({ groups: ["staff"] });
+    const last = await logInHere(person);
+    await must(grouped.url, "admin.setAdmin", { userId: local.user.id, admin: false }, last.accessToken);
+    const { users } = await must(grouped.url, "admin.listUsers", {}, last.accessToken);
+    for (const { id, admin: isOther } of users)
+      if (isOther && id !== last.user.id)
+        await must(grouped.url, "admin.setAdmin", { userId: id, admin: false }, last.accessToken);
+    const kept = await logInHere({ ...person, groups: [] });
+    expect(kept.user.admin).toBe(true);
+    const own = { actorId: kept.user.id };
+    const { entries } = await must(grouped.url, "admin.auditLog", own, kept.accessToken);
+    expect(entries[0]).toMatchObject({ action: "admin.setAdmin", outcome: "LAST_ADMIN" });
+    await must(grouped.url, "admin.setAdmin", { userId: local.user.id, admin: true }, kept.accessToken);
+    expect(await isAdmin({ ...person, groups: [] })).toBe(false);
+    expect((await must(grouped.url, "user.login", credentials)).user.admin).toBe(true);
+  });
+
+  test("only count at the provider that has the setting", async () => {
+    expect((await logIn(newPerson({ groups: ["staff"] }))).user.admin).toBe(false);
   });
 });
 

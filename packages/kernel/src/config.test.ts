@@ -107,7 +107,16 @@ test("mail and OIDC require all of their settings or none", () => {
     expect(load).toThrow(fault);
   }
   expect(loadConfig(oidc).oidc).toEqual([
-    { id: "default", name: null, issuer: oidc.OIDC_ISSUER, clientId: "chat", clientSecret: "x" },
+    {
+      id: "default",
+      name: null,
+      issuer: oidc.OIDC_ISSUER,
+      clientId: "chat",
+      clientSecret: "x",
+      scopes: "openid email profile",
+      groupsClaim: "groups",
+      adminGroups: undefined,
+    },
   ]);
   expect(loadConfig({ PUBLIC_URL: "https://chat.example.org/" }).publicUrl).toBe("https://chat.example.org");
   expect(loadConfig({}).publicUrl).toBe("http://127.0.0.1:3000");
@@ -231,7 +240,10 @@ test("reads further OIDC providers from JSON", () => {
   };
   const load = (providers: unknown, env: Record<string, string> = {}) =>
     loadConfig({ OIDC_PROVIDERS: JSON.stringify(providers), ...env });
-  expect(load([google], { OIDC_ONLY: "on" }).oidc).toEqual([google]);
+  const defaults = { scopes: "openid email profile", groupsClaim: "groups" };
+  expect(load([google], { OIDC_ONLY: "on" }).oidc).toEqual([{ ...google, ...defaults }]);
+  const groups = { scopes: "openid groups", groupsClaim: "roles", adminGroups: ["cn=a,dc=b"] };
+  expect(load([{ ...google, ...groups }]).oidc).toEqual([{ ...google, ...groups }]);
   const first = { OIDC_ISSUER: "https://login.example.org", OIDC_CLIENT_ID: "chat", OIDC_CLIENT_SECRET: "x" };
   const both = load([google], { ...first, OIDC_NAME: "Example" }).oidc;
   expect(both.map(({ id, name }) => [id, name])).toEqual([
@@ -242,13 +254,17 @@ test("reads further OIDC providers from JSON", () => {
   expect(() => load([{ ...google, issuer: "http://x" }], production)).toThrow(
     /PUBLIC_URL: is required with OIDC_PROVIDERS[^]*OIDC_PROVIDERS: issuer: must start with https/,
   );
-  expect(() => loadConfig({ OIDC_NAME: "Example" })).toThrow("OIDC_ISSUER: is required with OIDC_NAME");
+  for (const name of ["OIDC_NAME", "OIDC_ADMIN_GROUPS"])
+    expect(() => loadConfig({ [name]: "x" })).toThrow(`OIDC_ISSUER: is required with ${name}`);
+  expect(() => loadConfig({ ...first, OIDC_SCOPES: "email" })).toThrow("OIDC_SCOPES: must contain openid");
+  expect(loadConfig({ ...first, OIDC_ADMIN_GROUPS: "a, b" }).oidc[0]?.adminGroups).toEqual(["a", "b"]);
   for (const [wrong, message] of [
     [google, "must be a JSON list of providers"],
     [[], "must have a provider"],
     [[google, google], "must not use an id twice"],
     [[{ ...google, id: "default" }], "0.id: must not be default"],
     [[{ ...google, id: "a/b" }], "0.id: must have 1 to 32 lower-case letters"],
+    [[{ ...google, adminGroups: "a" }], /0\.adminGroups: /],
     [[google, { ...google, id: "b", issuer: "example.org" }], "1.issuer: must start with https://"],
     [[{ ...google, secret: "x" }], /0: .*secret/],
     [[{ ...google, clientSecret: undefined }], /0\.clientSecret: /],

@@ -96,9 +96,17 @@ function oidcOf(env: Environment) {
     clientId: env.OIDC_CLIENT_ID,
     clientSecret: env.OIDC_CLIENT_SECRET,
   });
+  const groups = {
+    scopes: env.OIDC_SCOPES,
+    groupsClaim: env.OIDC_GROUPS_CLAIM,
+    /** undefined: the provider doesn't decide who is an admin. */
+    adminGroups: env.OIDC_ADMIN_GROUPS,
+  };
   const { providers } = readOidcProviders(env.OIDC_PROVIDERS);
   return [
-    ...(first === undefined ? [] : [{ id: DEFAULT_PROVIDER, name: env.OIDC_NAME ?? null, ...first }]),
+    ...(first === undefined
+      ? []
+      : [{ id: DEFAULT_PROVIDER, name: env.OIDC_NAME ?? null, ...first, ...groups }]),
     ...providers.map((provider) => ({ ...provider, name: provider.name as string | null })),
   ];
 }
@@ -113,6 +121,8 @@ function ldapOf(env: Environment) {
     bind: allOrNothing({ dn: env.LDAP_BIND_DN, password: env.LDAP_BIND_PASSWORD }),
     /** `{name}` stands for the typed name. */
     filter: env.LDAP_FILTER,
+    /** undefined: the directory doesn't decide who is an admin. */
+    adminFilter: env.LDAP_ADMIN_FILTER,
     attributes: {
       id: env.LDAP_ID_ATTRIBUTE,
       username: env.LDAP_USERNAME_ATTRIBUTE,

@@ -18,39 +18,50 @@ export function audited(dependencies: AdminDependencies, handlers: Handlers): Ha
 
 type AnyHandler = Handler<ActionName>;
 
-/** An action that can't be recorded is not carried out. */
-function recordedAs({ audit, node }: AdminDependencies, action: string, handler: AnyHandler): AnyHandler {
+function recordedAs(dependencies: AdminDependencies, action: string, handler: AnyHandler): AnyHandler {
   return async (request) => {
     const { actor, params, client } = request;
     if (actor === null) throw new Error(`${action} needs an actor.`);
-    const entryId = await audit.insert({
-      actorId: actor.userId,
-      address: client?.address ?? null,
-      action,
-      params,
-      outcome: "begun",
-      createdAt: new Date(),
-    });
-    /** The action is already done, so a failure to record its outcome is only logged. */
-    const close = async (outcome: string): Promise<void> => {
-      await audit
-        .setOutcome(entryId, outcome)
-        .catch((error: unknown) => node.logger.warn({ err: error, action }, "audit outcome not stored"));
-    };
-    try {
-      const result = await handler(request);
-      await close("done");
-      return result;
-    } catch (error) {
-      await close(toServiceError(error).type);
-      throw error;
-    }
+    const entry = { actorId: actor.userId, address: client?.address ?? null, action, params };
+    return record(dependencies, entry, async () => handler(request));
   };
 }
 
-export const auditActions = ({ audit }: AdminDependencies): Handlers => ({
+/** A change that can't be recorded is not made. */
+async function record<T>(
+  { audit, node }: AdminDependencies,
+  entry: Pick<AuditDocument, "actorId" | "address" | "action" | "params">,
+  change: () => Promise<T>,
+): Promise<T> {
+  const entryId = await audit.insert({ ...entry, outcome: "begun", createdAt: new Date() });
+  /** The change is already made, so a failure to record its outcome is only logged. */
+  const close = async (outcome: string): Promise<void> => {
+    await audit
+      .setOutcome(entryId, outcome)
+      .catch((error: unknown) =>
+        node.logger.warn({ err: error, action: entry.action }, "audit outcome not stored"),
+      );
+  };
+  try {
+    const result = await change();
+    await close("done");
+    return result;
+  } catch (error) {
+    await close(toServiceError(error).type);
+    throw error;
+  }
+}
+
+export const auditActions = (dependencies: AdminDependencies): Handlers => ({
+  "admin.followProvider": async ({ params, client, services }) => {
+    const { userId, admin } = params;
+    const entry = { actorId: userId, address: client?.address ?? null, action: "admin.setAdmin", params };
+    await record(dependencies, entry, () => services.user.setAdmin({ userId, admin }));
+    return {};
+  },
+
   "admin.auditLog": async ({ params: { limit, ...filter } }) => {
-    const found = await audit.listPage(filter, limit);
+    const found = await dependencies.audit.listPage(filter, limit);
     return {
       entries: found.map(presentEntry),
       nextId: found.length === limit ? (found.at(-1)?._id ?? null) : null,

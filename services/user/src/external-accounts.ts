@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { duplicateKeyIndex, type NodeContext, serviceError } from "@fanfare/kernel";
+import { duplicateKeyIndex, type NodeContext, serviceError, toServiceError } from "@fanfare/kernel";
 import { ACTIONS, LIMITS } from "@fanfare/contract";
 import { type AccountMails, publishAccount } from "./account-mails.ts";
 import type { Admins } from "./admins.ts";
@@ -16,12 +16,14 @@ const MAX_ATTEMPTS = 8;
 export interface ExternalIdentity extends ExternalKey {
   /** Only set if it is verified there. */
   email: string | null;
+  /** Whether the user is an admin there; absent if that isn't decided there. */
+  isAdmin?: boolean | undefined;
   /** Suggestions only: neither trusted nor unique. */
   names: { username: string | undefined; nickname: string | undefined };
 }
 
 interface Dependencies {
-  node: Pick<NodeContext, "publish" | "policy">;
+  node: Pick<NodeContext, "publish" | "policy" | "services" | "logger">;
   users: UserRepository;
   allUsers: AllUsersRepository;
   admins: Admins;
@@ -76,6 +78,53 @@ export function createExternalAccounts({
     return stored;
   };
 
+  const create = async (
+    identity: ExternalIdentity,
+    inviteCode: string | undefined,
+  ): Promise<UserDocument> => {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      try {
+        return await make(identity, attempt > 0, inviteCode);
+      } catch (error) {
+        const index = duplicateKeyIndex(error);
+        if (index === null) throw error;
+        // Concurrent logins of the same user also collide on username and address.
+        const other = await users.findByIdentity(identity);
+        if (other !== null) return other;
+        if (index === EMAIL_INDEX) throw serviceError("EMAIL_TAKEN");
+        if (index !== USERNAME_INDEX) throw error;
+      }
+    }
+    throw serviceError("UNAVAILABLE", { retryAfterMs: 0 });
+  };
+
+  const link = async (identity: ExternalIdentity, found: UserDocument): Promise<UserDocument> => {
+    if (hasIdentity(found, identity)) return found;
+    const linked = await users.linkVerified(found._id, found.emailLower!, identity);
+    if (linked === null) throw serviceError("EMAIL_TAKEN");
+    await accountMails.notify(linked, identity.provider === null ? "ldapLinked" : "oidcLinked");
+    return linked;
+  };
+
+  /** Makes the user an admin, or takes the role away, as decided at the provider. A change that isn't possible is logged. */
+  const followAdmin = async (
+    { provider, isAdmin }: ExternalIdentity,
+    user: UserDocument,
+  ): Promise<UserDocument> => {
+    // The login of a disabled account is rejected.
+    if (isAdmin === undefined || isAdmin === (user.admin === true) || user.disabledAt !== undefined)
+      return user;
+    const change = { userId: user._id, admin: isAdmin, provider: provider ?? "LDAP" };
+    try {
+      await node.services.admin.followProvider(change);
+    } catch (error) {
+      const { type } = toServiceError(error);
+      if (type !== "LAST_ADMIN" && type !== "LIMIT_REACHED") throw error;
+      node.logger.warn({ ...change, error: type }, "admin role not changed");
+    }
+    return (await users.find(user._id)) ?? user;
+  };
+
   return {
     /**
      * Finds the account of this identity. An account with the same email address is only used if both sides have verified it.
@@ -97,7 +146,7 @@ export function createExternalAccounts({
     },
 
     /**
-     * Creates the account, or links the identity to the one that `find` returned.
+     * Creates the account, or links the identity to the one that `find` returned. Also updates whether the user is an admin.
      * @param inviteCode used if an account is created
      * @throws {ServiceError} EMAIL_TAKEN, REGISTRATION_CLOSED, INVITE_REQUIRED, INVITE_NOT_FOUND, EMAIL_DOMAIN_NOT_ALLOWED,
      *   LIMIT_REACHED
@@ -107,27 +156,8 @@ export function createExternalAccounts({
       found: UserDocument | null,
       inviteCode: string | undefined,
     ): Promise<UserDocument> {
-      if (found !== null) {
-        if (hasIdentity(found, identity)) return found;
-        const linked = await users.linkVerified(found._id, found.emailLower!, identity);
-        if (linked === null) throw serviceError("EMAIL_TAKEN");
-        await accountMails.notify(linked, identity.provider === null ? "ldapLinked" : "oidcLinked");
-        return linked;
-      }
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-        try {
-          return await make(identity, attempt > 0, inviteCode);
-        } catch (error) {
-          const index = duplicateKeyIndex(error);
-          if (index === null) throw error;
-          // Concurrent logins of the same user also collide on username and address.
-          const other = await users.findByIdentity(identity);
-          if (other !== null) return other;
-          if (index === EMAIL_INDEX) throw serviceError("EMAIL_TAKEN");
-          if (index !== USERNAME_INDEX) throw error;
-        }
-      }
-      throw serviceError("UNAVAILABLE", { retryAfterMs: 0 });
+      const user = await (found === null ? create(identity, inviteCode) : link(identity, found));
+      return followAdmin(identity, user);
     },
   };
 }

@@ -53,13 +53,14 @@ export function createLdapDirectory(
     if (total > LIMITS.directoryGuesses) throw serviceError("RATE_LIMITED", { retryAfterMs });
   };
 
-  /** @returns the only entry that the filter matches if the password is its own, otherwise null */
-  const findEntry = async (
-    { url, startTls, bind, baseDn, attributes }: Settings,
+  /** @returns the identity of the only entry that the filter matches if the password is its own, otherwise null */
+  const findIdentity = async (
+    settings: Settings,
     client: ldapts.Client,
     filter: ldapts.Filter,
     password: string,
-  ): Promise<ldapts.Entry | null> => {
+  ): Promise<ExternalIdentity | null> => {
+    const { url, startTls, bind, baseDn, attributes, adminFilter } = settings;
     if (startTls) await client.startTLS(tlsOptions(url));
     if (bind !== undefined) await client.bind(bind.dn, bind.password);
     const options = { filter, attributes: Object.values(attributes), sizeLimit: 2 };
@@ -70,6 +71,8 @@ export function createLdapDirectory(
       return null;
     }
     await countGuess(entry.dn, 1);
+    // Before the entry's own login, which may not be able to read it.
+    const isAdmin = adminFilter === undefined ? undefined : await matches(client, entry.dn, adminFilter);
     try {
       await client.bind(entry.dn, password);
     } catch (error) {
@@ -77,7 +80,7 @@ export function createLdapDirectory(
       throw error;
     }
     await countGuess(entry.dn, -1);
-    return entry;
+    return { ...identityOf(entry, settings), isAdmin };
   };
 
   const ask = async (
@@ -96,14 +99,13 @@ export function createLdapDirectory(
       });
       const done = new AbortController();
       try {
-        const entry = await Promise.race([
-          findEntry(ldap, client, filterOf(ldap, library), password),
+        return await Promise.race([
+          findIdentity(ldap, client, filterOf(ldap, library), password),
           // The library has no deadline for all of them together, and none for the handshake of STARTTLS.
           delay(TIMEOUT_MS, undefined, { signal: done.signal }).then(() => {
             throw new Error("The LDAP server did not answer in time.");
           }),
         ]);
-        return entry === null ? null : identityOf(entry, ldap);
       } catch (error) {
         if (error instanceof ServiceError) throw error;
         logger.error({ err: error }, "LDAP login not possible");
@@ -153,6 +155,12 @@ export function createLdapDirectory(
 function tlsOptions(url: string): { host: string; servername?: string } {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
   return isIP(host) === 0 ? { host, servername: host } : { host };
+}
+
+async function matches(client: ldapts.Client, dn: string, filter: string): Promise<boolean> {
+  // No attributes.
+  const { searchEntries } = await client.search(dn, { scope: "base", filter, attributes: ["1.1"] });
+  return searchEntries.length > 0;
 }
 
 function identityOf(entry: ldapts.Entry, { attributes }: Settings): ExternalIdentity {

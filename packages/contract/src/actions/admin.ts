@@ -200,6 +200,12 @@ export const adminActions = {
     permission: admin,
     errors: ["JOB_NOT_FOUND"],
   }),
+  followProvider: internal({
+    summary:
+      "As admin.setAdmin, for a user who logs in at an identity provider that decides who is an admin.",
+    params: e.ofUser.extend({ admin: z.boolean(), provider: z.string() }),
+    errors: ["USER_NOT_FOUND", "GUEST_NOT_ALLOWED", "LAST_ADMIN", "LIMIT_REACHED"],
+  }),
   getMaintenance: internal({
     summary: "Whether maintenance mode is on.",
     result: e.MaintenanceSchema,

@@ -46,8 +46,9 @@ function* incompleteGroups(env: Environment, isSet: IsSet): Iterable<SettingErro
     if (absent.length === names.length) continue;
     for (const name of absent) yield { name, message: `is required with ${why}` };
   }
-  if (isSet("OIDC_NAME") && !isSet("OIDC_ISSUER"))
-    yield { name: "OIDC_ISSUER", message: "is required with OIDC_NAME" };
+  for (const name of ["OIDC_NAME", "OIDC_ADMIN_GROUPS"] as const)
+    if (isSet(name) && !isSet("OIDC_ISSUER"))
+      yield { name: "OIDC_ISSUER", message: `is required with ${name}` };
   if (env.OIDC_ONLY === true && !isSet("OIDC_ISSUER") && !isSet("OIDC_PROVIDERS"))
     yield { name: "OIDC_ISSUER", message: "is required with OIDC_ONLY" };
   if (isSet("LDAP_BIND_DN") && !isSet("LDAP_URL"))

@@ -6,7 +6,6 @@ import type { ExternalIdentity } from "../external-accounts.ts";
 
 /** For each request to the provider. */
 const TIMEOUT_S = 5;
-const SCOPE = "openid email profile";
 
 /** State kept in the browser while it is at the provider. */
 export interface OidcFlow {
@@ -21,6 +20,8 @@ export interface OidcIdentity extends ExternalIdentity {
   /** When the user last authenticated at the provider; absent if the provider doesn't say. */
   authenticatedAt?: Date;
 }
+
+type Settings = Config["oidc"][number];
 
 export type OidcProviders = ReadonlyMap<string, OidcProvider>;
 type OidcProvider = ReturnType<typeof createOidcProvider>;
@@ -41,11 +42,8 @@ export function createOidcProviders(
 }
 
 /** Discovery happens at the first login, which also loads the library. */
-function createOidcProvider(
-  { id, issuer, clientId, clientSecret }: Config["oidc"][number],
-  redirectUri: string,
-  logger: Logger,
-) {
+function createOidcProvider(settings: Settings, redirectUri: string, logger: Logger) {
+  const { id, issuer, clientId, clientSecret } = settings;
   let found: Promise<Configuration> | undefined;
   const discover = async () => {
     const isPlain = issuer.startsWith("http:");
@@ -80,7 +78,7 @@ function createOidcProvider(
         const flow = { state: openid.randomState(), nonce: openid.randomNonce(), codeVerifier };
         const url = openid.buildAuthorizationUrl(provider, {
           redirect_uri: redirectUri,
-          scope: SCOPE,
+          scope: settings.scopes,
           state: flow.state,
           nonce: flow.nonce,
           code_challenge: await openid.calculatePKCECodeChallenge(codeVerifier),
@@ -112,13 +110,14 @@ function createOidcProvider(
         // Some providers return names and addresses only from this endpoint.
         const asked = provider.serverMetadata().userinfo_endpoint !== undefined;
         const info = asked ? await openid.fetchUserInfo(provider, tokens.access_token, idToken.sub) : {};
-        return identityOf(id, {
+        const claims = {
           ...idToken,
           ...info,
           iss: idToken.iss,
           sub: idToken.sub,
           auth_time: idToken.auth_time,
-        });
+        };
+        return { ...identityOf(id, claims), isAdmin: isAdminOf(settings, claims, logger) };
       } catch (error) {
         logger.warn({ err: error, provider: id }, "OIDC login failed");
         return null;
@@ -128,6 +127,21 @@ function createOidcProvider(
 }
 
 type Claims = Record<string, unknown> & { iss: string; sub: string };
+
+/** @returns undefined when the provider doesn't decide it. A missing or unusable claim grants nothing. */
+function isAdminOf(
+  { id, groupsClaim, adminGroups }: Settings,
+  claims: Claims,
+  logger: Logger,
+): boolean | undefined {
+  if (adminGroups === undefined) return undefined;
+  const claim = Object.hasOwn(claims, groupsClaim) ? claims[groupsClaim] : [];
+  // Some providers send a single group as a string.
+  const groups: unknown[] = [claim].flat();
+  if (groups.some((group) => typeof group !== "string"))
+    logger.warn({ provider: id, claim: groupsClaim }, "OIDC groups claim is not a list of names");
+  return groups.some((group) => typeof group === "string" && adminGroups.includes(group));
+}
 
 function identityOf(provider: string, claims: Claims): OidcIdentity {
   const { iss, sub, email, email_verified, name, preferred_username, auth_time } = claims;

@@ -19,6 +19,11 @@ export const mail = {
 };
 
 const providerName = z.string().min(1).max(40, "must have at most 40 characters");
+const scopes = z
+  .string()
+  .refine((text) => text.split(" ").includes("openid"), "must contain openid")
+  .default("openid email profile");
+const groupsClaim = z.string().min(1).default("groups");
 export const login = {
   OIDC_ISSUER: httpUrl.optional().register(notes, {
     description:
@@ -43,6 +48,25 @@ export const login = {
     defaultText: "single sign-on",
     example: "Example Inc.",
   }),
+  OIDC_ADMIN_GROUPS: list
+    .pipe(z.array(z.string()))
+    .optional()
+    .register(notes, {
+      description:
+        "Groups at the provider whose members are admins of this server, separated by commas. Each login there makes the user an admin or takes " +
+        "the role away, except from the last admin.",
+      defaultText: "admins are only chosen here",
+      example: "chat-admins",
+    }),
+  OIDC_GROUPS_CLAIM: groupsClaim.register(notes, {
+    description: "Claim with the names of the user's groups.",
+    example: "roles",
+  }),
+  OIDC_SCOPES: scopes.register(notes, {
+    description:
+      "Requested scopes, separated by spaces. Some providers only send groups with a scope for them.",
+    example: "openid email profile groups",
+  }),
   OIDC_PROVIDERS: z
     .string()
     .superRefine((text, context) => {
@@ -52,8 +76,8 @@ export const login = {
     .optional()
     .register(notes, {
       description:
-        "Further providers, as JSON. Redirect URL: `PUBLIC_URL/auth/oidc/callback/<id>`. An account with an address that both sides have " +
-        "verified is shared by all providers.",
+        "Further providers, as JSON; `adminGroups` (a list), `groupsClaim` and `scopes` are optional. Redirect URL: `PUBLIC_URL/auth/oidc/callback/<id>`. " +
+        "Only add providers you trust: a login there with a verified address opens the account that has verified the same address.",
       example:
         '[{"id":"google","name":"Google","issuer":"https://accounts.google.com","clientId":"fanfare","clientSecret":"the-secret"}]',
       secret: true,
@@ -75,6 +99,9 @@ const OidcProviders = z
       issuer: httpUrl,
       clientId: z.string().min(1),
       clientSecret: z.string().min(1),
+      scopes,
+      groupsClaim,
+      adminGroups: z.array(z.string()).optional(),
     }),
     "must be a JSON list of providers with id, name, issuer, clientId and clientSecret",
   )
@@ -137,6 +164,16 @@ export const directory = {
     .register(notes, {
       description: "Finds the user of a typed name, and decides who can log in.",
       example: "(&(sAMAccountName={name})(memberOf=cn=chat,dc=example,dc=org))",
+    }),
+  LDAP_ADMIN_FILTER: z
+    .string()
+    .regex(/^\(.*\)$/s, "must be a filter in parentheses")
+    .optional()
+    .register(notes, {
+      description:
+        "Users that match it are admins of this server. Each login makes the user an admin or takes the role away, except from the last admin.",
+      defaultText: "admins are only chosen here",
+      example: "(memberOf=cn=chat-admins,dc=example,dc=org)",
     }),
   LDAP_ID_ATTRIBUTE: z.string().default("entryUUID").register(notes, {
     description: "Attribute that identifies a user and never changes. Active Directory: `objectGUID`.",
