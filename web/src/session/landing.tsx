@@ -2,7 +2,6 @@ import { useEffect, useState } from "react";
 import { Route, Switch, useLocation, useSearch, Link } from "wouter";
 import { ROUTES, loginPath, registerPath } from "../routes.ts";
 import { LoginPage } from "./login-page.tsx";
-import { RegisterPage } from "./register-page.tsx";
 import { type SessionNotice, logIn } from "./session-store.ts";
 import { isLoginPath, rememberRequestedPath } from "./requested-path.ts";
 import type { FanfareClient } from "@fanfare/client";
@@ -15,6 +14,10 @@ import { InvitedGroup, inviteErrorText, joinAfterLogin } from "../groups/invites
 import { anonymous, OidcButtons, OrLine } from "./oidc.tsx";
 import { LoginTitle, SessionNoticeBanner, LoginLayout } from "./login-layout.tsx";
 import { useLoginOptions } from "./server-meta.ts";
+import { Splash } from "../app/shell/page-error.tsx";
+import { later } from "../shared/later.tsx";
+
+const RegisterPage = later(async () => (await import("./register-page.tsx")).RegisterPage, Splash);
 
 /** All pages before login. Any other address is opened after the login. */
 export function LoggedOutPages({ notice }: { notice: SessionNotice | null }) {
