@@ -16,7 +16,7 @@ test("each line of what others wrote is quoted", () => {
   const items = [{ title: "Ann\rsays", text: "a\rb\r\nc\u2028d\u2029e\nf" }];
   const { html, text } = render({ subject: "s", paragraphs: ["first"], items }, "en");
   expect(text).toBe("first\n\nAnn says\n> a\n> b\n> c\n> d\n> e\n> f\n");
-  expect(html).toContain("<blockquote>a<br>b<br>c<br>d<br>e<br>f</blockquote>");
+  expect(html).toContain('<blockquote dir="auto">a<br>b<br>c<br>d<br>e<br>f</blockquote>');
 });
 
 test("renders an email without a link", () => {

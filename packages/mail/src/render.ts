@@ -47,7 +47,7 @@ export function render(
       `<p><strong>${escapeHtml(title)}</strong></p>`,
       ...(text === undefined
         ? []
-        : [`<blockquote>${text.split(LINE_BREAK).map(escapeHtml).join("<br>")}</blockquote>`]),
+        : [`<blockquote dir="auto">${text.split(LINE_BREAK).map(escapeHtml).join("<br>")}</blockquote>`]),
     ]),
     ...button,
     ...rest.map(paragraph),

@@ -1,13 +1,17 @@
-import { missedItems } from "./missed-items.ts";
+import { isolated, missedItems } from "./missed-items.ts";
 import type { MailTexts } from "./texts.ts";
 
-const notYou = "إذا لم تكن أنت من فعل ذلك، فعيّن كلمة مرور جديدة فورًا: يستطيع شخص آخر الدخول إلى حسابك.";
+const notYou = "إذا لم تكن أنت من فعل ذلك، فعيّن كلمة مرور جديدة فورًا: يمكن لشخص آخر تسجيل الدخول إلى حسابك.";
 const removeOthers =
   "إذا لم تكن أنت من فعل ذلك، فعيّن كلمة مرور جديدة عبر «هل نسيت كلمة المرور؟» واختر «إزالة طرق تسجيل الدخول الأخرى أيضًا».";
 const wrongAccount =
   "يعمل الرابط لمدة 24 ساعة. إذا لم يكن هذا حسابك فلا تفتحه، وإلا أصبح عنوانك تابعًا لحساب شخص آخر.";
 
-const accountOf = (username: string | null): string => (username === null ? "حساب" : `الحساب «${username}»`);
+const lasting = (count: number, unit: "day" | "minute"): string =>
+  new Intl.NumberFormat("ar", { style: "unit", unit, unitDisplay: "long" }).format(count);
+
+const accountOf = (username: string | null): string =>
+  username === null ? "حساب" : `الحساب «${isolated(username)}»`;
 
 export const ar: MailTexts = {
   verifyEmail: ({ host, username }) => ({
@@ -38,20 +42,20 @@ export const ar: MailTexts = {
     paragraphs: [
       username === null
         ? `أنشأ مسؤول ${host} حسابًا لك. افتح الرابط لتعيين كلمة مرور.`
-        : `أنشأ مسؤول ${host} حسابًا لك. اسم المستخدم هو «${username}». افتح الرابط لتعيين كلمة مرور.`,
-      `يعمل الرابط مرة واحدة فقط. مدة صلاحيته بالأيام: ${days}. إذا كنت لا تريد الحساب، فتجاهل هذه الرسالة.`,
+        : `أنشأ مسؤول ${host} حسابًا لك. اسم المستخدم هو «${isolated(username)}». افتح الرابط لتعيين كلمة مرور.`,
+      `يعمل الرابط مرة واحدة فقط. مدة صلاحيته: ${lasting(days, "day")}. إذا كنت لا تريد الحساب، فتجاهل هذه الرسالة.`,
     ],
     action: "تعيين كلمة مرور",
   }),
   resetPassword: ({ host, minutes, provider }) => ({
     subject: `تعيين كلمة مرور جديدة في ${host}`,
     paragraphs: [
-      `طلب شخص ما، ويُرجّح أنه أنت، إعادة تعيين كلمة مرور حسابك في ${host}. افتح الرابط لتعيين كلمة مرور جديدة.`,
-      `يعمل الرابط مرة واحدة فقط. مدة صلاحيته بالدقائق: ${minutes}. إذا لم تطلب ذلك فتجاهل هذه الرسالة، ولن تتغير كلمة مرورك.`,
+      `طلب شخص ما، على الأرجح أنت، إعادة تعيين كلمة مرور حسابك في ${host}. افتح الرابط لتعيين كلمة مرور جديدة.`,
+      `يعمل الرابط مرة واحدة فقط. مدة صلاحيته: ${lasting(minutes, "minute")}. إذا لم تطلب ذلك فتجاهل هذه الرسالة، ولن تتغير كلمة مرورك.`,
       ...(provider === null
         ? []
         : [
-            `يمكن أيضًا الدخول إلى هذا الحساب عبر ${provider}. إذا لم تكن أنت من ربطه، فاختر «إزالة طرق تسجيل الدخول الأخرى أيضًا» في الصفحة.`,
+            `يمكن أيضًا تسجيل الدخول إلى هذا الحساب عبر ${isolated(provider)}. إذا لم تكن أنت من ربطه، فاختر «إزالة طرق تسجيل الدخول الأخرى أيضًا» في الصفحة.`,
           ]),
     ],
     action: "تعيين كلمة مرور جديدة",
@@ -71,19 +75,19 @@ export const ar: MailTexts = {
     ],
   }),
   ldapLinked: ({ host }) => ({
-    subject: `رُبطت طريقة دخول بحسابك في ${host}`,
+    subject: `رُبطت طريقة لتسجيل الدخول بحسابك في ${host}`,
     paragraphs: [
-      `يمكنك الآن الدخول إلى حسابك في ${host} بكلمة المرور الموجودة في دليل مؤسستك أيضًا.`,
+      `يمكنك الآن تسجيل الدخول إلى حسابك في ${host} بكلمة المرور الموجودة في دليل مؤسستك أيضًا.`,
       removeOthers,
     ],
   }),
   oidcLinked: ({ host }) => ({
-    subject: `رُبطت طريقة دخول بحسابك في ${host}`,
-    paragraphs: [`يمكنك الآن الدخول إلى حسابك في ${host} عبر موفّر هوية أيضًا.`, removeOthers],
+    subject: `رُبطت طريقة لتسجيل الدخول بحسابك في ${host}`,
+    paragraphs: [`يمكنك الآن تسجيل الدخول إلى حسابك في ${host} عبر موفّر هوية أيضًا.`, removeOthers],
   }),
   oidcUnlinked: ({ host }) => ({
-    subject: `أُلغي ربط طريقة دخول بحسابك في ${host}`,
-    paragraphs: [`لم يعد بإمكانك الدخول إلى حسابك في ${host} عبر موفّر الهوية.`, notYou],
+    subject: `أُلغي ربط طريقة لتسجيل الدخول بحسابك في ${host}`,
+    paragraphs: [`لم يعد بإمكانك تسجيل الدخول إلى حسابك في ${host} عبر موفّر الهوية.`, notYou],
   }),
   totpEnabled: ({ host }) => ({
     subject: `فُعّل التحقق بخطوتين في ${host}`,
@@ -95,20 +99,23 @@ export const ar: MailTexts = {
   }),
   passkeyAdded: ({ host }) => ({
     subject: `أُضيف مفتاح مرور إلى حسابك في ${host}`,
-    paragraphs: [`يمكنك الآن الدخول إلى حسابك في ${host} بمفتاح مرور، من دون كلمة المرور.`, removeOthers],
+    paragraphs: [
+      `يمكنك الآن تسجيل الدخول إلى حسابك في ${host} بمفتاح مرور، من دون كلمة المرور.`,
+      removeOthers,
+    ],
   }),
   passkeyRemoved: ({ host }) => ({
     subject: `أُزيل مفتاح مرور من حسابك في ${host}`,
-    paragraphs: [`لم يعد بإمكانك الدخول به إلى حسابك في ${host}.`, notYou],
+    paragraphs: [`لم يعد بإمكانك تسجيل الدخول به إلى حسابك في ${host}.`, notYou],
   }),
   missed: (values) => ({
-    subject: `رسائل غير مقروءة على ${values.host}`,
-    paragraphs: [`لم تكن متصلاً بـ ${values.host}، ولم تقرأ هذه الرسائل بعد.`],
+    subject: `رسائل غير مقروءة في ${values.host}`,
+    paragraphs: [`وصلت هذه الرسائل أثناء غيابك عن ${values.host}، ولم تقرأها بعد.`],
     items: missedItems("ar", values, {
       direct: "رسالة مباشرة",
       more: `رسائل أخرى غير مقروءة: ${values.more}`,
     }),
     action: "فتح أحدث رسالة",
-    footer: ["اختيار وقت تلقي هذه الرسائل البريدية", "إيقاف هذه الرسائل البريدية"],
+    footer: ["اختيار وقت تلقي رسائل البريد هذه", "إيقاف رسائل البريد هذه"],
   }),
 };

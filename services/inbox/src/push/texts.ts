@@ -15,6 +15,9 @@ interface PushTexts {
   role: string;
 }
 
+/** Keeps the direction of a name from affecting the words around it. */
+const isolated = (name: string): string => `\u2068${name}\u2069`;
+
 const TEXTS: Record<Locale, PushTexts> = {
   en: {
     mentioned: (author) => `${author} mentioned you`,
@@ -94,13 +97,13 @@ const TEXTS: Record<Locale, PushTexts> = {
     role: "@cargo",
   },
   ar: {
-    mentioned: (author) => `أشار إليك ${author}`,
-    keyword: (author) => `استخدم ${author} إحدى كلماتك المفتاحية`,
-    reminder: (author) => `تذكير: ${author}`,
-    webhook: (name) => `${name} (Webhook)`,
+    mentioned: (author) => `أشار إليك ${isolated(author)}`,
+    keyword: (author) => `استخدم ${isolated(author)} إحدى كلماتك المفتاحية`,
+    reminder: (author) => `تذكير: ${isolated(author)}`,
+    webhook: (name) => `${isolated(name)} (Webhook)`,
     attachment: "أرسل ملفًا",
-    sticker: (name) => `ملصق: ${name}`,
-    gif: (name) => `صورة متحركة: ${name}`,
+    sticker: (name) => `ملصق: ${isolated(name)}`,
+    gif: (name) => `صورة متحركة: ${isolated(name)}`,
     everyone: "@الجميع",
     role: "@الدور",
   },
