@@ -33,7 +33,7 @@ export const en: MailTexts = {
     ],
   }),
   invitation: ({ host, username, days }) => ({
-    subject: `You are invited to ${host}`,
+    subject: `You're invited to ${host}`,
     paragraphs: [
       username === null
         ? `An admin of ${host} has created an account for you. Open the link to set a password.`
@@ -117,6 +117,6 @@ export const en: MailTexts = {
       more: `More unread messages: ${values.more}`,
     }),
     action: "Open the newest message",
-    footer: ["Choose when you get such emails", "Turn off these emails"],
+    footer: ["Choose when you get these emails", "Turn off these emails"],
   }),
 };
