@@ -73,7 +73,7 @@ const SERVER: Target = {
         readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}/src`),
       ),
       "services/node/package/build.ts",
-      "scripts/bundle/programs.ts",
+      "scripts/bundle",
       "pnpm-lock.yaml",
     ];
   },
@@ -104,7 +104,9 @@ async function build({ folder, builder, command, priority }: Target): Promise<st
       ? cwd
       : dirname(createRequire(join(cwd, "package.json")).resolve(`${builder}/package.json`));
   const [script, ...args] = command;
-  const child = spawn(process.execPath, [join(place, script!), ...args], { cwd });
+  // A NODE_ENV for tests would make it a development build.
+  const env = { ...process.env, NODE_ENV: "production" };
+  const child = spawn(process.execPath, [join(place, script!), ...args], { cwd, env });
   process.once("exit", () => child.kill());
   if (child.pid !== undefined) os.setPriority(child.pid, priority);
   let output = "";
@@ -134,11 +136,23 @@ export const buildWebClient = (): Promise<void> => tryBuild(WEB);
 /** Builds the documentation if its sources have changed. */
 export const buildDocs = (): Promise<void> => tryBuild(DOCS);
 
+/** @throws {Error} if the build fails */
+async function mustBuild(target: Target): Promise<void> {
+  const failure = await buildIfDue(target);
+  if (failure !== undefined) throw new Error(`Building the ${target.name} failed.\n${failure}`);
+}
+
 /**
  * Builds the server if its sources have changed.
  * @throws {Error} if that fails
  */
-export async function buildServer(): Promise<void> {
-  const failure = await buildIfDue(SERVER);
-  if (failure !== undefined) throw new Error(`Building the server failed.\n${failure}`);
+export const buildServer = (): Promise<void> => mustBuild(SERVER);
+
+/**
+ * Builds the web client and the documentation if their sources have changed.
+ * @throws {Error} if that fails
+ */
+export async function buildPages(): Promise<void> {
+  await mustBuild(WEB);
+  await mustBuild(DOCS);
 }

@@ -1,7 +1,8 @@
-import { chmodSync, copyFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, cpSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { licensesOf, packagesOf } from "../../scripts/bundle/licenses.ts";
 import { programs } from "../../scripts/bundle/programs.ts";
 import packageJson from "../package.json" with { type: "json" };
 
@@ -45,24 +46,4 @@ const published = {
 };
 writeFileSync(join(DIST, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
 const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
-writeFileSync(join(DIST, "THIRD-PARTY-LICENSES.txt"), licensesOf(modules));
-
-/** The licenses of the packages whose code is in the bundle. */
-function licensesOf(moduleIds: readonly string[]): string {
-  const folders = moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []);
-  return [...new Set(folders)]
-    .toSorted()
-    .map((folder) => {
-      const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Record<
-        string,
-        unknown
-      >;
-      const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-      const text =
-        file === undefined
-          ? `License: ${String(manifest["license"])}`
-          : readFileSync(join(folder, file), "utf8");
-      return `${String(manifest["name"])} ${String(manifest["version"])}\n\n${text.trim()}\n`;
-    })
-    .join("\n----------\n\n");
-}
+writeFileSync(join(DIST, "THIRD-PARTY-LICENSES.txt"), licensesOf(packagesOf(modules)));

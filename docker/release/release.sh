@@ -1,7 +1,8 @@
 #!/bin/bash
 # Usage: docker/release/release.sh 0.2.0 [registry.example.org/fanfare]
 # Builds a release of the checked-out commit in $RELEASE_FOLDER/<version>/: the image as an archive, its SBOM, the licenses, the packed
-# chart, the load tester's npm package, the changelog, openapi.json and asyncapi.json. Pushes and tags nothing, but prints the commands.
+# chart, the npm packages fanfare and fanfare-bench, the changelog, openapi.json and asyncapi.json. Pushes and tags nothing, but prints
+# the commands.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 fail() { echo "$1" >&2; exit 1; }
@@ -61,11 +62,12 @@ case $tool in
     ;;
 esac
 "$tool" rm "$container" >/dev/null
-(cd benchmark && pnpm pack --pack-destination "$out" >/dev/null)
+for package in services/cli benchmark; do (cd "$package" && pnpm pack --pack-destination "$out" >/dev/null); done
 if command -v helm >/dev/null; then helm package docker/kubernetes/chart --destination "$out"; fi
 (cd "$out" && sha256sum -- * >SHA256SUMS)
 
 echo "Release $version is in $out ($((bytes / 1000000)) MB of image). What is left:"
 echo "  git tag -s v$version -F $out/CHANGELOG.md && git push --tags"
 echo "  $tool push $image:$version"
+echo "  npm publish $out/fanfare-$version.tgz"
 echo "  npm publish $out/fanfare-bench-$(node -p 'require("./benchmark/package.json").version').tgz"

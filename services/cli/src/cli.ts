@@ -1,5 +1,5 @@
-import { ConfigError, ServiceError } from "@fanfare/kernel";
-import yargs from "yargs";
+import { ConfigError, PROGRAM_VERSION, ServiceError } from "@fanfare/kernel";
+import yargs, { type CommandModule } from "yargs";
 import { CliError } from "./cli-error.ts";
 import { backupCommand, restoreCommand, verifyCommand } from "./commands/backup.ts";
 import { checkCommand } from "./commands/check.ts";
@@ -13,12 +13,13 @@ import { resealCommand } from "./commands/reseal.ts";
 
 const WIDTH = 100;
 
-const program = (args: readonly string[]) =>
+const program = (args: readonly string[], more: readonly CommandModule[]) =>
   yargs(args)
     .scriptName("fanfare")
     .usage(
       "$0 <command>\n\nManages the instance in DATA_DIR or MONGO_URL. Some commands need a stopped instance.",
     )
+    .command([...more])
     .command(createAdminCommand)
     .command(resetTotpCommand)
     .command(resealCommand)
@@ -35,17 +36,20 @@ const program = (args: readonly string[]) =>
     .demandCommand(1, "Specify a command, for example: fanfare check")
     .strict()
     .help()
-    .version(false)
+    .version(PROGRAM_VERSION)
     .wrap(WIDTH)
     .epilogue("Exit codes: 0 success, 1 failure, 2 the check found problems.")
     .fail((message, error) => {
       throw error ?? new CliError(`${message}\nSee: fanfare --help`);
     });
 
-/** Runs a command and sets the exit code of this process. */
-export async function runCli(args: readonly string[]): Promise<void> {
+/**
+ * Runs a command and sets the exit code of this process.
+ * @param more commands besides those of every installation
+ */
+export async function runCli(args: readonly string[], more: readonly CommandModule[] = []): Promise<void> {
   try {
-    await program(args).parseAsync();
+    await program(args, more).parseAsync();
   } catch (error) {
     process.stderr.write(`${explain(error)}\n`);
     process.exitCode = 1;

@@ -1,0 +1,45 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { guardAgainstOrphan } from "../packages/testing/src/orphan-guard.ts";
+import { Restarts } from "./restarts.ts";
+
+/** Exit codes without a restart: stopped, failed to start, interrupted by a second signal. */
+const ENDS = new Set([0, 1, 130]);
+
+/**
+ * Runs a server, passes signals on to it, restarts it when it crashes, and ends this process with it.
+ * @param prepared what to wait for before the first start; a signal meanwhile ends this process afterwards
+ */
+export async function supervise(
+  command: string,
+  args: readonly string[],
+  prepared: Promise<void> = Promise.resolve(),
+): Promise<void> {
+  const stopping = new AbortController();
+  let child: ChildProcess | undefined;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      stopping.abort();
+      child?.kill(signal === "SIGHUP" ? "SIGTERM" : signal);
+    });
+  }
+  await prepared;
+  const restarts = new Restarts();
+  while (!stopping.signal.aborted) {
+    const startedMs = performance.now();
+    // In its own process group, so that Ctrl-C reaches it only once, through this process.
+    child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit"], detached: true });
+    guardAgainstOrphan(child);
+    const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+    if (stopping.signal.aborted || (code !== null && ENDS.has(code))) process.exit(code ?? 1);
+    const ended = `Fanfare exited (${signal ?? `exit code ${code}`})`;
+    const waitMs = restarts.next(performance.now() - startedMs);
+    if (waitMs === null) {
+      process.stderr.write(`${ended} right after each start. Giving up.\n`);
+      process.exit(code ?? 1);
+    }
+    process.stderr.write(`${ended}. Restarting.\n`);
+    await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+  }
+}
