@@ -33,9 +33,12 @@ interface Program {
 }
 const started: Program[] = [];
 
-/** Runs the installed program as `npx` does. */
+/** Starts the installed program. */
 function fanfare(args: readonly string[] = [], more: NodeJS.ProcessEnv = PORTS): Program {
-  const program = join(folder, "node_modules/.bin/fanfare");
+  return start(join(folder, "node_modules/.bin/fanfare"), args, more);
+}
+
+function start(program: string, args: readonly string[], more: NodeJS.ProcessEnv): Program {
   const child = spawn(program, args, {
     cwd: folder,
     env: { ...env, ...more },
@@ -160,7 +163,7 @@ describe("the npm package", { tags: "long" }, () => {
     expect((await toEnd(["verify", "all.backup"])).code).toBe(0);
     expect(await toEnd(["check"])).toMatchObject({ code: 0, stdout: "No problems found.\n" });
 
-    const second = fanfare(["start"], { ...PORTS, GATEWAY_THREADS: "0" });
+    const second = start("npx", ["--offline", "fanfare"], { ...PORTS, GATEWAY_THREADS: "0" });
     const later = new FanfareClient({ url: await urlOf(second) });
     await later.login(ACCOUNT);
     const { messages } = await later.call("message.list", { channelId });
@@ -168,7 +171,10 @@ describe("the npm package", { tags: "long" }, () => {
       { content: "Are you still there?", attachments: [{ name: "red.png", width: 9, height: 5 }] },
     ]);
     later.close();
-    await stop(second);
+    // Ends npx, which doesn't pass it on.
+    second.child.kill("SIGTERM");
+    await second.exited;
+    expect((await toEnd(["check"])).stdout).toBe("No problems found.\n");
   });
 
   test("restarts the server when its database is killed", async () => {
@@ -181,9 +187,7 @@ describe("the npm package", { tags: "long" }, () => {
     );
     process.kill(Number(/in use by process (\d+)/.exec(other.stderr)![1]), "SIGKILL");
     await urlOf(program, 1);
-    expect(program.stderr).toMatch(
-      /^Fanfare cannot continue: .*\nFanfare exited \(exit code 70\)\. Restarting\.\n$/,
-    );
+    expect(program.stderr).toContain("Fanfare exited (exit code 70). Restarting.\n");
     await stop(program);
   });
 

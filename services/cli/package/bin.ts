@@ -14,6 +14,7 @@ const NEEDED = packageJson.engines.node.replace(">=", "");
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Of a program that a signal has ended, plus the number of the signal. */
 const SIGNALED = 128;
+const PARENT_CHECK_MS = 500;
 
 /** The running Node if it is new enough, otherwise the one that npm installed with this package, if it works on this machine. */
 function findNode(): string | undefined {
@@ -37,6 +38,16 @@ function run(node: string, args: readonly string[]): void {
   child.once("exit", (code, signal) => process.exit(code ?? SIGNALED + constants.signals[signal!]));
 }
 
+/** npm passes SIGTERM only to the shell between it and this process, and the shell ends without passing it on. */
+function stopWithParent(): void {
+  const parent = process.ppid;
+  const check = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(check);
+    process.kill(process.pid, "SIGTERM");
+  }, PARENT_CHECK_MS).unref();
+}
+
 const node = findNode();
 if (node === undefined) {
   console.error(
@@ -46,6 +57,7 @@ if (node === undefined) {
 }
 // Beside the packages, so that the cache goes when they go.
 process.env["NODE_COMPILE_CACHE"] ||= join(FOLDER, "../.cache/fanfare");
+if (process.env["npm_command"] === "exec") stopWithParent();
 const [command = "start", ...args] = process.argv.slice(2);
 const program = [join(FOLDER, "main.js"), command, ...args];
 if (command === "start") void supervise(node, ["--max-semi-space-size=16", ...program]);
