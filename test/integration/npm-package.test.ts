@@ -46,8 +46,8 @@ function start(program: string, args: readonly string[], more: NodeJS.ProcessEnv
   });
   const exited = once(child, "close").then(([code]) => code as number | null);
   const all: Program = { child, stdout: "", stderr: "", exited };
-  child.stdout!.on("data", (chunk: Buffer) => (all.stdout += chunk.toString()));
-  child.stderr!.on("data", (chunk: Buffer) => (all.stderr += chunk.toString()));
+  child.stdout.on("data", (chunk: Buffer) => (all.stdout += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (all.stderr += chunk.toString()));
   started.push(all);
   return all;
 }
