@@ -14,7 +14,8 @@ import {
 
 /*
  * Messages are stored in this browser until the server acknowledges them. A tab sends its own messages and those left by closed tabs, each
- * with its original nonce, so that the server stores it only once. A tab is alive while it holds the lock named after its ID.
+ * with its original nonce, so that the server stores it only once. A tab is alive while it holds the lock named after its ID, for which
+ * the others wait.
  */
 
 /** Pending and failed messages per account. Further ones are rejected. */
@@ -26,13 +27,19 @@ const tabId = randomId();
 const lockName = (id: string): string => `fanfare.outbox.${id}`;
 /** Missing on pages without https. Then each tab sends everything, and nonces prevent duplicates. */
 const locks = navigator.locks as LockManager | undefined;
-void locks?.request(lockName(tabId), () => new Promise<void>(() => {}));
+const tabs = new BroadcastChannel("fanfare.outbox");
+void locks?.request(lockName(tabId), () => {
+  tabs.postMessage(tabId);
+  return new Promise<void>(() => {});
+});
+/** Those opened later announce themselves. */
+tabs.addEventListener("message", ({ data: id }) => waitForTab(id as string));
 
 /** The account whose messages are sent; a new object for each login. */
 let account: { client: FanfareClient; userId: string } | null = null;
 /** Nonces of the messages that this tab sends or shows as failed. */
 const pendingNonces = new Set<string>();
-/** Tabs that this one waits for, to take over their messages. */
+/** Other tabs, whose messages this one takes over when they close. */
 const watchedTabs = new Set<string>();
 let lastMs = 0;
 
@@ -154,12 +161,11 @@ async function takeOver(): Promise<void> {
   if (opened === null) return;
   const { client, userId } = opened;
   const otherIds = await otherTabs();
+  otherIds.forEach(waitForTab);
   const messages = await claimMessages(userId, tabId, otherIds);
   if (account !== opened) return;
-  for (const message of messages) {
-    if (message.tabId !== tabId) waitForTab(message.tabId);
-    else if (!pendingNonces.has(message.nonce)) resume(client, message);
-  }
+  for (const message of messages)
+    if (message.tabId === tabId && !pendingNonces.has(message.nonce)) resume(client, message);
 }
 
 function resume(client: FanfareClient, message: StoredMessage): void {
@@ -186,17 +192,20 @@ const EXPIRED = new FanfareError({
 async function otherTabs(): Promise<Set<string>> {
   const { held: all = [] } = (await locks?.query()) ?? {};
   const prefix = lockName("");
-  const ids = all.flatMap(({ name = "" }) => (name.startsWith(prefix) ? name.slice(prefix.length) : []));
+  // Tabs hold their own lock alone, and share those they have waited for.
+  const ids = all.flatMap(({ name = "", mode }) =>
+    mode === "exclusive" && name.startsWith(prefix) ? name.slice(prefix.length) : [],
+  );
   return new Set(ids.filter((id) => id !== tabId));
 }
 
-/** Takes over the messages of a tab when it closes. */
+/** A tab that is offline leaves the messages to the others, and looks again when it is online. */
 function waitForTab(otherId: string): void {
   if (watchedTabs.has(otherId)) return;
   watchedTabs.add(otherId);
   void locks?.request(lockName(otherId), { mode: "shared" }, () => {
     watchedTabs.delete(otherId);
-    void takeOver();
+    if (account?.client.state === "online") void takeOver();
   });
 }
 
