@@ -141,7 +141,7 @@ async function findMentions(call: Call): Promise<void> {
   const keys = ["u", "r", "all"].map((kind) => `${kind}:${"a".repeat(24)}`);
   const channelId = "c".repeat(24);
   await call("message.listMentions", { keys, before: channelId });
-  const channels = [{ channelId, afterSeq: 1, keys }];
+  const channels = [{ channelId, afterSeq: 1, upToSeq: 9, keys }];
   await call("message.countMentions", { userId: "a".repeat(24), channels });
   await call("message.listChanges", { channelId, afterRev: 1, limit: 10 });
 }

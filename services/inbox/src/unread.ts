@@ -133,7 +133,7 @@ function threadsIn(followed: readonly Thread[], parentIds: ReadonlySet<string>):
     .map(({ threadId, parentId, groupId }) => ({ channelId: threadId, groupId, parentId }));
 }
 
-/** Counts the mentions after the read marker, in these channels only. */
+/** Counts the mentions after the read marker, in these channels only. Clients count those after the head themselves. */
 async function withMentionCounts(
   services: Services,
   userId: string,
@@ -142,9 +142,10 @@ async function withMentionCounts(
 ): Promise<UnreadChannel[]> {
   const counted: UnreadChannel[] = [];
   for (const some of chunks(unread, LIMITS.channelsPerGroup)) {
-    const channels = some.map(({ channelId, groupId, lastReadSeq }) => ({
+    const channels = some.map(({ channelId, groupId, head, lastReadSeq }) => ({
       channelId,
       afterSeq: lastReadSeq,
+      upToSeq: head.seq,
       keys: keys.in(groupId),
     }));
     const { counts } = await services.message.countMentions({ userId, channels });

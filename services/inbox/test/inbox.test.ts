@@ -131,6 +131,19 @@ test("unread channels have heads, read markers and later mentions, and disappear
   expect(await unread()).toBe(1);
 });
 
+test("mentions sent while unread channels are listed are counted only up to the listed head", async () => {
+  const listed: Awaited<ReturnType<typeof listUnread>> = [];
+  const sendAndList = async () => {
+    for (let count = 0; count < 15; count++) {
+      await send(owner, openId, `<@${me.userId}>`);
+      listed.push(...(await listUnread()));
+    }
+  };
+  await Promise.all(Array.from({ length: 5 }, sendAndList));
+  expect(listed.filter(({ head, mentionCount }) => mentionCount !== head.seq)).toEqual([]);
+  expect(await listUnread()).toMatchObject([{ head: { seq: 75 }, mentionCount: 75 }]);
+});
+
 test("marks a group or everything as read; other users' groups are not found", async () => {
   const other = await must(instance.url, "group.create", { name: "Another" }, owner.accessToken);
   const { invite } = await must(

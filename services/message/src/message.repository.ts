@@ -11,10 +11,11 @@ import {
   type MessageDocument,
 } from "./message.model.ts";
 
-/** Mentions of these keys in a channel after a seq. */
+/** Mentions of these keys in a part of a channel. */
 export interface Mentioned {
   channelId: string;
   afterSeq: number;
+  upToSeq?: number | undefined;
   keys: readonly string[];
 }
 
@@ -186,10 +187,10 @@ export class MessageRepository {
     exceptAuthorId: string,
     limit: number,
   ): Promise<string[]> {
-    const $or = channels.map(({ channelId, afterSeq, keys }) => ({
+    const $or = channels.map(({ channelId, afterSeq, upToSeq, keys }) => ({
       mentionKeys: { $in: [...keys] },
       mentionedIn: new Types.ObjectId(channelId),
-      mentionedSeq: { $gt: afterSeq },
+      mentionedSeq: { $gt: afterSeq, ...(upToSeq !== undefined && { $lte: upToSeq }) },
       authorId: { $ne: new Types.ObjectId(exceptAuthorId) },
     }));
     const found = this.#native.find<Required<Pick<MessageDocument, "mentionedIn">>>(

@@ -366,10 +366,11 @@ test("counting in several channels: one full of mentions doesn't affect the othe
   await send(text, { channelId: few }, muchMentioned);
   const keys = [mentionKey.user(muchMentioned)];
   const channels = [full, few, hexId("c0c2", counter)].map((id) => ({ channelId: id, afterSeq: 0, keys }));
-  const count = async (...asked: typeof channels) =>
+  const count = async (...asked: ((typeof channels)[number] & { upToSeq?: number })[]) =>
     (await node.internal("message.countMentions", { userId: muchMentioned, channels: asked })).counts;
   expect(await count(...channels)).toEqual([LIMITS.mentionsCounted, 3, 0]);
   expect(await count({ ...channels[0]!, afterSeq: 310 }, { ...channels[1]!, afterSeq: 1 })).toEqual([10, 2]);
+  expect(await count({ ...channels[0]!, afterSeq: 310, upToSeq: 315 }, channels[1]!)).toEqual([5, 3]);
 });
 
 test("the neighbors of a page of messages in many channels are read with one query", async () => {

@@ -344,6 +344,7 @@ export const messageActions = {
           z.object({
             channelId: e.id,
             afterSeq: e.seq,
+            upToSeq: e.seq.optional().describe("default: the channel's head"),
             keys: z.array(e.mentionKey).min(1).max(LIMITS.mentionKeysPerLookup),
           }),
         )
