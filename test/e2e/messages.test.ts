@@ -484,6 +484,27 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     expect(await dialog.getByRole("button", { name: t("ui:more") }).count()).toBe(0);
   });
 
+  test("messages can be clicked while the list scrolls, as when another one arrives", async () => {
+    await newChannel("moving", 40);
+    await open();
+    await expect.poll(() => isInView("message 40")).toBe(true);
+    await rest();
+    const isHit = await text("message 35").evaluate((message) => {
+      const frame = message.closest("[role=log]")!;
+      frame.scrollTop -= 20;
+      return new Promise<boolean>((resolve) => {
+        const look = () => {
+          const { x, y } = message.getBoundingClientRect();
+          resolve(message.contains(document.elementFromPoint(x + 2, y + 2)));
+        };
+        // Two frames later, the list knows that it scrolls.
+        const wait = () => requestAnimationFrame(() => requestAnimationFrame(look));
+        frame.addEventListener("scroll", wait, { once: true });
+      });
+    });
+    expect(isHit).toBe(true);
+  });
+
   const MACHINES = [
     { machine: "a quick machine", script: "", tags: [] },
     { machine: "a busy machine", script: MEASURES_LATE, tags: "long" },

@@ -63,7 +63,7 @@ export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
         const line = target.closest<HTMLElement>("[data-line]");
         if (line !== null) setFocusedId(line.dataset["line"]!);
       }}
-      className="min-h-0 flex-1 overflow-y-auto px-2"
+      className="virtual-frame min-h-0 flex-1 overflow-y-auto px-2"
     >
       <LineCount value={lines.length}>
         <Virtualizer

@@ -136,7 +136,7 @@ export function MessageScroller(props: MessageScrollerProps) {
           aria-live="off"
           aria-label={t("list.label", { title })}
           className={cx(
-            "flex min-h-0 flex-1 flex-col overflow-x-hidden overflow-y-auto [overflow-anchor:none] swipe-x",
+            "virtual-frame flex min-h-0 flex-1 flex-col overflow-x-hidden overflow-y-auto [overflow-anchor:none] swipe-x",
             selected !== null && "select-none",
           )}
           onClickCapture={selection.onClickCapture}

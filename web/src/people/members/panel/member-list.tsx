@@ -61,7 +61,7 @@ export function MemberList({ group, found, pages, isWhole }: MemberListProps) {
     if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
   };
   return (
-    <div ref={frame} className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
+    <div ref={frame} className="virtual-frame min-h-0 flex-1 overflow-y-auto px-2 pb-3">
       <Virtualizer ref={list} scrollRef={frame} as="ul" item="li" bufferSize={300} onScroll={loadMore}>
         {lines.map((line) => (
           <ListLine key={line.key} line={line} group={group} authority={authority} isWhole={isWhole} />
