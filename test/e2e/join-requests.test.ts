@@ -79,6 +79,16 @@ describe.skipIf(!hasBrowser())("join requests", () => {
     await owner.call("group.update", { groupId, listed: false });
   });
 
+  test("a request that took the last use of an invite is shown after a reload", async () => {
+    await owner.call("group.update", { groupId, needsApproval: true });
+    ({ code } = (await owner.call("invite.create", { groupId, maxUses: 1 })).invite);
+    const page = await site.newPage({}, asker.tokens!);
+    await ask(page);
+    await page.reload();
+    await page.getByRole("heading", { name: t("groups:ask.yours") }).waitFor();
+    expect(await page.getByText(t("invites:cannotJoin")).count()).toBe(0);
+  });
+
   test("a lockdown, and several requests at once, on a phone", async () => {
     await owner.call("group.update", { groupId, raidLimit: 2 });
     const others = await Promise.all(

@@ -2,6 +2,10 @@ import { LIMITS } from "@fanfare/contract";
 import type { Actor } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { beforeEach, describe, expect, test } from "vitest";
+import { createRepositories } from "../src/group.dependencies.ts";
+import { createAudit } from "../src/group/audit.ts";
+import { countJoin } from "../src/group/lockdown.ts";
+import { createMemberAnnouncer } from "../src/group/member-announcer.ts";
 import { node, room, useRoom } from "./group-node.ts";
 
 useRoom();
@@ -110,6 +114,49 @@ describe("a group where new members need approval", () => {
     });
     await approve(ada);
     expect(await isMember(ada)).toBe(true);
+  });
+
+  test("an open request lets its user join with a used-up invite once no approval is needed", async () => {
+    const { invite } = await node.call("invite.create", { groupId, maxUses: 1 }, room.owner);
+    const ada = await node.guest();
+    await ask(ada, "", invite.code);
+    await update({ needsApproval: false });
+    await expect(accept(await node.guest(), invite.code)).rejects.toMatchObject({ type: "INVITE_NOT_FOUND" });
+    await accept(ada, invite.code);
+    expect(await isMember(ada)).toBe(true);
+    expect(await own(ada)).toEqual([]);
+  });
+
+  test("a request that is being approved can't be withdrawn, rejected or approved by others", async () => {
+    const { joinRequests } = createRepositories(node.node.database);
+    const ada = await asker();
+    const request = await joinRequests.startApproval(groupId, ada.userId);
+    const withdraw = () => node.call("join.withdraw", { groupId }, ada);
+    const notFound = { failures: [{ userId: ada.userId, error: "JOIN_REQUEST_NOT_FOUND" }] };
+    await expect(withdraw()).rejects.toMatchObject({ type: "UNAVAILABLE" });
+    expect(await reject(ada)).toEqual(notFound);
+    expect(await approve(ada)).toEqual(notFound);
+    expect(await isMember(ada)).toBe(false);
+    // The approval failed.
+    await joinRequests.endApproval(request!);
+    await withdraw();
+    expect(await own(ada)).toEqual([]);
+    // The process that approved it has ended.
+    await ask(ada);
+    await joinRequests.startApproval(groupId, ada.userId);
+    await requests().updateOne({ userId: idOf(ada) }, { $set: { approvingUntil: new Date(Date.now() - 1) } });
+    expect(await approve(ada)).toEqual({ failures: [] });
+    expect(await isMember(ada)).toBe(true);
+    expect(await own(ada)).toEqual([]);
+  });
+
+  test("an approval that fails doesn't restore a request that was removed meanwhile", async () => {
+    const { joinRequests } = createRepositories(node.node.database);
+    const ada = await asker();
+    const request = await joinRequests.startApproval(groupId, ada.userId);
+    await node.call("group.forgetUser", { userId: ada.userId });
+    await joinRequests.endApproval(request!);
+    expect(await requests().countDocuments({ userId: idOf(ada) })).toBe(0);
   });
 
   test("users withdraw their requests", async () => {
@@ -320,6 +367,50 @@ describe("raid protection", () => {
       .updateOne({ _id: new Types.ObjectId(groupId) }, { $set: { "recentJoins.0": earlier } });
     expect(await joinSome(1)).toEqual(["joined"]);
     expect(await joinSome(1)).toEqual(["APPROVAL_REQUIRED"]);
+  });
+
+  test("counts kicked users again when they rejoin", async () => {
+    await update({ raidLimit: 2 });
+    const ada = await node.guest();
+    for (let times = 0; times < 2; times += 1) {
+      await accept(ada);
+      await node.call("group.kick", { groupId, userId: ada.userId }, room.owner);
+    }
+    await expect(accept(ada)).rejects.toMatchObject(APPROVAL_REQUIRED);
+  });
+
+  test("joins that began before a lockdown need approval too", async () => {
+    const repositories = createRepositories(node.node.database);
+    const announcer = createMemberAnnouncer({
+      publish: node.node.publish,
+      read: () => Promise.resolve(undefined),
+      onError(error) {
+        throw error;
+      },
+    });
+    const dependencies = { ...repositories, audit: createAudit(repositories.audits), announcer };
+    const count = async () => countJoin(dependencies, { raidLimit: 3 }, groupId, (await node.guest()).userId);
+    await update({ raidLimit: 3 });
+    expect(await count()).toBe(true);
+    await node.call("group.startLockdown", { groupId }, room.owner);
+    expect(await count()).toBe(false);
+    await node.call("group.endLockdown", { groupId }, room.owner);
+    expect(await count()).toBe(true);
+    // Approval that is needed from now on starts no lockdown.
+    await update({ needsApproval: true });
+    expect(await count()).toBe(false);
+    expect((await group()).lockdownUntil).toBeNull();
+  });
+
+  test("who joins after a lockdown was ended is no longer waiting", async () => {
+    await node.call("group.startLockdown", { groupId }, room.owner);
+    const ada = await asker();
+    await node.call("group.endLockdown", { groupId }, room.owner);
+    await accept(ada);
+    expect(await own(ada)).toEqual([]);
+    await node.call("group.leave", { groupId }, ada);
+    expect((await approve(ada)).failures).toMatchObject([{ error: "JOIN_REQUEST_NOT_FOUND" }]);
+    expect(await isMember(ada)).toBe(false);
   });
 
   test("used-up invites don't count", async () => {

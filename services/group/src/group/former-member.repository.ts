@@ -1,3 +1,4 @@
+import type { EventPayload } from "@fanfare/contract";
 import { createBatcher, defineRepository, REQUIRED_ID, upsert } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
@@ -11,7 +12,11 @@ export interface FormerMemberDocument {
   leftAt?: Date;
   /** When the membership that ended had begun. Absent in old documents and for group DMs. */
   joinedAt?: Date;
+  /** Absent in old documents and for group DMs. */
+  reason?: LeaveReason;
 }
+
+type LeaveReason = EventPayload<"group.left">["reason"];
 
 const schema = new Schema<FormerMemberDocument>(
   {
@@ -19,6 +24,7 @@ const schema = new Schema<FormerMemberDocument>(
     userId: REQUIRED_ID,
     leftAt: { type: Date },
     joinedAt: Date,
+    reason: String,
   },
   { collection: "formerMembers" },
 );
@@ -32,16 +38,17 @@ export const createFormerMemberRepository = defineRepository(
     /** Concurrent joins share one read. */
     const leftAmong = createBatcher(async (groupId, userIds: string[]) => {
       const found = await formers
-        .find({ groupId, userId: { $in: userIds } }, { userId: 1, leftAt: 1 })
+        .find({ groupId, userId: { $in: userIds } }, { userId: 1, leftAt: 1, reason: 1 })
         .lean();
-      return new Map(found.map(({ userId, leftAt }) => [userId, leftAt]));
+      return new Map(found.map((former) => [former.userId, former]));
     });
     return {
-      async note(groupId: string, userId: string, joinedAt?: Date): Promise<void> {
-        const change = {
-          $max: { leftAt: new Date() },
-          ...(joinedAt !== undefined && { $set: { joinedAt } }),
-        };
+      async note(
+        groupId: string,
+        userId: string,
+        ended?: Required<Pick<FormerMemberDocument, "joinedAt" | "reason">>,
+      ): Promise<void> {
+        const change = { $max: { leftAt: new Date() }, ...(ended !== undefined && { $set: ended }) };
         await upsert(() => formers.updateOne({ groupId, userId }, change, { upsert: true }));
       },
 
@@ -52,10 +59,19 @@ export const createFormerMemberRepository = defineRepository(
       findMany: (groupId: string, userIds: readonly string[]): Promise<FormerMemberDocument[]> =>
         formers.find({ userId: { $in: userIds }, groupId }).lean(),
 
-      /** Whether the user left the group or was removed from it after `atMs` (milliseconds since the epoch). */
-      async hasLeftSince(groupId: string, userId: string, atMs: number): Promise<boolean> {
-        const leftAt = (await leftAmong(groupId, userId)).get(userId);
-        return leftAt !== undefined && leftAt.getTime() > atMs;
+      /**
+       * Whether the user left the group or was removed from it after `atMs` (milliseconds since the epoch).
+       * @param reason counts only departures for this reason
+       */
+      async hasLeftSince(
+        groupId: string,
+        userId: string,
+        atMs: number,
+        reason?: LeaveReason,
+      ): Promise<boolean> {
+        const former = (await leftAmong(groupId, userId)).get(userId);
+        if (reason !== undefined && former?.reason !== reason) return false;
+        return former?.leftAt !== undefined && former.leftAt.getTime() > atMs;
       },
 
       /** Groups and direct channels that the user was in, sorted by id. */

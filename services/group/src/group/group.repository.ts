@@ -26,7 +26,7 @@ export interface GroupDocument {
   raidLimit?: number | null;
   /** The times of the latest joins, oldest first: at most `raidLimit`. */
   recentJoins?: Date[];
-  /** New members need approval until then. */
+  /** New members need approval until then. Stays when the lockdown is over. */
   lockdownUntil?: Date;
   createdAt: Date;
   /** Set while the group is being created or imported; `deletedAt` is the epoch until then. */
@@ -98,6 +98,9 @@ export const createGroupRepository = defineRepository(
     const alive = { deletedAt: null };
     const unfinished = (groupId: string) => ({ _id: groupId, deletedAt: NOT_YET });
     const after = { returnDocument: "after" } as const;
+    const noLockdown = () => ({
+      $or: [{ lockdownUntil: { $exists: false } }, { lockdownUntil: { $lte: new Date() } }],
+    });
     /** Concurrent joins share one write of the counter instead of contending for its document. */
     const addToMemberCount = createBatcher((groupId, changes: (1 | -1)[]) =>
       groups
@@ -174,33 +177,35 @@ export const createGroupRepository = defineRepository(
           { $set: changes, ...(changes.raidLimit !== undefined && { $unset: { recentJoins: 1 } }) },
         ),
 
-      /** Counts a join. Atomic. @returns false when the group had `limit` joins since then */
+      /** Counts a join. Atomic. @returns false when the group had `limit` joins since then, or new members need approval now */
       addRecentJoin: (groupId: string, limit: number, since: Date) =>
         update(
           {
             _id: groupId,
             ...alive,
-            $or: [{ [`recentJoins.${limit - 1}`]: { $exists: false } }, { "recentJoins.0": { $lte: since } }],
+            needsApproval: { $ne: true },
+            $and: [
+              noLockdown(),
+              {
+                $or: [
+                  { [`recentJoins.${limit - 1}`]: { $exists: false } },
+                  { "recentJoins.0": { $lte: since } },
+                ],
+              },
+            ],
           },
           { $push: { recentJoins: { $each: [new Date()], $slice: -limit } } },
         ),
 
       /** @returns null when there is one already, or the group is deleted */
       startLockdown: (groupId: string, until: Date) =>
-        change(
-          {
-            _id: groupId,
-            ...alive,
-            $or: [{ lockdownUntil: { $exists: false } }, { lockdownUntil: { $lte: new Date() } }],
-          },
-          { $set: { lockdownUntil: until }, $unset: { recentJoins: 1 } },
-        ),
+        change({ _id: groupId, ...alive, ...noLockdown() }, { $set: { lockdownUntil: until } }),
 
       /** @returns null when there is none, or the group is deleted */
       endLockdown: (groupId: string) =>
         change(
           { _id: groupId, lockdownUntil: { $gt: new Date() }, ...alive },
-          { $unset: { lockdownUntil: 1 } },
+          { $set: { lockdownUntil: new Date() }, $unset: { recentJoins: 1 } },
         ),
 
       /** @returns the group if it has referred to the channel */

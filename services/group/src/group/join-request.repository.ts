@@ -13,7 +13,11 @@ export interface JoinRequestDocument {
   createdAt: Date;
   /** Of a rejected one: when the user can ask again. */
   expiresAt: Date;
+  /** Set while it is being approved. This time passes only if the process that approves it has ended. */
+  approvingUntil?: Date;
 }
+
+const APPROVING_MS = 6 * LIMITS.writeTimeoutMs;
 
 const schema = new Schema<JoinRequestDocument>(
   {
@@ -23,6 +27,7 @@ const schema = new Schema<JoinRequestDocument>(
     isOpen: Boolean,
     createdAt: { type: Date, required: true },
     expiresAt: { type: Date, required: true },
+    approvingUntil: Date,
   },
   { collection: "joinRequests" },
 )
@@ -35,9 +40,13 @@ const schema = new Schema<JoinRequestDocument>(
 /** Queries of the collection joinRequests. */
 export const createJoinRequestRepository = defineRepository(
   { name: "JoinRequest", schema },
-  ({ model: requests, insert, change, removeAll, removeSome }) => {
+  ({ model: requests, insert, change, update, removeAll, removeSome }) => {
     const valid = () => ({ expiresAt: { $gt: new Date() } });
     const open = () => ({ isOpen: true as const, ...valid() });
+    const closable = () => ({
+      ...open(),
+      $or: [{ approvingUntil: { $exists: false } }, { approvingUntil: { $lte: new Date() } }],
+    });
 
     return {
       /** Also returns a rejected one. */
@@ -80,19 +89,29 @@ export const createJoinRequestRepository = defineRepository(
           .limit(limit)
           .lean(),
 
-      /** Deletes an open one. @returns null when there is none: of concurrent calls, only one gets it */
-      take: (groupId: string, userId: string): Promise<JoinRequestDocument | null> =>
-        requests.findOneAndDelete({ groupId, userId, ...open() }).lean(),
+      /** Deletes an open one. @returns null when there is none, or it is being approved */
+      withdraw: (groupId: string, userId: string): Promise<JoinRequestDocument | null> =>
+        requests.findOneAndDelete({ groupId, userId, ...closable() }).lean(),
 
-      /** Restores one that was taken. */
-      async putBack(request: JoinRequestDocument): Promise<void> {
-        await nullIfDuplicate(insert(request));
+      /**
+       * Keeps it from being withdrawn or rejected, until `endApproval` or `remove`.
+       * @returns null when no open one exists, or another call approves it
+       */
+      startApproval: (groupId: string, userId: string): Promise<JoinRequestDocument | null> =>
+        change(
+          { groupId, userId, ...closable() },
+          { $set: { approvingUntil: new Date(Date.now() + APPROVING_MS) } },
+        ),
+
+      /** For an approval that failed. Does nothing when the request was removed. */
+      async endApproval({ _id }: Pick<JoinRequestDocument, "_id">): Promise<void> {
+        await update({ _id }, { $unset: { approvingUntil: 1 } });
       },
 
-      /** @returns null when no open one exists */
+      /** @returns null when no open one exists, or it is being approved */
       reject: (groupId: string, userId: string): Promise<JoinRequestDocument | null> =>
         change(
-          { groupId, userId, ...open() },
+          { groupId, userId, ...closable() },
           {
             $set: { message: "", expiresAt: new Date(Date.now() + LIMITS.joinRequestRejectedMs) },
             $unset: { isOpen: 1 },

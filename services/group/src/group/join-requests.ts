@@ -1,5 +1,13 @@
 import { LIMITS, type Result, type Services, userRoom } from "@fanfare/contract";
-import { type Handlers, orThrow, responseUsers, ResponseBudget, ServiceError } from "@fanfare/kernel";
+import {
+  type Handlers,
+  orThrow,
+  responseUsers,
+  ResponseBudget,
+  ServiceError,
+  serviceError,
+  withoutDeadline,
+} from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentGroup } from "../group.presenter.ts";
 import { presentOwn, publishRemoved, publishRequestsChanged } from "./ask-to-join.ts";
@@ -8,6 +16,7 @@ import { findInvitePath } from "./invites.ts";
 import { createJoin } from "./join.ts";
 import { presentJoinRequest } from "./join-request.repository.ts";
 import { startLockdown } from "./lockdown.ts";
+import { outdated } from "./membership.ts";
 
 type Failures = Result<"join.approve">["failures"];
 type Failure = Failures[number]["error"];
@@ -23,23 +32,28 @@ export function joinRequestActions(dependencies: GroupDependencies): Handlers {
     askedAtMs: number,
     services: Services,
   ): Promise<Failure | null> => {
-    // Taken first: of an approval, a rejection and a withdrawal at the same moment, one counts.
-    const request = await joinRequests.take(groupId, userId);
+    // Of an approval, a rejection and a withdrawal at the same moment, one counts.
+    const request = await joinRequests.startApproval(groupId, userId);
     if (request === null) return "JOIN_REQUEST_NOT_FOUND";
+    const remove = async () => {
+      await withoutDeadline(() => joinRequests.remove(groupId, userId));
+      publishRemoved(dependencies, request);
+    };
     try {
       const { user } = await services.user.get({ userId });
-      if (user.deleted === true) return "JOIN_REQUEST_NOT_FOUND";
+      if (user.deleted === true) throw serviceError("USER_NOT_FOUND");
       await joinApproved(groupId, { userId, askedAtMs });
     } catch (error) {
       const type = error instanceof ServiceError ? error.type : null;
-      if (type === "USER_NOT_FOUND") return "JOIN_REQUEST_NOT_FOUND";
-      if (type !== "BANNED") await joinRequests.putBack(request);
-      if (type !== "BANNED" && type !== "LIMIT_REACHED") throw error;
-      if (type === "LIMIT_REACHED") return type;
-      publishRemoved(dependencies, request);
+      if (type === "BANNED" || type === "USER_NOT_FOUND") {
+        await remove();
+        return type === "BANNED" ? type : "JOIN_REQUEST_NOT_FOUND";
+      }
+      await withoutDeadline(() => joinRequests.endApproval(request));
+      if (type !== "LIMIT_REACHED") throw error;
       return type;
     }
-    publishRemoved(dependencies, request);
+    await remove();
     return null;
   };
 
@@ -83,8 +97,13 @@ export function joinRequestActions(dependencies: GroupDependencies): Handlers {
     },
 
     "join.withdraw": async ({ params: { groupId }, actor: { userId } }) => {
-      const withdrawn = await joinRequests.take(groupId, userId);
-      if (withdrawn === null) return {};
+      const withdrawn = await joinRequests.withdraw(groupId, userId);
+      if (withdrawn === null) {
+        const kept = await joinRequests.find(groupId, userId);
+        // It is being approved.
+        if (kept?.isOpen === true) throw outdated();
+        return {};
+      }
       publishRemoved(dependencies, withdrawn);
       await publishRequestsChanged(dependencies, groupId);
       return {};

@@ -12,7 +12,7 @@ import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentChannel, presentGroup } from "../group.presenter.ts";
 import { askToJoin, removeJoinRequest } from "./ask-to-join.ts";
 import type { GroupDocument, JoinRules } from "./group.repository.ts";
-import { countJoin, needsApproval } from "./lockdown.ts";
+import { countJoin, mayHaveRequests, needsApproval } from "./lockdown.ts";
 import { loadMember, newcomer, sees } from "../subjects.ts";
 
 export type Joined = Result<"invite.accept">;
@@ -31,7 +31,7 @@ interface JoinCall {
 
 /** Makes users members: those who have an invite, found a listed group or were approved. */
 export function createJoin(dependencies: GroupDependencies) {
-  const { node, groups, channels, members, bans, membership } = dependencies;
+  const { node, groups, channels, members, bans, joinRequests, membership } = dependencies;
 
   /** @param admit stores the member; null when another call has done so in the meantime */
   const joinWith = async (
@@ -65,32 +65,36 @@ export function createJoin(dependencies: GroupDependencies) {
     if (joined === null) return presentAsMember();
     const result = present(joined, visible(newcomer(userId), listed));
     node.publish(userRoom(userId), "group.joined", result);
-    // Only a group that has needed approval has requests.
-    if (joined.needsApproval !== undefined || joined.lockdownUntil !== undefined)
-      await removeJoinRequest(dependencies, groupId, userId);
     return result;
   };
 
   /** @throws {ServiceError} APPROVAL_REQUIRED */
-  const join = ({ groupId, enter }: JoinPath, call: JoinCall): Promise<Joined> => {
+  const join = async ({ groupId, enter }: JoinPath, call: JoinCall): Promise<Joined> => {
     const { userId, askedAtMs } = call;
-    return joinWith(groupId, call, async (rules) => {
+    let mayHaveAsked = false;
+    const result = await joinWith(groupId, call, async (rules) => {
       const approvalRequired = () => serviceError("APPROVAL_REQUIRED", { groupId });
       if (needsApproval(rules)) throw approvalRequired();
       let isCounted = true;
-      const joined = await enter(async () => {
+      const store = async () => {
         isCounted = await countJoin(dependencies, rules, groupId, userId);
         return isCounted ? membership.admit(groupId, userId, askedAtMs) : null;
-      });
+      };
+      // An open request has taken a use of the invite.
+      const hasAsked = mayHaveRequests(rules) && (await joinRequests.find(groupId, userId))?.isOpen === true;
+      const joined = await (hasAsked ? store() : enter(store));
       if (!isCounted) throw approvalRequired();
+      mayHaveAsked = joined !== null && mayHaveRequests(joined);
       return joined;
     });
+    if (mayHaveAsked) await removeJoinRequest(dependencies, groupId, userId);
+    return result;
   };
 
   return {
     join,
 
-    /** For a user whose request was approved. */
+    /** For a user whose request is being approved; the caller removes it. */
     joinApproved: (groupId: string, call: JoinCall): Promise<Joined> =>
       joinWith(groupId, call, () => membership.admit(groupId, call.userId, call.askedAtMs)),
 

@@ -3,17 +3,24 @@ import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentGroup } from "../group.presenter.ts";
 import type { GroupDocument, JoinRules } from "./group.repository.ts";
 
+type LockdownDependencies = Pick<GroupDependencies, "groups" | "audit" | "announcer">;
+
 /** Whether new members of a group need approval now. */
 export function needsApproval({ needsApproval: always, lockdownUntil }: JoinRules): boolean {
   return always === true || (lockdownUntil ?? new Date(0)) > new Date();
 }
 
+/** Whether a group can have join requests: once it has needed approval. */
+export function mayHaveRequests({ needsApproval: always, lockdownUntil }: JoinRules): boolean {
+  return always !== undefined || lockdownUntil !== undefined;
+}
+
 /**
  * Counts a join against the group's limit.
- * @returns false when the limit is reached, which starts a lockdown
+ * @returns false when the limit is reached, which starts a lockdown, or when new members need approval now
  */
 export async function countJoin(
-  dependencies: GroupDependencies,
+  dependencies: LockdownDependencies & Pick<GroupDependencies, "formers">,
   rules: JoinRules,
   groupId: string,
   userId: string,
@@ -22,10 +29,12 @@ export async function countJoin(
   const { raidLimit = null } = rules;
   if (raidLimit === null) return true;
   const since = new Date(Date.now() - LIMITS.raidWindowMs);
-  // A member who leaves and rejoins is counted once.
-  if (await formers.hasLeftSince(groupId, userId, since.getTime())) return true;
+  // A member who leaves and rejoins is counted once. One who was kicked is counted again.
+  if (await formers.hasLeftSince(groupId, userId, since.getTime(), "left")) return true;
   if (await groups.addRecentJoin(groupId, raidLimit, since)) return true;
-  await startLockdown(dependencies, groupId, userId, true);
+  // It may need approval only since the rules were read.
+  if (!needsApproval((await groups.joinRules(groupId)) ?? {}))
+    await startLockdown(dependencies, groupId, userId, true);
   return false;
 }
 
@@ -34,7 +43,7 @@ export async function countJoin(
  * @returns null when there is one already
  */
 export async function startLockdown(
-  { groups, audit, announcer }: GroupDependencies,
+  { groups, audit, announcer }: LockdownDependencies,
   groupId: string,
   actorId: string,
   automatic: boolean,

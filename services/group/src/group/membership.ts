@@ -165,7 +165,10 @@ export function createMembership({
   const remove = async (groupId: string, userId: string, reason: LeaveReason): Promise<Removal> => {
     const member = await members.find(groupId, userId);
     if (member !== null)
-      await Promise.all([storeMute(groupId, userId, member), formers.note(groupId, userId, member.joinedAt)]);
+      await Promise.all([
+        storeMute(groupId, userId, member),
+        formers.note(groupId, userId, { joinedAt: member.joinedAt, reason }),
+      ]);
     const departure = await (member === null
       ? departures.find(groupId, userId)
       : departures.note(groupId, userId, reason));
