@@ -99,13 +99,18 @@ function WithdrawButton({ request: { groupId, groupName } }: { request: OwnJoinR
   );
 }
 
+/** The user's requests that wait for approval. */
+export function useWaitingRequests(): OwnJoinRequest[] {
+  const now = useNow();
+  return Object.values(useOwnJoinRequests() ?? {}).filter(
+    (request) => request.askAgainAt === null && !isOver(request, now),
+  );
+}
+
 /** The groups that the user asked to join; nothing if there are none. */
 export function OwnJoinRequests() {
   const { t } = useTranslation("groups");
-  const now = useNow();
-  const requests = Object.values(useOwnJoinRequests() ?? {}).filter(
-    (request) => request.askAgainAt === null && !isOver(request, now),
-  );
+  const requests = useWaitingRequests();
   if (requests.length === 0) return null;
   return (
     <section className="grid gap-1">

@@ -1,3 +1,4 @@
+import { FanfareError } from "@fanfare/client";
 import { useCallback, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, Redirect, useLocation } from "wouter";
@@ -9,7 +10,13 @@ import { useAction } from "../../shared/use-action.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../ui/feedback.tsx";
 import { usePageTitle } from "../../ui/hooks.ts";
-import { AskToJoin, isApprovalRequired, useOwnJoinRequest } from "./ask-to-join.tsx";
+import {
+  AskToJoin,
+  isApprovalRequired,
+  OwnJoinRequests,
+  useOwnJoinRequest,
+  useWaitingRequests,
+} from "./ask-to-join.tsx";
 import { InvitedGroup, inviteErrorText, isJoining } from "./invited-group.tsx";
 import { Main } from "../../ui/main.tsx";
 
@@ -42,9 +49,22 @@ export function InvitePage({ code }: { code: string }) {
   }, [joinsNow, join]);
   const group = data?.group ?? null;
   const request = useOwnJoinRequest(group?.id ?? "");
+  const isWaiting = useWaitingRequests().length > 0;
   const asks = isAsking || request !== undefined;
   usePageTitle(group?.name ?? "");
   if (loadError !== null && group === null) {
+    // The request may have taken the last use of the invite.
+    if (isWaiting && loadError instanceof FanfareError && loadError.type === "INVITE_NOT_FOUND")
+      return (
+        <Main className="flex min-h-0 flex-1 overflow-y-auto">
+          <div className="m-auto grid w-full max-w-sm gap-4 p-4">
+            <OwnJoinRequests />
+            <Link href={landingPath()} className={buttonClass({ variant: "primary" })}>
+              {t("goToGroups")}
+            </Link>
+          </div>
+        </Main>
+      );
     return (
       <Main className="flex min-h-0 flex-1 overflow-y-auto">
         <EmptyState

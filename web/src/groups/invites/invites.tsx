@@ -41,13 +41,14 @@ export function InviteDialog({ group, onClose, finalFocus }: InviteDialogProps) 
   const { t } = useTranslation("invites");
   const { invite, error, retry, choose } = useCurrentInvite(group.id);
   const expiresAt = invite?.expiresAt ?? null;
+  const time = expiresAt === null ? null : formatTime(expiresAt, "dateTime");
+  const hint = time === null ? t("linkHint") : t("linkHintUntil", { time });
+  const askHint = time === null ? t("linkAskHint") : t("linkAskHintUntil", { time });
   return (
     <Dialog
       onClose={onClose}
       title={t("inviteOthers", { group: group.name })}
-      description={
-        expiresAt === null ? t("linkHint") : t("linkHintUntil", { time: formatTime(expiresAt, "dateTime") })
-      }
+      description={group.needsApproval ? askHint : hint}
       {...(finalFocus && { finalFocus })}
     >
       <CopyField label={t("link")} value={invite === null ? "" : inviteLink(invite.code)} />

@@ -1,4 +1,4 @@
-import type { Group, JoinRequest } from "@fanfare/contract";
+import type { Group, JoinRequest, Result } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { Check, ShieldAlert, UserRoundPlus, X } from "lucide-react";
 import { useState } from "react";
@@ -110,6 +110,13 @@ function Lockdown({ group: { id: groupId, lockdownUntil } }: { group: Group }) {
 }
 
 type Closing = "join.approve" | "join.reject";
+
+interface Failed {
+  failures: Result<Closing>["failures"];
+  total: number;
+}
+
+const NONE_FAILED: Failed = { failures: [], total: 0 };
 
 function Requests({ groupId }: { groupId: string }) {
   const { t } = useTranslation("group-settings");
@@ -228,22 +235,30 @@ function RequestRow({ request, isSelected, onSelect }: RequestRowProps) {
   );
 }
 
-/** Closes requests, and says why the first one that fails does. */
+/** Closes requests, and says how many fail and why the first one does. */
 function useClosing(groupId: string) {
   const { t } = useTranslation("group-settings");
   const call = useCall();
   const { busy, error, run } = useAction();
-  const [failed, setFailed] = useState<{ userId: string; error: string } | null>(null);
-  const name = userName(useUser(failed?.userId ?? null));
+  const [{ failures, total }, setFailed] = useState<Failed>(NONE_FAILED);
+  const [first] = failures;
+  const name = userName(useUser(first?.userId ?? null));
   const close = (action: Closing, userIds: readonly string[]) =>
     void run(async () => {
-      setFailed(null);
+      setFailed(NONE_FAILED);
       for (let from = 0; from < userIds.length; from += LIMITS.joinRequestsPerCall) {
         const some = userIds.slice(from, from + LIMITS.joinRequestsPerCall);
-        const { failures } = await call(action, { groupId, userIds: some });
-        if (failures[0] !== undefined) setFailed(failures[0]);
+        const closed = await call(action, { groupId, userIds: some });
+        setFailed((before) => ({
+          failures: [...before.failures, ...closed.failures],
+          total: userIds.length,
+        }));
       }
     });
-  const text = failed === null ? error : t(`joinRequests.failure.${failed.error}`, { name });
+  const reason = first === undefined ? null : t(`joinRequests.failure.${first.error}`, { name });
+  const text =
+    failures.length > 1
+      ? t("joinRequests.failed", { failed: failures.length, total, reason })
+      : (reason ?? error);
   return { busy, close, failure: <ErrorNote text={text} /> };
 }
