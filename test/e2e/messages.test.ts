@@ -491,14 +491,16 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await rest();
     const isHit = await text("message 35").evaluate((message) => {
       const frame = message.closest("[role=log]")!;
+      const { ownerDocument: page } = message;
+      const view = page.defaultView!;
       frame.scrollTop -= 20;
       return new Promise<boolean>((resolve) => {
         const look = () => {
           const { x, y } = message.getBoundingClientRect();
-          resolve(message.contains(document.elementFromPoint(x + 2, y + 2)));
+          resolve(message.contains(page.elementFromPoint(x + 2, y + 2)));
         };
         // Two frames later, the list knows that it scrolls.
-        const wait = () => requestAnimationFrame(() => requestAnimationFrame(look));
+        const wait = () => view.requestAnimationFrame(() => view.requestAnimationFrame(look));
         frame.addEventListener("scroll", wait, { once: true });
       });
     });
