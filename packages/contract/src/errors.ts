@@ -76,7 +76,7 @@ export const ERRORS = {
   OIDC_FAILED: correct(401, "Login at the provider failed. Start the login again."),
   LOGIN_NOT_FRESH: correct(
     401,
-    "The identity provider didn't ask you to sign in again. Sign in there again, or set a password by mail and use that.",
+    "The identity provider didn't ask you to log in again. Log in there again, or set a password by mail and use that.",
   ),
   OIDC_LINKED: giveUp(409, "This login is connected to another account."),
   OIDC_REQUIRED: correct(403, "This server only accepts single sign-on: log in with OpenID Connect."),

@@ -81,7 +81,7 @@ function MailDomains({ domains, isFixed }: { domains: readonly string[]; isFixed
   const form = useForm({
     initial: { mailDomains: domains.join(", ") },
     async submit({ mailDomains }) {
-      const items = mailDomains.split(/[\s,;，；]+/).filter((domain) => domain !== "");
+      const items = mailDomains.split(/[\s,;،，；]+/).filter((domain) => domain !== "");
       await call("admin.setPolicy", { mailDomains: items });
     },
     saved: t("policy.saved"),
