@@ -258,6 +258,9 @@ test("reads further OIDC providers from JSON", () => {
     expect(() => loadConfig({ [name]: "x" })).toThrow(`OIDC_ISSUER: is required with ${name}`);
   expect(() => loadConfig({ ...first, OIDC_SCOPES: "email" })).toThrow("OIDC_SCOPES: must contain openid");
   expect(loadConfig({ ...first, OIDC_ADMIN_GROUPS: "a, b" }).oidc[0]?.adminGroups).toEqual(["a", "b"]);
+  expect(() => loadConfig({ ...first, OIDC_ADMIN_GROUPS: "cn=a,dc=b" })).toThrow(
+    /OIDC_ADMIN_GROUPS: .*without =; adminGroups in OIDC_PROVIDERS/,
+  );
   for (const [wrong, message] of [
     [google, "must be a JSON list of providers"],
     [[], "must have a provider"],

@@ -49,17 +49,23 @@ export const login = {
     example: "Example Inc.",
   }),
   OIDC_ADMIN_GROUPS: list
-    .pipe(z.array(z.string()))
+    .pipe(
+      z.array(
+        // A distinguished name has commas, so its parts would be taken for names.
+        z.string().regex(/^[^=]*$/, "must be names without =; adminGroups in OIDC_PROVIDERS can have any"),
+      ),
+    )
     .optional()
     .register(notes, {
       description:
-        "Groups at the provider whose members are admins of this server, separated by commas. Each login there makes the user an admin or takes " +
-        "the role away, except from the last admin.",
+        "Groups at the provider whose members are admins of this server, separated by commas. A login there makes the user an admin or takes " +
+        "the role away, except from the last admin. Until then, open sessions and other ways to log in keep the role.",
       defaultText: "admins are only chosen here",
       example: "chat-admins",
     }),
   OIDC_GROUPS_CLAIM: groupsClaim.register(notes, {
-    description: "Claim with the names of the user's groups.",
+    description:
+      "Claim with the names of the user's groups. With `OIDC_ADMIN_GROUPS`, a login without this claim takes the admin role away.",
     example: "roles",
   }),
   OIDC_SCOPES: scopes.register(notes, {
@@ -171,7 +177,8 @@ export const directory = {
     .optional()
     .register(notes, {
       description:
-        "Users that match it are admins of this server. Each login makes the user an admin or takes the role away, except from the last admin.",
+        "Users who match it are admins of this server. A login with the directory's password makes the user an admin or takes the role away, " +
+        "except from the last admin. Until then, open sessions and other ways to log in keep the role.",
       defaultText: "admins are only chosen here",
       example: "(memberOf=cn=chat-admins,dc=example,dc=org)",
     }),
