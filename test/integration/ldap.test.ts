@@ -143,10 +143,27 @@ describe.skipIf(!isInstalled("slapd"))("LDAP", () => {
     expect((await boss()).user.admin).toBe(false);
     expect(await post(own.url, "admin.stats", {}, before.accessToken)).toEqual(failed("SESSION_REVOKED"));
     const { entries } = await must(own.url, "admin.auditLog", { actorId: before.user.id }, local.accessToken);
-    expect(entries.map(({ params }) => params)).toMatchObject([
-      { admin: false, provider: "LDAP" },
-      { admin: true, provider: "LDAP" },
+    expect(entries).toMatchObject([
+      { params: { admin: false, provider: "LDAP" }, address: "127.0.0.1" },
+      { params: { admin: true, provider: "LDAP" }, address: "127.0.0.1" },
     ]);
+    await own.stop();
+  });
+
+  test("asks who is an admin only at a login, not to confirm a password", async () => {
+    await directory.add("carl");
+    const [PORT, OPS_PORT] = [String(await freePort()), String(await freePort())];
+    const env: Record<string, string> = { PORT, OPS_PORT, ...directory.env, LOG_LEVEL: "silent" };
+    const own = await startInstance(env);
+    const attempt = () => post(own.url, "user.login", { username: "carl", password: LDAP_PASSWORD });
+    const { accessToken } = await must(own.url, "user.login", { username: "carl", password: LDAP_PASSWORD });
+    // Not a filter, so that the search fails.
+    env["LDAP_ADMIN_FILTER"] = "(employeeType)";
+    await own.restart();
+    expect(await attempt()).toEqual(failed("LDAP_UNAVAILABLE"));
+    expect(await post(own.url, "user.setupTotp", { password: LDAP_PASSWORD }, accessToken)).toMatchObject({
+      ok: true,
+    });
     await own.stop();
   });
 

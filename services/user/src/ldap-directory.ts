@@ -86,9 +86,11 @@ export function createLdapDirectory(
   const ask = async (
     password: string,
     filterOf: (settings: Settings, library: typeof ldapts) => ldapts.Filter,
+    { withAdmin }: { withAdmin: boolean },
   ): Promise<ExternalIdentity | null> => {
     // Directories accept an empty password for every entry, as an anonymous login.
     if (ldap === undefined || password === "") return null;
+    const settings = withAdmin ? ldap : { ...ldap, adminFilter: undefined };
     return logins.run(async () => {
       const library = await import("ldapts");
       const client = new library.Client({
@@ -100,7 +102,7 @@ export function createLdapDirectory(
       const done = new AbortController();
       try {
         return await Promise.race([
-          findIdentity(ldap, client, filterOf(ldap, library), password),
+          findIdentity(settings, client, filterOf(settings, library), password),
           // The library has no deadline for all of them together, and none for the handshake of STARTTLS.
           delay(TIMEOUT_MS, undefined, { signal: done.signal }).then(() => {
             throw new Error("The LDAP server did not answer in time.");
@@ -125,8 +127,11 @@ export function createLdapDirectory(
      */
     async logIn(name: string, password: string): Promise<ExternalIdentity | null> {
       if (name !== name.normalize("NFKC") || IGNORED.test(name)) return null;
-      return ask(password, ({ filter }, { Filter: values, FilterParser }) =>
-        FilterParser.parseString(filter.replaceAll("{name}", () => values.escape(name))),
+      return ask(
+        password,
+        ({ filter }, { Filter: values, FilterParser }) =>
+          FilterParser.parseString(filter.replaceAll("{name}", () => values.escape(name))),
+        { withAdmin: true },
       );
     },
 
@@ -145,6 +150,7 @@ export function createLdapDirectory(
             filters: [isUser, FilterParser.parseString(filter.replaceAll("{name}", "*"))],
           });
         },
+        { withAdmin: false },
       );
       return identity !== null;
     },
