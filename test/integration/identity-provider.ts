@@ -13,6 +13,9 @@ export interface Claims {
   email_verified?: boolean;
   /** Sent with the scope `groups`. */
   groups?: unknown;
+  /** Of claims that are fetched elsewhere. */
+  _claim_names?: Record<string, string>;
+  _claim_sources?: Record<string, { endpoint: string }>;
 }
 
 export interface IdentityProvider {
@@ -28,7 +31,7 @@ export interface IdentityProvider {
 }
 
 /** An OpenID Connect provider that requires PKCE. */
-export async function startIdentityProvider(redirectUri: string): Promise<IdentityProvider> {
+export async function startIdentityProvider(...redirectUris: string[]): Promise<IdentityProvider> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -36,7 +39,7 @@ export async function startIdentityProvider(redirectUri: string): Promise<Identi
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const known = new Map<string, Claims>();
   const provider = new Provider(issuer, {
-    clients: [{ client_id: client.id, client_secret: client.secret, redirect_uris: [redirectUri] }],
+    clients: [{ client_id: client.id, client_secret: client.secret, redirect_uris: redirectUris }],
     jwks: { keys: [{ ...privateKey.export({ format: "jwk" }), use: "sig", kid: "test" }] },
     cookies: { keys: [randomBytes(24).toString("hex")] },
     pkce: { required: () => true },

@@ -1,5 +1,5 @@
 import type { ErrorCode, InstancePolicy, SessionTokens } from "@fanfare/contract";
-import { createAccount, must, post, type Person } from "@fanfare/testing";
+import { createAccount, freePort, must, post, type Person } from "@fanfare/testing";
 import { failed } from "../support/answers.ts";
 import { startInstance, type Instance } from "../support/instance.ts";
 import { TOTP } from "otpauth";
@@ -460,6 +460,33 @@ describe("several providers", () => {
   });
 });
 
+test("a provider that gets another id keeps its accounts", async () => {
+  const callback = `${PUBLIC_URL}/auth/oidc/callback`;
+  const moving = await startIdentityProvider(callback, `${callback}/moved`);
+  const [PORT, OPS_PORT] = [String(await freePort()), String(await freePort())];
+  const env: Record<string, string> = { ...moving.env, PUBLIC_URL, PORT, OPS_PORT };
+  const own = await startInstance(env);
+  const person = newPerson();
+  const signInAt = (id: string) =>
+    signInAtProvider(moving, new Browser(PUBLIC_URL, own.url), person, `&provider=${id}`);
+  const before = await must(own.url, "user.exchangeOidcCode", await signInAt("default"));
+  const credentials = { username: "stranger", password: PASSWORD };
+  const stranger = await must(own.url, "user.register", credentials);
+  for (const name of Object.keys(moving.env)) env[name] = "";
+  env["OIDC_PROVIDERS"] = JSON.stringify([{ id: "moved", name: "Moved", ...moving.settings }]);
+  await own.restart();
+  // The login belongs to an account, although under another id.
+  const link = { ...(await signInAt("moved")), password: PASSWORD };
+  expect(await post(own.url, "user.linkOidc", link, stranger.accessToken)).toEqual(failed("OIDC_LINKED"));
+  const restrict = (accessToken: string) => post(own.url, "admin.setPolicy", { oidcOnly: true }, accessToken);
+  expect(await restrict(before.accessToken)).toEqual(failed("VALIDATION_FAILED"));
+  const after = await must(own.url, "user.exchangeOidcCode", await signInAt("moved"));
+  expect(after.user).toMatchObject({ id: before.user.id, oidcProviders: ["moved"] });
+  expect(await restrict(after.accessToken)).toMatchObject({ ok: true });
+  await own.stop();
+  await moving.stop();
+});
+
 describe("groups of admins", () => {
   let grouped: Instance;
   const credentials = { username: "local-admin", password: PASSWORD };
@@ -499,6 +526,7 @@ describe("groups of admins", () => {
       [false, true].map((admin) => ({
         action: "admin.setAdmin",
         params: { userId, admin, provider: "default" },
+        address: "127.0.0.1",
         outcome: "done",
       })),
     );
@@ -528,6 +556,20 @@ describe("groups of admins", () => {
       expect([groups, await isAdmin({ ...person, groups })]).toEqual([groups, false]);
     expect(await isAdmin({ ...person, groups: [7, "staff"] })).toBe(true);
     expect(await isAdmin({ ...person, groups: [] })).toBe(false);
+  });
+
+  test("change nothing when the provider has them elsewhere because there are many", async () => {
+    const person = newPerson({ groups: ["staff"] });
+    expect(await isAdmin(person)).toBe(true);
+    const elsewhere = {
+      ...person,
+      groups: undefined,
+      _claim_names: { groups: "source" },
+      _claim_sources: { source: { endpoint: "https://login.example.org/groups" } },
+    };
+    expect(await isAdmin(elsewhere)).toBe(true);
+    expect(await isAdmin({ ...person, groups: [] })).toBe(false);
+    expect(await isAdmin(elsewhere)).toBe(false);
   });
 
   test("don't take the role away from the last admin, and leave password logins alone", async () => {

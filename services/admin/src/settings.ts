@@ -44,11 +44,15 @@ export function settingsActions(dependencies: AdminDependencies): Handlers {
       if (names.length > 0) throw serviceError("POLICY_FIXED", { names });
       const refusal = checkUsable(node, params);
       if (refusal !== null) throw refusal;
-      if (params.oidcOnly === true && !(await services.user.me({})).user.oidcLinked)
-        throw invalid(
-          "oidcOnly",
-          "connect your own account to the provider first: you could not log in again",
-        );
+      if (params.oidcOnly === true) {
+        const { oidcProviders } = (await services.user.me({})).user;
+        // Links to providers that are no longer configured are kept.
+        if (!node.config.oidc.some(({ id }) => oidcProviders.includes(id)))
+          throw invalid(
+            "oidcOnly",
+            "connect your own account to the provider first: you could not log in again",
+          );
+      }
       if (params.requireSecondFactor !== undefined && params.requireSecondFactor !== "off") {
         // Their own change would restrict their session.
         if (!(await services.user.hasSecondFactor({ userId, sessionId })).has)

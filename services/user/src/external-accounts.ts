@@ -1,10 +1,16 @@
 import { randomInt } from "node:crypto";
 import { duplicateKeyIndex, type NodeContext, serviceError, toServiceError } from "@fanfare/kernel";
-import { ACTIONS, LIMITS } from "@fanfare/contract";
+import { ACTIONS, LIMITS, type Services } from "@fanfare/contract";
 import { type AccountMails, publishAccount } from "./account-mails.ts";
 import type { Admins } from "./admins.ts";
 import { type AllUsersRepository, newAccount, type UserRepository } from "./user.repository.ts";
-import { type ExternalKey, hasIdentity, hasLoginAt, storedIdentity } from "./external-logins.ts";
+import {
+  type ExternalKey,
+  hasIdentity,
+  hasLoginAt,
+  storedIdentity,
+  withCurrentProvider,
+} from "./external-logins.ts";
 import { assertAllowedDomain, assertBelowUserLimit, assertCanRegister } from "./registration.policy.ts";
 import type { InvitedAccounts } from "./erasures.ts";
 import { EMAIL_INDEX, type UserDocument, USERNAME_INDEX } from "./user.model.ts";
@@ -23,7 +29,7 @@ export interface ExternalIdentity extends ExternalKey {
 }
 
 interface Dependencies {
-  node: Pick<NodeContext, "publish" | "policy" | "services" | "logger">;
+  node: Pick<NodeContext, "publish" | "policy" | "logger">;
   users: UserRepository;
   allUsers: AllUsersRepository;
   admins: Admins;
@@ -99,7 +105,11 @@ export function createExternalAccounts({
   };
 
   const link = async (identity: ExternalIdentity, found: UserDocument): Promise<UserDocument> => {
-    if (hasIdentity(found, identity)) return found;
+    if (hasIdentity(found, identity)) {
+      const links = withCurrentProvider(found, identity);
+      // null: another login has changed them.
+      return (links && (await users.setOidcLinks(found, links))) ?? found;
+    }
     const linked = await users.linkVerified(found._id, found.emailLower!, identity);
     if (linked === null) throw serviceError("EMAIL_TAKEN");
     await accountMails.notify(linked, identity.provider === null ? "ldapLinked" : "oidcLinked");
@@ -110,13 +120,14 @@ export function createExternalAccounts({
   const followAdmin = async (
     { provider, isAdmin }: ExternalIdentity,
     user: UserDocument,
+    services: Services,
   ): Promise<UserDocument> => {
     // The login of a disabled account is rejected.
     if (isAdmin === undefined || isAdmin === (user.admin === true) || user.disabledAt !== undefined)
       return user;
     const change = { userId: user._id, admin: isAdmin, provider: provider ?? "LDAP" };
     try {
-      await node.services.admin.followProvider(change);
+      await services.admin.followProvider(change);
     } catch (error) {
       const { type } = toServiceError(error);
       if (type !== "LAST_ADMIN" && type !== "LIMIT_REACHED") throw error;
@@ -147,17 +158,17 @@ export function createExternalAccounts({
 
     /**
      * Creates the account, or links the identity to the one that `find` returned. Also updates whether the user is an admin.
-     * @param inviteCode used if an account is created
+     * @param login whose `inviteCode` is used if an account is created
      * @throws {ServiceError} EMAIL_TAKEN, REGISTRATION_CLOSED, INVITE_REQUIRED, INVITE_NOT_FOUND, EMAIL_DOMAIN_NOT_ALLOWED,
      *   LIMIT_REACHED
      */
     async settle(
       identity: ExternalIdentity,
       found: UserDocument | null,
-      inviteCode: string | undefined,
+      { services, inviteCode }: { services: Services; inviteCode?: string | undefined },
     ): Promise<UserDocument> {
       const user = await (found === null ? create(identity, inviteCode) : link(identity, found));
-      return followAdmin(identity, user);
+      return followAdmin(identity, user, services);
     },
   };
 }

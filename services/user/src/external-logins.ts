@@ -39,6 +39,12 @@ export function hasIdentity(user: UserDocument, { provider, key }: ExternalKey):
   return provider === null ? user.ldapKey === key : oidcLinks(user).some((link) => link.key === key);
 }
 
+/** @returns the links with the id that the provider has now; null when nothing needs to change */
+export function withCurrentProvider(user: UserDocument, { provider, key }: ExternalKey): OidcLink[] | null {
+  if (provider === null || hasLoginAt(user, provider)) return null;
+  return oidcLinks(user).map((link) => (link.key === key ? { provider, key } : link));
+}
+
 /** Whether the account is linked to this or another identity of the same provider. */
 export function hasLoginAt(user: UserDocument, provider: string | null): boolean {
   return provider === null

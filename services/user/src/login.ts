@@ -22,7 +22,7 @@ export const loginActions = ({
   ldapDirectory,
   externalAccounts,
 }: UserDependencies): Handlers => ({
-  "user.login": async ({ params: { username, password, code, email }, client }) => {
+  "user.login": async ({ params: { username, password, code, email }, client, services }) => {
     // Before the account is looked up, so that the response is the same for all accounts.
     const policy = await node.policy.get();
     assertPasswordsAccepted(policy);
@@ -36,7 +36,7 @@ export const loginActions = ({
       const identity = orThrow(await ldapDirectory.logIn(username, password), "WRONG_CREDENTIALS");
       const found = await externalAccounts.find(identity);
       if (found !== null) await secondFactor.check(found, code);
-      return logIn(await externalAccounts.settle(identity, found, undefined), client);
+      return logIn(await externalAccounts.settle(identity, found, { services }), client);
     }
     await secondFactor.check(user, code);
     // Also for an account whose unverified address expired, or was verified by another account.

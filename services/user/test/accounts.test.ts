@@ -1,4 +1,5 @@
 import type { CustomStatus } from "@fanfare/contract";
+import { hashSecret } from "@fanfare/kernel";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
 
@@ -51,6 +52,34 @@ describe("user.register", () => {
     const stored = await node.node.database.collection("users").findOne({ username: user.username });
     expect(stored?.["passwordHash"]).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(JSON.stringify(stored)).not.toContain(PASSWORD);
+  });
+});
+
+describe("OIDC logins begun in a version with only one provider", () => {
+  test("link the account to the provider in OIDC_ISSUER", async () => {
+    const tokens = await register();
+    const [oidcCode, verifier] = ["code of an old version", "its verifier"];
+    const stored = {
+      _id: hashSecret(oidcCode),
+      challenge: hashSecret(verifier),
+      key: "key",
+      email: null,
+      names: {},
+      expiresAt: new Date(Date.now() + 60_000),
+    };
+    await node.node.database.collection<typeof stored>("oidcCodes").insertOne(stored);
+    const login = { oidcCode, verifier, password: PASSWORD };
+    const { user } = await node.call("user.linkOidc", login, actorOf(tokens));
+    expect(user.oidcProviders).toEqual(["default"]);
+  });
+
+  test("don't fail because the gateway sends no provider", async () => {
+    // This process has none.
+    const calls = [
+      node.call("user.startOidc", { challenge: "c", isFresh: false }),
+      node.call("user.finishOidc", { query: "", flow: "f" }),
+    ];
+    for (const call of calls) await expect(call).rejects.toMatchObject({ type: "OIDC_FAILED" });
   });
 });
 

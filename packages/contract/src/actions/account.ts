@@ -16,6 +16,9 @@ const oidcLogin = {
   verifier: secret.describe("Its SHA-256 in base64url was the `challenge` of `GET /auth/oidc/start`."),
 };
 
+/** Absent in calls from gateways of versions with only one provider. */
+const providerOrDefault = z.string().default("default");
+
 /** Proves that the caller owns the account, beyond holding a session. */
 const confirmation = {
   password: password.optional().describe("Required if the account has one."),
@@ -196,7 +199,7 @@ export const userActions = {
   startOidc: internal({
     summary: "Start a login at the OIDC provider.",
     params: z.object({
-      provider: z.string(),
+      provider: providerOrDefault,
       challenge: z.string(),
       isFresh: z.boolean().describe("Whether the provider must ask the user to authenticate again."),
     }),
@@ -207,7 +210,7 @@ export const userActions = {
   }),
   finishOidc: internal({
     summary: "Handle the redirect from the provider.",
-    params: z.object({ provider: z.string(), query: z.string(), flow: z.string() }),
+    params: z.object({ provider: providerOrDefault, query: z.string(), flow: z.string() }),
     result: z.object({ oidcCode: z.string() }),
     errors: ["OIDC_FAILED"],
   }),

@@ -1,11 +1,13 @@
 import { LIMITS } from "@fanfare/contract";
-import { defineRepository, hashSecret, newSecret } from "@fanfare/kernel";
+import { DEFAULT_PROVIDER, defineRepository, hashSecret, newSecret } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 import type { OidcIdentity } from "./oidc-provider.ts";
 
-interface OidcCodeDocument extends OidcIdentity {
+interface OidcCodeDocument extends Omit<OidcIdentity, "provider"> {
   /** SHA-256 of the code in the URL that the login ends at. */
   _id: string;
+  /** Absent if it was stored by a version with only one provider. */
+  provider?: string;
   /** SHA-256 of the verifier of the page that started the login; the code alone is not enough. */
   challenge: string;
   expiresAt: Date;
@@ -53,10 +55,13 @@ export const createOidcCodeRepository = defineRepository(
         return oidcCode;
       },
 
-      find: (login: OidcLogin) => codes.findOne(valid(login)).lean(),
+      find: async (login: OidcLogin) => withProvider(await codes.findOne(valid(login)).lean()),
 
       /** Consumes the code: of concurrent calls one gets it. */
-      take: (login: OidcLogin) => codes.findOneAndDelete(valid(login)).lean(),
+      take: async (login: OidcLogin) => withProvider(await codes.findOneAndDelete(valid(login)).lean()),
     };
   },
 );
+
+const withProvider = (code: OidcCodeDocument | null): (OidcCodeDocument & OidcIdentity) | null =>
+  code && { ...code, provider: code.provider ?? DEFAULT_PROVIDER };

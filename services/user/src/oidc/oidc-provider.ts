@@ -128,14 +128,27 @@ function createOidcProvider(settings: Settings, redirectUri: string, logger: Log
 
 type Claims = Record<string, unknown> & { iss: string; sub: string };
 
-/** @returns undefined when the provider doesn't decide it. A missing or unusable claim grants nothing. */
+/**
+ * @returns undefined when the provider doesn't decide it, or has the groups elsewhere, as Entra ID does for users with many. A
+ *   missing or unusable claim grants nothing.
+ */
 function isAdminOf(
   { id, groupsClaim, adminGroups }: Settings,
   claims: Claims,
   logger: Logger,
 ): boolean | undefined {
   if (adminGroups === undefined) return undefined;
-  const claim = Object.hasOwn(claims, groupsClaim) ? claims[groupsClaim] : [];
+  const isPresent = Object.hasOwn(claims, groupsClaim);
+  const isElsewhere = !isPresent && Object.hasOwn(Object(claims["_claim_names"]), groupsClaim);
+  if (!isPresent)
+    logger.warn(
+      { provider: id, claim: groupsClaim },
+      isElsewhere
+        ? "too many OIDC groups for the claim, admin role not changed"
+        : "OIDC groups claim missing",
+    );
+  if (isElsewhere) return undefined;
+  const claim = isPresent ? claims[groupsClaim] : [];
   // Some providers send a single group as a string.
   const groups: unknown[] = [claim].flat();
   if (groups.some((group) => typeof group !== "string"))

@@ -1,4 +1,4 @@
-import { duplicateKeyIndex, type Handlers, orThrow, serviceError } from "@fanfare/kernel";
+import { DEFAULT_PROVIDER, duplicateKeyIndex, type Handlers, orThrow, serviceError } from "@fanfare/kernel";
 import { createSigner, createVerifier } from "fast-jwt";
 import { publishAccount } from "../account-mails.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
@@ -48,20 +48,26 @@ export function oidcActions(dependencies: UserDependencies): Handlers {
       return { oidcCode: await oidcCodes.make(identity, kept.challenge) };
     },
 
-    "user.exchangeOidcCode": async ({ params, client }) => {
+    "user.exchangeOidcCode": async ({ params, client, services }) => {
       const identity = orThrow(await oidcCodes.find(params), "OIDC_FAILED");
       const found = await externalAccounts.find(identity);
       // Before the login is consumed, so that the call can be repeated with a code.
       if (found !== null) await secondFactor.check(found, params.code);
       if ((await oidcCodes.take(params)) === null) throw serviceError("OIDC_FAILED");
-      const user = await externalAccounts.settle(identity, found, params.inviteCode);
+      const user = await externalAccounts.settle(identity, found, {
+        services,
+        inviteCode: params.inviteCode,
+      });
       return logIn(user, client, { byOidc: true });
     },
 
     "user.linkOidc": async ({ params, actor }) => {
-      // A stolen session or an unlocked phone must not be enough to add a way to sign in.
+      // A stolen session or an unlocked phone must not be enough to add a way to log in.
       const user = await confirmPassword(actor.userId, params.password);
       const { provider, key } = orThrow(await oidcCodes.take(params), "OIDC_FAILED");
+      // The index doesn't find it if the provider had another id then.
+      const owner = await users.findByIdentity({ provider, key });
+      if (owner !== null && owner._id !== user._id) throw serviceError("OIDC_LINKED");
       const others = oidcLinks(user).filter((link) => link.provider !== provider && link.key !== key);
       const linked = await users
         .setOidcLinks(user, [...others, { provider, key }])
@@ -97,7 +103,9 @@ function createFlowCookie(key: Buffer) {
     /** @returns null when the signature is wrong or the cookie has expired */
     open(cookie: string): StoredFlow | null {
       try {
-        return verify(cookie) as StoredFlow;
+        const flow = verify(cookie) as Omit<StoredFlow, "provider"> & { provider?: string };
+        // Absent if it was stored by a version with only one provider.
+        return { provider: DEFAULT_PROVIDER, ...flow };
       } catch {
         return null;
       }
