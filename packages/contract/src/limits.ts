@@ -144,11 +144,11 @@ export const LIMITS = {
   threadsPerChannel: 1000,
   invitesPerGroup: 100,
   joinRequestsPerGroup: 1000,
-  /** That wait for approval. */
+  /** Pending ones. */
   joinRequestsPerUser: 20,
-  /** Of a user, with those that were rejected. */
+  /** Pending and rejected ones of a user. */
   joinRequestsListed: 100,
-  /** That a moderator approves or rejects at once. */
+  /** Maximum in one approval or rejection. */
   joinRequestsPerCall: 50,
   joinRequestMessageMaxChars: 300,
   /** Requests that no moderator answers are deleted after this long. */

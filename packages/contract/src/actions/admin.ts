@@ -202,7 +202,7 @@ export const adminActions = {
   }),
   followProvider: internal({
     summary:
-      "As admin.setAdmin, for a user who logs in at an identity provider that decides who is an admin.",
+      "Like admin.setAdmin, but called when a user logs in at an identity provider that decides who is an admin.",
     params: e.ofUser.extend({ admin: z.boolean(), provider: z.string() }),
     errors: ["USER_NOT_FOUND", "GUEST_NOT_ALLOWED", "LAST_ADMIN", "LIMIT_REACHED"],
   }),

@@ -69,7 +69,7 @@ export const inviteActions = {
     errors: ["INVITE_NOT_FOUND"],
   }),
   acceptFor: internal({
-    summary: "As join.request, for a user who is not logged in yet.",
+    summary: "Like join.request, but for a user who isn't logged in yet.",
     params: z.object({ code, userId: e.id }),
     errors: ["INVITE_NOT_FOUND", "BANNED", "LIMIT_REACHED", "JOIN_REQUEST_REJECTED"],
   }),

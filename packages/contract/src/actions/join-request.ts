@@ -15,7 +15,7 @@ const failures = z
       error: z.enum(["JOIN_REQUEST_NOT_FOUND", "BANNED", "LIMIT_REACHED"]),
     }),
   )
-  .describe("requests that were withdrawn or closed meanwhile, and users who can't join");
+  .describe("requests that are no longer pending, and users who can't join");
 
 export const joinActions = {
   request: mutation({
@@ -52,12 +52,12 @@ export const joinActions = {
     rateLimit: perMinute(30),
   }),
   listMine: query({
-    summary: `The join requests of the caller: those that wait for approval, and those rejected in the last ${hours} hours.`,
+    summary: `The caller's join requests: pending ones, and those rejected in the last ${hours} hours.`,
     result: z.object({ requests: z.array(e.OwnJoinRequestSchema).max(LIMITS.joinRequestsListed) }),
     permission: { rule: "session" },
   }),
   list: query({
-    summary: "A page of the join requests that wait for approval, oldest first.",
+    summary: "A page of the pending join requests, oldest first.",
     params: e.inGroup.extend({
       withUsers: e.withUsers,
       cursor: e.id.optional().describe("the nextCursor of the page before"),
@@ -72,7 +72,7 @@ export const joinActions = {
     botScope: "members.manage",
   }),
   getOpenCount: query({
-    summary: "How many join requests wait for approval.",
+    summary: "The number of pending join requests.",
     params: e.inGroup,
     result: z.object({ open: z.int() }),
     permission: moderators,

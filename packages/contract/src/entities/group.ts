@@ -34,7 +34,7 @@ export const ListedGroupSchema = entity(
 );
 export type ListedGroup = z.output<typeof ListedGroupSchema>;
 
-/** A user who asks to join a group, as its moderators see it. */
+/** A pending join request, for the moderators of the group. */
 export const JoinRequestSchema = entity("JoinRequest", {
   groupId: id,
   userId: id,
@@ -43,16 +43,14 @@ export const JoinRequestSchema = entity("JoinRequest", {
 });
 export type JoinRequest = z.output<typeof JoinRequestSchema>;
 
-/** The same as the user sees it. */
+/** A user's own join request. */
 export const OwnJoinRequestSchema = entity("OwnJoinRequest", {
   groupId: id,
   groupName: z.string(),
   iconUrl: z.string().nullable().describe("path on this server; public"),
   message: z.string(),
   createdAt: time,
-  askAgainAt: time
-    .nullable()
-    .describe("set when it was rejected: the user can ask again then; null: it waits"),
+  askAgainAt: time.nullable().describe("when the user can ask again after a rejection; null: it is pending"),
 });
 export type OwnJoinRequest = z.output<typeof OwnJoinRequestSchema>;
 
