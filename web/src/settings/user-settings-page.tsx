@@ -228,7 +228,10 @@ export function ReachForm() {
           <Select
             label={t("contact.requestsFrom")}
             value={reach.requestsFrom}
-            options={REQUESTS.map((value) => ({ value, label: t(`contact.${value}`) }))}
+            options={REQUESTS.map((value) => ({
+              value,
+              label: t(`contact.${value === "nobody" ? "noOne" : value}`),
+            }))}
             onChange={(requestsFrom) => change({ requestsFrom })}
           />
         </>
