@@ -32,6 +32,8 @@ const WEB: Target = {
     ),
     "packages/client/src",
     "packages/contract/src",
+    "packages/zip/src",
+    "pnpm-lock.yaml",
   ],
   priority: os.constants.priority.PRIORITY_NORMAL,
 };
@@ -149,10 +151,9 @@ async function mustBuild(target: Target): Promise<void> {
 export const buildServer = (): Promise<void> => mustBuild(SERVER);
 
 /**
- * Builds the web client and the documentation if their sources have changed.
+ * Builds the web client, the documentation or both if their sources have changed.
  * @throws {Error} if that fails
  */
-export async function buildPages(): Promise<void> {
-  await mustBuild(WEB);
-  await mustBuild(DOCS);
+export async function buildPages(...pages: ("web" | "docs")[]): Promise<void> {
+  for (const page of pages) await mustBuild({ web: WEB, docs: DOCS }[page]);
 }

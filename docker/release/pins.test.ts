@@ -49,8 +49,11 @@ test("third-party images are pinned to the same patch version everywhere", () =>
   expect(new Set(others).size).toBe(names.size);
 });
 
-test("Go modules in scripts have a version", () => {
-  const helm = read(".ci/install-helm");
-  expect(/^version=(.*)$/m.exec(helm)![1]).toMatch(/^v\d+\.\d+\.\d+$/);
-  expect(helm).toContain("helm.sh/helm/v3/cmd/helm@$version");
+test("packages that CI downloads have a version and a hash", () => {
+  const [packages, hashes] = ["package", "sha256"].map((name) =>
+    [...read(".ci/fetch").matchAll(new RegExp(`^ +${name}=(.*)$`, "gm"))].map(([, value]) => value),
+  );
+  expect(packages!.length).toBeGreaterThan(1);
+  expect(packages!.filter((one) => !/^[\w-]+==[\w.]+$/.test(one!))).toEqual([]);
+  expect(hashes!.filter((one) => /^[0-9a-f]{64}$/.test(one!))).toHaveLength(packages!.length);
 });

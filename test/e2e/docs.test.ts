@@ -1,38 +1,27 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { buildPages } from "../../scripts/build.ts";
 import { type Instance, startInstance } from "../support/instance.ts";
 import { hasBrowser, sharedBrowser } from "./browser.ts";
 
-const docs = join(import.meta.dirname, "../../docs");
+const docs = join(import.meta.dirname, "../../docs/dist");
 
 describe("the documentation site", { tags: "long" }, () => {
-  let folder: string;
   let instance: Instance;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "fanfare-docs-"));
-    const args = [join(docs, "node_modules/vitepress/bin/vitepress.js"), "build", "--outDir", folder];
-    await promisify(execFile)(process.execPath, args, {
-      cwd: docs,
-      env: { ...process.env, NODE_ENV: "production" },
-    });
-    instance = await startInstance({ DOCS_DIR: folder });
+    await buildPages("docs");
+    instance = await startInstance({ DOCS_DIR: docs });
   });
-  afterAll(async () => {
-    await instance?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => instance?.stop());
 
   test("has no broken links and no inline scripts", async () => {
-    const pages = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".html"));
+    const pages = (await readdir(docs, { recursive: true })).filter((name) => name.endsWith(".html"));
     expect(pages.length).toBeGreaterThan(30);
     const targets = new Map<string, string>();
     for (const page of pages) {
-      const html = await readFile(join(folder, page), "utf8");
+      const html = await readFile(join(docs, page), "utf8");
       for (const [, attributes, content] of html.matchAll(/<script\b([^>]*)>([^<]*)/g)) {
         expect([page, content]).toEqual([page, ""]);
         expect(attributes).toContain('src="/');

@@ -15,7 +15,7 @@ const DIST = join(ROOT, "services/cli/dist");
 const versionOf = (folder: string): string =>
   (JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")) as { version: string }).version;
 
-await buildPages();
+await buildPages("web", "docs");
 rmSync(DIST, { recursive: true, force: true });
 const server = await rolldown({
   ...SERVER_INPUT,

@@ -9,10 +9,10 @@ import { isMeantFor, readSpecifications } from "./format.ts";
 import { knownFailures } from "./known-failures.ts";
 import { factsAbout, runTest } from "./run-test.ts";
 
-/** The folder printed by `.ci/fetch-mongodb-tests`. */
+/** The folder printed by `.ci/fetch mongodb-tests`. */
 const FOLDER = process.env["MONGODB_TESTS"];
 if (FOLDER === undefined) {
-  const hint = "Set MONGODB_TESTS to the folder that .ci/fetch-mongodb-tests prints";
+  const hint = "Set MONGODB_TESTS to the folder that .ci/fetch mongodb-tests prints";
   if (process.env["REQUIRE_ALL_TESTS"] === "1")
     throw new Error(`${hint}: REQUIRE_ALL_TESTS=1 allows no test to be skipped.`);
   console.warn(`${hint}: without it, MongoDB's specification tests are skipped.`);
