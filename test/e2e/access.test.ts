@@ -55,11 +55,11 @@ describe.skipIf(!hasBrowser())("access", () => {
 
   test("an admin creates a user, who sets a password with the link", async () => {
     const users = await openAsAdmin("/admin/users");
-    await users.getByRole("button", { name: t("admin:createUser.open") }).click();
+    await users.getByRole("button", { name: t("admin:createUser.title") }).click();
     await users.getByLabel(t("session:username")).fill("alan");
     await users
       .getByRole("dialog")
-      .getByRole("button", { name: t("admin:createUser.open") })
+      .getByRole("button", { name: t("admin:createUser.title") })
       .click();
     const field = users
       .getByRole("dialog", { name: t("admin:link.title", { name: "alan" }) })
@@ -83,11 +83,11 @@ describe.skipIf(!hasBrowser())("access", () => {
     const access = await openAsAdmin("/admin/access");
     const limits = access.getByRole("region", { name: t("admin:limits.title") });
     await limits.getByLabel(t("admin:limits.groupsOwnedPerUser")).fill("many");
-    await limits.getByRole("button", { name: t("settings:save") }).click();
+    await limits.getByRole("button", { name: t("common:save") }).click();
     await limits.getByText("expected number").waitFor();
     await limits.getByLabel(t("admin:limits.groupsOwnedPerUser")).fill("1");
     await limits.getByLabel(t("admin:limits.fileQuotaGuestBytes")).fill("2.5");
-    await limits.getByRole("button", { name: t("settings:save") }).click();
+    await limits.getByRole("button", { name: t("common:save") }).click();
     await access.getByText(t("admin:policy.saved")).waitFor();
     const { policy } = await must(site.url, "admin.getPolicy", {}, accessToken);
     expect(policy).toMatchObject({ groupsOwnedPerUser: 1, fileQuotaGuestBytes: 2.5 * 1024 ** 2 });
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser())("access", () => {
       await dialog.getByRole("button", { name: t("settings:next") }).click();
       const totp = new TOTP({ secret: await dialog.getByLabel(t("settings:totp.secret")).inputValue() });
       await dialog.getByLabel(t("session:code.app")).fill(totp.generate());
-      await dialog.getByRole("button", { name: t("settings:totp.turnOn") }).click();
+      await dialog.getByRole("button", { name: t("common:turnOn") }).click();
       await dialog.getByRole("checkbox").click();
       await dialog.getByRole("button", { name: t("settings:done") }).click();
       await page.getByRole("button", { name: t("shell:you") }).waitFor();

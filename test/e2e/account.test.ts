@@ -125,13 +125,13 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const { username, email, client } = await newAccount();
     client.close();
     const page = await openWindow("/login");
-    await page.getByRole("link", { name: t("session:forgot") }).click();
+    await page.getByRole("link", { name: t("session:reset.title") }).click();
     await page.getByLabel(t("settings:account.email")).fill(email);
-    await page.getByRole("button", { name: t("settings:account.sendLink") }).click();
+    await page.getByRole("button", { name: t("session:reset.send") }).click();
     await page.getByText(t("session:reset.sent")).waitFor();
     const { token } = await mailbox.next(email, /password/i);
     await page.goto(`${site.url}/reset-password#token=${token}`);
-    await page.getByLabel(t("settings:account.newPassword")).fill("another horse");
+    await page.getByLabel(t("session:reset.newPassword")).fill("another horse");
     expect(page.url()).not.toContain(token);
     await page.getByRole("button", { name: t("session:reset.set") }).click();
     await page.getByText(t("session:reset.done")).waitFor();
@@ -141,7 +141,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
 
     await page.goto(`${site.url}/reset-password#token=${token}`);
     await page.getByRole("button", { name: t("session:reset.requestAgain") }).click();
-    await page.getByRole("button", { name: t("settings:account.sendLink") }).waitFor();
+    await page.getByRole("button", { name: t("session:reset.send") }).waitFor();
   });
 
   test(
@@ -176,11 +176,11 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     }
     await page.bringToFront();
     const banner = page.getByRole("complementary", { name: t("session:claim.title") });
-    await banner.getByRole("button", { name: t("settings:account.claim") }).click();
+    await banner.getByRole("button", { name: t("session:newAccount") }).click();
     const dialog = page.getByRole("dialog", { name: t("session:claim.title") });
     await dialog.getByLabel(t("session:username")).fill("grace");
     await dialog.getByLabel(t("session:password"), { exact: true }).fill(PASSWORD);
-    await dialog.getByRole("button", { name: t("settings:account.claim") }).click();
+    await dialog.getByRole("button", { name: t("session:newAccount") }).click();
     await dialog.waitFor({ state: "detached" });
     await expect.poll(() => banner.count()).toBe(0);
     // Features closed to guests are available at once.
@@ -223,7 +223,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const secret = await dialog.getByLabel(t("settings:totp.secret")).inputValue();
     const totp = new TOTP({ secret });
     await dialog.getByLabel(t("session:code.app")).fill(totp.generate());
-    await dialog.getByRole("button", { name: t("settings:totp.turnOn") }).click();
+    await dialog.getByRole("button", { name: t("common:turnOn") }).click();
     await dialog.getByText(t("settings:recovery.text")).waitFor();
     const [recoveryCode] = await dialog.getByRole("listitem").allTextContents();
     await dialog.getByRole("checkbox").click();
@@ -258,12 +258,12 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const page = await openWindow("/settings/profile");
     await logIn(page, username);
     await page.getByLabel(t("settings:profile.nickname")).fill("Grace Hopper");
-    await page.getByRole("button", { name: t("settings:save") }).click();
+    await page.getByRole("button", { name: t("common:save") }).click();
     await page.getByText("Grace Hopper", { exact: true }).waitFor();
     const picture = { name: "me.png", mimeType: "image/png", buffer: Buffer.from(PIXEL, "base64") };
     await page.locator("input[type=file]").setInputFiles(picture);
     await page.getByRole("button", { name: t("settings:profile.usePicture") }).click();
-    await page.getByRole("button", { name: t("settings:profile.removePicture") }).waitFor();
+    await page.getByRole("button", { name: t("common:remove") }).waitFor();
     const { user } = await client.call("user.me", {});
     expect(user).toMatchObject({ nickname: "Grace Hopper", avatarUrl: expect.any(String) });
 
@@ -279,7 +279,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByRole("button", { name: t("settings:account.changeEmail") }).click();
     await page.getByLabel(t("settings:account.newEmail")).fill(`new.${email}`);
     await page.getByLabel(t("settings:account.currentPassword")).first().fill(PASSWORD);
-    await page.getByRole("button", { name: t("settings:account.sendLink"), exact: true }).click();
+    await page.getByRole("button", { name: t("session:reset.send"), exact: true }).click();
     const { token } = await mailbox.next(`new.${email}`, /./);
     const mail = await page.context().newPage();
     await mail.goto(`${site.url}/verify-email#token=${token}`);
@@ -289,7 +289,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await page.getByText(t("settings:account.verified"), { exact: true }).waitFor();
 
     await page.getByLabel(t("settings:account.currentPassword")).fill("wrong");
-    await page.getByLabel(t("settings:account.newPassword")).fill("another horse");
+    await page.getByLabel(t("session:reset.newPassword")).fill("another horse");
     await page.getByRole("button", { name: t("settings:account.changePassword") }).click();
     await page.getByRole("alert").getByText(t("shared:error.WRONG_CREDENTIALS")).waitFor();
     await page.getByLabel(t("settings:account.currentPassword")).fill(PASSWORD);
@@ -331,7 +331,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const preferences = () => page.evaluate(() => localStorage.getItem("fanfare.preferences"));
     await expect.poll(preferences).toContain('"desktopNotifications":true');
     await page.getByRole("combobox", { name: t("settings:levels.of", { group: "Rocket builders" }) }).click();
-    await page.getByRole("option", { name: t("settings:levels.all") }).click();
+    await page.getByRole("option", { name: t("groups:notifications.all") }).click();
     const setting = async () => (await client.call("notification.get", { groupId: group.id })).setting.level;
     await expect.poll(setting).toBe("all");
 
@@ -362,7 +362,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await field.fill("launch\nx");
     await page.getByRole("alert").getByText("“x”").waitFor();
     await field.fill("launch\n\nroad map");
-    await page.getByRole("button", { name: t("settings:save") }).click();
+    await page.getByRole("button", { name: t("common:save") }).click();
     await expect.poll(async () => (await preferences()).keywords).toEqual(["launch", "road map"]);
 
     // Another device of the user moves to another time zone.
@@ -408,7 +408,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     const { username, client } = await newAccount();
     const page = await openAs(username, "/settings/appearance", { colorScheme: "light" });
     await page.getByRole("radio", { name: t("settings:appearance.dark") }).click();
-    await page.getByRole("combobox", { name: t("settings:appearance.language") }).click();
+    await page.getByRole("combobox", { name: t("session:language") }).click();
     await page.getByRole("option", { name: "简体中文" }).click();
     await page.getByRole("heading", { name: "外观" }).waitFor();
     await expect.poll(async () => (await client.call("user.me", {})).user.locale).toBe("zh");

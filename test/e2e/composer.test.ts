@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
   const channelPath = () => `/groups/${groupId}/channels/${channelId}`;
   const field = () =>
     page.getByRole("textbox", { name: t("composer:label", { title: `#room-${channelCount}` }) });
-  const options = () => page.getByRole("listbox", { name: t("composer:suggest.label") }).getByRole("option");
+  const options = () => page.getByRole("listbox", { name: t("common:suggestions") }).getByRole("option");
   const sent = (text: string) => page.getByRole("log").locator(".message:not(.pending)").getByText(text);
 
   /** The newest message, once there are this many. */
@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     expect(mentions).toEqual({ userIds: [grace.user!.id], roleIds: [], everyone: true });
     await page.getByRole("log").getByText("@Grace Hopper", { exact: true }).first().waitFor();
     await page.keyboard.press("ArrowUp");
-    await page.getByRole("textbox", { name: t("messages:edit.label") }).fill("Only @ada!");
+    await page.getByRole("textbox", { name: t("messages:editLabel") }).fill("Only @ada!");
     await page.keyboard.press("Enter");
     await expect.poll(async () => (await newest(1)).content).toBe(`Only <@${ada.user!.id}>!`);
   });
@@ -267,7 +267,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await page.keyboard.press("Enter");
     await sent("Helo").waitFor();
     await page.keyboard.press("ArrowUp");
-    const edited = page.getByRole("textbox", { name: t("messages:edit.label") });
+    const edited = page.getByRole("textbox", { name: t("messages:editLabel") });
     await edited.fill("Hello");
     await page.keyboard.press("Enter");
     await expect.poll(async () => (await newest(1)).content).toBe("Hello");
@@ -314,9 +314,9 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await panel.getByRole("button", { name: t("ui:close") }).click();
     await page
       .getByRole("main")
-      .getByRole("button", { name: t("threads:open") })
+      .getByRole("button", { name: t("threads:panel") })
       .click();
-    const list = page.getByRole("complementary", { name: t("threads:open") });
+    const list = page.getByRole("complementary", { name: t("threads:panel") });
     await list.getByText(t("threads:empty.active")).waitFor();
     await list.getByRole("tab", { name: t("threads:archivedTab") }).click();
     await list.getByRole("button", { name: "Plans?" }).click();
@@ -487,12 +487,12 @@ describe.skipIf(!hasBrowser())("the composer", () => {
   test("templates are on all devices of their user, and are inserted but not sent", async () => {
     await open();
     const menu = async (at: Page) => {
-      await at.getByRole("button", { name: t("composer:add"), exact: true }).click();
+      await at.getByRole("button", { name: t("common:add"), exact: true }).click();
       await at.getByRole("menuitem", { name: t("composer:template.title") }).click();
     };
     await menu(page);
     await page.getByRole("button", { name: t("composer:template.add") }).click();
-    const name = page.getByRole("textbox", { name: t("composer:template.name") });
+    const name = page.getByRole("textbox", { name: t("common:name") });
     await name.fill("standup");
     await page.getByRole("textbox", { name: t("composer:template.text") }).fill("Yesterday: nothing");
     const save = page.getByRole("button", { name: t("composer:template.save") });
@@ -798,7 +798,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
       await field().fill("the first one");
       await page.keyboard.press("Enter");
       await sent("the first one").waitFor();
-      const editor = page.getByRole("textbox", { name: t("messages:edit.label") });
+      const editor = page.getByRole("textbox", { name: t("messages:editLabel") });
       await page.context().setOffline(true);
       await page.getByText(t("shell:connection.noNetwork")).waitFor();
       await field().fill("the second one");

@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser())("what people do every day", () => {
   const choose = (page: Page, item: string) => page.getByRole("menuitem", { name: t(item) }).click();
   const mute = async (page: Page) => {
     await row(page).click({ button: "right" });
-    await choose(page, "channels:menu.notifications");
+    await choose(page, "common:notifications");
     // Toasts are dialogs too.
     const dialog = page.getByRole("dialog", { name: t("groups:notifications.title", { name: "#general" }) });
     await dialog.waitFor();
@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser())("what people do every day", () => {
     await laptop.getByRole("button", { name: t("shell:you") }).click();
     await choose(laptop, "shell:customStatus.open");
     await laptop.getByRole("button", { name: t("shell:customStatus.meeting") }).click();
-    await laptop.getByRole("button", { name: t("shell:customStatus.save") }).click();
+    await laptop.getByRole("button", { name: t("common:save") }).click();
     await phone
       .getByRole("dialog")
       .getByRole("img", { name: t("shell:customStatus.meeting") })
@@ -153,7 +153,7 @@ describe.skipIf(!hasBrowser())("what people do every day", () => {
     await phone.getByRole("tab", { name: t("inbox:tab.saved") }).click();
     await phone.getByRole("tabpanel").getByText("Lunch at noon?").waitFor();
     await site.visit(laptop, "/settings/appearance");
-    await laptop.getByRole("combobox", { name: t("settings:appearance.language") }).click();
+    await laptop.getByRole("combobox", { name: t("session:language") }).click();
     await laptop.getByRole("option", { name: "Deutsch" }).click();
     await phone.getByRole("tab", { name: "Gespeichert" }).waitFor();
     expect(await phone.locator("html").getAttribute("lang")).toBe("de");
@@ -178,7 +178,7 @@ describe.skipIf(!hasBrowser())("what people do every day", () => {
     };
     const away = async (checked: boolean) => {
       await page.getByRole("button", { name: t("shell:you") }).click();
-      const status = page.getByRole("menuitemcheckbox", { name: t("shell:presence.idle"), checked });
+      const status = page.getByRole("menuitemcheckbox", { name: t("members:status.idle"), checked });
       await status.waitFor();
       return status;
     };
@@ -292,7 +292,7 @@ describe.skipIf(!hasBrowser())("what people do every day", () => {
       await choose(page, `messages:action.${action}`);
     };
     const schedule = async () => {
-      await page.getByRole("button", { name: t("composer:add"), exact: true }).click();
+      await page.getByRole("button", { name: t("common:add"), exact: true }).click();
       await choose(page, "composer:schedule.open");
     };
     const dialogs = [
@@ -419,7 +419,7 @@ describe.skipIf(!hasBrowser())("what people do every day", () => {
     const openIn = async (language: string, username: string, label: string) => {
       const page = await site.newPage(LAPTOP, await site.logIn(username));
       await page.goto(`${site.url}/settings/appearance`);
-      await page.getByRole("combobox", { name: t("settings:appearance.language") }).click();
+      await page.getByRole("combobox", { name: t("session:language") }).click();
       await page.getByRole("option", { name: language }).click();
       await site.visit(page, `/groups/${groupId}/channels/${channel.id}`);
       return { page, field: page.getByRole("textbox", { name: label }) };

@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser())("two devices of a user", () => {
         .poll(() => row(phone).getByText(t("channels:muted"), { exact: true }).count())
         .toBe(isMuted ? 1 : 0);
     await row(laptop).click({ button: "right" });
-    await laptop.getByRole("menuitem", { name: t("channels:menu.notifications") }).click();
+    await laptop.getByRole("menuitem", { name: t("common:notifications") }).click();
     await laptop.getByRole("button", { name: t("groups:notifications.otherTime") }).click();
     await laptop.getByLabel(t("shared:later.other")).fill("2099-05-06T07:08");
     await laptop.getByRole("button", { name: t("groups:notifications.muteAction"), exact: true }).click();

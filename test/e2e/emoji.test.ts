@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser())("a group's own emoji", () => {
     await page.getByText(`rocket.png: ${t("shared:error.EMOJI_NAME_TAKEN")}`).waitFor();
 
     await choose(page, "rocket", "rename");
-    const name = page.getByLabel(t("group-settings:emoji.name"), { exact: true });
+    const name = page.getByLabel(t("common:name"), { exact: true });
     await name.fill("party_parrot");
     await page.keyboard.press("Enter");
     await page.getByRole("alert").getByText(t("shared:error.EMOJI_NAME_TAKEN")).waitFor();
@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser())("a group's own emoji", () => {
     await choose(page, "party_parrot", "delete");
     await page
       .getByRole("alertdialog")
-      .getByRole("button", { name: t("group-settings:emoji.delete") })
+      .getByRole("button", { name: t("common:delete") })
       .click();
     await page.getByRole("alertdialog").waitFor({ state: "hidden" });
     await expect.poll(() => row(page, "party_parrot").count()).toBe(0);
@@ -147,7 +147,7 @@ describe.skipIf(!hasBrowser())("a group's own emoji", () => {
     await choose(other, "quark_up", "delete");
     await other
       .getByRole("alertdialog")
-      .getByRole("button", { name: t("group-settings:emoji.delete") })
+      .getByRole("button", { name: t("common:delete") })
       .click();
     await row(other, "quark_up").waitFor({ state: "detached" });
     await site.visit(other, `${groupPath}/channels/${channelId}`);

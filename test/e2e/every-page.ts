@@ -90,7 +90,7 @@ export async function visitDialogs(
   const field = page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
   await field.fill("Good morning");
   const add = async (item: string) => {
-    await page.getByRole("button", { name: t("composer:add"), exact: true }).click();
+    await page.getByRole("button", { name: t("common:add"), exact: true }).click();
     await choose(t(`composer:${item}`));
   };
   await add("poll.title");
@@ -116,7 +116,7 @@ export async function visitDialogs(
   if (isPhone) await page.getByRole("button", { name: t("shell:openLists") }).click();
   const channels = page.getByRole("navigation", { name: t("channels:list.label") });
   await channels.getByRole("link", { name: listed }).click({ button: "right" });
-  await choose(t("channels:menu.notifications"));
+  await choose(t("common:notifications"));
   await visit(t("groups:notifications.title", { name: `#${listed}` }));
   await page.getByRole("button", { name: t("shell:you") }).click();
   await choose(t("shell:customStatus.open"));

@@ -58,9 +58,9 @@ describe.skipIf(!hasBrowser())("the first minute of two users", () => {
 
   async function joinBy(link: string, nickname: string): Promise<Page> {
     const page = await openWindow(new URL(link).pathname);
-    await page.getByText(t("invites:invited")).waitFor();
+    await page.getByText(t("session:invited")).waitFor();
     await page.getByText("Rocket builders", { exact: true }).waitFor();
-    await page.getByText(t("invites:memberCount", { count: 1 }), { exact: true }).waitFor();
+    await page.getByText(t("session:memberCount", { count: 1 }), { exact: true }).waitFor();
     await page.getByLabel(t("session:yourName")).fill(nickname);
     await page.getByRole("button", { name: t("session:joinAsGuest") }).click();
     await field(page).waitFor();
@@ -85,8 +85,8 @@ describe.skipIf(!hasBrowser())("the first minute of two users", () => {
     await ada.getByText("Grace", { exact: true }).waitFor();
 
     await message(ada, "Hello Grace").hover();
-    await ada.getByRole("button", { name: t("messages:action.edit") }).click();
-    await ada.getByRole("textbox", { name: t("messages:edit.label") }).fill("Hello everyone");
+    await ada.getByRole("button", { name: t("common:edit") }).click();
+    await ada.getByRole("textbox", { name: t("messages:editLabel") }).fill("Hello everyone");
     await ada.keyboard.press("Enter");
     await message(grace, "Hello everyone").waitFor();
     await message(grace, "(edited)").waitFor();
@@ -94,9 +94,9 @@ describe.skipIf(!hasBrowser())("the first minute of two users", () => {
     await message(grace, "<b>Hello</b> Ada").hover();
     await grace
       .getByRole("log")
-      .getByRole("button", { name: t("messages:action.more") })
+      .getByRole("button", { name: t("common:more") })
       .click();
-    await grace.getByRole("menuitem", { name: t("messages:action.delete") }).click();
+    await grace.getByRole("menuitem", { name: t("common:delete") }).click();
     await grace.getByRole("button", { name: t("messages:delete.action") }).click();
     for (const page of [ada, grace]) await message(page, "<b>Hello</b> Ada").waitFor({ state: "detached" });
     await expectSame([ada, grace], ["Hello everyone"]);

@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser())("friends and direct messages", () => {
     return `/groups/${group.id}/channels/${channelId}`;
   }
 
-  const list = (page: Page) => page.getByRole("navigation", { name: t("groups:rail.direct") });
+  const list = (page: Page) => page.getByRole("navigation", { name: t("directs:title") });
   const heading = (page: Page, name: string) =>
     page.getByRole("heading", { name, exact: true, level: 1 }).waitFor();
   const choose = (page: Page, item: string) =>
@@ -100,7 +100,9 @@ describe.skipIf(!hasBrowser())("friends and direct messages", () => {
     await heading(hers, "Grace");
     await write(hers, "Did you see the report?");
     await list(his)
-      .getByRole("link", { name: `Ada ${t("members:status.online")} ${t("directs:unread", { count: 1 })}` })
+      .getByRole("link", {
+        name: `Ada ${t("members:status.online")} ${t("messages:jump.unread", { count: 1 })}`,
+      })
       .click();
     await said(his, "Did you see the report?");
     await write(his, "All green");
@@ -124,7 +126,7 @@ describe.skipIf(!hasBrowser())("friends and direct messages", () => {
     const people = dialog.getByRole("list", { name: t("directs:picker.people") });
     await people.getByRole("button", { name: "Grace" }).click();
     await people.getByRole("button", { name: "Lin" }).click();
-    await dialog.getByLabel(t("directs:create.name"), { exact: true }).fill("Launch party");
+    await dialog.getByLabel(t("common:name"), { exact: true }).fill("Launch party");
     await dialog.getByRole("button", { name: t("directs:create.group", { count: 3 }) }).click();
     await heading(hers, "Launch party");
     await write(hers, "Who brings the cake?");
@@ -140,14 +142,11 @@ describe.skipIf(!hasBrowser())("friends and direct messages", () => {
       .getByRole("button", { name: t("directs:menu.more", { title: "Launch party" }) })
       .click();
     await choose(hers, "Rename");
-    await hers
-      .getByRole("dialog")
-      .getByLabel(t("directs:create.name"), { exact: true })
-      .fill("Landing party");
-    await hers.getByRole("button", { name: t("directs:rename.action") }).click();
+    await hers.getByRole("dialog").getByLabel(t("common:name"), { exact: true }).fill("Landing party");
+    await hers.getByRole("button", { name: t("common:save") }).click();
     await heading(his, "Landing party");
 
-    await hers.getByRole("button", { name: t("directs:panel.people"), exact: true }).click();
+    await hers.getByRole("button", { name: t("common:members"), exact: true }).click();
     await hers.getByRole("button", { name: t("directs:panel.remove", { name: "Lin" }) }).click();
     await hers
       .getByRole("alertdialog")
@@ -201,7 +200,7 @@ describe.skipIf(!hasBrowser())("friends and direct messages", () => {
     await choose(hers, "Block");
     await hers
       .getByRole("alertdialog")
-      .getByRole("button", { name: t("members:action.block") })
+      .getByRole("button", { name: t("members:confirm.block.action") })
       .click();
     await hers.getByText(t("messages:blocked.count", { count: 1 })).waitFor();
     expect(await hers.getByText("Buy sunglasses").count()).toBe(0);
@@ -232,12 +231,14 @@ describe.skipIf(!hasBrowser())("friends and direct messages", () => {
       .getByText(t("members:card.joined", { group: "Rocket builders", date: "" }))
       .waitFor({ state: "attached" });
     await expect
-      .poll(() => hers.getByRole("menuitem", { name: t("members:action.block"), exact: true }).count())
+      .poll(() =>
+        hers.getByRole("menuitem", { name: t("members:confirm.block.action"), exact: true }).count(),
+      )
       .toBe(1);
     await choose(hers, "Block");
     await hers
       .getByRole("alertdialog")
-      .getByRole("button", { name: t("members:action.block") })
+      .getByRole("button", { name: t("members:confirm.block.action") })
       .waitFor();
   });
 
@@ -248,7 +249,7 @@ describe.skipIf(!hasBrowser())("friends and direct messages", () => {
       const path = await makeGroup();
       await lin.client.call("friend.setReach", { directFrom: "friends" });
       const hers = await open(ada, path);
-      await hers.getByRole("button", { name: t("members:panel.title"), exact: true }).click();
+      await hers.getByRole("button", { name: t("common:members"), exact: true }).click();
       await hers.getByRole("complementary").getByRole("button", { name: "Lin", exact: true }).click();
       await hers
         .getByRole("dialog")
@@ -262,8 +263,8 @@ describe.skipIf(!hasBrowser())("friends and direct messages", () => {
   test("the member list shows online members first, and a member can be kicked from their card", async () => {
     const path = await makeGroup();
     const hers = await open(ada, path);
-    await hers.getByRole("button", { name: t("members:panel.title"), exact: true }).click();
-    const panel = hers.getByRole("complementary", { name: t("members:panel.title") });
+    await hers.getByRole("button", { name: t("common:members"), exact: true }).click();
+    const panel = hers.getByRole("complementary", { name: t("common:members") });
     const names = async () =>
       (await panel.getByRole("listitem").allInnerTexts()).map((text) => /(?:\n|^)(\w{3,})/.exec(text)?.[1]);
     await expect.poll(names).toEqual(["Online", "Ada", "Offline", "Grace", "Lin"]);

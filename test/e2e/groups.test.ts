@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
   }
 
   const channel = (page: Page, name: string) =>
-    page.getByRole("navigation", { name: t("group-settings:section.channels") }).getByRole("link", { name });
+    page.getByRole("navigation", { name: t("channels:list.label") }).getByRole("link", { name });
   const groupMenu = (page: Page) => page.getByRole("button", { name: "Rocket builders", exact: true });
   const choose = (page: Page, item: string) =>
     page.getByRole("menuitem", { name: item, exact: true }).click();
@@ -128,10 +128,10 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await choose(ada, t("groups:menu.createChannel"));
     await ada.getByLabel(t("channels:create.name")).fill("crew");
     await ada.getByRole("switch", { name: t("channels:create.private") }).click();
-    await ada.getByRole("textbox", { name: t("members:panel.title") }).fill("gra");
+    await ada.getByRole("textbox", { name: t("common:members") }).fill("gra");
     await ada.getByRole("dialog").getByRole("button", { name: "Grace" }).waitFor();
-    await ada.getByRole("textbox", { name: t("members:panel.title") }).press("Enter");
-    await ada.getByRole("button", { name: t("group-settings:picker.remove", { name: "Grace" }) }).waitFor();
+    await ada.getByRole("textbox", { name: t("common:members") }).press("Enter");
+    await ada.getByRole("button", { name: t("group-settings:pickerRemove", { name: "Grace" }) }).waitFor();
     await ada.getByRole("button", { name: t("channels:create.action"), exact: true }).click();
     await channel(grace, "private crew").waitFor();
     await createChannel(ada, "launchpad");
@@ -152,7 +152,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await openDialog();
     await ada.getByRole("button", { name: t("shell:customStatus.vacation") }).click();
     expect(await ada.getByLabel(t("shell:customStatus.text")).inputValue()).toBe("On vacation");
-    await ada.getByRole("button", { name: t("shell:customStatus.save") }).click();
+    await ada.getByRole("button", { name: t("common:save") }).click();
     await members.getByRole("img", { name: "On vacation" }).waitFor();
     await members.getByRole("button", { name: /Ada/ }).click();
     await grace.getByRole("article").getByText("🌴 On vacation").waitFor();
@@ -179,9 +179,9 @@ describe.skipIf(!hasBrowser())("groups", () => {
       await ada.getByRole("button", { name: t("group-settings:roles.create") }).click();
       await ada.getByLabel(t("group-settings:roles.name")).fill("Builders");
       await ada.getByRole("switch", { name: t("group-settings:permission.manageChannels") }).click();
-      await ada.getByRole("button", { name: t("group-settings:save") }).click();
+      await ada.getByRole("button", { name: t("common:save") }).click();
       await ada.getByRole("button", { name: "Builders", exact: true }).waitFor();
-      await ada.getByRole("tab", { name: t("members:panel.title") }).click();
+      await ada.getByRole("tab", { name: t("common:members") }).click();
       await ada.getByLabel(t("group-settings:roles.assign")).fill("gra");
       await ada.getByRole("button", { name: "Grace" }).click();
       await ada
@@ -212,9 +212,9 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await ada.getByRole("button", { name: t("group-settings:members.kick") }).click();
     await grace.getByText(t("home:groupNotFound")).waitFor();
     expect(await grace.getByRole("link", { name: "Rocket builders" }).count()).toBe(0);
-    await ada.getByText(t("invites:memberCount", { count: 1 }), { exact: true }).waitFor();
+    await ada.getByText(t("session:memberCount", { count: 1 }), { exact: true }).waitFor();
 
-    await ada.getByRole("link", { name: t("group-settings:section.audit") }).click();
+    await ada.getByRole("link", { name: t("common:auditLog") }).click();
     await ada
       .getByText(t("group-settings:audit.sentence.group.kick", { actor: "Ada", target: "Grace" }))
       .waitFor();
@@ -265,7 +265,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await ada.keyboard.press("Alt+ArrowUp");
     const names = (page: Page) =>
       page
-        .getByRole("navigation", { name: t("group-settings:section.channels") })
+        .getByRole("navigation", { name: t("channels:list.label") })
         .getByRole("link")
         .allInnerTexts();
     await expect.poll(() => names(grace)).toEqual(["engines", "general"]);
@@ -329,7 +329,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
       await channel(grace, "engines").click();
       await expect
         .poll(() => channel(grace, "engines").innerText())
-        .not.toContain(t("channels:mentions", { count: 1 }));
+        .not.toContain(t("common:mentions", { count: 1 }));
       await channel(grace, "general").click();
       await channel(grace, "engines").waitFor({ state: "detached" });
 
@@ -424,8 +424,8 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await site.visit(ada, `/groups/${group.id}/settings/overview`);
     await ada.getByRole("combobox", { name: t("group-settings:overview.systemChannel") }).click();
     await ada.getByRole("option", { name: t("group-settings:overview.noSystemChannel") }).click();
-    await ada.getByRole("button", { name: t("group-settings:save"), exact: true }).click();
-    await ada.getByText(t("group-settings:saved")).waitFor();
+    await ada.getByRole("button", { name: t("common:save"), exact: true }).click();
+    await ada.getByText(t("common:saved")).waitFor();
     await expect.poll(() => lines(grace, /joined the group/).count()).toBe(0);
     await lines(grace, /Welcome, all!/).waitFor();
   });
@@ -447,18 +447,18 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await site.visit(grace, `/groups/${groupId}/settings/overview`);
     const chosen = grace.getByRole("combobox", { name: t("group-settings:overview.systemChannel") });
     await expect.poll(() => chosen.innerText()).toBe("#…");
-    await grace.getByLabel(t("group-settings:overview.description")).fill("We build rockets");
-    await grace.getByRole("button", { name: t("group-settings:save"), exact: true }).click();
-    await grace.getByText(t("group-settings:saved")).waitFor();
+    await grace.getByLabel(t("group-settings:audit.field.description")).fill("We build rockets");
+    await grace.getByRole("button", { name: t("common:save"), exact: true }).click();
+    await grace.getByText(t("common:saved")).waitFor();
     const stored = async () => (await owner.call("group.get", { groupId })).group;
     expect(await stored()).toMatchObject({ description: "We build rockets", systemChannelId: hidden.id });
 
     // What others change is shown at once, and what was typed stays.
-    await grace.getByLabel(t("group-settings:overview.description")).fill("We build kites");
+    await grace.getByLabel(t("group-settings:audit.field.description")).fill("We build kites");
     await owner.call("channel.delete", { channelId: hidden.id });
     expect(await stored()).toMatchObject({ systemChannelId: null });
     await expect.poll(() => chosen.innerText()).toBe(t("group-settings:overview.noSystemChannel"));
-    await grace.getByRole("button", { name: t("group-settings:save"), exact: true }).click();
+    await grace.getByRole("button", { name: t("common:save"), exact: true }).click();
     await expect.poll(stored).toMatchObject({ description: "We build kites", systemChannelId: null });
   });
 
@@ -546,7 +546,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     });
     const chosen = { name: "me.png", mimeType: "image/png", buffer: await drawSquare("red") };
     await dialog.locator("input[type=file]").setInputFiles(chosen);
-    await dialog.getByRole("button", { name: t("group-settings:save"), exact: true }).click();
+    await dialog.getByRole("button", { name: t("common:save"), exact: true }).click();
     await dialog.waitFor({ state: "detached" });
     const { nicknames } = await guest.call("group.listNicknames", { groupId: here.groupId });
     const { avatarUrl } = nicknames[0]!;
@@ -557,7 +557,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await ada.reload();
     await expect.poll(() => pictureIn(log(ada))).toBe(avatarUrl);
     await ada.keyboard.press("Control+Shift+M");
-    const members = ada.getByRole("complementary", { name: t("members:panel.title") });
+    const members = ada.getByRole("complementary", { name: t("common:members") });
     await expect.poll(() => pictureIn(members)).toBe(avatarUrl);
     await ada.keyboard.press("Control+Shift+M");
     await author(ada, "Grace").click();
@@ -570,7 +570,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await site.visit(ada, here.path);
     await openNickname(ada, "Grace");
     await ada.getByRole("button", { name: t("group-settings:members.removePicture") }).click();
-    await ada.getByRole("button", { name: t("group-settings:save"), exact: true }).click();
+    await ada.getByRole("button", { name: t("common:save"), exact: true }).click();
     for (const page of [ada, grace]) await expect.poll(() => pictureIn(log(page))).toBe(own);
     await site.visit(ada, `/groups/${here.groupId}/settings/audit-log`);
     await ada.getByText(new RegExp(t("group-settings:audit.field.avatarUrl"))).waitFor();
@@ -579,10 +579,10 @@ describe.skipIf(!hasBrowser())("groups", () => {
   test("a group that is listed in the directory is found and joined", async () => {
     const { ada, groupPath } = await createGroup();
     await site.visit(ada, `${groupPath}/settings/overview`);
-    await ada.getByLabel(t("group-settings:overview.description")).fill("We build rockets");
+    await ada.getByLabel(t("group-settings:audit.field.description")).fill("We build rockets");
     await ada.getByRole("checkbox", { name: t("group-settings:overview.listed") }).click();
-    await ada.getByRole("button", { name: t("group-settings:save"), exact: true }).click();
-    await ada.getByText(t("group-settings:saved")).waitFor();
+    await ada.getByRole("button", { name: t("common:save"), exact: true }).click();
+    await ada.getByText(t("common:saved")).waitFor();
 
     const tokens = await new FanfareClient({ url: site.url }).createGuest({ nickname: "Grace" });
     const grace = await openWindow("Grace", "/", tokens);
@@ -592,7 +592,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await grace.getByLabel(t("groups:directory.search")).fill("ROCKETS");
     const listed = grace.getByRole("list", { name: t("groups:directory.title") }).getByRole("listitem");
     await expect.poll(() => listed.count()).toBe(1);
-    expect(await listed.innerText()).toContain(t("invites:memberCount", { count: 1 }));
+    expect(await listed.innerText()).toContain(t("session:memberCount", { count: 1 }));
     await listed.getByRole("button").click();
     await channel(grace, "general").waitFor();
     expect(new URL(grace.url()).pathname.startsWith(groupPath)).toBe(true);
@@ -619,7 +619,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
       .locator('input[type="file"]')
       .setInputFiles({ name: "rocket.png", mimeType: "image/png", buffer: png });
     await grace
-      .getByRole("navigation", { name: t("groups:rail.label") })
+      .getByRole("navigation", { name: t("common:groups") })
       .locator("img")
       .waitFor();
 
@@ -637,7 +637,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     expect(await posted.text()).toBe("ok");
     await grace.getByRole("log").getByText("The build is green").waitFor();
     await grace.getByRole("log").getByRole("link", { name: "details" }).waitFor();
-    await ada.getByRole("button", { name: t("group-settings:secret.done") }).click();
+    await ada.getByRole("button", { name: t("group-settings:secretDone") }).click();
 
     await settings("bots");
     await ada.getByRole("button", { name: t("group-settings:bots.create") }).click();
@@ -647,10 +647,10 @@ describe.skipIf(!hasBrowser())("groups", () => {
     expect(await ada.getByRole("textbox", { name: t("group-settings:bots.token") }).inputValue()).toMatch(
       /^fbot\./,
     );
-    await ada.getByRole("button", { name: t("group-settings:secret.done") }).click();
+    await ada.getByRole("button", { name: t("group-settings:secretDone") }).click();
 
     await settings("danger");
-    const deleteButton = ada.getByRole("button", { name: t("group-settings:danger.deleteAction") });
+    const deleteButton = ada.getByRole("button", { name: t("group-settings:danger.delete") });
     expect(await deleteButton.isDisabled()).toBe(true);
     await ada
       .getByLabel(t("group-settings:danger.confirmName", { name: "Rocket builders" }))
@@ -658,7 +658,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await deleteButton.click();
     await ada
       .getByRole("alertdialog")
-      .getByRole("button", { name: t("group-settings:danger.deleteAction") })
+      .getByRole("button", { name: t("group-settings:danger.delete") })
       .click();
     await ada.getByRole("heading", { name: t("groups:first.title", { name: "Fanfare" }) }).waitFor();
     await grace.getByText(t("home:groupNotFound")).waitFor();

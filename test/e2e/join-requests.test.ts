@@ -38,9 +38,9 @@ describe.skipIf(!hasBrowser())("join requests", () => {
   test("a user asks, withdraws and is approved on all devices, without a reload", async () => {
     const moderators = await site.newPage({}, owner.tokens!);
     await moderators.goto(settings());
-    await moderators.getByRole("checkbox", { name: t("group-settings:joinRequests.needsApproval") }).click();
-    await button(moderators, t("group-settings:save")).click();
-    await moderators.getByText(t("group-settings:saved"), { exact: true }).waitFor();
+    await moderators.getByRole("checkbox", { name: t("group-settings:audit.field.needsApproval") }).click();
+    await button(moderators, t("common:save")).click();
+    await moderators.getByText(t("common:saved"), { exact: true }).waitFor();
 
     const page = await site.newPage({}, asker.tokens!);
     await ask(page, "I build engines");
@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser())("join requests", () => {
     await page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) }).waitFor();
     await phone.getByText(t("groups:ask.waiting"), { exact: true }).waitFor({ state: "detached" });
     expect((await asker.call("join.listMine", {})).requests).toEqual([]);
-    await moderators.getByRole("link", { name: t("group-settings:section.audit") }).click();
+    await moderators.getByRole("link", { name: t("common:auditLog") }).click();
     const closed = { actor: "Olivia", target: "Nadia" };
     await moderators.getByText(t("group-settings:audit.sentence.join.approve", closed)).waitFor();
   });

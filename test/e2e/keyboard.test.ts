@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser())("with the keyboard alone", () => {
     await press("Enter");
     await message("Hello").waitFor();
     await press("ArrowUp");
-    await expectFocusOn(t("messages:edit.label"));
+    await expectFocusOn(t("messages:editLabel"));
     await press("End");
     await page.keyboard.type(" Grace");
     await press("Enter");
@@ -168,7 +168,7 @@ describe.skipIf(!hasBrowser())("with the keyboard alone", () => {
 
     await tabTo(OWN_MENU, "Shift+Tab");
     await press("Enter");
-    await choose(t("shell:settings"));
+    await choose(t("common:settings"));
     await page.getByLabel(t("settings:profile.nickname")).waitFor();
     await expectFocus();
     await tabTo(t("settings:profile.nickname"));

@@ -247,9 +247,9 @@ describe.skipIf(!hasBrowser())("files in messages", () => {
     await viewer("c.png").waitFor();
 
     await viewer("c.png")
-      .getByRole("button", { name: t("messages:action.copyLink") })
+      .getByRole("button", { name: t("common:copyLink") })
       .click();
-    await viewer("c.png").getByText(t("messages:action.copied")).waitFor();
+    await viewer("c.png").getByText(t("shared:copied")).waitFor();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
       `${site.url}${path(`?message=${messageId}`)}`,
     );
@@ -357,7 +357,7 @@ describe.skipIf(!hasBrowser())("files in messages", () => {
       await write("pictures", await squares("a.png"));
       const phone = await site.newPage(PHONE);
       await open(phone);
-      await phone.getByRole("button", { name: t("messages:pins.open") }).tap();
+      await phone.getByRole("button", { name: t("messages:pins.title") }).tap();
       await phone.getByRole("button", { name: t("messages:files.title"), exact: true }).tap();
       await expect.poll(() => names(phone)).toEqual(["a.png"]);
       await panel(phone)

@@ -184,9 +184,9 @@ describe.skipIf(!hasBrowser())("the message list", () => {
 
     await text("At nine").hover();
     await log()
-      .getByRole("button", { name: t("messages:action.edit") })
+      .getByRole("button", { name: t("common:edit") })
       .click();
-    await page.getByRole("textbox", { name: t("messages:edit.label") }).fill("At ten");
+    await page.getByRole("textbox", { name: t("messages:editLabel") }).fill("At ten");
     await page.keyboard.press("Enter");
     await text("At ten").waitFor();
     await log()
@@ -196,16 +196,16 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await page.keyboard.press("Escape");
 
     await text("Friday").click({ button: "right" });
-    await page.getByRole("menuitem", { name: t("messages:action.copyLink") }).click();
+    await page.getByRole("menuitem", { name: t("common:copyLink") }).click();
     await expect
       .poll(() => page.evaluate("navigator.clipboard.readText()"))
       .toBe(`${site.url}/groups/${groupId}/channels/${channelId}?message=${first.id}`);
     await text("Friday").click({ button: "right" });
     await page.getByRole("menuitem", { name: t("messages:action.pin") }).click();
-    await page.getByRole("button", { name: t("messages:pins.open") }).click();
+    await page.getByRole("button", { name: t("messages:pins.title") }).click();
     await page.getByRole("complementary").getByText("Friday").waitFor();
     await text("At ten").click({ button: "right" });
-    await page.getByRole("menuitem", { name: t("messages:action.delete") }).click();
+    await page.getByRole("menuitem", { name: t("common:delete") }).click();
     await page.getByRole("button", { name: t("messages:delete.action") }).click();
     await expect.poll(() => text("At ten").count()).toBe(0);
   });
@@ -219,7 +219,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await open();
     await text("message 2").click({ button: "right" });
     await page.getByRole("menuitem", { name: t("messages:action.markUnread") }).click();
-    await log().getByText(t("messages:unread.divider"), { exact: true }).waitFor();
+    await log().getByText(t("messages:unreadDivider"), { exact: true }).waitFor();
     await expect.poll(() => log().innerText()).toMatch(/message 1[^]*New[^]*message 2/);
     await expect.poll(lastReadSeq).toBe(1);
     await write(grace, "message 4");
@@ -228,7 +228,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await page.waitForTimeout(1500);
     expect(await lastReadSeq()).toBe(1);
     await open();
-    await log().getByText(t("messages:unread.divider"), { exact: true }).waitFor();
+    await log().getByText(t("messages:unreadDivider"), { exact: true }).waitFor();
     await expect.poll(lastReadSeq).toBe(4);
   });
 
@@ -236,7 +236,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await newChannel("scheduled");
     await open();
     await page.getByRole("textbox", { name: /scheduled/ }).fill("Good morning");
-    await page.getByRole("button", { name: t("composer:add"), exact: true }).click();
+    await page.getByRole("button", { name: t("common:add"), exact: true }).click();
     await page.getByRole("menuitem", { name: t("composer:schedule.open") }).click();
     await page.getByRole("dialog").getByRole("button", { name: TOMORROW }).click();
     await page.getByRole("dialog", { name: t("composer:schedule.title") }).waitFor({ state: "detached" });
@@ -261,7 +261,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("BUTTON");
     await page.keyboard.press("Enter");
     await field.fill("Good night @Grace");
-    await entry.getByRole("button", { name: t("messages:edit.save") }).click();
+    await entry.getByRole("button", { name: t("common:save") }).click();
     await field.waitFor({ state: "detached" });
     await entry.getByText("Good night @Grace").waitFor();
     expect(await scheduled()).toMatchObject([{ content: `Good night ${mention}`, sendAt }]);
@@ -279,10 +279,10 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     };
     await ada.call("scheduled.add", unwanted);
     const other = entry.filter({ hasText: "Not this one" });
-    await other.getByRole("button", { name: t("inbox:scheduled.remove") }).click();
+    await other.getByRole("button", { name: t("common:delete") }).click();
     await page
       .getByRole("alertdialog")
-      .getByRole("button", { name: t("inbox:scheduled.remove") })
+      .getByRole("button", { name: t("common:delete") })
       .click();
     await expect.poll(() => entry.count()).toBe(1);
     expect(await scheduled()).toHaveLength(1);
@@ -308,7 +308,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     const preview = log().getByRole("link", { name: "the plan is ready" });
     await preview.waitFor();
     await expect.poll(() => preview.innerText()).toMatch(/Grace\s+#source · /);
-    await log().getByText(t("messages:linked.unavailable")).waitFor();
+    await log().getByText(t("messages:linkedUnavailable")).waitFor();
     const content = "the plan has changed";
     await grace.call("message.edit", { channelId: sourceId, messageId: source.id, content });
     await log().getByRole("link", { name: "the plan has changed" }).click();
@@ -332,7 +332,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     // From another device, with a time that is past.
     const remindAt = new Date(0).toISOString();
     await ada.call("saved.add", { channelId, messageId: due.id, remindAt });
-    const notice = t("notifications:reminder", { title: "Grace (#later, Rocket builders)" });
+    const notice = t("inbox:reminderOf", { title: "Grace (#later, Rocket builders)" });
     await page.getByText(`${notice}: call me back`).waitFor();
     await page.getByRole("link", { name: new RegExp(`^${t("inbox:title")}, `) }).click();
     await page.getByRole("tab", { name: t("inbox:tab.savedDue", { count: 1 }) }).click();
@@ -403,7 +403,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await page.keyboard.press("End");
     await expect.poll(focused).toContain("mine");
     await page.keyboard.press("e");
-    await page.getByRole("textbox", { name: t("messages:edit.label") }).fill("mine, edited");
+    await page.getByRole("textbox", { name: t("messages:editLabel") }).fill("mine, edited");
     await page.keyboard.press("Enter");
     await text("mine, edited").waitFor();
   });
@@ -584,7 +584,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         for (let number = 31; number <= 34; number++) await write(grace, `message ${number}`);
         await open();
         await log()
-          .getByRole("separator", { name: t("messages:unread.divider") })
+          .getByRole("separator", { name: t("messages:unreadDivider") })
           .waitFor();
         await expect.poll(() => isInView("message 31")).toBe(true);
         const unread = async () => {
@@ -599,7 +599,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         await expect
           .poll(() =>
             log()
-              .getByRole("separator", { name: t("messages:unread.divider") })
+              .getByRole("separator", { name: t("messages:unreadDivider") })
               .count(),
           )
           .toBe(0);
@@ -641,7 +641,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         await page.getByRole("button", { name: t("messages:jump.unread", { count: 125 }) }).click();
         await expect.poll(() => isInView("message 6")).toBe(true);
         await log()
-          .getByRole("separator", { name: t("messages:unread.divider") })
+          .getByRole("separator", { name: t("messages:unreadDivider") })
           .waitFor();
         await page.getByRole("button", { name: t("messages:jump.newest") }).click();
         await expect.poll(() => isInView("message 130")).toBe(true);

@@ -124,14 +124,14 @@ describe.skipIf(!hasBrowser())("the outbox", () => {
     await ada.call("group.unmute", muted);
     again = await open();
     await failed("refused one")
-      .getByRole("button", { name: t("messages:action.delete") })
+      .getByRole("button", { name: t("common:delete") })
       .click();
     await failed("refused two")
-      .getByRole("button", { name: t("messages:unsent.edit") })
+      .getByRole("button", { name: t("common:edit") })
       .click();
     await expect.poll(() => field(again).inputValue()).toBe("refused two");
     await failed("refused three")
-      .getByRole("button", { name: t("messages:unsent.retry") })
+      .getByRole("button", { name: t("ui:retry") })
       .click();
     await expectKept(again, 0);
     expect(await stored()).toEqual(["refused three"]);

@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser())("passkeys in a browser", () => {
   async function addPasskey(page: Page): Promise<void> {
     await button(page, t("settings:passkeys.add")).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel(t("settings:passkeys.name")).fill("Ada's phone");
+    await dialog.getByLabel(t("common:name")).fill("Ada's phone");
     await dialog.getByLabel(t("settings:account.currentPassword")).fill("wrong");
     await button(page, t("settings:passkeys.add")).click();
     await dialog.getByRole("alert").getByText(t("shared:error.WRONG_CREDENTIALS")).waitFor();
@@ -96,9 +96,9 @@ describe.skipIf(!hasBrowser())("passkeys in a browser", () => {
     await page.goto(`${url}/settings/security`);
     await row.waitFor();
     expect(await row.innerText()).not.toContain(t("settings:passkeys.neverUsed"));
-    await button(page, t("settings:passkeys.rename", { name: "Ada's phone" })).click();
-    await page.getByRole("dialog").getByLabel(t("settings:passkeys.name")).fill("Old phone");
-    await button(page, t("settings:save")).click();
+    await button(page, t("common:renameTitle", { name: "Ada's phone" })).click();
+    await page.getByRole("dialog").getByLabel(t("common:name")).fill("Old phone");
+    await button(page, t("common:save")).click();
     await row.getByText("Old phone").waitFor();
     const removal = t("settings:passkeys.remove", { name: "Old phone" });
     await button(page, removal).click();

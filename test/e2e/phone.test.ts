@@ -155,8 +155,8 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
   });
 
   test("a swipe to the right leads back from a panel, and a pull closes a sheet", async () => {
-    await page.getByRole("button", { name: t("members:panel.title"), exact: true }).tap();
-    const panel = page.getByRole("dialog", { name: t("members:panel.title") });
+    await page.getByRole("button", { name: t("common:members"), exact: true }).tap();
+    const panel = page.getByRole("dialog", { name: t("common:members") });
     await panel.getByRole("button", { name: "Ada" }).waitFor();
     await swipe([100, 400], [130, 0]);
     await panel.waitFor({ state: "detached" });

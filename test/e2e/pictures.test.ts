@@ -181,7 +181,7 @@ describe.skipIf(!hasBrowser())("pages match their images in test/e2e/pictures", 
       path: inChannel,
       async prepare(page) {
         await page
-          .getByRole("button", { name: t("members:panel.title"), exact: true })
+          .getByRole("button", { name: t("common:members"), exact: true })
           .last()
           .click();
         await page.getByRole("button", { name: "Mary" }).last().waitFor();
@@ -267,12 +267,12 @@ describe.skipIf(!hasBrowser())("pages match their images in test/e2e/pictures", 
     ...DIALOGS,
     dialog("delete-message", async (page) => {
       await openMessageMenu(page);
-      await chooseItem(page, t("messages:action.delete"));
+      await chooseItem(page, t("common:delete"));
       await page.getByRole("alertdialog").waitFor();
     }),
     dialog("invite", (page) => chooseOfGroup(page, t("groups:menu.invite"))),
     dialog("create-channel", (page) => chooseOfGroup(page, t("groups:menu.createChannel"))),
-    dialog("notifications", (page) => chooseOfGroup(page, t("groups:menu.notifications"))),
+    dialog("notifications", (page) => chooseOfGroup(page, t("common:notifications"))),
     dialog("channel-settings", async (page) => {
       await page.getByRole("link", { name: "optics" }).click({ button: "right" });
       await chooseItem(page, t("channels:menu.edit"));

@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser())("reports", () => {
     const own = await site.newPage({}, author.tokens!);
     await own.goto(site.url + path);
     await message(own, "buy my coins").click({ button: "right" });
-    await own.getByRole("menuitem", { name: t("messages:action.copyLink") }).waitFor();
+    await own.getByRole("menuitem", { name: t("common:copyLink") }).waitFor();
     expect(await own.getByRole("menuitem", { name: t("messages:action.report") }).count()).toBe(0);
   });
 
@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser())("reports", () => {
     await page.getByRole("log").locator("article").last().focus();
     await page
       .getByRole("log")
-      .getByRole("button", { name: t("messages:action.more") })
+      .getByRole("button", { name: t("common:more") })
       .focus();
     await page.keyboard.press("Enter");
     const item = page.getByRole("menuitem", { name: t("messages:action.report") });
@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser())("reports", () => {
       await window.getByText(t("group-settings:reports.none")).waitFor();
       await openReports(window, 1).waitFor({ state: "detached" });
     }
-    await page.getByRole("link", { name: t("group-settings:section.audit") }).click();
+    await page.getByRole("link", { name: t("common:auditLog") }).click();
     const closed = { actor: "Olivia", target: "Mallory" };
     await page.getByText(t("group-settings:audit.sentence.report.close", closed)).waitFor();
     await page.getByText(t("group-settings:audit.sentence.group.kick", closed)).waitFor();
@@ -246,7 +246,7 @@ describe.skipIf(!hasBrowser())("reports", () => {
     const page = await site.newPage({}, owner.tokens!);
     const rule = page.getByRole("group", { name: t("group-settings:rules.links.title") });
     const apply = () => page.getByRole("button", { name: t("group-settings:rules.save") }).click();
-    const saved = page.getByText(t("group-settings:saved"), { exact: true });
+    const saved = page.getByText(t("common:saved"), { exact: true });
     await page.goto(`${site.url}/groups/${groupId}/settings/filter`);
     await rule.getByRole("switch").click();
     await rule.getByLabel(t("group-settings:rules.links.hosts")).fill("no host");
@@ -279,6 +279,6 @@ describe.skipIf(!hasBrowser())("reports", () => {
     await openReports(page, 1).click();
     await cards(page).getByText("https://evil.example").waitFor();
     await cards(page).getByText(t("group-settings:rules.links.title"), { exact: true }).waitFor();
-    await cards(page).getByText(t("group-settings:reports.byRule")).waitFor();
+    await cards(page).getByText(t("group-settings:section.filter")).waitFor();
   });
 });

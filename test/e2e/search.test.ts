@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     await field.fill("zeppelin in:rockets from:grace");
     await page.getByText(t("search:none")).waitFor();
     await field.fill("zeppelin from:unknown-user");
-    await page.getByText(t("search:unknown.from", { value: "unknown-user" })).waitFor();
+    await page.getByText(t("search:unknown.person", { value: "unknown-user" })).waitFor();
     await field.fill("zeppelin from:grace");
     await results.getByText("flies slowly").click();
     await heading("general").waitFor();
@@ -332,12 +332,12 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     await page
       .getByRole("link", { name: `${t("inbox:title")}, ${t("inbox:unreadCount", { count: 1 })}` })
       .click();
-    await page.getByRole("button", { name: t("inbox:markRead") }).click();
+    await page.getByRole("button", { name: t("common:markRead") }).click();
     await page.getByText(t("inbox:allRead")).waitFor();
     await page.getByRole("tab", { name: t("inbox:tab.all") }).click();
     await page.getByRole("article").getByText("and this one").waitFor();
     await page
-      .getByRole("button", { name: t("inbox:more") })
+      .getByRole("button", { name: t("common:more") })
       .last()
       .click();
     await page.getByRole("menuitem", { name: t("inbox:clear") }).click();
@@ -353,8 +353,8 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     await open();
     for (const [path, title] of [
       ["/direct", t("friends:title")],
-      ["/settings/security", `${t("settings:section.security")} · ${t("settings:title")}`],
-      [`/groups/${groupId}/settings/roles`, `${t("group-settings:section.roles")} · Rocket builders`],
+      ["/settings/security", `${t("settings:section.security")} · ${t("common:settings")}`],
+      [`/groups/${groupId}/settings/roles`, `${t("common:roles")} · Rocket builders`],
     ] as const) {
       await site.visit(page, path);
       await expect.poll(() => page.title()).toBe(`${title} – Fanfare`);
@@ -413,7 +413,7 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     await ada.call("notification.setPreferences", { keywords: ["lift-off"] });
     // A window of its own, because only the one in front notifies.
     await open(general, {});
-    const go = page.getByRole("button", { name: t("notifications:go") });
+    const go = page.getByRole("button", { name: t("inbox:view") });
     await write(rockets, "Lift-off at nine");
     await go.click();
     await log().locator("mark").getByText("Lift-off", { exact: true }).waitFor();
@@ -516,7 +516,7 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     await site.search(page, "glider");
     expect(await entry()).not.toBe(first);
     const panel = page.getByRole("dialog");
-    await panel.getByRole("button", { name: t("shell:closePanel"), exact: true }).tap();
+    await panel.getByRole("button", { name: t("ui:close"), exact: true }).tap();
     await panel.waitFor({ state: "detached" });
     expect(await entry()).toBe(first);
   });

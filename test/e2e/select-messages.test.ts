@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser())("selecting messages", () => {
     // Once more unselects it.
     await row("number 1").click();
     await counted(3).waitFor();
-    await inBar(t("messages:action.delete")).click();
+    await inBar(t("common:delete")).click();
     await confirm()
       .getByText(t("messages:select.others", { count: 1 }))
       .waitFor();
@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser())("selecting messages", () => {
     await page.keyboard.press("x");
     await row("number 2").click();
     await counted(2).waitFor();
-    await inBar(t("messages:action.delete")).click();
+    await inBar(t("common:delete")).click();
     await page.context().setOffline(true);
     await page.getByText(t("shell:connection.noNetwork")).waitFor();
     await confirm()
@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser())("selecting messages", () => {
     await page.getByRole("button", { name: t("messages:action.select") }).tap();
     await row("number 5").tap();
     await counted(2).waitFor();
-    await inBar(t("messages:action.delete")).tap();
+    await inBar(t("common:delete")).tap();
     await confirm()
       .getByRole("button", { name: t("messages:delete.action") })
       .tap();

@@ -66,16 +66,16 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
     await Promise.all([".br", ".gz"].map((kind) => rm(`${worker}${kind}`, { force: true })));
     await writeFile(worker, now.replace(/[0-9a-f]{16}/, "newversion"));
     await page.evaluate("navigator.serviceWorker.getRegistration().then((it) => it.update())");
-    await page.getByText(t("updates:newVersion")).waitFor();
+    await page.getByText(t("ui:newVersion")).waitFor();
     await page.evaluate("window.isOld = true");
-    await page.getByRole("button", { name: t("updates:reload") }).click();
+    await page.getByRole("button", { name: t("ui:reload") }).click();
     await expect.poll(() => page.evaluate("window.isOld === undefined").catch(() => false)).toBe(true);
     await expect.poll(() => page.evaluate("navigator.serviceWorker.controller !== null")).toBe(true);
     expect(
       (await page.evaluate<string[]>("caches.keys()")).every((name) => name.includes("newversion")),
     ).toBe(true);
     await page.getByRole("button").first().waitFor();
-    expect(await page.getByText(t("updates:newVersion")).count()).toBe(0);
+    expect(await page.getByText(t("ui:newVersion")).count()).toBe(0);
   });
 
   test("shows a push notification, and clicking it opens its target", async () => {

@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser())("the setup link of a new server", () => {
     await page.getByRole("button", { name: t("session:setup.become") }).click();
     await page.waitForURL(`${node.url}/admin/overview`);
     await page
-      .getByRole("heading", { name: t("admin:sections.overview") })
+      .getByRole("heading", { name: t("common:overview") })
       .first()
       .waitFor();
     expect((await must(node.url, "user.login", account)).user.admin).toBe(true);

@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser())("a reply that its channel shows too", () => {
   afterAll(() => ada?.close());
 
   const listOf = (page: Page, title: string) =>
-    page.getByRole("log", { name: t("messages:list.label", { title }), exact: true });
+    page.getByRole("log", { name: t("messages:listLabel", { title }), exact: true });
 
   test.each([
     ["on a computer", { viewport: { width: 1280, height: 800 } }],

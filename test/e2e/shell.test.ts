@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser())("the application shell", () => {
     await page.evaluate(`window.fading = [];
       addEventListener("transitionrun", ({ target }) => fading.push(target.ariaLabel))`);
     await you(page).click();
-    await page.getByRole("menuitemcheckbox", { name: t("shell:theme.dark") }).click();
+    await page.getByRole("menuitemcheckbox", { name: t("session:theme.dark") }).click();
     await expect.poll(() => root(page, "data-theme")).toBe("dark");
     expect(await page.evaluate("fading")).not.toContain("Pinned messages");
 

@@ -381,7 +381,7 @@ describe.skipIf(!hasBrowser())("speed", () => {
       await page.locator("[role=log]").evaluate((list) => (list.scrollTop -= 200));
       await page.getByRole("button", { name: t("messages:jump.newest") }).waitFor();
       await page.evaluate("releaseFrames()");
-      const divider = page.getByRole("separator", { name: t("messages:unread.divider") });
+      const divider = page.getByRole("separator", { name: t("messages:unreadDivider") });
       expect(await divider.locator("xpath=../following-sibling::*[1]").innerText()).toContain("Later 3");
     });
 

@@ -66,8 +66,8 @@ describe.skipIf(!hasBrowser())("an admin", () => {
     expect(await post(site.url, "user.me", {}, target.accessToken)).toMatchObject({
       error: { type: "SESSION_REVOKED" },
     });
-    await page.getByRole("link", { name: t("admin:sections.auditLog") }).click();
-    await page.getByText(t("admin:audit.reason", { reason: "Spam in every channel" })).waitFor();
+    await page.getByRole("link", { name: t("common:auditLog") }).click();
+    await page.getByText(t("group-settings:audit.reason", { reason: "Spam in every channel" })).waitFor();
   });
 
   test("exports a group as a file", async () => {
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser())("an admin", () => {
   test("deletes a group only after typing its name", { tags: "long" }, async () => {
     const { group } = await createWorld(site.url);
     await open("/admin/groups", admin.username);
-    const groups = page.getByRole("list", { name: t("admin:sections.groups") });
+    const groups = page.getByRole("list", { name: t("common:groups") });
     const remove = page
       .getByRole("button", { name: t("admin:groups.delete.of", { name: group.name }) })
       .first();
@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser())("an admin", () => {
     await page.getByLabel(t("admin:branding.landingText")).fill("For everyone at the harbor.");
     await page.getByLabel(t("admin:branding.accentColor")).fill("#ffe000");
     // Yellow is not readable on white.
-    const adjusted = page.getByRole("listitem").filter({ hasText: t("admin:branding.light") });
+    const adjusted = page.getByRole("listitem").filter({ hasText: t("session:theme.light") });
     await adjusted.waitFor();
     await page.getByRole("button", { name: t("admin:branding.save") }).click();
     await page.getByText(t("admin:branding.saved")).waitFor();
@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser())("an admin", () => {
       visitor.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--color-accent')");
     const inLight = String(await accent());
     expect(contrastOf(inLight, "#ffffff")).toBeGreaterThanOrEqual(4.5);
-    await visitor.getByRole("button", { name: t("session:darkTheme") }).click();
+    await visitor.getByRole("button", { name: t("session:theme.dark") }).click();
     await expect.poll(accent).toBe("#ffe000");
     const manifest = await (await fetch(`${site.url}/manifest.webmanifest`)).json();
     expect(manifest).toMatchObject({ name: "Harbor", theme_color: "#ffe000", icons: [{ src: icon }] });

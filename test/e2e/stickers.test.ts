@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser())("a group's stickers and GIFs", () => {
     await page.getByRole("button", { name: t("composer:emoji"), exact: true }).click();
     await page.getByRole("tab", { name: t(`emoji:kind.${kind}`) }).click();
   };
-  const search = (page: Page) => page.getByRole("searchbox", { name: t("emoji:searchByName") });
+  const search = (page: Page) => page.getByRole("searchbox", { name: t("common:searchByName") });
   const box = (page: Page) => page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
   const settingsRow = (page: Page, name: string) => page.getByRole("listitem").filter({ hasText: name });
 
@@ -86,14 +86,14 @@ describe.skipIf(!hasBrowser())("a group's stickers and GIFs", () => {
       await page.getByRole("menuitem", { name: t(`group-settings:emoji.${item}`) }).click();
     };
     await choose("happy cat", "rename");
-    await page.getByLabel(t("group-settings:emoji.name"), { exact: true }).fill(LONG);
+    await page.getByLabel(t("common:name"), { exact: true }).fill(LONG);
     await page.keyboard.press("Enter");
     await settingsRow(page, LONG).waitFor();
     await device.getByRole("button", { name: LONG }).waitFor();
     await choose("加油", "delete");
     await page
       .getByRole("alertdialog")
-      .getByRole("button", { name: t("group-settings:emoji.delete") })
+      .getByRole("button", { name: t("common:delete") })
       .click();
     await expect.poll(() => settingsRow(page, "加油").count()).toBe(0);
     await device.getByRole("button", { name: "加油" }).waitFor({ state: "detached" });

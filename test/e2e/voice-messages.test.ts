@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser())("voice messages", () => {
   const position = (at: Page) => player(at).getByRole("slider");
 
   async function startRecording(at = page): Promise<void> {
-    await at.getByRole("button", { name: t("composer:add"), exact: true }).click();
+    await at.getByRole("button", { name: t("common:add"), exact: true }).click();
     await at.getByRole("menuitem", { name: t("composer:record.start") }).click();
   }
 

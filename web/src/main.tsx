@@ -3,7 +3,7 @@ import { createRoot } from "react-dom/client";
 import { App } from "./app/app.tsx";
 import { chooseLanguage } from "./i18n/language.ts";
 import { startI18n } from "./i18n/set-up.ts";
-import { startServiceWorker, UpdatePrompt } from "./app/updates/updates.tsx";
+import { startServiceWorker, UpdatePrompt } from "./app/updates.tsx";
 import { applyBranding } from "./session/branding.ts";
 import { usePreferences } from "./state/preferences.ts";
 import { UiProvider } from "./ui/ui-provider.tsx";

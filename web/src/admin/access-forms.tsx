@@ -93,13 +93,12 @@ function MailDomains({ domains, isFixed }: { domains: readonly string[]; isFixed
         label={t("policy.mailDomains")}
         hint={isFixed ? `${text} ${t("policy.fixed")}` : text}
         autoCapitalize="none"
-        autoComplete="off"
         spellCheck={false}
         readOnly={isFixed}
         {...form.field("mailDomains")}
         after={
           <Button type="submit" busy={form.busy} disabled={isFixed || !form.changed}>
-            {t("policy.save")}
+            {t("common:save")}
           </Button>
         }
       />
@@ -161,7 +160,6 @@ function Limits({ policy, fixed }: Result<"admin.getPolicy">) {
       label={t(`limits.${name}`)}
       hint={fixed.includes(name) ? t("policy.fixed") : undefined}
       inputMode="decimal"
-      autoComplete="off"
       placeholder={t("limits.none")}
       readOnly={fixed.includes(name)}
       {...form.field(name)}
@@ -173,7 +171,7 @@ function Limits({ policy, fixed }: Result<"admin.getPolicy">) {
         <h2 className="font-semibold">{t("limits.title")}</h2>
         <p className="text-sm text-muted">{t("limits.text")}</p>
       </header>
-      <Form form={form} action={t("policy.save")}>
+      <Form form={form} action={t("common:save")}>
         <div className="grid gap-4 sm:grid-cols-2">{LIMIT_NAMES.map(field)}</div>
       </Form>
     </section>

@@ -1,6 +1,5 @@
 import type { Group } from "@fanfare/contract";
 import { Users, Download, Trash2 } from "lucide-react";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useAdminGroups } from "../data/admin.ts";
 import { useCall } from "../data/call.ts";
@@ -10,8 +9,10 @@ import { Avatar } from "../ui/display.tsx";
 import { ListRow } from "../ui/list-row.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
+import { openDialog } from "../ui/open-dialog.tsx";
 import { EmptyState } from "../ui/feedback.tsx";
-import { TextField, useForm, Form } from "../ui/form.tsx";
+import { TextField, useForm } from "../ui/form.tsx";
 import { ExportGroup } from "../groups/group-settings/storage/storage-forms.tsx";
 import { AdminList } from "./admin-list.tsx";
 import { ReasonField } from "./reason-field.tsx";
@@ -19,42 +20,39 @@ import { ReasonField } from "./reason-field.tsx";
 export function AdminGroups() {
   const { t } = useTranslation("admin");
   const groups = useAdminGroups();
-  const [groupToDelete, setGroupToDelete] = useState<Group | null>(null);
-  const [exported, setExported] = useState<Group | null>(null);
   return (
     <>
       <p className="text-muted">{t("groups.hint")}</p>
       <AdminList
-        label={t("sections.groups")}
+        label={t("common:groups")}
         pages={groups}
         empty={<EmptyState icon={Users} title={t("groups.none")} text={t("groups.noneText")} />}
       >
-        {(group) => (
-          <GroupRow
-            key={group.id}
-            group={group}
-            onExport={() => setExported(group)}
-            onDelete={() => setGroupToDelete(group)}
-          />
-        )}
+        {(group) => <GroupRow key={group.id} group={group} />}
       </AdminList>
-      {exported !== null && (
-        <Dialog
-          onClose={() => setExported(null)}
-          title={t("groups.export", { name: exported.name })}
-          description={t("groups.exportHint")}
-        >
-          <ExportGroup group={exported} asAdmin />
-        </Dialog>
-      )}
-      {groupToDelete !== null && (
-        <DeleteGroupDialog group={groupToDelete} onClose={() => setGroupToDelete(null)} />
-      )}
     </>
   );
 }
 
-function DeleteGroupDialog({ group, onClose }: { group: Group; onClose: () => void }) {
+interface GroupDialogProps {
+  group: Group;
+  onClose: () => void;
+}
+
+function ExportDialog({ group, onClose }: GroupDialogProps) {
+  const { t } = useTranslation("admin");
+  return (
+    <Dialog
+      onClose={onClose}
+      title={t("groups.export", { name: group.name })}
+      description={t("groups.exportHint")}
+    >
+      <ExportGroup group={group} asAdmin />
+    </Dialog>
+  );
+}
+
+function DeleteGroupDialog({ group, onClose }: GroupDialogProps) {
   const { t } = useTranslation("admin");
   const call = useCall();
   const form = useForm({
@@ -68,38 +66,31 @@ function DeleteGroupDialog({ group, onClose }: { group: Group; onClose: () => vo
   });
   const isTyped = form.values.name.trim() === group.name.trim();
   return (
-    <Dialog onClose={onClose} title={t("groups.delete.title", { name: group.name })}>
-      <Form
-        danger
-        form={form}
-        action={t("groups.delete.action")}
-        more={<Button onClick={onClose}>{t("cancel")}</Button>}
-        disabled={!isTyped}
-      >
-        <p className="text-muted">{t("groups.delete.text", { count: group.memberCount })}</p>
-        <TextField
-          label={t("groups.delete.typeName", { name: group.name })}
-          autoComplete="off"
-          spellCheck={false}
-          {...form.field("name")}
-        />
-        <ReasonField value={form.values.reason} onChange={(reason) => form.set("reason", reason)} />
-      </Form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t("groups.delete.title", { name: group.name })}
+      danger
+      form={form}
+      action={t("groups.delete.action")}
+      more={<Button onClick={onClose}>{t("ui:cancel")}</Button>}
+      disabled={!isTyped}
+    >
+      <p className="text-muted">{t("groups.delete.text", { count: group.memberCount })}</p>
+      <TextField
+        label={t("groups.delete.typeName", { name: group.name })}
+        spellCheck={false}
+        {...form.field("name")}
+      />
+      <ReasonField value={form.values.reason} onChange={(reason) => form.set("reason", reason)} />
+    </FormDialog>
   );
 }
 
-interface GroupRowProps {
-  group: Group;
-  onExport: () => void;
-  onDelete: () => void;
-}
-
-function GroupRow({ group, onExport, onDelete }: GroupRowProps) {
+function GroupRow({ group }: { group: Group }) {
   const { t } = useTranslation("admin");
   const owner = useUser(group.ownerId);
   const known = [
-    t("groups.members", { count: group.memberCount }),
+    t("session:memberCount", { count: group.memberCount }),
     owner === undefined ? null : t("groups.owner", { name: owner.nickname }),
     formatTime(group.createdAt, "date"),
   ];
@@ -114,14 +105,14 @@ function GroupRow({ group, onExport, onDelete }: GroupRowProps) {
             icon={Download}
             label={t("groups.export", { name: group.name })}
             tooltipSide="left"
-            onClick={onExport}
+            onClick={() => openDialog((onClose) => <ExportDialog group={group} onClose={onClose} />)}
           />
           <IconButton
             icon={Trash2}
             label={t("groups.delete.of", { name: group.name })}
             variant="danger"
             tooltipSide="left"
-            onClick={onDelete}
+            onClick={() => openDialog((onClose) => <DeleteGroupDialog group={group} onClose={onClose} />)}
           />
         </>
       }

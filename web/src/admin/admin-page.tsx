@@ -27,19 +27,17 @@ import { dayAndTime } from "../shared/times.ts";
 import { CountBadge } from "../ui/counts.tsx";
 import { Badge, type BadgeTone } from "../ui/display.tsx";
 import { buttonClass } from "../ui/button.tsx";
-import { EmptyState, Skeleton, showToast, Pending } from "../ui/feedback.tsx";
+import { EmptyState, Loaded, showToast, Skeleton } from "../ui/feedback.tsx";
 import { Form, TextArea, useForm } from "../ui/form.tsx";
 import { SettingsLayout } from "../ui/settings-layout.tsx";
-import { auditDetails } from "./audit-details.ts";
 import { AdminGroups } from "./admin-groups.tsx";
 import { AdminReports } from "./admin-reports.tsx";
-import { AdminJobs } from "./admin-jobs.tsx";
-import { AdminOverview } from "./admin-overview.tsx";
+import { AdminJobs, AdminOverview, MaintenanceForm } from "./admin-server.tsx";
 import { AdminUsers } from "./admin-users.tsx";
 import { LimitsForm, PolicyForm } from "./access-forms.tsx";
 import { AdminBranding } from "./branding-form.tsx";
-import { MaintenanceForm } from "./maintenance-form.tsx";
 import { AdminList } from "./admin-list.tsx";
+import { auditDetails } from "./audit-details.ts";
 import { Main } from "../ui/main.tsx";
 
 const OUTCOMES: Record<string, BadgeTone> = { done: "good", begun: "warn" };
@@ -86,7 +84,7 @@ export function AdminPage({ section }: { section?: string | undefined }) {
   const Page = PAGES[current];
   return (
     <SettingsLayout
-      title={t("title")}
+      title={t("shell:admin")}
       sections={ADMIN_SECTIONS.map(({ id, textKey, icon }) => ({
         id,
         label: t(textKey),
@@ -106,20 +104,15 @@ export function AdminPage({ section }: { section?: string | undefined }) {
 }
 
 function AdminAccess() {
-  const policy = useAdminPolicy();
-  const { data } = policy;
   return (
-    <>
-      <Pending of={policy}>
-        <Skeleton className="h-72 rounded-lg" />
-      </Pending>
-      {data !== undefined && (
+    <Loaded of={useAdminPolicy()} placeholder={<Skeleton className="h-72 rounded-lg" />}>
+      {(policy) => (
         <>
-          <PolicyForm {...data} />
-          <LimitsForm {...data} />
+          <PolicyForm {...policy} />
+          <LimitsForm {...policy} />
         </>
       )}
-    </>
+    </Loaded>
   );
 }
 
@@ -151,7 +144,7 @@ function AdminAuditLog() {
     <>
       <p className="text-muted">{t("audit.hint")}</p>
       <AdminList
-        label={t("sections.auditLog")}
+        label={t("common:auditLog")}
         pages={entries}
         empty={<EmptyState icon={ScrollText} title={t("audit.none")} text={t("audit.noneText")} />}
       >
@@ -163,17 +156,12 @@ function AdminAuditLog() {
 
 function AdminMaintenance() {
   const { t } = useTranslation("admin");
-  const stats = useAdminStats();
-  const { data } = stats;
   return (
     <>
       <p className="text-muted">{t("maintenance.hint")}</p>
-      <Pending of={stats}>
-        <Skeleton className="h-40 rounded-lg" />
-      </Pending>
-      {data !== undefined && (
-        <MaintenanceForm key={String(data.maintenance.enabled)} maintenance={data.maintenance} />
-      )}
+      <Loaded of={useAdminStats()} placeholder={<Skeleton className="h-40 rounded-lg" />}>
+        {({ maintenance }) => <MaintenanceForm key={String(maintenance.enabled)} maintenance={maintenance} />}
+      </Loaded>
     </>
   );
 }
@@ -197,7 +185,7 @@ function AuditEntryRow({ entry }: { entry: AdminAuditEntry }) {
             {known ? t(`audit.outcomes.${outcome}`) : outcome}
           </Badge>
         </p>
-        {reason !== null && <p className="wrap-anywhere">{t("audit.reason", { reason })}</p>}
+        {reason !== null && <p className="wrap-anywhere">{t("group-settings:audit.reason", { reason })}</p>}
         <p className="text-sm wrap-anywhere text-muted">
           <time dateTime={createdAt}>{dayAndTime(createdAt)}</time>
           {[others, address].filter((part) => part !== null).map((part) => ` · ${part}`)}
@@ -207,7 +195,7 @@ function AuditEntryRow({ entry }: { entry: AdminAuditEntry }) {
   );
 }
 
-export type AdminSection =
+type AdminSection =
   | "overview"
   | "users"
   | "groups"
@@ -220,16 +208,16 @@ export type AdminSection =
   | "audit-log";
 
 const ADMIN_SECTIONS: readonly { id: AdminSection; textKey: string; icon: LucideIcon }[] = [
-  { id: "overview", textKey: "admin:sections.overview", icon: Gauge },
+  { id: "overview", textKey: "common:overview", icon: Gauge },
   { id: "users", textKey: "admin:sections.users", icon: UserCog },
-  { id: "groups", textKey: "admin:sections.groups", icon: Users },
-  { id: "reports", textKey: "admin:sections.reports", icon: Flag },
+  { id: "groups", textKey: "common:groups", icon: Users },
+  { id: "reports", textKey: "common:reports", icon: Flag },
   { id: "access", textKey: "admin:sections.access", icon: KeyRound },
   { id: "branding", textKey: "admin:sections.branding", icon: Palette },
   { id: "announcements", textKey: "admin:sections.announcements", icon: Megaphone },
   { id: "maintenance", textKey: "admin:sections.maintenance", icon: Wrench },
   { id: "jobs", textKey: "admin:sections.jobs", icon: Hourglass },
-  { id: "audit-log", textKey: "admin:sections.auditLog", icon: ScrollText },
+  { id: "audit-log", textKey: "common:auditLog", icon: ScrollText },
 ];
 
 /** Falls back to the first section. */

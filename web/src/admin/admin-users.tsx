@@ -21,8 +21,10 @@ import { Avatar, Badge } from "../ui/display.tsx";
 import { ListRow } from "../ui/list-row.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
+import { openDialog } from "../ui/open-dialog.tsx";
 import { EmptyState, showToast } from "../ui/feedback.tsx";
-import { Form, TextField, useForm } from "../ui/form.tsx";
+import { TextField, useForm } from "../ui/form.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { CopyField } from "../shared/copy-field.tsx";
 import { AdminList } from "./admin-list.tsx";
@@ -42,21 +44,18 @@ export function AdminUsers() {
   const { t } = useTranslation("admin");
   const [search, setSearch] = useState("");
   const users = useAdminUsers(useSettled(search));
-  const [pendingAction, setPendingAction] = useState<{ user: AdminUser; userAction: UserAction } | null>(
-    null,
-  );
-  const [isCreating, setCreating] = useState(false);
-  const [link, setLink] = useState<PasswordLink | null>(null);
   return (
     <>
-      <Button className="justify-self-start" onClick={() => setCreating(true)}>
-        {t("createUser.open")}
+      <Button
+        className="justify-self-start"
+        onClick={() => openDialog((onClose) => <CreateUserDialog onClose={onClose} />)}
+      >
+        {t("createUser.title")}
       </Button>
       <TextField
         label={t("users.search")}
         hint={t("users.searchHint")}
         type="search"
-        autoComplete="off"
         value={search}
         onChange={setSearch}
       />
@@ -65,31 +64,14 @@ export function AdminUsers() {
         pages={users}
         empty={<EmptyState icon={UserSearch} title={t("users.none")} text={t("users.noneText")} />}
       >
-        {(user) => (
-          <UserRow
-            key={user.id}
-            user={user}
-            onAction={(userAction) => setPendingAction({ user, userAction })}
-          />
-        )}
+        {(user) => <UserRow key={user.id} user={user} />}
       </AdminList>
-      {pendingAction !== null && (
-        <UserActionDialog {...pendingAction} onClose={() => setPendingAction(null)} onLink={setLink} />
-      )}
-      {isCreating && <CreateUserDialog onClose={() => setCreating(false)} onLink={setLink} />}
-      {link !== null && <PasswordLinkDialog {...link} onClose={() => setLink(null)} />}
     </>
   );
 }
 
-interface CreateUserDialogProps {
-  onClose: () => void;
-  /** Called with a link that couldn't be emailed. */
-  onLink: (link: PasswordLink) => void;
-}
-
 /** Creates an account. Its owner sets the password with an emailed link. */
-function CreateUserDialog({ onClose, onLink }: CreateUserDialogProps) {
+function CreateUserDialog({ onClose }: { onClose: () => void }) {
   const { t, i18n } = useTranslation("admin");
   const call = useCall();
   const form = useForm({
@@ -103,32 +85,35 @@ function CreateUserDialog({ onClose, onLink }: CreateUserDialogProps) {
       });
       onClose();
       if (link === null) showToast({ text: t("createUser.mailed", { email }), tone: "good" });
-      else onLink({ name, link });
+      else showLink(name, link);
     },
     fieldOfError: { USERNAME_TAKEN: "username", EMAIL_TAKEN: "email" },
   });
   return (
-    <Dialog onClose={onClose} title={t("createUser.title")} description={t("createUser.text")}>
-      <Form form={form} action={t("createUser.action")} disabled={form.values.username.trim() === ""}>
-        <TextField
-          label={t("createUser.username")}
-          required
-          autoFocus
-          maxLength={LIMITS.usernameMaxChars}
-          autoCapitalize="none"
-          autoComplete="off"
-          spellCheck={false}
-          {...form.field("username")}
-        />
-        <TextField
-          label={t("createUser.email")}
-          type="email"
-          maxLength={LIMITS.emailMaxChars}
-          autoComplete="off"
-          {...form.field("email")}
-        />
-      </Form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t("createUser.title")}
+      description={t("createUser.text")}
+      form={form}
+      action={t("createUser.action")}
+      disabled={form.values.username.trim() === ""}
+    >
+      <TextField
+        label={t("session:username")}
+        required
+        autoFocus
+        maxLength={LIMITS.usernameMaxChars}
+        autoCapitalize="none"
+        spellCheck={false}
+        {...form.field("username")}
+      />
+      <TextField
+        label={t("session:email")}
+        type="email"
+        maxLength={LIMITS.emailMaxChars}
+        {...form.field("email")}
+      />
+    </FormDialog>
   );
 }
 
@@ -138,11 +123,9 @@ interface UserActionDialogProps {
   onClose: () => void;
   /** Called after a success, before the dialog closes. */
   onDone?: () => Promise<unknown>;
-  /** Called with a link that couldn't be emailed. */
-  onLink?: (link: PasswordLink) => void;
 }
 
-export function UserActionDialog({ user, userAction, onClose, onDone, onLink }: UserActionDialogProps) {
+export function UserActionDialog({ user, userAction, onClose, onDone }: UserActionDialogProps) {
   const { t } = useTranslation("admin");
   const call = useCall();
   const [reason, setReason] = useState("");
@@ -150,7 +133,7 @@ export function UserActionDialog({ user, userAction, onClose, onDone, onLink }: 
   const confirm = async () => {
     const link = await runUserAction(call, userAction, user.id, reason.trim());
     await onDone?.();
-    if (link !== null) return onLink?.({ name, link });
+    if (link !== null) return showLink(name, link);
     showToast({ text: t(`users.${userAction}.done`, { name }), tone: "good" });
   };
   return (
@@ -195,7 +178,7 @@ async function runUserAction(
   return null;
 }
 
-function UserRow({ user, onAction }: { user: AdminUser; onAction: (userAction: UserAction) => void }) {
+function UserRow({ user }: { user: AdminUser }) {
   const { t } = useTranslation("admin");
   const me = useMe();
   const { id, nickname, username, email, avatarUrl, kind, admin, totpEnabled, disabledAt, createdAt } = user;
@@ -222,7 +205,10 @@ function UserRow({ user, onAction }: { user: AdminUser; onAction: (userAction: U
             label: t(`users.${userAction}.menu`),
             icon: ICONS[userAction],
             danger: DANGEROUS.has(userAction),
-            onSelect: () => onAction(userAction),
+            onSelect: () =>
+              openDialog((onClose) => (
+                <UserActionDialog user={user} userAction={userAction} onClose={onClose} />
+              )),
           }))}
         />
       }
@@ -243,17 +229,22 @@ export function userActionsFor(user: AdminUser, ownId: string): UserAction[] {
   return ["disable"];
 }
 
-interface PasswordLink {
-  name: string;
-  link: string;
+/** Shows a link that couldn't be emailed. It isn't shown anywhere else. */
+function showLink(name: string, link: string): void {
+  openDialog((onClose) => <PasswordLinkDialog name={name} link={link} onClose={onClose} />);
 }
 
-/** Shows a link that couldn't be emailed. It isn't shown anywhere else. */
-function PasswordLinkDialog({ name, link, onClose }: PasswordLink & { onClose: () => void }) {
+interface PasswordLinkDialogProps {
+  name: string;
+  link: string;
+  onClose: () => void;
+}
+
+function PasswordLinkDialog({ name, link, onClose }: PasswordLinkDialogProps) {
   const { t } = useTranslation("admin");
   return (
     <Dialog onClose={onClose} title={t("link.title", { name })} description={t("link.text")}>
-      <CopyField label={t("link.label")} value={link} />
+      <CopyField label={t("invites:link")} value={link} />
     </Dialog>
   );
 }

@@ -94,7 +94,6 @@ function LookForm({ name, accentColor, landingText }: Branding) {
         label={t("branding.name")}
         required
         maxLength={LIMITS.instanceNameMaxChars}
-        autoComplete="off"
         {...form.field("name")}
       />
       <TextArea
@@ -137,8 +136,8 @@ function Previews({ color }: { color: string }) {
   const { t } = useTranslation("admin");
   const shades = accentShades(color);
   const themes = [
-    { theme: t("branding.light"), background: BACKGROUNDS.light, shade: shades.light },
-    { theme: t("branding.dark"), background: BACKGROUNDS.dark, shade: shades.dark },
+    { theme: t("session:theme.light"), background: BACKGROUNDS.light, shade: shades.light },
+    { theme: t("session:theme.dark"), background: BACKGROUNDS.dark, shade: shades.dark },
   ];
   const adjusted = themes.filter(({ shade }) => shade.accent !== color);
   return (

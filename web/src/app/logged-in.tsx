@@ -11,11 +11,11 @@ import { ConnectionBanner } from "./shell/connection-banner.tsx";
 import { Splash, PageErrorBoundary } from "./shell/page-error.tsx";
 import { Route, Switch, useLocation } from "wouter";
 import { DirectPage } from "../people/directs/direct-page.tsx";
-import { GroupChannelPage, GroupPage, NotFound } from "./home/group-page.tsx";
-import { HomePage } from "./home/home-page.tsx";
+import { GroupChannelPage, GroupPage, NotFound, HomePage } from "./home/home-pages.tsx";
 import { MainLayout } from "./home/main-layout.tsx";
 import { InvitePage } from "../groups/invites/invite-page.tsx";
-import { PeopleHost } from "../people/members/people-host.tsx";
+import { OpenDialogs } from "../ui/open-dialog.tsx";
+import { OpenProfile } from "../people/members/profile/profile-card.tsx";
 import { loadMoreTexts } from "../i18n/set-up.ts";
 import { useServerMeta } from "../session/server-meta.ts";
 import { PageLoading } from "./shell/page-header.tsx";
@@ -64,36 +64,25 @@ function SessionGate({ children }: { children: ReactNode }) {
 }
 
 /** Loads the texts of pages that are rarely opened too. */
-function withTexts<P>(load: () => Promise<ComponentType<P>>) {
-  return lazy(async () => {
-    const [page] = await Promise.all([load(), loadMoreTexts("pages")]);
-    return { default: page };
-  });
+function withTexts<P extends object>(load: () => Promise<ComponentType<P>>) {
+  return lazy(async () => (await Promise.all([load(), loadMoreTexts("pages")]))[0]);
 }
 
 // Pages that are rarely opened first are loaded on demand.
 const AdminPage = withTexts(async () => (await import("../admin/admin-page.tsx")).AdminPage);
-const GroupSettingsPage = lazy(async () => ({
-  default: (await import("../groups/group-settings/group-settings-page.tsx")).GroupSettingsPage,
-}));
+const GroupSettingsPage = lazy(
+  async () => (await import("../groups/group-settings/group-settings-page.tsx")).GroupSettingsPage,
+);
 const UserSettingsPage = withTexts(
   async () => (await import("../settings/user-settings-page.tsx")).UserSettingsPage,
 );
-const BrowseChannelsPage = lazy(async () => ({
-  default: (await import("../groups/channels/browse-channels-page.tsx")).BrowseChannelsPage,
-}));
-const DirectoryPage = lazy(async () => ({
-  default: (await import("../groups/directory-page.tsx")).DirectoryPage,
-}));
-const FriendsPage = lazy(async () => ({
-  default: (await import("../people/friends/friends-page.tsx")).FriendsPage,
-}));
-const InboxPage = lazy(async () => ({
-  default: (await import("../inbox/inbox-page.tsx")).InboxPage,
-}));
-const NewMessagePage = lazy(async () => ({
-  default: (await import("../new-message/new-message-page.tsx")).NewMessagePage,
-}));
+const BrowseChannelsPage = lazy(
+  async () => (await import("../groups/channels/browse-channels-page.tsx")).BrowseChannelsPage,
+);
+const DirectoryPage = lazy(async () => (await import("../groups/directory-page.tsx")).DirectoryPage);
+const FriendsPage = lazy(async () => (await import("../people/friends/friends-page.tsx")).FriendsPage);
+const InboxPage = lazy(async () => (await import("../inbox/inbox-page.tsx")).InboxPage);
+const NewMessagePage = lazy(async () => (await import("../new-message/new-message-page.tsx")).NewMessagePage);
 const SecondFactorPage = withTexts(
   async () => (await import("../settings/security/second-factor-page.tsx")).SecondFactorPage,
 );
@@ -133,7 +122,8 @@ function Pages() {
           </MainLayout>
         </Route>
       </Switch>
-      <PeopleHost />
+      <OpenProfile />
+      <OpenDialogs />
     </Guarded>
   );
 }

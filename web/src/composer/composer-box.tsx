@@ -46,14 +46,10 @@ import { LostFiles, UploadStrip, useFileDrop } from "./upload-strip.tsx";
 import { type RejectedFile, useUploads } from "./uploads.ts";
 import { lazy } from "../shared/later.tsx";
 
-const Recorder = lazy(async () => ({ default: (await import("./recorder.tsx")).Recorder }));
-const PollDialog = lazy(async () => ({ default: (await import("./poll-dialog.tsx")).PollDialog }));
-const TemplatesDialog = lazy(async () => ({
-  default: (await import("./templates-dialog.tsx")).TemplatesDialog,
-}));
-const ScheduleDialog = lazy(async () => ({
-  default: (await import("./schedule-dialog.tsx")).ScheduleDialog,
-}));
+const Recorder = lazy(async () => (await import("./recorder.tsx")).Recorder);
+const PollDialog = lazy(async () => (await import("./poll-dialog.tsx")).PollDialog);
+const TemplatesDialog = lazy(async () => (await import("./templates-dialog.tsx")).TemplatesDialog);
+const ScheduleDialog = lazy(async () => (await import("./schedule-dialog.tsx")).ScheduleDialog);
 
 export interface ComposerBoxProps {
   channel: Channel;
@@ -189,7 +185,7 @@ export const ComposerBox = memo(function ComposerBox({ channel, title, autoFocus
             }}
           />
           <Menu
-            trigger={<IconButton icon={CirclePlus} label={t("add")} />}
+            trigger={<IconButton icon={CirclePlus} label={t("common:add")} />}
             side="top"
             align="start"
             items={[

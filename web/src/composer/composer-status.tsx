@@ -57,7 +57,7 @@ export function ComposerStatus(props: ComposerStatusProps) {
             <Snail size={14} aria-hidden />
             {secondsLeft > 0
               ? t("slowMode.left", { time: duration(secondsLeft * 1000) })
-              : t("slowMode.name")}
+              : t("channels:slowMode.label")}
           </span>
         )}
         {charsLeft < 0 && onAttachText !== null && (

@@ -20,7 +20,7 @@ export function EditForm({ message }: { message: Message }) {
     <TextForm
       channel={channel}
       permissions={permissions}
-      label={t("edit.label")}
+      label={t("editLabel")}
       content={message.content}
       onSave={(content) => view.edit(message.id, content)}
       onEmpty={() => {
@@ -99,7 +99,7 @@ export function TextForm(props: TextFormProps) {
       />
       <div className="flex items-center gap-2">
         <Button variant="primary" size="sm" type="submit" busy={busy} disabled={tooMany > 0}>
-          {t("edit.save")}
+          {t("common:save")}
         </Button>
         <Button variant="ghost" size="sm" onClick={onClose}>
           {t("ui:cancel")}

@@ -274,7 +274,7 @@ function SuggestionList({
   return (
     <div
       {...options.listProps}
-      aria-label={t("suggest.label")}
+      aria-label={t("common:suggestions")}
       className={cx(
         "absolute inset-x-0 z-10 max-h-[40dvh] overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-raised",
         isBelow ? "top-full mt-1.5" : "bottom-full mb-1.5",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseReminder } from "./reminder-text.ts";
+import { parseReminder } from "./own-commands.ts";
 
 const now = new Date(2026, 10, 26, 14, 30);
 

@@ -113,7 +113,7 @@ function TemplateForm({ old, text: written, onDone, onClose }: TemplateFormProps
     >
       <div className="grid gap-4">
         <TextField
-          label={t("template.name")}
+          label={t("common:name")}
           value={name}
           onChange={setName}
           maxLength={LIMITS.templateNameMaxChars}

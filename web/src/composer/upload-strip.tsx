@@ -7,9 +7,7 @@ import { IconButton } from "../ui/button.tsx";
 import { maxBytesOf, type Upload } from "./uploads.ts";
 import { lazy } from "../shared/later.tsx";
 
-const PlayButton = lazy(async () => ({
-  default: (await import("../channel/messages/item/sound-player.tsx")).PlayButton,
-}));
+const PlayButton = lazy(async () => (await import("../channel/messages/item/sound-player.tsx")).PlayButton);
 
 interface UploadStripProps {
   uploads: readonly Upload[];

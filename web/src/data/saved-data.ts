@@ -2,7 +2,8 @@ import type { Message } from "@fanfare/contract";
 import { dehydrate, hydrate } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
 import { isTyping } from "./frames.ts";
-import { openViews, restoreChannels } from "./open-channels.ts";
+import { restoreChannels } from "./open-channels.ts";
+import { openViews } from "./shown-channels.ts";
 import {
   allChannels,
   isStored,

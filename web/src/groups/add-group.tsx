@@ -6,7 +6,8 @@ import { Link, useLocation } from "wouter";
 import { useCall } from "../data/call.ts";
 import { useServerCache } from "../data/data-context.ts";
 import { uploadPicture } from "../data/files.ts";
-import { useHasDirectory } from "../session/server-meta.ts";
+import { useMe } from "../data/me.ts";
+import { useHasDirectory, useServerMeta } from "../session/server-meta.ts";
 import { channelPath, directoryPath, groupPath, invitePath } from "../routes.ts";
 import { errorText } from "../shared/use-action.ts";
 import { buttonClass } from "../ui/button.tsx";
@@ -16,6 +17,13 @@ import { PictureInput, useObjectUrl } from "../shared/picture-input.tsx";
 import { OwnJoinRequests } from "./invites/ask-to-join.tsx";
 import { Avatar } from "../ui/display.tsx";
 import { create } from "zustand";
+
+/** Whether the user can create groups; true until the server responds. */
+export function useCanCreateGroups(): boolean {
+  const { admin, kind } = useMe();
+  const allowed = useServerMeta()?.groupCreation ?? "everyone";
+  return allowed === "everyone" || admin || (allowed === "accounts" && kind !== "guest");
+}
 
 /** Creates a group and opens it; an invite link is shown there. */
 export function CreateGroupForm({ onDone }: { onDone?: () => void }) {
@@ -52,7 +60,6 @@ export function CreateGroupForm({ onDone }: { onDone?: () => void }) {
         required
         autoFocus
         maxLength={LIMITS.groupNameMaxChars}
-        autoComplete="off"
         {...form.field("name")}
       />
     </Form>
@@ -110,7 +117,6 @@ export function JoinGroupForm({ onDone }: { onDone?: () => void }) {
           hint={t("join.hint")}
           placeholder={`${location.origin}/invite/…`}
           required
-          autoComplete="off"
           spellCheck={false}
           {...form.field("link")}
           error={isWrong ? t("join.invalid") : null}

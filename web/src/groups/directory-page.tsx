@@ -10,7 +10,7 @@ import { usePagedQuery } from "../data/data-context.ts";
 import { useGroup } from "../data/groups.ts";
 import { channelPath, groupPath } from "../routes.ts";
 import { useSettled } from "../shared/hooks.ts";
-import { PagedList } from "../shared/paged-list.tsx";
+import { PagedRows } from "../shared/paged-list.tsx";
 import { useAction } from "../shared/use-action.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { AskToJoin, isApprovalRequired, useOwnJoinRequest } from "./invites/ask-to-join.tsx";
@@ -41,9 +41,10 @@ export function DirectoryPage() {
             value={text}
             onChange={setText}
           />
-          <PagedList
+          <PagedRows
             pages={pages}
-            items={pages.data ?? []}
+            label={t("directory.title")}
+            className="grid gap-2"
             empty={
               <EmptyState
                 icon={Compass}
@@ -52,14 +53,8 @@ export function DirectoryPage() {
               />
             }
           >
-            {(groups) => (
-              <ul aria-label={t("directory.title")} className="grid gap-2">
-                {groups.map((group) => (
-                  <GroupEntry key={group.id} group={group} />
-                ))}
-              </ul>
-            )}
-          </PagedList>
+            {(group) => <GroupEntry key={group.id} group={group} />}
+          </PagedRows>
         </div>
       </div>
     </>
@@ -92,7 +87,7 @@ function GroupEntry({ group: { id, name, description, iconUrl, memberCount } }: 
         <Avatar name={name} id={id} src={iconUrl} size={48} shape="square" />
         <div className="grid min-w-0 flex-1 gap-0.5">
           <h2 className="font-semibold wrap-anywhere">{name}</h2>
-          <p className="text-sm text-muted">{t("invites:memberCount", { count: memberCount })}</p>
+          <p className="text-sm text-muted">{t("session:memberCount", { count: memberCount })}</p>
           {description !== "" && <p className="line-clamp-3 text-sm wrap-anywhere">{description}</p>}
         </div>
         {isMember ? (

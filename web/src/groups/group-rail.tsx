@@ -1,5 +1,5 @@
-import { MessageCircle, Plus, Inbox } from "lucide-react";
-import { useState, type ReactNode } from "react";
+import { MessageCircle, Plus, Inbox, Search } from "lucide-react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, Link } from "wouter";
 import type { Group } from "@fanfare/contract";
@@ -11,15 +11,15 @@ import { directPath, groupPath, inboxPath } from "../routes.ts";
 import { moveFocusByArrows, useNow } from "../shared/hooks.ts";
 import { IconButton, Tooltip } from "../ui/button.tsx";
 import { Skeleton } from "../ui/feedback.tsx";
-import { SwitcherButton } from "../search/quick-switcher/switcher-button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { openDialog } from "../ui/open-dialog.tsx";
 import { Tabs } from "../ui/tabs.tsx";
-import { useCanCreateGroups } from "../session/server-meta.ts";
 import { Avatar } from "../ui/display.tsx";
 import { CountBadge } from "../ui/counts.tsx";
 import { isQuiet } from "./channels/mute.ts";
-import { CreateGroupForm, DirectoryLink, JoinGroupForm } from "./add-group.tsx";
+import { CreateGroupForm, DirectoryLink, JoinGroupForm, useCanCreateGroups } from "./add-group.tsx";
 import { cx } from "../ui/cx.ts";
+import { openOverlay } from "../app/shortcuts/overlay-store.ts";
 
 /** Direct messages, the groups and a button to add one. The up and down arrow keys move between them. */
 export function GroupRail() {
@@ -30,16 +30,15 @@ export function GroupRail() {
   const isAccount = useMe().kind === "member";
   const { data: requests } = useFriendRequests({ enabled: isAccount });
   const newCount = messages + (requests?.filter(({ direction }) => direction === "incoming").length ?? 0);
-  const [isAdding, setAdding] = useState(false);
   return (
     <nav
-      aria-label={t("rail.label")}
+      aria-label={t("common:groups")}
       onKeyDown={moveFocusByArrows}
       className="flex flex-col items-center gap-2 py-3"
     >
       <RailLink
         href={directPath()}
-        name={t("rail.direct")}
+        name={t("directs:title")}
         isActive={path.startsWith("/direct")}
         unread={newCount > 0}
         count={newCount}
@@ -71,9 +70,8 @@ export function GroupRail() {
         tooltipSide="right"
         data-walk
         className="size-11 rounded-lg border border-dashed border-line-strong"
-        onClick={() => setAdding(true)}
+        onClick={() => openDialog((onClose) => <AddGroupDialog onClose={onClose} />)}
       />
-      {isAdding && <AddGroupDialog onClose={() => setAdding(false)} />}
     </nav>
   );
 }
@@ -105,12 +103,7 @@ function AddGroupDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-interface GroupRailItemProps {
-  group: Group;
-  isActive: boolean;
-}
-
-function GroupRailItem({ group, isActive }: GroupRailItemProps) {
+function GroupRailItem({ group, isActive }: { group: Group; isActive: boolean }) {
   const { t } = useTranslation("groups");
   const isUnread = useGroupUnread(group.id, ({ messages }) => messages > 0);
   const mentions = useGroupUnread(group.id, (unread) => unread.mentions);
@@ -123,7 +116,7 @@ function GroupRailItem({ group, isActive }: GroupRailItemProps) {
       isActive={isActive}
       unread={isUnread && !quiet}
       count={mentions}
-      countLabel={t("rail.mentions", { count: mentions })}
+      countLabel={t("common:mentions", { count: mentions })}
     >
       <Avatar name={group.name} id={group.id} src={group.iconUrl} size={44} shape="square" />
     </RailLink>
@@ -198,5 +191,20 @@ function RailLink(props: RailLinkProps) {
         </span>
       </Link>
     </Tooltip>
+  );
+}
+
+/** Opens the switcher without a keyboard. */
+function SwitcherButton() {
+  const { t } = useTranslation("groups");
+  return (
+    <IconButton
+      icon={Search}
+      label={t("quick-switcher:title")}
+      tooltipSide="right"
+      data-walk
+      className="size-11 rounded-lg hover:not-disabled:bg-selected"
+      onClick={() => openOverlay("switcher")}
+    />
   );
 }

@@ -12,7 +12,6 @@ import {
   UserPlus,
   UserRoundPlus,
 } from "lucide-react";
-import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Group } from "@fanfare/contract";
 import { hasPermission, NO_PERMISSIONS } from "@fanfare/contract/permissions";
@@ -26,13 +25,13 @@ import { Skeleton, SkeletonRows, showFailure } from "../ui/feedback.tsx";
 import { ChannelList } from "./channels/channel-list.tsx";
 import { useCall } from "../data/call.ts";
 import { useMe } from "../data/me.ts";
-import { groupChannelsPath, groupSettingsPath } from "../routes.ts";
+import { groupChannelsPath, groupSettingsPath, landingPath } from "../routes.ts";
 import { Menu, type MenuList } from "../ui/menu.tsx";
 import { hasGroupSettings } from "./group-settings/sections.ts";
-import type { GroupDialog, OpenDialog } from "./group-dialog.ts";
+import { openConfirm } from "../ui/open-dialog.tsx";
+import { type GroupDialog, openGroupDialog } from "./open-group-dialog.tsx";
 import { useNow } from "../shared/hooks.ts";
 import { formatTime } from "../shared/times.ts";
-import { lazy } from "../shared/later.tsx";
 
 interface GroupSidebarProps {
   groupId: string;
@@ -43,7 +42,6 @@ export function GroupSidebar({ groupId, channelId }: GroupSidebarProps) {
   const { t } = useTranslation("groups");
   const group = useGroup(groupId);
   const canInvite = useCanInGroup(groupId, "createInvites");
-  const [dialog, setDialog] = useState<GroupDialog | null>(null);
   if (group === undefined) {
     return (
       <div className="grid gap-4 p-4">
@@ -55,7 +53,7 @@ export function GroupSidebar({ groupId, channelId }: GroupSidebarProps) {
   return (
     <>
       <header className="flex min-h-13 shrink-0 items-center gap-1 border-b border-line px-2">
-        <GroupMenu group={group} onOpen={setDialog} />
+        <GroupMenu group={group} />
         <ReportsButton groupId={groupId} />
         <JoinRequestsButton group={group} />
         {canInvite && (
@@ -63,14 +61,11 @@ export function GroupSidebar({ groupId, channelId }: GroupSidebarProps) {
             icon={UserPlus}
             label={t("invite")}
             tooltipSide="bottom"
-            onClick={() => setDialog({ kind: "invite" })}
+            onClick={() => openGroupDialog(groupId, { kind: "invite" })}
           />
         )}
       </header>
-      <ChannelList key={group.id} group={group} channelId={channelId} onOpen={setDialog} />
-      <Suspense>
-        {dialog !== null && <GroupDialogs group={group} dialog={dialog} onClose={() => setDialog(null)} />}
-      </Suspense>
+      <ChannelList key={group.id} group={group} channelId={channelId} />
     </>
   );
 }
@@ -117,13 +112,25 @@ function JoinRequestsButton({ group }: { group: Group }) {
   );
 }
 
-function GroupMenu({ group, onOpen }: { group: Group; onOpen: OpenDialog }) {
+function GroupMenu({ group }: { group: Group }) {
   const { t } = useTranslation("groups");
   const call = useCall();
   const me = useMe();
   const [, navigate] = useLocation();
   const permissions = useMyPermissions(group.id).data?.permissions ?? NO_PERMISSIONS;
   const markRead = () => call("inbox.markGroupRead", { groupId: group.id }).catch(showFailure);
+  const open = (dialog: GroupDialog) => openGroupDialog(group.id, dialog);
+  const leave = () =>
+    openConfirm({
+      danger: true,
+      title: t("leave.title", { group: group.name }),
+      children: t("leave.text"),
+      action: t("leave.action"),
+      async onConfirm() {
+        await call("group.leave", { groupId: group.id });
+        navigate(landingPath());
+      },
+    });
   const canManage = hasPermission(permissions, "manageChannels");
   // The owner can only transfer or delete the group, in its settings.
   const canLeave = group.ownerId !== me.id;
@@ -131,7 +138,7 @@ function GroupMenu({ group, onOpen }: { group: Group; onOpen: OpenDialog }) {
     hasPermission(permissions, "createInvites") && {
       label: t("menu.invite"),
       icon: UserPlus,
-      onSelect: () => onOpen({ kind: "invite" }),
+      onSelect: () => open({ kind: "invite" }),
     },
     hasGroupSettings(permissions) && {
       label: t("menu.settings"),
@@ -141,12 +148,12 @@ function GroupMenu({ group, onOpen }: { group: Group; onOpen: OpenDialog }) {
     canManage && {
       label: t("menu.createChannel"),
       icon: Plus,
-      onSelect: () => onOpen({ kind: "createChannel", sectionId: null }),
+      onSelect: () => open({ kind: "createChannel", sectionId: null }),
     },
     canManage && {
       label: t("menu.createSection"),
       icon: FolderPlus,
-      onSelect: () => onOpen({ kind: "createSection" }),
+      onSelect: () => open({ kind: "createSection" }),
     },
     "separator",
     {
@@ -154,14 +161,14 @@ function GroupMenu({ group, onOpen }: { group: Group; onOpen: OpenDialog }) {
       icon: Hash,
       onSelect: () => navigate(groupChannelsPath(group.id)),
     },
-    { label: t("menu.notifications"), icon: Bell, onSelect: () => onOpen({ kind: "groupNotifications" }) },
+    { label: t("common:notifications"), icon: Bell, onSelect: () => open({ kind: "groupNotifications" }) },
     { label: t("menu.markRead"), icon: CheckCheck, onSelect: () => void markRead() },
     canLeave && "separator",
     canLeave && {
-      label: t("menu.leave"),
+      label: t("leave.action"),
       icon: LogOut,
       danger: true,
-      onSelect: () => onOpen({ kind: "leave" }),
+      onSelect: leave,
     },
   ];
   return (
@@ -180,5 +187,3 @@ function GroupMenu({ group, onOpen }: { group: Group; onOpen: OpenDialog }) {
     />
   );
 }
-
-const GroupDialogs = lazy(async () => ({ default: (await import("./group-dialogs.tsx")).GroupDialogs }));

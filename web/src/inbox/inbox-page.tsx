@@ -1,19 +1,28 @@
-import type { Call, InboxItem, FriendRequest } from "@fanfare/contract";
-import { Bell, BellOff, CheckCheck, Ellipsis, Inbox, PartyPopper, Trash2 } from "lucide-react";
+import type { Call, InboxItem, FriendRequest, ChannelState } from "@fanfare/contract";
+import {
+  Bell,
+  BellOff,
+  CheckCheck,
+  Ellipsis,
+  Inbox,
+  PartyPopper,
+  Trash2,
+  MessageSquareText,
+} from "lucide-react";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useCall } from "../data/call.ts";
-import { useDueCount, useInbox, useScheduled } from "../data/inbox.ts";
+import { useDueCount, useInbox, useScheduled, useChannelUnread } from "../data/inbox.ts";
 import { useMe } from "../data/me.ts";
 import { settingsPath } from "../routes.ts";
 import { useAction } from "../shared/use-action.ts";
-import { PagedList } from "../shared/paged-list.tsx";
+import { PagedRows } from "../shared/paged-list.tsx";
 import { Badge, Avatar } from "../ui/display.tsx";
 import { ListRow } from "../ui/list-row.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
-import { ConfirmDialog } from "../ui/dialog.tsx";
-import { EmptyState, ErrorNote } from "../ui/feedback.tsx";
+import { openConfirm } from "../ui/open-dialog.tsx";
+import { EmptyState, ErrorNote, SkeletonRows } from "../ui/feedback.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { SearchButton } from "../search/search-button.tsx";
@@ -21,17 +30,18 @@ import { PageHeader } from "../app/shell/page-header.tsx";
 import { SavedList, ScheduledList } from "./later.tsx";
 import { MessageEntry } from "./message-entry.tsx";
 import { useUnreadThreadCount } from "./notifications/unmuted-unread.ts";
-import { FollowedThreads } from "./threads.tsx";
 import { reasonOf } from "./use-message-place.ts";
 import { useFriendRequests, useUser } from "../data/people.ts";
 import { useName } from "../people/members/user-name.tsx";
+import { ThreadRow } from "../channel/threads/threads-panel.tsx";
+import { useFollowedThreads } from "../data/channel-messages.ts";
+import { useChannelState, useGroup } from "../data/groups.ts";
 
 export function InboxPage() {
   const { t } = useTranslation("inbox");
   const call = useCall();
   const [, navigate] = useLocation();
   const { error, busy, run } = useAction();
-  const [isClearing, setClearing] = useState(false);
   const [tab, setTab] = useState("unread");
   const { data: items = [], hasNextPage } = useInbox();
   // The unread count can be ahead of the list, and only listed items are marked as read.
@@ -40,6 +50,14 @@ export function InboxPage() {
   const due = useDueCount();
   const scheduled = useScheduled();
   const threads = useUnreadThreadCount();
+  const clear = () =>
+    openConfirm({
+      danger: true,
+      title: t("clearTitle"),
+      children: t("clearText"),
+      action: t("clear"),
+      onConfirm: () => call("inbox.clear", { messageId: newestId! }),
+    });
   return (
     <>
       <PageHeader
@@ -55,11 +73,11 @@ export function InboxPage() {
               icon={CheckCheck}
               onClick={() => void run(() => call("inbox.markRead", { messageId: newestId! }))}
             >
-              {t("markRead")}
+              {t("common:markRead")}
             </Button>
             <Menu
               align="end"
-              trigger={<IconButton icon={Ellipsis} label={t("more")} tooltipSide="bottom" />}
+              trigger={<IconButton icon={Ellipsis} label={t("common:more")} tooltipSide="bottom" />}
               items={[
                 {
                   label: t("markEverything"),
@@ -77,7 +95,7 @@ export function InboxPage() {
                   icon: Trash2,
                   danger: true,
                   disabled: newestId === undefined,
-                  onSelect: () => setClearing(true),
+                  onSelect: clear,
                 },
               ]}
             />
@@ -118,16 +136,6 @@ export function InboxPage() {
           />
         </div>
       </div>
-      <ConfirmDialog
-        open={isClearing}
-        onClose={() => setClearing(false)}
-        title={t("clearTitle")}
-        action={t("clear")}
-        danger
-        onConfirm={() => call("inbox.clear", { messageId: newestId! })}
-      >
-        {t("clearText")}
-      </ConfirmDialog>
     </>
   );
 }
@@ -147,12 +155,12 @@ async function markEverythingRead(call: Call): Promise<void> {
 function InboxList({ onlyUnread }: { onlyUnread: boolean }) {
   const { t } = useTranslation("inbox");
   const pages = useInbox();
-  const { data = [] } = pages;
+  const { data } = pages;
   return (
     <div className="pt-3">
-      <PagedList
-        pages={pages}
-        items={onlyUnread ? data.filter(({ unread }) => unread) : data}
+      <PagedRows
+        pages={{ ...pages, data: onlyUnread ? data?.filter(({ unread }) => unread) : data }}
+        className="grid gap-4"
         empty={
           <EmptyState
             icon={onlyUnread ? PartyPopper : BellOff}
@@ -161,16 +169,12 @@ function InboxList({ onlyUnread }: { onlyUnread: boolean }) {
           />
         }
       >
-        {(items) => (
-          <ol className="grid gap-4">
-            {items.map((item) => (
-              <li key={item.message.id}>
-                <InboxEntry item={item} />
-              </li>
-            ))}
-          </ol>
+        {(item) => (
+          <li key={item.message.id}>
+            <InboxEntry item={item} />
+          </li>
         )}
-      </PagedList>
+      </PagedRows>
     </div>
   );
 }
@@ -187,7 +191,7 @@ function InboxEntry({ item: { message, groupId, unread } }: { item: InboxItem })
   );
 }
 
-export function RequestList() {
+function RequestList() {
   const { t } = useTranslation("inbox");
   const isAccount = useMe().kind === "member";
   const { data = [] } = useFriendRequests({ enabled: isAccount });
@@ -224,7 +228,7 @@ function RequestRow({ request: { userId } }: { request: FriendRequest }) {
             busy={busy}
             onClick={() => void run(() => call("friend.accept", { userId }))}
           >
-            {t("accept")}
+            {t("members:action.accept")}
           </Button>
           <Button
             size="sm"
@@ -232,7 +236,7 @@ function RequestRow({ request: { userId } }: { request: FriendRequest }) {
             disabled={busy}
             onClick={() => void run(() => call("friend.decline", { userId }))}
           >
-            {t("decline")}
+            {t("members:action.decline")}
           </Button>
         </>
       }
@@ -240,4 +244,31 @@ function RequestRow({ request: { userId } }: { request: FriendRequest }) {
       <ErrorNote text={error} />
     </ListRow>
   );
+}
+
+/** The threads that the user follows, in all groups. */
+function FollowedThreads() {
+  const { t } = useTranslation("inbox");
+  return (
+    <PagedRows
+      pages={useFollowedThreads()}
+      label={t("tab.threads")}
+      className="grid gap-1"
+      placeholder={<SkeletonRows />}
+      empty={
+        <EmptyState icon={MessageSquareText} title={t("threads:empty.active")} text={t("noThreadsText")} />
+      }
+      endless
+    >
+      {(thread) => <FollowedThread key={thread.id} thread={thread} />}
+    </PagedRows>
+  );
+}
+
+function FollowedThread({ thread }: { thread: ChannelState }) {
+  const group = useGroup(thread.groupId ?? "");
+  const { data: parent } = useChannelState(thread.parentId ?? thread.id);
+  const unread = useChannelUnread(thread.id, ({ messages }) => messages);
+  const place = [group?.name, parent && `#${parent.name}`].filter(Boolean).join(" · ");
+  return <ThreadRow thread={thread} unread={unread} place={place} />;
 }

@@ -1,5 +1,5 @@
 import type { SavedItem } from "@fanfare/client/store";
-import type { Channel, Message, ScheduledMessage } from "@fanfare/contract";
+import type { Channel, ScheduledMessage } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { AlarmClock, Bookmark, Check, Pencil, SearchX, SendHorizontal, Trash2 } from "lucide-react";
 import { useState } from "react";
@@ -12,13 +12,13 @@ import { useChannelPermissions, useChannelState, useGroup } from "../data/groups
 import { useSaved, useSavedMessages } from "../data/inbox.ts";
 import { useNow, useSettled } from "../shared/hooks.ts";
 import { later } from "../shared/later.tsx";
-import { PagedList } from "../shared/paged-list.tsx";
+import { PagedRows } from "../shared/paged-list.tsx";
 import { TimeDialog } from "../shared/time-dialog.tsx";
 import { dayAndTime } from "../shared/times.ts";
 import { errorTypeText } from "../shared/use-action.ts";
 import { IconButton } from "../ui/button.tsx";
 import { cx } from "../ui/cx.ts";
-import { ConfirmDialog } from "../ui/dialog.tsx";
+import { openConfirm, openDialog } from "../ui/open-dialog.tsx";
 import { Badge } from "../ui/display.tsx";
 import { EmptyState, showFailure } from "../ui/feedback.tsx";
 import { FilterField } from "../ui/form.tsx";
@@ -34,7 +34,6 @@ export function SavedList() {
   const [wanted, setWanted] = useState("");
   const text = useSettled(wanted.trim());
   const pages = useSavedMessages(text);
-  const [reminding, setReminding] = useState<Message | null>(null);
   return (
     <div className="grid grid-cols-1 gap-4 pt-3">
       {!isEmpty && (
@@ -45,9 +44,9 @@ export function SavedList() {
           onChange={setWanted}
         />
       )}
-      <PagedList
+      <PagedRows
         pages={pages}
-        items={pages.data ?? []}
+        className="grid gap-4"
         empty={
           isEmpty || text === "" ? (
             <EmptyState icon={Bookmark} title={t("saved.empty")} text={t("saved.emptyText")} />
@@ -56,22 +55,17 @@ export function SavedList() {
           )
         }
       >
-        {(items) => (
-          <ol className="grid gap-4">
-            {items.map((item) => (
-              <li key={item.message.id}>
-                <SavedEntry item={item} onRemind={() => setReminding(item.message)} />
-              </li>
-            ))}
-          </ol>
+        {(item) => (
+          <li key={item.message.id}>
+            <SavedEntry item={item} />
+          </li>
         )}
-      </PagedList>
-      {reminding !== null && <ReminderDialog message={reminding} onClose={() => setReminding(null)} />}
+      </PagedRows>
     </div>
   );
 }
 
-function SavedEntry({ item: { message, groupId }, onRemind }: { item: SavedItem; onRemind: () => void }) {
+function SavedEntry({ item: { message, groupId } }: { item: SavedItem }) {
   const { t } = useTranslation("inbox");
   const call = useCall();
   const nowMs = useNow();
@@ -80,6 +74,7 @@ function SavedEntry({ item: { message, groupId }, onRemind }: { item: SavedItem;
   const remove = () => {
     call("saved.remove", { messageId: message.id }).catch(showFailure);
   };
+  const remind = () => openDialog((onClose) => <ReminderDialog message={message} onClose={onClose} />);
   return (
     <MessageEntry
       message={message}
@@ -88,7 +83,7 @@ function SavedEntry({ item: { message, groupId }, onRemind }: { item: SavedItem;
       actions={
         <>
           <IconButton icon={Check} size="sm" label={t("saved.done")} onClick={remove} />
-          <IconButton icon={AlarmClock} size="sm" label={t("saved.remind")} onClick={onRemind} />
+          <IconButton icon={AlarmClock} size="sm" label={t("saved.remind")} onClick={remind} />
         </>
       }
     >
@@ -103,49 +98,47 @@ function SavedEntry({ item: { message, groupId }, onRemind }: { item: SavedItem;
 
 /** Messages that are sent later. */
 export function ScheduledList({ scheduled }: { scheduled: readonly ScheduledMessage[] }) {
-  const [changing, setChanging] = useState<string | null>(null);
-  const { t } = useTranslation("inbox");
-  const call = useCall();
   return (
-    <>
-      <ol className="grid gap-4 pt-3">
-        {scheduled.map((one) => (
-          <li key={one.id}>
-            <ScheduledEntry scheduled={one} onChange={() => setChanging(one.id)} />
-          </li>
-        ))}
-      </ol>
-      {changing !== null && (
-        <TimeDialog
-          title={t("scheduled.title")}
-          action={t("scheduled.schedule")}
-          onPick={(time) => call("scheduled.change", { scheduledId: changing, sendAt: time.toISOString() })}
-          onClose={() => setChanging(null)}
-        />
-      )}
-    </>
+    <ol className="grid gap-4 pt-3">
+      {scheduled.map((one) => (
+        <li key={one.id}>
+          <ScheduledEntry scheduled={one} />
+        </li>
+      ))}
+    </ol>
   );
 }
 
-interface ScheduledEntryProps {
-  scheduled: ScheduledMessage;
-  /** Opens the dialog for its time. */
-  onChange: () => void;
-}
-
-function ScheduledEntry({ scheduled, onChange }: ScheduledEntryProps) {
+function ScheduledEntry({ scheduled }: { scheduled: ScheduledMessage }) {
   const { id: scheduledId, channelId, content, sendAt, failure } = scheduled;
   const { t } = useTranslation("inbox");
   const call = useCall();
-  const [isRemoving, setRemoving] = useState(false);
   /** null: not yet. Afterwards, its button gets the focus. */
   const [isEditing, setEditing] = useState<boolean | null>(null);
   const { data: channel } = useChannelState(channelId);
   const group = useGroup(channel?.groupId ?? "");
-  const sendNow = () => {
-    call("scheduled.change", { scheduledId, sendAt: new Date().toISOString() }).catch(showFailure);
-  };
-  const place = [channel?.groupId === null ? t("direct") : group?.name, channel?.name && `#${channel.name}`];
+  const sendAtTime = (time: Date) => call("scheduled.change", { scheduledId, sendAt: time.toISOString() });
+  const changeTime = () =>
+    openDialog((onClose) => (
+      <TimeDialog
+        title={t("composer:schedule.title")}
+        action={t("composer:schedule.set")}
+        onPick={sendAtTime}
+        onClose={onClose}
+      />
+    ));
+  const remove = () =>
+    openConfirm({
+      danger: true,
+      title: t("scheduled.removeTitle"),
+      children: t("scheduled.removeText"),
+      action: t("common:delete"),
+      onConfirm: () => call("scheduled.remove", { scheduledId }),
+    });
+  const place = [
+    channel?.groupId === null ? t("quick-switcher:kind.direct") : group?.name,
+    channel?.name && `#${channel.name}`,
+  ];
   return (
     <div className={cx("grid gap-1 border-s-3 ps-3", failure === null ? "border-line" : "border-danger")}>
       <div className="flex min-w-0 flex-wrap items-center gap-2 text-sm text-muted">
@@ -160,7 +153,7 @@ function ScheduledEntry({ scheduled, onChange }: ScheduledEntryProps) {
             <ScheduledText
               scheduled={scheduled}
               channel={channel}
-              onEmpty={() => setRemoving(true)}
+              onEmpty={remove}
               onClose={() => setEditing(false)}
             />
           ) : (
@@ -172,7 +165,12 @@ function ScheduledEntry({ scheduled, onChange }: ScheduledEntryProps) {
         </div>
         {isEditing !== true && (
           <span className="-my-1 flex shrink-0 touch:-my-2.5">
-            <IconButton icon={SendHorizontal} size="sm" label={t("scheduled.sendNow")} onClick={sendNow} />
+            <IconButton
+              icon={SendHorizontal}
+              size="sm"
+              label={t("scheduled.sendNow")}
+              onClick={() => void sendAtTime(new Date()).catch(showFailure)}
+            />
             <IconButton
               icon={Pencil}
               size="sm"
@@ -181,26 +179,11 @@ function ScheduledEntry({ scheduled, onChange }: ScheduledEntryProps) {
               autoFocus={isEditing === false}
               onClick={() => setEditing(true)}
             />
-            <IconButton icon={AlarmClock} size="sm" label={t("scheduled.change")} onClick={onChange} />
-            <IconButton
-              icon={Trash2}
-              size="sm"
-              label={t("scheduled.remove")}
-              onClick={() => setRemoving(true)}
-            />
+            <IconButton icon={AlarmClock} size="sm" label={t("scheduled.change")} onClick={changeTime} />
+            <IconButton icon={Trash2} size="sm" label={t("common:delete")} onClick={remove} />
           </span>
         )}
       </article>
-      <ConfirmDialog
-        open={isRemoving}
-        onClose={() => setRemoving(false)}
-        title={t("scheduled.removeTitle")}
-        action={t("scheduled.remove")}
-        danger
-        onConfirm={() => call("scheduled.remove", { scheduledId })}
-      >
-        {t("scheduled.removeText")}
-      </ConfirmDialog>
     </div>
   );
 }

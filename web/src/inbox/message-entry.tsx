@@ -32,7 +32,7 @@ export function MessageEntry({ message, groupId, isStrong, actions, children }: 
     if (!isOwn && getSelection()?.isCollapsed !== false) jump();
   };
   const place = [
-    group?.name ?? (groupId === null ? t("direct") : ""),
+    group?.name ?? (groupId === null ? t("quick-switcher:kind.direct") : ""),
     channel !== undefined && channel.name !== "" && `#${channel.name}`,
   ].filter((part) => typeof part === "string" && part !== "");
   return (
@@ -55,7 +55,7 @@ export function MessageEntry({ message, groupId, isStrong, actions, children }: 
               <IconButton
                 icon={ArrowUpLeft}
                 size="sm"
-                label={t("jump")}
+                label={t("search:jump")}
                 disabled={path === null}
                 onClick={jump}
               />

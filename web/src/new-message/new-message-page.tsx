@@ -111,7 +111,7 @@ function Preview({ shared: { text, files }, onDiscard }: { shared: SharedContent
       <div className="flex flex-wrap items-center justify-between gap-2">
         <p className="text-sm text-muted">{t("sharedHint")}</p>
         <Button size="sm" variant="ghost" onClick={onDiscard}>
-          {t("discard")}
+          {t("common:discard")}
         </Button>
       </div>
     </section>

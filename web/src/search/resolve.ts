@@ -3,7 +3,7 @@ import { LIMITS } from "@fanfare/contract/limits";
 import type { Search } from "../data/search.ts";
 import type { Place } from "../app/shortcuts/use-place.ts";
 import { parseDay } from "./days.ts";
-import type { Filter, FilterName, Query } from "./query.ts";
+import type { Filter, Query } from "./query.ts";
 
 export type ScopeName = "channel" | "group" | "everywhere";
 
@@ -54,7 +54,7 @@ export const TRAITS = {
 export type TraitWord = keyof typeof TRAITS;
 
 /** Why a filter couldn't be resolved; `inMany`: channels of several groups have this name. */
-type Fault = FilterName | "inMany";
+type Fault = "person" | "in" | "inMany" | "has" | "date";
 
 export interface Resolved {
   search: Search;
@@ -80,7 +80,7 @@ function apply(search: Search, { name, value }: Filter, directory: Directory): F
     case "mentions": {
       const id = personId(value, directory);
       if (id !== undefined) search[name] = id;
-      return id === undefined ? name : null;
+      return id === undefined ? "person" : null;
     }
     case "in": {
       const meant = channelsNamed(value, directory.channels);
@@ -102,7 +102,7 @@ function apply(search: Search, { name, value }: Filter, directory: Directory): F
     case "after": {
       const day = parseDay(value, directory.nowMs);
       if (day !== null) search[name] = day.toISOString();
-      return day === null ? name : null;
+      return day === null ? "date" : null;
     }
   }
 }

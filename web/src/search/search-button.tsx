@@ -13,7 +13,7 @@ export function SearchButton() {
   const place = usePlace();
   const [, navigate] = useLocation();
   return (
-    <Tooltip text={t("placeholder")} side="bottom">
+    <Tooltip text={t("field")} side="bottom">
       <button
         type="button"
         aria-label={t("title")}

@@ -76,7 +76,7 @@ export function SearchField({ directory }: { directory: Directory }) {
         type="text"
         enterKeyHint="search"
         aria-label={t("field")}
-        placeholder={t("placeholder")}
+        placeholder={t("field")}
         className={cx(FIELD_CLASS, "min-h-control pe-9")}
         value={text}
         onChange={({ target }) => {
@@ -107,7 +107,7 @@ export function SearchField({ directory }: { directory: Directory }) {
       )}
       <div
         {...listProps}
-        aria-label={t("suggestions")}
+        aria-label={t("common:suggestions")}
         className={cx(
           "absolute inset-x-0 top-full z-10 mt-1 max-h-72 overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-raised",
           found.length === 0 && "hidden",
@@ -156,7 +156,7 @@ function SuggestionLine({ suggestion }: { suggestion: Suggestion }) {
     case "day":
       return (
         <>
-          <span className="flex-1">{t(`day.${suggestion.day}`)}</span>
+          <span className="flex-1">{t(`messages:day.${suggestion.day}`)}</span>
           <span className="text-muted tabular-nums">{suggestion.word}</span>
         </>
       );

@@ -10,7 +10,7 @@ import { isSearchable, useUserSearch } from "../data/search.ts";
 import { useDirects, useFriends, useUsers } from "../data/people.ts";
 import { useNow, useSettled } from "../shared/hooks.ts";
 import { EmptyState } from "../ui/feedback.tsx";
-import { Segments } from "../ui/segments.tsx";
+import { Segments } from "../ui/choices.tsx";
 import { SidePanel } from "../app/shell/side-panel.tsx";
 import type { Place } from "../app/shortcuts/use-place.ts";
 import { parseQuery, FILTERS, type Filter, type FilterName, withFilter, withoutFilter } from "./query.ts";
@@ -173,7 +173,7 @@ function SearchContent({ scope, people, nicknames = {}, channels, hasChannels }:
           {settled.trim() === "" && <SavedSearches />}
           <EmptyState
             icon={SearchIcon}
-            title={settled.trim() !== "" ? t("tooShort") : isEverywhere ? t("startEverywhere") : t("start")}
+            title={settled.trim() !== "" ? t("tooShort") : isEverywhere ? t("startEverywhere") : t("field")}
             text={settled.trim() === "" ? t("startText") : t("tooShortText")}
           />
         </div>

@@ -6,7 +6,7 @@ import { useLocation } from "wouter";
 import { useChannelState, useGroup } from "../data/groups.ts";
 import { useIsBlocked } from "../data/me.ts";
 import { type Search, useSearch } from "../data/search.ts";
-import { PagedList } from "../shared/paged-list.tsx";
+import { PagedRows } from "../shared/paged-list.tsx";
 import { openPanel } from "../state/panels.ts";
 import { EmptyState } from "../ui/feedback.tsx";
 import { IconButton } from "../ui/button.tsx";
@@ -52,27 +52,23 @@ export function SearchResults({ search, isEverywhere }: SearchResultsProps) {
       {data?.isComplete === false && (
         <p className="rounded-md bg-warn-soft px-3 py-2 text-sm text-warn-text">{t("incomplete")}</p>
       )}
-      <PagedList
-        pages={pages}
-        items={messages}
+      <PagedRows
+        pages={{ ...pages, data: pages.data && messages }}
+        className="grid grid-cols-1 gap-4"
         empty={<EmptyState icon={SearchX} title={t("none")} text={t("noneText")} />}
         endless
       >
-        {(found) => (
-          <ol className="grid grid-cols-1 gap-4">
-            {found.map((one, index) => (
-              <li key={one.message.id}>
-                <FoundMessage
-                  found={one}
-                  isNamed={found[index - 1]?.message.channelId !== one.message.channelId}
-                  isEverywhere={isEverywhere}
-                  onLeave={() => keepResults(list.current?.scrollTop ?? 0)}
-                />
-              </li>
-            ))}
-          </ol>
+        {(found, index) => (
+          <li key={found.message.id}>
+            <FoundMessage
+              found={found}
+              isNamed={messages[index - 1]?.message.channelId !== found.message.channelId}
+              isEverywhere={isEverywhere}
+              onLeave={() => keepResults(list.current?.scrollTop ?? 0)}
+            />
+          </li>
         )}
-      </PagedList>
+      </PagedRows>
     </div>
   );
 }

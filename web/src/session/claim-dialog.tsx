@@ -1,11 +1,11 @@
 import { useTranslation } from "react-i18next";
 import { UserRoundCheck, X } from "lucide-react";
-import { useState } from "react";
 import { create } from "zustand";
 import { useCall } from "../data/call.ts";
 import { mailLanguage } from "../i18n/language.ts";
-import { Dialog } from "../ui/dialog.tsx";
-import { Form, useForm, TextField } from "../ui/form.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
+import { openDialog } from "../ui/open-dialog.tsx";
+import { useForm, TextField } from "../ui/form.tsx";
 import { inviteCodeOf } from "../groups/add-group.tsx";
 import { useMe } from "../data/me.ts";
 import { Button, IconButton } from "../ui/button.tsx";
@@ -13,7 +13,11 @@ import { ACCOUNT_ERRORS, AccountFields, accountOf } from "./account-fields.tsx";
 import { useLoginOptions } from "./server-meta.ts";
 
 /** Turns a guest into an account that keeps everything. */
-export function ClaimDialog({ onClose }: { onClose: () => void }) {
+export function openClaimDialog(): void {
+  openDialog((onClose) => <ClaimDialog onClose={onClose} />);
+}
+
+function ClaimDialog({ onClose }: { onClose: () => void }) {
   const { t, i18n } = useTranslation("session");
   const call = useCall();
   const needsInvite = useLoginOptions()?.needsInvite === true;
@@ -32,20 +36,24 @@ export function ClaimDialog({ onClose }: { onClose: () => void }) {
     fieldOfError: { ...ACCOUNT_ERRORS, INVITE_REQUIRED: "inviteLink", INVITE_NOT_FOUND: "inviteLink" },
   });
   return (
-    <Dialog onClose={onClose} title={t("claim.title")} description={t("claim.text")}>
-      <Form form={form} action={t("claim.action")} wide>
-        <AccountFields form={form} />
-        {needsInvite && (
-          <TextField
-            label={t("claim.inviteLink")}
-            hint={t("claim.inviteHint")}
-            required
-            autoComplete="off"
-            {...form.field("inviteLink")}
-          />
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t("claim.title")}
+      description={t("claim.text")}
+      form={form}
+      action={t("newAccount")}
+      wide
+    >
+      <AccountFields form={form} />
+      {needsInvite && (
+        <TextField
+          label={t("groups:join.link")}
+          hint={t("claim.inviteHint")}
+          required
+          {...form.field("inviteLink")}
+        />
+      )}
+    </FormDialog>
   );
 }
 
@@ -58,7 +66,6 @@ export function ClaimBanner() {
   // Shown before this is known, because a banner that appears later would move the page.
   const canClaim = useLoginOptions()?.register !== false;
   const isDismissed = useDismissed((state) => state.isDismissed);
-  const [isOpen, setOpen] = useState(false);
   if (!isGuest || !canClaim || isDismissed) return null;
   return (
     <aside
@@ -68,8 +75,8 @@ export function ClaimBanner() {
       <UserRoundCheck size={16} aria-hidden className="shrink-0 max-md:hidden" />
       <p className="max-md:flex-1">{t("claim.banner")}</p>
       <span className="flex shrink-0 gap-1">
-        <Button size="sm" onClick={() => setOpen(true)}>
-          {t("claim.action")}
+        <Button size="sm" onClick={openClaimDialog}>
+          {t("newAccount")}
         </Button>
         <IconButton
           icon={X}
@@ -79,7 +86,6 @@ export function ClaimBanner() {
           onClick={() => useDismissed.setState({ isDismissed: true })}
         />
       </span>
-      {isOpen && <ClaimDialog onClose={() => setOpen(false)} />}
     </aside>
   );
 }

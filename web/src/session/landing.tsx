@@ -67,7 +67,7 @@ function Landing({ notice, inviteCode }: LandingProps) {
         <>
           {ways.guest && (
             <>
-              <GuestForm label={inviteCode === undefined ? t("lookAround") : t("joinAsGuest")} />
+              <GuestForm label={inviteCode === undefined ? t("asGuest") : t("joinAsGuest")} />
               <OrLine>{t("orWithAccount")}</OrLine>
             </>
           )}

@@ -93,7 +93,7 @@ function LoginFooter() {
       </label>
       <IconButton
         icon={isDark ? Sun : Moon}
-        label={isDark ? t("lightTheme") : t("darkTheme")}
+        label={isDark ? t("theme.light") : t("theme.dark")}
         size="sm"
         onClick={() => setPreferences({ theme: isDark ? "light" : "dark" })}
       />
@@ -164,7 +164,7 @@ export function SessionNoticeBanner({ notice }: { notice: SessionNotice | null }
       <p>{t(`notice.${notice}`)}</p>
       {notice === "updated" && (
         <Button size="sm" onClick={() => location.reload()}>
-          {t("shell:reload")}
+          {t("ui:reload")}
         </Button>
       )}
     </div>

@@ -126,11 +126,6 @@ function OidcLogin({ back: { trip, oidcCode }, onFailure }: OidcReturnProps) {
   );
 }
 
-interface LoginFormProps {
-  stay: boolean;
-  onStayChange: (stay: boolean) => void;
-}
-
 /** What the server can require after the password. */
 const NEXT_STEPS: Partial<Record<string, "code" | "email">> = {
   TOTP_REQUIRED: "code",
@@ -138,7 +133,7 @@ const NEXT_STEPS: Partial<Record<string, "code" | "email">> = {
 };
 
 /** Asks for username and password, then for a code or an email address if the account requires it. */
-function LoginForm({ stay, onStayChange }: LoginFormProps) {
+function LoginForm({ stay, onStayChange }: { stay: boolean; onStayChange: (stay: boolean) => void }) {
   const { t } = useTranslation("session");
   const [step, setStep] = useState<"password" | "code" | "email">("password");
   /** The address that the link was sent to. */
@@ -194,14 +189,14 @@ function LoginForm({ stay, onStayChange }: LoginFormProps) {
   }
   if (sentTo !== null) {
     return (
-      <Outcome icon={MailCheck} title={t("confirm.title")} text={t("confirm.text", { email: sentTo })}>
+      <Outcome icon={MailCheck} title={t("reset.sent")} text={t("confirm.text", { email: sentTo })}>
         {back}
       </Outcome>
     );
   }
   if (step === "email") {
     return (
-      <Form form={form} action={t("confirm.send")} wide more={back}>
+      <Form form={form} action={t("reset.send")} wide more={back}>
         <TextField
           label={t("emailRequired")}
           type="email"
@@ -246,7 +241,7 @@ function LoginForm({ stay, onStayChange }: LoginFormProps) {
           href={resetPasswordPath()}
           className="rounded-sm text-sm font-medium text-accent-text underline-offset-2 hover:underline"
         >
-          {t("forgot")}
+          {t("reset.title")}
         </Link>
       </div>
     </Form>

@@ -41,7 +41,7 @@ export function RegisterPage() {
   if (sentTo !== null) {
     return (
       <LoginLayout>
-        <Outcome icon={MailCheck} title={t("confirm.title")} text={t("confirm.text", { email: sentTo })} />
+        <Outcome icon={MailCheck} title={t("reset.sent")} text={t("confirm.text", { email: sentTo })} />
       </LoginLayout>
     );
   }

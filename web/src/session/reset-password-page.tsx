@@ -73,13 +73,8 @@ function RequestResetForm() {
   );
 }
 
-interface NewPasswordFormProps {
-  token: string;
-  onAskAgain: () => void;
-}
-
 /** Sets a new password and shows the other ways to log in to the account. */
-function NewPasswordForm({ token, onAskAgain }: NewPasswordFormProps) {
+function NewPasswordForm({ token, onAskAgain }: { token: string; onAskAgain: () => void }) {
   const { t } = useTranslation("session");
   const [isSet, setIsSet] = useState(false);
   const [linkError, setLinkError] = useState<string | null>(null);

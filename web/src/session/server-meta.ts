@@ -1,6 +1,5 @@
 import type { Meta } from "@fanfare/contract";
 import { useEffect, useState } from "react";
-import { useMe } from "../data/me.ts";
 import { setBranding } from "./branding.ts";
 
 let known: Meta | null | undefined;
@@ -45,13 +44,6 @@ export function useLoginOptions(): LoginOptions | null {
     register: password && meta?.registration !== "closed",
     needsInvite: meta?.registration === "invite",
   };
-}
-
-/** Whether the user can create groups; true until the server responds. */
-export function useCanCreateGroups(): boolean {
-  const { admin, kind } = useMe();
-  const allowed = useServerMeta()?.groupCreation ?? "everyone";
-  return allowed === "everyone" || admin || (allowed === "accounts" && kind !== "guest");
 }
 
 /** Whether this server has a directory of groups; false until the server responds. */

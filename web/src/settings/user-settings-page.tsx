@@ -21,19 +21,17 @@ import { SettingsLayout } from "../ui/settings-layout.tsx";
 import { Switch } from "../ui/choices.tsx";
 import { useReach } from "../data/people.ts";
 import { useAction } from "../shared/use-action.ts";
-import { ErrorNote, SkeletonRows, Pending } from "../ui/feedback.tsx";
+import { ErrorNote, Loaded, SkeletonRows } from "../ui/feedback.tsx";
 import { Select } from "../ui/select.tsx";
 import { AccountPart } from "./account/account-part.tsx";
 import { AppearancePart } from "./appearance/appearance-part.tsx";
 import { DeleteAccount } from "./data/delete-account.tsx";
-import { GroupLevels } from "./notifications/group-levels.tsx";
+import { GroupLevels, KeywordsSection, EmailSection } from "./notifications/notification-sections.tsx";
 import {
   requestNotificationPermission,
   getPermission,
   type PermissionState,
 } from "./notifications/permission.ts";
-import { KeywordsSection } from "./notifications/keywords-section.tsx";
-import { EmailSection } from "./notifications/email-section.tsx";
 import { QuietHoursSection } from "./notifications/quiet-hours-section.tsx";
 import { PushSection } from "./notifications/push-section.tsx";
 import { BlockedUsers } from "./privacy/blocked-users.tsx";
@@ -41,8 +39,7 @@ import { ProfilePart } from "./profile/profile-part.tsx";
 import { Section } from "./section.tsx";
 import { PasskeysSection } from "./security/passkeys-section.tsx";
 import { OidcSection } from "./security/oidc-section.tsx";
-import { SessionsSection } from "./security/sessions-section.tsx";
-import { TokensSection } from "./security/tokens-section.tsx";
+import { SessionsSection, TokensSection } from "./security/sessions-section.tsx";
 import { TotpSection } from "./security/totp-section.tsx";
 import { readExport } from "./data/read-export.ts";
 
@@ -63,7 +60,7 @@ export function UserSettingsPage({ section }: { section: string | undefined }) {
   const Part = PARTS[current];
   return (
     <SettingsLayout
-      title={t("title")}
+      title={t("common:settings")}
       current={current}
       onClose={() => navigate(landingPath())}
       sections={SECTIONS.map(({ id, icon, textKey }) => ({
@@ -189,8 +186,8 @@ interface Section {
   textKey: string;
 }
 
-export const SECTIONS = [
-  { id: "profile", icon: IdCard, textKey: "settings:section.profile" },
+const SECTIONS = [
+  { id: "profile", icon: IdCard, textKey: "common:profile" },
   { id: "account", icon: CircleUserRound, textKey: "settings:section.account" },
   { id: "security", icon: ShieldCheck, textKey: "settings:section.security" },
   { id: "notifications", icon: Bell, textKey: "settings:section.notifications" },
@@ -199,43 +196,40 @@ export const SECTIONS = [
   { id: "data", icon: FileDown, textKey: "settings:section.data" },
 ] as const satisfies readonly Section[];
 
-export type SectionId = (typeof SECTIONS)[number]["id"];
+type SectionId = (typeof SECTIONS)[number]["id"];
 
 const REQUESTS: readonly Reach["requestsFrom"][] = ["everyone", "groupMates", "nobody"];
 const DIRECT: readonly Reach["directFrom"][] = ["everyone", "groupMates", "friends"];
 
 /** Each choice is saved at once. */
-export function ReachForm() {
+function ReachForm() {
   const { t } = useTranslation("settings");
-  const query = useReach();
-  const { data: reach } = query;
   const call = useCall();
   const { error, run } = useAction();
   const change = (changes: Partial<Reach>) => void run(() => call("friend.setReach", changes));
   return (
     <Section title={t("contact.title")} text={t("contact.text")}>
-      <Pending of={query}>
-        <SkeletonRows count={2} />
-      </Pending>
-      {reach && (
-        <>
-          <Select
-            label={t("contact.directFrom")}
-            value={reach.directFrom}
-            options={DIRECT.map((value) => ({ value, label: t(`contact.${value}`) }))}
-            onChange={(directFrom) => change({ directFrom })}
-          />
-          <Select
-            label={t("contact.requestsFrom")}
-            value={reach.requestsFrom}
-            options={REQUESTS.map((value) => ({
-              value,
-              label: t(`contact.${value === "nobody" ? "noOne" : value}`),
-            }))}
-            onChange={(requestsFrom) => change({ requestsFrom })}
-          />
-        </>
-      )}
+      <Loaded of={useReach()} placeholder={<SkeletonRows count={2} />}>
+        {(reach) => (
+          <>
+            <Select
+              label={t("contact.directFrom")}
+              value={reach.directFrom}
+              options={DIRECT.map((value) => ({ value, label: t(`contact.${value}`) }))}
+              onChange={(directFrom) => change({ directFrom })}
+            />
+            <Select
+              label={t("contact.requestsFrom")}
+              value={reach.requestsFrom}
+              options={REQUESTS.map((value) => ({
+                value,
+                label: t(`contact.${value === "nobody" ? "noOne" : value}`),
+              }))}
+              onChange={(requestsFrom) => change({ requestsFrom })}
+            />
+          </>
+        )}
+      </Loaded>
       <ErrorNote text={error} />
     </Section>
   );

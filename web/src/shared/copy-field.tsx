@@ -75,7 +75,7 @@ export function SecretDialog({ title, text, label, secret, hint, onClose }: Secr
       title={title}
       footer={
         <Button variant="primary" onClick={onClose}>
-          {t("group-settings:secret.done")}
+          {t("group-settings:secretDone")}
         </Button>
       }
     >

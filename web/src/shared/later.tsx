@@ -37,4 +37,6 @@ function Nothing() {
 }
 
 /** Like React's, which without a network would break the page until it is reloaded. */
-export const lazy: typeof reactLazy = (load) => reactLazy(() => whenLoaded(load));
+export function lazy<P extends object>(load: () => Promise<ComponentType<P>>) {
+  return reactLazy(async () => ({ default: await whenLoaded(load) }));
+}

@@ -1,8 +1,8 @@
-import type { UseInfiniteQueryResult } from "@tanstack/react-query";
+import type { UseInfiniteQueryResult, UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "../ui/button.tsx";
-import { ErrorNote, SkeletonRows } from "../ui/feedback.tsx";
+import { ErrorNote, Loaded, SkeletonRows } from "../ui/feedback.tsx";
 import { errorText } from "./use-action.ts";
 
 type Pages = Pick<
@@ -64,14 +64,17 @@ export function PagedList<T>(props: PagedListProps<T>) {
   );
 }
 
-interface PagedRowsProps<T> extends Omit<PagedListProps<T>, "pages" | "items" | "children"> {
-  pages: UseInfiniteQueryResult<T[]>;
+interface RowsProps<T> extends Pick<PagedListProps<T>, "placeholder" | "empty"> {
   label?: string;
   className?: string;
-  children: (item: T) => ReactNode;
+  children: (item: T, index: number) => ReactNode;
 }
 
-/** All loaded items as rows. */
+interface PagedRowsProps<T> extends RowsProps<T>, Pick<PagedListProps<T>, "endless"> {
+  pages: Pages & { data: readonly T[] | undefined };
+}
+
+/** The loaded items as rows. */
 export function PagedRows<T>(props: PagedRowsProps<T>) {
   const { pages, label, className = "grid gap-px", children, ...rest } = props;
   return (
@@ -82,5 +85,23 @@ export function PagedRows<T>(props: PagedRowsProps<T>) {
         </ul>
       )}
     </PagedList>
+  );
+}
+
+/** The same for a list that isn't paged. */
+export function Rows<T>(props: RowsProps<T> & { of: UseQueryResult<readonly T[]> }) {
+  const { of, label, className = "grid gap-px", placeholder, empty, children } = props;
+  return (
+    <Loaded of={of} placeholder={placeholder}>
+      {(items) =>
+        items.length === 0 ? (
+          empty
+        ) : (
+          <ul aria-label={label} className={className}>
+            {items.map(children)}
+          </ul>
+        )
+      }
+    </Loaded>
   );
 }

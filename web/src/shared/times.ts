@@ -71,7 +71,7 @@ export function dayName(time: Time): string {
 
 function nearDay(days: number): string | null {
   if (days === 0) return i18next.t("messages:day.today");
-  if (days === -1) return i18next.t("messages:day.tomorrow");
+  if (days === -1) return i18next.t("shared:later.tomorrow");
   return days === 1 ? i18next.t("messages:day.yesterday") : null;
 }
 

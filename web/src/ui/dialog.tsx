@@ -1,12 +1,14 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
 import {
+  type ComponentProps,
   type ReactNode,
   type RefObject,
   useEffect,
   useLayoutEffect,
   useRef,
   useInsertionEffect,
+  useState,
 } from "react";
 import { useTranslation } from "react-i18next";
 import { AlertDialog as AlertBase } from "@base-ui/react/alert-dialog";
@@ -17,7 +19,6 @@ import { ErrorNote } from "./feedback.tsx";
 import { type Direction, followFinger, useSwipe } from "./swipe.ts";
 
 export interface DialogProps {
-  open?: boolean;
   onClose: () => void;
   title: string;
   description?: ReactNode;
@@ -34,7 +35,7 @@ const SIZES = { sm: "max-w-sm", md: "max-w-md", lg: "max-w-2xl" };
 
 /** A modal dialog. Esc or a click outside closes it. */
 export function Dialog(props: DialogProps) {
-  const { open = true, onClose, title, description, children, footer, size = "md", finalFocus } = props;
+  const { onClose, title, description, children, footer, size = "md", finalFocus } = props;
   const { t } = useTranslation("ui");
   const content = useRef<HTMLDivElement>(null);
   // Without this, the close button would get the focus: its tooltip would take the first Esc, and keys wouldn't scroll long content.
@@ -44,54 +45,45 @@ export function Dialog(props: DialogProps) {
     content.current.tabIndex = 0;
     return content.current;
   };
-  const popup = useModal(open);
   return (
-    <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
-      <Base.Portal>
-        <Base.Backdrop className="fixed inset-0 z-40 bg-overlay fade" />
-        <Base.Popup
-          ref={popup}
-          initialFocus={focusText}
-          {...(finalFocus && { finalFocus })}
-          className={cx(
-            "fixed top-[calc(var(--visible-top)+var(--visible-height)/2)] left-1/2 z-40 flex max-h-[calc(var(--visible-height)-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg border border-line bg-raised shadow-raised outline-none rise",
-            SIZES[size],
-          )}
-        >
-          <header className="grid gap-1 py-1 pt-5 pe-14 ps-5">
-            <Base.Title className="text-xl font-semibold">{title}</Base.Title>
-            {description !== undefined && (
-              <Base.Description className="text-sm text-muted">{description}</Base.Description>
-            )}
-          </header>
-          <div ref={content} className="grid gap-4 overflow-y-auto outline-none px-5 pt-3 pb-5">
-            {children}
-          </div>
-          {footer !== undefined && (
-            <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">
-              {footer}
-            </footer>
-          )}
-          {/* Last in order, so that the first field gets the initial focus. */}
-          <Base.Close
-            render={
-              <IconButton
-                icon={X}
-                label={t("close")}
-                size="sm"
-                className="absolute top-3.5 end-3.5"
-                tooltipSide="left"
-              />
-            }
+    <Modal
+      onClose={onClose}
+      initialFocus={focusText}
+      {...(finalFocus && { finalFocus })}
+      className={cx(
+        "top-[calc(var(--visible-top)+var(--visible-height)/2)] left-1/2 flex max-h-[calc(var(--visible-height)-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg border border-line bg-raised rise",
+        SIZES[size],
+      )}
+    >
+      <header className="grid gap-1 py-1 pt-5 pe-14 ps-5">
+        <Base.Title className="text-xl font-semibold">{title}</Base.Title>
+        {description !== undefined && (
+          <Base.Description className="text-sm text-muted">{description}</Base.Description>
+        )}
+      </header>
+      <div ref={content} className="grid gap-4 overflow-y-auto outline-none px-5 pt-3 pb-5">
+        {children}
+      </div>
+      {footer !== undefined && (
+        <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{footer}</footer>
+      )}
+      {/* Last in order, so that the first field gets the initial focus. */}
+      <Base.Close
+        render={
+          <IconButton
+            icon={X}
+            label={t("close")}
+            size="sm"
+            className="absolute top-3.5 end-3.5"
+            tooltipSide="left"
           />
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
+        }
+      />
+    </Modal>
   );
 }
 
-interface ConfirmDialogProps {
-  open?: boolean;
+export interface ConfirmDialogProps {
   onClose: () => void;
   title: string;
   /** The consequences, and whether it can be undone. */
@@ -104,7 +96,6 @@ interface ConfirmDialogProps {
 }
 
 export function ConfirmDialog({
-  open = true,
   onClose,
   title,
   children,
@@ -114,12 +105,20 @@ export function ConfirmDialog({
 }: ConfirmDialogProps) {
   const { t } = useTranslation("ui");
   const { busy, error, run } = useAction();
+  const [isOpen, setOpen] = useState(false);
+  // Opens after it is mounted, and closes before it is unmounted, to be animated.
+  useEffect(() => queueMicrotask(() => setOpen(true)), []);
   const confirm = async () => {
-    if (await run(onConfirm)) onClose();
+    if (await run(onConfirm)) setOpen(false);
   };
-  const popup = useModal(open);
+  const popup = useRef<HTMLDivElement>(null);
+  useModal(isOpen, popup);
   return (
-    <AlertBase.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+    <AlertBase.Root
+      open={isOpen}
+      onOpenChange={setOpen}
+      onOpenChangeComplete={(isStill) => !isStill && onClose()}
+    >
       <AlertBase.Portal>
         <AlertBase.Backdrop className="fixed inset-0 z-40 bg-overlay fade" />
         <AlertBase.Popup
@@ -150,25 +149,48 @@ type Popup = RefObject<HTMLDivElement | null>;
 /** Open modal popups, topmost last. */
 const stack: Popup[] = [];
 
+interface ModalProps extends Omit<ComponentProps<typeof Base.Popup>, "ref" | "className"> {
+  className: string;
+  open?: boolean;
+  onClose: () => void;
+  popup?: Popup;
+  layer?: "z-30" | "z-40";
+}
+
+/** A popup over a backdrop. */
+function Modal({ open = true, onClose, popup, layer = "z-40", className, ...rest }: ModalProps) {
+  const own = useRef<HTMLDivElement>(null);
+  useModal(open, popup ?? own);
+  return (
+    <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Base.Portal>
+        <Base.Backdrop className={cx("fixed inset-0 bg-overlay fade", layer)} />
+        <Base.Popup
+          ref={popup ?? own}
+          className={cx("fixed shadow-raised outline-none", layer, className)}
+          {...rest}
+        />
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
 /**
  * Traps the focus in the topmost modal popup by making the application and all other modal popups inert. Otherwise a field that is mounted
  * late with `autoFocus`, such as the composer of a new channel, would take keystrokes meant for the dialog.
- * @returns the ref for the popup's element
  */
-function useModal(open: boolean): Popup {
-  const popup = useRef<HTMLDivElement>(null);
+function useModal(open: boolean, popup: Popup): void {
   // Runs after the popup has recorded the element to return the focus to.
   useEffect(() => {
     if (!open) return;
     stack.push(popup);
     update();
-  }, [open]);
+  }, [open, popup]);
   // Runs before the focus returns, because inert elements can't be focused.
   useLayoutEffect(() => {
     if (!open) return undefined;
     return () => release(popup);
-  }, [open]);
-  return popup;
+  }, [open, popup]);
 }
 
 function release(popup: Popup): void {
@@ -197,26 +219,24 @@ interface DrawerProps {
 
 /** Slides in from where lines begin: the navigation on phones. A swipe to where it came from closes it. */
 export function Drawer({ open, onClose, label, isFull = false, children }: DrawerProps) {
-  const popup = useModal(open);
+  const popup = useRef<HTMLDivElement>(null);
   useSwipeClose(popup, popup, isFull ? "end" : "start", onClose);
   return (
-    <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
-      <Base.Portal>
-        <Base.Backdrop className="fixed inset-0 z-30 bg-overlay fade" />
-        <Base.Popup
-          ref={popup}
-          aria-label={label}
-          className={cx(
-            "swipe-x fixed top-(--visible-top) bottom-(--visible-bottom) start-0 z-30 flex bg-sidebar shadow-raised outline-none transition-[translate] duration-(--motion-panel) ease-out",
-            isFull
-              ? "w-full data-ending-style:translate-x-[calc(100%*var(--forward))] data-starting-style:translate-x-[calc(100%*var(--forward))]"
-              : "w-[min(20rem,calc(100vw-3rem))] data-ending-style:translate-x-[calc(-100%*var(--forward))] data-starting-style:translate-x-[calc(-100%*var(--forward))]",
-          )}
-        >
-          {children}
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
+    <Modal
+      open={open}
+      onClose={onClose}
+      popup={popup}
+      layer="z-30"
+      aria-label={label}
+      className={cx(
+        "swipe-x top-(--visible-top) bottom-(--visible-bottom) start-0 flex bg-sidebar transition-[translate] duration-(--motion-panel) ease-out",
+        isFull
+          ? "w-full data-ending-style:translate-x-[calc(100%*var(--forward))] data-starting-style:translate-x-[calc(100%*var(--forward))]"
+          : "w-[min(20rem,calc(100vw-3rem))] data-ending-style:translate-x-[calc(-100%*var(--forward))] data-starting-style:translate-x-[calc(-100%*var(--forward))]",
+      )}
+    >
+      {children}
+    </Modal>
   );
 }
 
@@ -230,27 +250,23 @@ interface SheetProps {
 /** Rises from the bottom edge, in reach of the thumb. For phones. Pulling its handle down closes it. */
 export function Sheet({ onClose, title, children }: SheetProps) {
   const { t } = useTranslation("ui");
-  const popup = useModal(true);
+  const popup = useRef<HTMLDivElement>(null);
   const handle = useRef<HTMLDivElement>(null);
   useSwipeClose(handle, popup, "down", onClose);
   return (
-    <Base.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
-      <Base.Portal>
-        <Base.Backdrop className="fade fixed inset-0 z-40 bg-overlay" />
-        <Base.Popup
-          ref={popup}
-          initialFocus={popup}
-          className="fixed inset-x-0 bottom-(--visible-bottom) z-40 grid max-h-[85dvh] gap-3 overflow-y-auto rounded-t-lg border-t border-line bg-raised p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] shadow-raised outline-none transition-[translate] duration-(--motion-panel) ease-out data-ending-style:translate-y-full data-starting-style:translate-y-full"
-        >
-          <Base.Title className="sr-only">{title}</Base.Title>
-          <div ref={handle} aria-hidden className="-m-3 touch-none p-3">
-            <div className="mx-auto h-1 w-9 rounded-full bg-line-strong/60" />
-          </div>
-          {children}
-          <Base.Close className="sr-only">{t("close")}</Base.Close>
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
+    <Modal
+      onClose={onClose}
+      popup={popup}
+      initialFocus={popup}
+      className="inset-x-0 bottom-(--visible-bottom) grid max-h-[85dvh] gap-3 overflow-y-auto rounded-t-lg border-t border-line bg-raised p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] transition-[translate] duration-(--motion-panel) ease-out data-ending-style:translate-y-full data-starting-style:translate-y-full"
+    >
+      <Base.Title className="sr-only">{title}</Base.Title>
+      <div ref={handle} aria-hidden className="-m-3 touch-none p-3">
+        <div className="mx-auto h-1 w-9 rounded-full bg-line-strong/60" />
+      </div>
+      {children}
+      <Base.Close className="sr-only">{t("close")}</Base.Close>
+    </Modal>
   );
 }
 
@@ -280,25 +296,20 @@ interface PaletteProps {
 
 /** A command palette near the top of the window. Esc or a click outside closes it. */
 export function Palette({ open, onClose, label, children }: PaletteProps) {
-  const popup = useModal(open);
   const before = useRef<HTMLElement | null>(null);
   // Runs before `autoFocus`; otherwise the popup would record the field as the element to return the focus to.
   useInsertionEffect(() => {
     if (open && document.activeElement instanceof HTMLElement) before.current = document.activeElement;
   }, [open]);
   return (
-    <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
-      <Base.Portal>
-        <Base.Backdrop className="fixed inset-0 z-40 bg-overlay fade" />
-        <Base.Popup
-          ref={popup}
-          finalFocus={() => (before.current?.isConnected ? before.current : true)}
-          aria-label={label}
-          className="fixed inset-x-2 top-[calc(var(--visible-top)+env(safe-area-inset-top)+0.5rem)] z-40 mx-auto flex max-h-[calc(var(--visible-height)-1rem)] max-w-xl flex-col overflow-hidden rounded-lg border border-line bg-raised shadow-raised outline-none rise md:top-[12dvh] md:max-h-[70dvh]"
-        >
-          {children}
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
+    <Modal
+      open={open}
+      onClose={onClose}
+      finalFocus={() => (before.current?.isConnected ? before.current : true)}
+      aria-label={label}
+      className="inset-x-2 top-[calc(var(--visible-top)+env(safe-area-inset-top)+0.5rem)] mx-auto flex max-h-[calc(var(--visible-height)-1rem)] max-w-xl flex-col overflow-hidden rounded-lg border border-line bg-raised rise md:top-[12dvh] md:max-h-[70dvh]"
+    >
+      {children}
+    </Modal>
   );
 }

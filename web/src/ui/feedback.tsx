@@ -74,6 +74,22 @@ export function Pending({
   );
 }
 
+interface LoadedProps<T> {
+  of: PendingProps["of"] & { data: T | undefined };
+  placeholder?: ReactNode;
+  children: (data: T) => ReactNode;
+}
+
+/** What is shown of data that has to be loaded. */
+export function Loaded<T>({ of, placeholder, children }: LoadedProps<T>) {
+  return (
+    <>
+      <Pending of={of}>{placeholder}</Pending>
+      {of.data !== undefined && children(of.data)}
+    </>
+  );
+}
+
 /** A placeholder while loading. `className` sets its size and, if needed, its rounding. */
 export function Skeleton({ className = "" }: { className?: string }) {
   const isRounded = className.includes("rounded-");

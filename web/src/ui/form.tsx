@@ -14,7 +14,7 @@ export interface TextFieldProps extends FieldTexts, Omit<ComponentProps<"input">
 
 /** A field to find items of the list below it. */
 export function FilterField(props: TextFieldProps) {
-  return <TextField type="search" hideLabel placeholder={props.label} autoComplete="off" {...props} />;
+  return <TextField type="search" hideLabel placeholder={props.label} {...props} />;
 }
 
 export function TextField({
@@ -36,6 +36,7 @@ export function TextField({
             className={cx(FIELD_CLASS, "min-h-control read-only:bg-sidebar", className)}
             value={value}
             onChange={(event) => onChange?.(event.target.value)}
+            autoComplete="off"
             {...rest}
             {...ids}
           />
@@ -260,7 +261,7 @@ export function errorsOfFields(
   return name === undefined ? {} : { [name]: errorText(failure) };
 }
 
-interface FormProps {
+export interface FormProps {
   // oxlint-disable-next-line typescript/no-explicit-any -- accepts forms of any type
   form: Pick<FormState<any>, "onSubmit" | "error" | "busy">;
   action: string;

@@ -3,7 +3,7 @@ import { type ReactElement, type ReactNode, useMemo, useState } from "react";
 import { cx } from "./cx.ts";
 import { POPUP_CLASS } from "./menu.tsx";
 
-interface PopoverProps {
+export interface PopoverProps {
   /** The button that opens it. */
   trigger: ReactElement;
   /** The accessible name. */
@@ -55,33 +55,22 @@ interface AnchoredPopoverProps {
   anchor: HTMLElement;
   /** The accessible name. */
   label: string;
-  open: boolean;
   onClose: () => void;
-  side?: "top" | "bottom" | "left" | "right";
-  align?: "start" | "center" | "end";
+  side: "left" | "right";
   className?: string;
   children: ReactNode;
 }
 
 /** A popover shared by many buttons, so that each of them stays cheap. */
-export function AnchoredPopover({
-  anchor,
-  label,
-  open,
-  onClose,
-  side = "right",
-  align = "start",
-  className,
-  children,
-}: AnchoredPopoverProps) {
+export function AnchoredPopover({ anchor, label, onClose, side, className, children }: AnchoredPopoverProps) {
   const place = useMemo(() => stablePlace(anchor), [anchor]);
   return (
-    <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+    <Base.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Base.Portal>
         <Base.Positioner
           anchor={place}
           side={side}
-          align={align}
+          align="start"
           sideOffset={8}
           collisionPadding={8}
           collisionAvoidance={{ fallbackAxisSide: "end" }}

@@ -11,7 +11,7 @@ import { useFormats } from "../../shared/formats.ts";
 import { clockTime } from "../../shared/times.ts";
 import { Button } from "../../ui/button.tsx";
 import { cx } from "../../ui/cx.ts";
-import { EmptyState, Skeleton, Pending } from "../../ui/feedback.tsx";
+import { EmptyState, Loaded, Pending, Skeleton } from "../../ui/feedback.tsx";
 import { PageHeader } from "../../app/shell/page-header.tsx";
 import { LineChart, type Series } from "./chart/line-chart.tsx";
 
@@ -94,8 +94,6 @@ function ConnectionFigures() {
 
 function MetricsPanel() {
   const { t } = useTranslation("status");
-  const metrics = useAdminMetrics();
-  const { data } = metrics;
   const [asTable, setAsTable] = useState(false);
   return (
     <section aria-labelledby="status-metrics" className="grid gap-3">
@@ -107,21 +105,23 @@ function MetricsPanel() {
           {asTable ? t("metrics.asCharts") : t("metrics.asTable")}
         </Button>
       </div>
-      <Pending of={metrics}>
-        <Skeleton className="h-56 rounded-lg" />
-      </Pending>
-      {data?.steps.length === 0 && <EmptyState title={t("metrics.empty")} text={t("metrics.emptyText")} />}
-      {data !== undefined && data.steps.length > 0 && (
-        <>
-          {data.silentGateways > 0 && (
-            <p role="status" className="rounded-md bg-warn-soft px-3 py-2 text-sm text-warn-text">
-              {t("metrics.unresponsive", { count: data.silentGateways })}
-            </p>
-          )}
-          <MetricsFigures metrics={data} />
-          {asTable ? <MetricsTable steps={data.steps} /> : <MetricsCharts metrics={data} />}
-        </>
-      )}
+      <Loaded of={useAdminMetrics()} placeholder={<Skeleton className="h-56 rounded-lg" />}>
+        {(metrics) =>
+          metrics.steps.length === 0 ? (
+            <EmptyState title={t("metrics.empty")} text={t("metrics.emptyText")} />
+          ) : (
+            <>
+              {metrics.silentGateways > 0 && (
+                <p role="status" className="rounded-md bg-warn-soft px-3 py-2 text-sm text-warn-text">
+                  {t("metrics.unresponsive", { count: metrics.silentGateways })}
+                </p>
+              )}
+              <MetricsFigures metrics={metrics} />
+              {asTable ? <MetricsTable steps={metrics.steps} /> : <MetricsCharts metrics={metrics} />}
+            </>
+          )
+        }
+      </Loaded>
     </section>
   );
 }

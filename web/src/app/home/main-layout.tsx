@@ -1,16 +1,15 @@
 import type { Group } from "@fanfare/contract";
 import { type ReactNode, Suspense, useDeferredValue, useEffect, useRef, useState } from "react";
-import { useRoute, useLocation } from "wouter";
+import { useRoute, useLocation, useSearch as useAddressQuery } from "wouter";
 import { useGroup } from "../../data/groups.ts";
 import { useMe } from "../../data/me.ts";
-import { directPath } from "../../routes.ts";
+import { directPath, parsePlace } from "../../routes.ts";
 import { lastPlaces } from "../../state/last-channel.ts";
 import { composerFieldId } from "../../composer/field.ts";
 import { DirectsSidebar } from "../../people/directs/directs-sidebar.tsx";
 import { GroupRail } from "../../groups/group-rail.tsx";
 import { GroupSidebar } from "../../groups/group-sidebar.tsx";
 import { offerInvite, useIsNewGroup } from "../../groups/add-group.tsx";
-import { SearchPanelHost } from "../../search/search-panel-host.tsx";
 import { ClaimBanner } from "../../session/claim-dialog.tsx";
 import { UserMenu } from "../shell/user-menu.tsx";
 import { Megaphone, Wrench } from "lucide-react";
@@ -24,6 +23,10 @@ import { PanelSlot } from "../shell/side-panel.tsx";
 import { useShell } from "../shell/page-header.tsx";
 import { Main } from "../../ui/main.tsx";
 import { lazy } from "../../shared/later.tsx";
+import { usePanels } from "../../state/panels.ts";
+import { useHasSearch, usePlace } from "../shortcuts/use-place.ts";
+import { useSearchHistory } from "../../search/search-history.ts";
+import "../../search/search.css";
 
 let hasStarted = false;
 
@@ -63,17 +66,10 @@ function useLastGroup() {
   return useGroup(groupId);
 }
 
-interface NewGroupInviteProps {
-  group: Group;
-  channelId: string | undefined;
-}
-
 /** Shown once after creating a group. */
-const InviteDialog = lazy(async () => ({
-  default: (await import("../../groups/invites/invites.tsx")).InviteDialog,
-}));
+const InviteDialog = lazy(async () => (await import("../../groups/invites/invites.tsx")).InviteDialog);
 
-function NewGroupInvite({ group, channelId = "" }: NewGroupInviteProps) {
+function NewGroupInvite({ group, channelId = "" }: { group: Group; channelId: string | undefined }) {
   if (!useIsNewGroup(group.id)) return null;
   return (
     <Suspense>
@@ -170,7 +166,7 @@ function NoticeBanners() {
   return (
     <>
       <Banner isShown={pausedBecause !== null} icon={<Wrench size={16} aria-hidden />}>
-        {t("paused")} {pausedBecause}
+        {t("shared:error.MAINTENANCE")} {pausedBecause}
       </Banner>
       <Banner
         isShown={announcement !== null}
@@ -181,5 +177,25 @@ function NoticeBanners() {
         {announcement?.text}
       </Banner>
     </>
+  );
+}
+
+// Here, because styles that belong to code loaded later stay missing if they failed once.
+
+const SearchPanel = lazy(async () => (await import("../../search/search-panel.tsx")).SearchPanel);
+
+/** Renders the open search panel. A thread takes its place. */
+function SearchPanelHost() {
+  const place = usePlace();
+  const hasSearch = useHasSearch();
+  const isOpen = usePanels(({ panel }) => panel === "search");
+  const { thread } = parsePlace(useAddressQuery());
+  const isShown = isOpen && hasSearch && thread === undefined;
+  useSearchHistory(isShown);
+  if (!isShown) return null;
+  return (
+    <Suspense>
+      <SearchPanel place={place} />
+    </Suspense>
   );
 }

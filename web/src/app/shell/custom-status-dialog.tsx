@@ -68,7 +68,7 @@ export function CustomStatusDialog({ onClose }: { onClose: () => void }) {
             </Button>
           )}
           <Button variant="primary" busy={busy} onClick={() => void submit()}>
-            {t("customStatus.save")}
+            {t("common:save")}
           </Button>
         </>
       }
@@ -102,11 +102,10 @@ export function CustomStatusDialog({ onClose }: { onClose: () => void }) {
               value={text}
               onChange={setText}
               maxLength={LIMITS.customStatusMaxChars}
-              autoComplete="off"
             />
           </div>
         </div>
-        <ul className="flex flex-wrap gap-1.5" aria-label={t("customStatus.suggestions")}>
+        <ul className="flex flex-wrap gap-1.5" aria-label={t("common:suggestions")}>
           {SUGGESTIONS.map((suggestion) => (
             <li key={suggestion.textKey}>
               <Button

@@ -42,7 +42,7 @@ export class PageErrorBoundary extends Component<PageErrorBoundaryProps, PageErr
 }
 
 function Failed() {
-  const { t } = useTranslation("shell");
+  const { t } = useTranslation("ui");
   return (
     <EmptyState
       icon={CircleAlert}
@@ -59,7 +59,7 @@ function Failed() {
 
 /** Its only text is hidden. In the page's font, that text would load the font before the application. */
 export function Splash() {
-  const { t } = useTranslation("shell");
+  const { t } = useTranslation("ui");
   const { logoUrl } = useBranding();
   return (
     <Main className="flex min-h-0 flex-1 flex-col font-[system-ui]">

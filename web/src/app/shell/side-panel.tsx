@@ -58,7 +58,7 @@ function Content({ title, more, actions, onClose, children }: SidePanelProps) {
           {more}
         </div>
         {actions}
-        <IconButton icon={X} label={t("closePanel")} tooltipSide="left" onClick={onClose} />
+        <IconButton icon={X} label={t("ui:close")} tooltipSide="left" onClick={onClose} />
       </header>
       <div className="flex min-h-0 flex-1 flex-col pb-[env(safe-area-inset-bottom)]">{children}</div>
     </>

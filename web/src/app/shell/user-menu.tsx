@@ -15,7 +15,6 @@ import {
   SmilePlus,
   Sun,
 } from "lucide-react";
-import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useConnectionState } from "../../data/data-context.ts";
@@ -27,7 +26,7 @@ import type { Preferences } from "../../state/preference-values.ts";
 import { setPreferences, usePreferences } from "../../state/preferences.ts";
 import { CountBadge } from "../../ui/counts.tsx";
 import { Avatar } from "../../ui/display.tsx";
-import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { openConfirm, openDialog } from "../../ui/open-dialog.tsx";
 import { cx } from "../../ui/cx.ts";
 import { Menu, type MenuList } from "../../ui/menu.tsx";
 import { logOut } from "../../session/session-store.ts";
@@ -48,23 +47,19 @@ const THEMES: { theme: Preferences["theme"]; icon: LucideIcon }[] = [
   { theme: "dark", icon: Moon },
 ];
 
-const CustomStatusDialog = lazy(async () => ({
-  default: (await import("./custom-status-dialog.tsx")).CustomStatusDialog,
-}));
+const CustomStatusDialog = lazy(async () => (await import("./custom-status-dialog.tsx")).CustomStatusDialog);
 
 export function UserMenu() {
   const { t } = useTranslation("shell");
   const me = useMe();
   const { data: ownStatus = "online" } = useOwnStatus();
   const openReports = useOpenDirectReports();
-  const [isAsking, setAsking] = useState(false);
-  const [isSetting, setSetting] = useState(false);
   return (
     <footer className="shrink-0 border-t border-line p-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]">
       <Menu
         side="top"
         align="start"
-        items={useItems(ownStatus, { askGuest: () => setAsking(true), setStatus: () => setSetting(true) })}
+        items={useItems(ownStatus)}
         trigger={
           <button
             type="button"
@@ -95,28 +90,29 @@ export function UserMenu() {
           </button>
         }
       />
-      <GuestLogoutDialog open={isAsking} onClose={() => setAsking(false)} />
-      <Suspense>{isSetting && <CustomStatusDialog onClose={() => setSetting(false)} />}</Suspense>
     </footer>
   );
 }
 
-interface Asks {
-  /** Asks before a guest logs out. */
-  askGuest: () => void;
-  /** Asks for a custom status. */
-  setStatus: () => void;
-}
-
-function useItems(ownStatus: OwnStatus, { askGuest, setStatus }: Asks): MenuList {
+function useItems(ownStatus: OwnStatus): MenuList {
   const { t } = useTranslation("shell");
   const [, navigate] = useLocation();
   const { admin, kind } = useMe();
   const theme = usePreferences((preferences) => preferences.theme);
   const call = useCall();
+  const setStatus = () => openDialog((onClose) => <CustomStatusDialog onClose={onClose} />);
+  // Guests can't log in again, so logging out loses the account.
+  const askGuest = () =>
+    openConfirm({
+      danger: true,
+      title: t("session:guestLogout.title"),
+      children: t("session:guestLogout.text"),
+      action: t("session:guestLogout.action"),
+      onConfirm: logOut,
+    });
   return [
     ...STATUSES.map(({ status, icon }) => ({
-      label: t(`presence.${status}`),
+      label: t(`members:status.${status}`),
       icon,
       checked: status === ownStatus,
       onSelect: () => void call("presence.setStatus", { status }).catch(showFailure),
@@ -124,13 +120,13 @@ function useItems(ownStatus: OwnStatus, { askGuest, setStatus }: Asks): MenuList
     { label: t("customStatus.open"), icon: SmilePlus, onSelect: setStatus },
     "separator",
     ...THEMES.map(({ theme: one, icon }) => ({
-      label: t(`theme.${one}`),
+      label: t(`session:theme.${one}`),
       icon,
       checked: theme === one,
       onSelect: () => setPreferences({ theme: one }),
     })),
     "separator",
-    { label: t("settings"), icon: Settings, onSelect: () => navigate(settingsPath()) },
+    { label: t("common:settings"), icon: Settings, onSelect: () => navigate(settingsPath()) },
     {
       label: t("help"),
       icon: CircleQuestionMark,
@@ -143,23 +139,6 @@ function useItems(ownStatus: OwnStatus, { askGuest, setStatus }: Asks): MenuList
   ];
 }
 
-/** Guests can't log in again, so logging out loses the account. */
-function GuestLogoutDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const { t } = useTranslation("shell");
-  return (
-    <ConfirmDialog
-      open={open}
-      onClose={onClose}
-      title={t("session:guestLogout.title")}
-      action={t("session:guestLogout.action")}
-      danger
-      onConfirm={logOut}
-    >
-      {t("session:guestLogout.text")}
-    </ConfirmDialog>
-  );
-}
-
 function ConnectionStatus() {
   const { t } = useTranslation("shell");
   const state = useConnectionState();
@@ -169,7 +148,7 @@ function ConnectionStatus() {
         aria-hidden
         className={cx("size-2 shrink-0 rounded-full", state === "online" ? "bg-good" : "bg-warn")}
       />
-      {t(`state.${state}`)}
+      {t(`state.${state === "closed" ? "offline" : state}`)}
     </span>
   );
 }

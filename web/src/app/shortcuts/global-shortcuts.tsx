@@ -20,12 +20,10 @@ import { useHasSearch, usePlace } from "./use-place.ts";
 import { showFailure } from "../../ui/feedback.tsx";
 import { lazy } from "../../shared/later.tsx";
 
-const QuickSwitcher = lazy(async () => ({
-  default: (await import("../../search/quick-switcher/quick-switcher.tsx")).QuickSwitcher,
-}));
-const ShortcutSheet = lazy(async () => ({
-  default: (await import("./shortcut-sheet.tsx")).ShortcutSheet,
-}));
+const QuickSwitcher = lazy(
+  async () => (await import("../../search/quick-switcher/quick-switcher.tsx")).QuickSwitcher,
+);
+const ShortcutSheet = lazy(async () => (await import("./shortcut-sheet.tsx")).ShortcutSheet);
 
 export function GlobalShortcuts() {
   const overlay = useOverlay((state) => state.overlay);

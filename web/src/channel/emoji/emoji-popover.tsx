@@ -1,9 +1,9 @@
 import type { Emoji, EmojiKind } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
-import { type ReactElement, type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { create } from "zustand";
-import { Popover } from "../../ui/popover.tsx";
+import { Popover, type PopoverProps } from "../../ui/popover.tsx";
 import { Spinner } from "../../ui/feedback.tsx";
 import { PageErrorBoundary } from "../../app/shell/page-error.tsx";
 import { isOfKind, useGroupEmoji, useOwnEmoji } from "../../data/groups.ts";
@@ -12,34 +12,21 @@ import { EmojiSign } from "./emoji-sign.tsx";
 import { loadStored, saveStored } from "../../state/stored.ts";
 import { lazy } from "../../shared/later.tsx";
 
-const EmojiPicker = lazy(async () => ({ default: (await import("./emoji-picker.tsx")).EmojiPicker }));
-const StickerPicker = lazy(async () => ({ default: (await import("./sticker-picker.tsx")).StickerPicker }));
+const EmojiPicker = lazy(async () => (await import("./emoji-picker.tsx")).EmojiPicker);
+const StickerPicker = lazy(async () => (await import("./sticker-picker.tsx")).StickerPicker);
 
-interface EmojiPopoverProps {
+interface EmojiPopoverProps extends Omit<PopoverProps, "children" | "className"> {
   /** Offers the group's own emoji too. */
   groupId?: string | null;
-  trigger: ReactElement;
-  label: string;
   onPick: (emoji: string) => void;
   /** Offers the group's stickers and GIFs too. */
   onSticker?: ((sticker: Emoji) => void) | undefined;
-  open?: boolean;
-  onOpenChange?: (open: boolean) => void;
-  side?: "top" | "bottom" | "left" | "right";
-  align?: "start" | "center" | "end";
 }
 
 /** All emoji, with the recently used ones first. */
-export function EmojiPopover({
-  groupId = null,
-  trigger,
-  label,
-  onPick,
-  onSticker,
-  ...rest
-}: EmojiPopoverProps) {
+export function EmojiPopover({ groupId = null, onPick, onSticker, ...rest }: EmojiPopoverProps) {
   return (
-    <Popover trigger={trigger} label={label} className="p-2" {...rest}>
+    <Popover className="p-2" {...rest}>
       {(close) => (
         <Kinds
           groupId={groupId}

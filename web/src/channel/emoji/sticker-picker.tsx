@@ -30,8 +30,8 @@ export function StickerPicker({ kind, stickers, onPick }: StickerPickerProps) {
       <input
         type="search"
         value={query}
-        aria-label={t("searchByName")}
-        placeholder={t("searchByName")}
+        aria-label={t("common:searchByName")}
+        placeholder={t("common:searchByName")}
         autoFocus={HAS_KEYBOARD}
         autoComplete="off"
         className="min-h-control w-full rounded-md border border-line-strong bg-field px-3"

@@ -56,14 +56,14 @@ export const ChannelPage = memo(function ChannelPage({ group, channel }: Channel
             <SearchButton />
             <IconButton
               icon={MessageSquareText}
-              label={t("threads:open")}
+              label={t("threads:panel")}
               pressed={shown === "threads"}
               tooltipSide="bottom"
               onClick={() => toggle("threads")}
             />
             <IconButton
               icon={Pin}
-              label={t("pins.open")}
+              label={t("pins.title")}
               pressed={shown === "pins"}
               tooltipSide="bottom"
               onClick={() => toggle("pins")}
@@ -80,7 +80,7 @@ export const ChannelPage = memo(function ChannelPage({ group, channel }: Channel
             </span>
             <IconButton
               icon={Users}
-              label={t("members:panel.title")}
+              label={t("common:members")}
               count={group.memberCount}
               pressed={shown === "members"}
               tooltipSide="bottom"

@@ -1,6 +1,6 @@
 import { FanfareError, randomId, type ChannelView, type FanfareClient } from "@fanfare/client";
 import i18next from "i18next";
-import { showChannel } from "../../data/open-channels.ts";
+import { showChannel } from "../../data/shown-channels.ts";
 import { errorText } from "../../shared/use-action.ts";
 import { showToast } from "../../ui/feedback.tsx";
 import { addUnsent, removeUnsent, type SendOptions, type UnsentMessage } from "./conversation.ts";

@@ -30,7 +30,7 @@ import { SidePanel } from "../../app/shell/side-panel.tsx";
 import { useMe } from "../../data/me.ts";
 import { useCall } from "../../data/call.ts";
 
-interface ThreadPanelProps extends Pick<MessageListProps, "jumpToId" | "onJumped" | "onUser"> {
+interface ThreadPanelProps extends Pick<MessageListProps, "jumpToId" | "onJumped"> {
   parent: Channel;
   threadId: string;
   onClose: () => void;
@@ -95,14 +95,18 @@ function Root({ parent, thread, messageId }: { parent: Channel; thread: Channel;
   const jump = () => navigate(placePath(parent.groupId, parent.id, { message: messageId }));
   const isGone = isError || (message !== undefined && message.deletedAt !== null);
   if (isGone)
-    return <p className="border-b border-line px-4 py-2 text-sm text-muted italic">{t("rootDeleted")}</p>;
+    return (
+      <p className="border-b border-line px-4 py-2 text-sm text-muted italic">
+        {t("messages:reply.deleted")}
+      </p>
+    );
   if (message === undefined) return null;
   return (
     <div className="max-h-[30%] shrink-0 overflow-y-auto border-b border-line p-2">
       <MentionsProvider groupId={thread.groupId}>
         <MessageCard
           message={message}
-          actions={<IconButton icon={ArrowUpLeft} size="sm" label={t("showRoot")} onClick={jump} />}
+          actions={<IconButton icon={ArrowUpLeft} size="sm" label={t("messages:pins.jump")} onClick={jump} />}
         />
       </MentionsProvider>
     </div>
@@ -119,7 +123,7 @@ function ThreadMenu({ thread }: { thread: Channel }) {
     const path = placePath(thread.groupId, thread.parentId ?? thread.id, { thread: thread.id });
     void copyText(location.origin + path).then((isCopied) =>
       showToast(
-        isCopied ? { text: t("linkCopied"), tone: "good" } : { text: t("copyFailed"), tone: "danger" },
+        isCopied ? { text: t("common:linkCopied"), tone: "good" } : { text: t("copyFailed"), tone: "danger" },
       ),
     );
   };
@@ -128,7 +132,7 @@ function ThreadMenu({ thread }: { thread: Channel }) {
     call("notification.set", { channelId: thread.id, mutedUntil: until }).catch(showFailure);
   };
   const items: MenuList = [
-    { label: t("copyLink"), icon: Link, onSelect: copyLink },
+    { label: t("common:copyLink"), icon: Link, onSelect: copyLink },
     { label: isMuted ? t("unmute") : t("mute"), icon: isMuted ? Bell : BellOff, onSelect: toggleMute },
     canChange && "separator",
     canChange && {

@@ -14,8 +14,8 @@ import { useAuthor } from "../messages/item/use-author.ts";
 import { MessagePreview } from "../messages/item/message-preview.tsx";
 import { dayAndTime } from "../../shared/times.ts";
 import { Faces, useThreadActivity } from "./thread-activity.tsx";
-import { unreadReplies } from "./unread-replies.ts";
 import { PagedRows } from "../../shared/paged-list.tsx";
+import { unreadReplies } from "./unread-replies.ts";
 
 export function ThreadsPanel({ channel, onClose }: { channel: Channel; onClose: () => void }) {
   const { t } = useTranslation("threads");

@@ -3,7 +3,7 @@ import { Hash, SearchX } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
-import { NotFound } from "../../app/home/group-page.tsx";
+import { NotFound } from "../../app/home/home-pages.tsx";
 import { PageHeader, PagePending } from "../../app/shell/page-header.tsx";
 import { channelsInOrder, useChannels, useGroup, useGroups } from "../../data/groups.ts";
 import { channelPath } from "../../routes.ts";

@@ -20,21 +20,15 @@ import { moveFocusByArrows } from "../../shared/hooks.ts";
 import { useCollapsedSections } from "../../state/collapsed-sections.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState, SkeletonRows, Pending } from "../../ui/feedback.tsx";
-import type { OpenDialog } from "../group-dialog.ts";
+import { openGroupDialog } from "../open-group-dialog.tsx";
 import { cx } from "../../ui/cx.ts";
 import { ChannelRow } from "./channel-row.tsx";
 import { FAVORITES, type Line, linesOf } from "./lines.ts";
 import { useReorder } from "./reorder.tsx";
 import { CollapseButton, SectionHead } from "./section-head.tsx";
 
-interface ChannelListProps {
-  group: Group;
-  channelId: string | undefined;
-  onOpen: OpenDialog;
-}
-
 /** The channels of a group by section. With "Manage channels" they can be moved by dragging or with Alt and the arrow keys. */
-export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
+export function ChannelList({ group, channelId }: { group: Group; channelId: string | undefined }) {
   const { t } = useTranslation("channels");
   const query = usePlainChannels(group.id);
   const { data: channels } = query;
@@ -84,7 +78,6 @@ export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
                   isCollapsed={line.isCollapsed}
                   edge={edgeAt(line.key)}
                   reorder={reorder}
-                  onOpen={onOpen}
                 />
               ) : (
                 <ChannelRow
@@ -94,7 +87,6 @@ export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
                   isActive={line.key === channelId}
                   edge={edgeAt(line.key)}
                   reorder={reorder}
-                  onOpen={onOpen}
                 />
               )}
             </div>
@@ -108,7 +100,10 @@ export function ChannelList({ group, channelId, onOpen }: ChannelListProps) {
           text={canManage ? t("list.emptyManage") : t("list.emptyMember")}
           action={
             canManage && (
-              <Button icon={Plus} onClick={() => onOpen({ kind: "createChannel", sectionId: null })}>
+              <Button
+                icon={Plus}
+                onClick={() => openGroupDialog(group.id, { kind: "createChannel", sectionId: null })}
+              >
                 {t("create.title")}
               </Button>
             )

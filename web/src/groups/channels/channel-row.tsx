@@ -32,7 +32,8 @@ import { ContextMenu, Menu, type MenuList } from "../../ui/menu.tsx";
 import { CountBadge, UnreadDot } from "../../ui/counts.tsx";
 import { cx } from "../../ui/cx.ts";
 import { IconButton } from "../../ui/button.tsx";
-import type { OpenDialog } from "../group-dialog.ts";
+import { openConfirm } from "../../ui/open-dialog.tsx";
+import { openGroupDialog } from "../open-group-dialog.tsx";
 import { useCall } from "../../data/call.ts";
 import { showToast, showFailure } from "../../ui/feedback.tsx";
 import { copyText } from "../../shared/copy-field.tsx";
@@ -49,18 +50,17 @@ interface ChannelRowProps {
   isActive: boolean;
   edge: Edge | null;
   reorder: Reorder;
-  onOpen: OpenDialog;
 }
 
 export const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
-  const { channel, isFavorite, sectionId, isActive, edge, reorder, onOpen } = props;
+  const { channel, isFavorite, sectionId, isActive, edge, reorder } = props;
   const canMove = reorder.canMove && !isFavorite;
   const { t } = useTranslation("channels");
   const mentions = useChannelUnread(channel.id, (unread) => unread.mentions);
   const setting = useNotificationSetting({ channelId: channel.id });
   const hasDraft = useHasDraft(channel.id);
   const hasNew = useIsUnread(channel.id);
-  const items = useChannelMenu(channel, hasNew, canMove ? reorder : null, onOpen);
+  const items = useChannelMenu(channel, hasNew, canMove ? reorder : null);
   const quiet = isQuiet(setting, useNow());
   const isUnread = hasNew && !isActive && !quiet;
   const row = (
@@ -99,7 +99,7 @@ export const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
           </>
         )}
         {isUnread && mentions === 0 && <UnreadDot />}
-        <CountBadge count={mentions} label={t("mentions", { count: mentions })} />
+        <CountBadge count={mentions} label={t("common:mentions", { count: mentions })} />
       </Link>
       <span className="flex w-0 overflow-hidden group-focus-within:w-auto group-focus-within:overflow-visible group-hover:w-auto group-hover:overflow-visible has-data-popup-open:w-auto touch:w-auto touch:overflow-visible">
         <Menu
@@ -167,7 +167,7 @@ function ChannelThreads({ channel }: { channel: Channel }) {
             >
               <MessageSquareText size={14} aria-hidden className="shrink-0 opacity-80" />
               <span className="min-w-0 flex-1 truncate">
-                {thread.name === "" ? t("unnamedThread") : thread.name}
+                {thread.name === "" ? t("threads:title") : thread.name}
               </span>
               {isUnread && <span className="sr-only">{t("unread")}</span>}
               {isUnread && <UnreadDot />}
@@ -179,12 +179,7 @@ function ChannelThreads({ channel }: { channel: Channel }) {
   );
 }
 
-function useChannelMenu(
-  channel: Channel,
-  isUnread: boolean,
-  reorder: Reorder | null,
-  onOpen: OpenDialog,
-): MenuList {
+function useChannelMenu(channel: Channel, isUnread: boolean, reorder: Reorder | null): MenuList {
   const { t } = useTranslation("channels");
   const call = useCall();
   const permissions = useChannelPermissions(channel);
@@ -196,9 +191,17 @@ function useChannelMenu(
     const seq = store.state.heads[channel.id]?.seq ?? 0;
     return call("channel.markRead", { channelId: channel.id, seq }).catch(showFailure);
   };
+  const remove = () =>
+    openConfirm({
+      danger: true,
+      title: t("delete.title", { name: channel.name }),
+      children: t("delete.text"),
+      action: t("delete.action"),
+      onConfirm: () => call("channel.delete", { channelId: channel.id }),
+    });
   const copyLink = async () => {
     const link = new URL(channelPath(channel.groupId!, channel.id), location.origin).href;
-    showToast((await copyText(link)) ? { text: t("linkCopied"), tone: "good" } : { text: link });
+    showToast((await copyText(link)) ? { text: t("common:linkCopied"), tone: "good" } : { text: link });
   };
   return [
     {
@@ -209,12 +212,12 @@ function useChannelMenu(
     },
     useFavoriteItem(channel.id),
     {
-      label: t("menu.notifications"),
+      label: t("common:notifications"),
       icon: Bell,
-      onSelect: () => onOpen({ kind: "channelNotifications", channel }),
+      onSelect: () => openGroupDialog(channel.groupId!, { kind: "channelNotifications", channel }),
     },
     useLeaveItem(channel),
-    { label: t("menu.copyLink"), icon: Link2, onSelect: () => void copyLink() },
+    { label: t("common:copyLink"), icon: Link2, onSelect: () => void copyLink() },
     reorder !== null && "separator",
     reorder !== null && {
       label: t("menu.moveUp"),
@@ -232,13 +235,13 @@ function useChannelMenu(
     canEdit && {
       label: t("menu.edit"),
       icon: Settings,
-      onSelect: () => onOpen({ kind: "editChannel", channel }),
+      onSelect: () => openGroupDialog(channel.groupId!, { kind: "editChannel", channel }),
     },
     canManage && {
-      label: t("menu.delete"),
+      label: t("delete.action"),
       icon: Trash2,
       danger: true,
-      onSelect: () => onOpen({ kind: "deleteChannel", channel }),
+      onSelect: remove,
     },
   ];
 }

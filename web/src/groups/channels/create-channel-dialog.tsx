@@ -9,8 +9,8 @@ import { channelPath } from "../../routes.ts";
 import { errorText } from "../../shared/use-action.ts";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { RadioGroup, Switch } from "../../ui/choices.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Form, TextField, useForm } from "../../ui/form.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { TextField, useForm } from "../../ui/form.tsx";
 import { showToast } from "../../ui/feedback.tsx";
 import { MemberPicker } from "../group-settings/member-picker.tsx";
 import { NO_SECTION, SectionSelect, SlowModeSelect } from "./channel-fields.tsx";
@@ -73,80 +73,82 @@ export function CreateChannelDialog({ group, sectionId, onClose }: CreateChannel
   };
   const { values, set } = form;
   return (
-    <Dialog onClose={onClose} title={t("create.title")}>
-      <Form form={form} action={t("create.action")} disabled={values.name.trim() === ""}>
-        <TextField
-          label={t("create.name")}
-          required
-          autoFocus
-          maxLength={LIMITS.channelNameMaxChars}
-          autoComplete="off"
-          {...form.field("name")}
+    <FormDialog
+      onClose={onClose}
+      title={t("create.title")}
+      form={form}
+      action={t("create.action")}
+      disabled={values.name.trim() === ""}
+    >
+      <TextField
+        label={t("create.name")}
+        required
+        autoFocus
+        maxLength={LIMITS.channelNameMaxChars}
+        {...form.field("name")}
+      />
+      {canOverride && (
+        <RadioGroup
+          label={t("create.kind")}
+          value={values.kind}
+          onChange={(kind) => set("kind", kind)}
+          options={[
+            { value: "text", label: t("create.text"), hint: t("create.textHint") },
+            {
+              value: "announcement",
+              label: t("create.announcement"),
+              hint: t("create.announcementHint"),
+            },
+          ]}
         />
-        {canOverride && (
-          <RadioGroup
-            label={t("create.kind")}
-            value={values.kind}
-            onChange={(kind) => set("kind", kind)}
-            options={[
-              { value: "text", label: t("create.text"), hint: t("create.textHint") },
-              {
-                value: "announcement",
-                label: t("create.announcement"),
-                hint: t("create.announcementHint"),
-              },
-            ]}
+      )}
+      <Switch
+        label={t("create.private")}
+        hint={t("create.privateHint")}
+        checked={values.private}
+        onChange={(isPrivate) => set("private", isPrivate)}
+      />
+      {values.private && (
+        <fieldset className="grid gap-3 rounded-md border border-line p-3">
+          <legend className="px-1 text-sm font-medium">{t("create.visibility")}</legend>
+          {roles.map((role) => (
+            <Checkbox
+              key={role.id}
+              label={role.name}
+              checked={values.roleIds.includes(role.id)}
+              onChange={(isChosen) =>
+                set(
+                  "roleIds",
+                  isChosen ? [...values.roleIds, role.id] : values.roleIds.filter((id) => id !== role.id),
+                )
+              }
+            />
+          ))}
+          <MemberPicker
+            groupId={group.id}
+            label={t("common:members")}
+            value={values.memberIds}
+            onChange={(memberIds) => set("memberIds", memberIds)}
           />
-        )}
-        <Switch
-          label={t("create.private")}
-          hint={t("create.privateHint")}
-          checked={values.private}
-          onChange={(isPrivate) => set("private", isPrivate)}
-        />
-        {values.private && (
-          <fieldset className="grid gap-3 rounded-md border border-line p-3">
-            <legend className="px-1 text-sm font-medium">{t("create.visibility")}</legend>
-            {roles.map((role) => (
-              <Checkbox
-                key={role.id}
-                label={role.name}
-                checked={values.roleIds.includes(role.id)}
-                onChange={(isChosen) =>
-                  set(
-                    "roleIds",
-                    isChosen ? [...values.roleIds, role.id] : values.roleIds.filter((id) => id !== role.id),
-                  )
-                }
-              />
-            ))}
-            <MemberPicker
-              groupId={group.id}
-              label={t("create.members")}
-              value={values.memberIds}
-              onChange={(memberIds) => set("memberIds", memberIds)}
-            />
-          </fieldset>
-        )}
-        <details className="grid gap-4">
-          <summary className="min-h-6 cursor-pointer text-sm font-medium text-muted hover:text-text">
-            {t("create.more")}
-          </summary>
-          <div className="mt-3 grid gap-4">
-            <TextField
-              label={t("topic")}
-              maxLength={LIMITS.topicMaxChars}
-              autoComplete="off"
-              {...form.field("topic")}
-            />
-            <SectionSelect groupId={group.id} {...form.field("sectionId")} />
-            <SlowModeSelect
-              value={values.slowModeSeconds}
-              onChange={(seconds) => set("slowModeSeconds", seconds)}
-            />
-          </div>
-        </details>
-      </Form>
-    </Dialog>
+        </fieldset>
+      )}
+      <details className="grid gap-4">
+        <summary className="min-h-6 cursor-pointer text-sm font-medium text-muted hover:text-text">
+          {t("create.more")}
+        </summary>
+        <div className="mt-3 grid gap-4">
+          <TextField
+            label={t("group-settings:audit.field.topic")}
+            maxLength={LIMITS.topicMaxChars}
+            {...form.field("topic")}
+          />
+          <SectionSelect groupId={group.id} {...form.field("sectionId")} />
+          <SlowModeSelect
+            value={values.slowModeSeconds}
+            onChange={(seconds) => set("slowModeSeconds", seconds)}
+          />
+        </div>
+      </details>
+    </FormDialog>
   );
 }

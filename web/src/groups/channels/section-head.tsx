@@ -6,7 +6,9 @@ import { setCollapsed } from "../../state/collapsed-sections.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { cx } from "../../ui/cx.ts";
 import { ContextMenu, Menu, type MenuItem } from "../../ui/menu.tsx";
-import type { OpenDialog } from "../group-dialog.ts";
+import { useCall } from "../../data/call.ts";
+import { openConfirm } from "../../ui/open-dialog.tsx";
+import { openGroupDialog } from "../open-group-dialog.tsx";
 import { DropLine, type Edge, type Reorder } from "./reorder.tsx";
 
 interface CollapseButtonProps {
@@ -39,22 +41,29 @@ interface SectionHeadProps {
   isCollapsed: boolean;
   edge: Edge | null;
   reorder: Reorder;
-  onOpen: OpenDialog;
 }
 
 export const SectionHead = memo(function SectionHead(props: SectionHeadProps) {
   const { t } = useTranslation("channels");
-  const { section, isCollapsed, edge, reorder, onOpen } = props;
+  const call = useCall();
+  const { section, isCollapsed, edge, reorder } = props;
+  const groupId = section.groupId!;
+  const create = () => openGroupDialog(groupId, { kind: "createChannel", sectionId: section.id });
+  // Its channels are kept.
+  const remove = () =>
+    openConfirm({
+      danger: true,
+      title: t("delete.sectionTitle", { name: section.name }),
+      children: t("delete.sectionText"),
+      action: t("delete.sectionAction"),
+      onConfirm: () => call("channel.delete", { channelId: section.id }),
+    });
   const items: MenuItem[] = [
+    { label: t("menu.createHere"), icon: Plus, onSelect: create },
     {
-      label: t("menu.createHere"),
-      icon: Plus,
-      onSelect: () => onOpen({ kind: "createChannel", sectionId: section.id }),
-    },
-    {
-      label: t("menu.rename"),
+      label: t("section.rename"),
       icon: Pencil,
-      onSelect: () => onOpen({ kind: "renameSection", channel: section }),
+      onSelect: () => openGroupDialog(groupId, { kind: "renameSection", channel: section }),
     },
     "separator",
     {
@@ -70,12 +79,7 @@ export const SectionHead = memo(function SectionHead(props: SectionHeadProps) {
       onSelect: () => reorder.step(section, 1),
     },
     "separator",
-    {
-      label: t("menu.deleteSection"),
-      icon: Trash2,
-      danger: true,
-      onSelect: () => onOpen({ kind: "deleteChannel", channel: section }),
-    },
+    { label: t("delete.sectionAction"), icon: Trash2, danger: true, onSelect: remove },
   ];
   const head = (
     <div
@@ -90,7 +94,7 @@ export const SectionHead = memo(function SectionHead(props: SectionHeadProps) {
             icon={Plus}
             size="sm"
             label={t("menu.createIn", { section: section.name })}
-            onClick={() => onOpen({ kind: "createChannel", sectionId: section.id })}
+            onClick={create}
           />
           <Menu
             items={items}

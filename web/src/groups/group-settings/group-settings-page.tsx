@@ -126,7 +126,7 @@ function StoragePart({ group }: { group: Group }) {
   return (
     <div className="grid gap-8">
       <section className="grid gap-3">
-        <h2 className="text-lg font-semibold">{t("storage.usage")}</h2>
+        <h2 className="text-lg font-semibold">{t("messages:files.title")}</h2>
         <Usage groupId={group.id} />
       </section>
       <section className="grid gap-3">
@@ -148,11 +148,11 @@ function WebhooksPart({ group }: { group: Group }) {
   const channels = channelsInOrder(useChannels(group.id).data ?? []);
   const [chosenId, setChosenId] = useState<string | null>(null);
   const chosen = channels.find(({ id }) => id === chosenId) ?? channels[0];
-  if (chosen === undefined) return <EmptyState icon={Webhook} title={t("channels.none")} />;
+  if (chosen === undefined) return <EmptyState icon={Webhook} title={t("channels:list.empty")} />;
   return (
     <div className="grid gap-6">
       <Select
-        label={t("channels.channel")}
+        label={t("channel")}
         value={chosen.id}
         onChange={setChosenId}
         options={channels.map(({ id, name }) => ({ value: id, label: `#${name}` }))}
@@ -183,7 +183,7 @@ export function Usage({ groupId }: { groupId: string }) {
         min={0}
         max={Math.max(1, maxBytes)}
         value={usedBytes}
-        aria-label={t("storage.usage")}
+        aria-label={t("messages:files.title")}
         className="sr-only"
       >
         {text}
@@ -218,12 +218,12 @@ export function ChannelsPart({ group }: { group: Group }) {
     ),
   ];
   const chosen = (listed.find(({ channel }) => channel.id === chosenId) ?? listed[0])?.channel;
-  if (chosen === undefined) return <EmptyState icon={Hash} title={t("channels.none")} />;
+  if (chosen === undefined) return <EmptyState icon={Hash} title={t("channels:list.empty")} />;
   return (
     <div className="grid gap-6">
       <div className="max-w-sm">
         <Select
-          label={t("channels.channel")}
+          label={t("channel")}
           value={chosen.id}
           onChange={setChosenId}
           options={listed.map(({ channel, label }) => ({ value: channel.id, label }))}

@@ -32,14 +32,13 @@ export function MemberPicker({ groupId, label, value, onChange, max = Infinity }
   };
   return (
     <div className="grid gap-2">
-      <ChosenPeople value={value} onChange={onChange} removeLabel={(name) => t("picker.remove", { name })} />
+      <ChosenPeople value={value} onChange={onChange} removeLabel={(name) => t("pickerRemove", { name })} />
       {value.length < max && (
         <TextField
           label={label}
-          placeholder={t("picker.placeholder")}
+          placeholder={t("common:searchByName")}
           value={text}
           onChange={setText}
-          autoComplete="off"
           onKeyDown={(event) => {
             // Enter must not submit the surrounding form.
             if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
@@ -64,7 +63,7 @@ export function MemberPicker({ groupId, label, value, onChange, max = Infinity }
       )}
       {text.trim() !== "" && offered.length === 0 && (
         <p role="status" className="text-sm text-muted">
-          {t("picker.none")}
+          {t("members:panel.none")}
         </p>
       )}
     </div>

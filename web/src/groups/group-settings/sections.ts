@@ -28,15 +28,15 @@ export interface SettingsPart {
 }
 
 export const SETTINGS_PARTS = [
-  { id: "overview", icon: Settings2, textKey: "group-settings:section.overview", needs: ["manageGroup"] },
-  { id: "roles", icon: Shield, textKey: "group-settings:section.roles", needs: ["manageRoles"] },
+  { id: "overview", icon: Settings2, textKey: "common:overview", needs: ["manageGroup"] },
+  { id: "roles", icon: Shield, textKey: "common:roles", needs: ["manageRoles"] },
   {
     id: "channels",
     icon: Hash,
-    textKey: "group-settings:section.channels",
+    textKey: "channels:list.label",
     needs: ["manageChannels", "manageRoles"],
   },
-  { id: "members", icon: Users, textKey: "group-settings:section.members", needs: [] },
+  { id: "members", icon: Users, textKey: "common:members", needs: [] },
   { id: "invites", icon: Link2, textKey: "group-settings:section.invites", needs: ["createInvites"] },
   {
     id: "join-requests",
@@ -45,9 +45,9 @@ export const SETTINGS_PARTS = [
     needs: ["kickMembers", "manageGroup"],
   },
   { id: "emoji", icon: Smile, textKey: "group-settings:section.emoji", needs: ["manageEmoji"] },
-  { id: "reports", icon: Flag, textKey: "group-settings:section.reports", needs: ["manageMessages"] },
+  { id: "reports", icon: Flag, textKey: "common:reports", needs: ["manageMessages"] },
   { id: "bans", icon: Ban, textKey: "group-settings:section.bans", needs: ["banMembers"] },
-  { id: "audit-log", icon: ClipboardList, textKey: "group-settings:section.audit", needs: ["viewAuditLog"] },
+  { id: "audit-log", icon: ClipboardList, textKey: "common:auditLog", needs: ["viewAuditLog"] },
   {
     id: "filter",
     icon: MessageSquareOff,

@@ -60,7 +60,7 @@ export function InvitePage({ code }: { code: string }) {
           <div className="m-auto grid w-full max-w-sm gap-4 p-4">
             <OwnJoinRequests />
             <Link href={landingPath()} className={buttonClass({ variant: "primary" })}>
-              {t("goToGroups")}
+              {t("home:goToGroups")}
             </Link>
           </div>
         </Main>
@@ -73,7 +73,7 @@ export function InvitePage({ code }: { code: string }) {
           text={<span role="status">{inviteErrorText(loadError)}</span>}
           action={
             <Link href={landingPath()} className={buttonClass({ variant: "primary" })}>
-              {t("goToGroups")}
+              {t("home:goToGroups")}
             </Link>
           }
         />
@@ -85,7 +85,7 @@ export function InvitePage({ code }: { code: string }) {
   }
   return (
     <Main className="flex min-h-0 flex-1 overflow-y-auto bg-sidebar">
-      <h1 className="sr-only">{t("invited")}</h1>
+      <h1 className="sr-only">{t("session:invited")}</h1>
       <div className="m-auto w-full max-w-sm p-4">
         <div className="grid gap-6 rounded-lg border border-line bg-raised p-7 shadow-raised">
           <InvitedGroup group={group} />

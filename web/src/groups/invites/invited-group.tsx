@@ -8,7 +8,7 @@ import { Skeleton } from "../../ui/feedback.tsx";
 
 /** null while loading. */
 export function InvitedGroup({ group }: { group: Result<"invite.preview">["group"] | null }) {
-  const { t } = useTranslation("invites");
+  const { t } = useTranslation("session");
   return (
     <div className="grid justify-items-center gap-1 text-center">
       {group === null ? (

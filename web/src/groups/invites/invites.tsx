@@ -7,7 +7,7 @@ import { useInvites } from "../../data/group-settings.ts";
 import { CopyField, copyText } from "../../shared/copy-field.tsx";
 import { errorText, useAction } from "../../shared/use-action.ts";
 import { Dialog, type DialogProps } from "../../ui/dialog.tsx";
-import { ErrorNote, SkeletonRows, showToast, Pending } from "../../ui/feedback.tsx";
+import { ErrorNote, Loaded, showToast, SkeletonRows } from "../../ui/feedback.tsx";
 import { useFormats } from "../../shared/formats.ts";
 import { formatTime } from "../../shared/times.ts";
 import { Form, useForm } from "../../ui/form.tsx";
@@ -154,21 +154,20 @@ export function NewInviteForm({ groupId, onMade }: NewInviteFormProps) {
 
 export function InviteList({ groupId }: { groupId: string }) {
   const { t } = useTranslation("invites");
-  const query = useInvites(groupId);
-  const { data: invites } = query;
-  if (invites === undefined)
-    return (
-      <Pending of={query}>
-        <SkeletonRows count={2} />
-      </Pending>
-    );
-  if (invites.length === 0) return <p className="text-sm text-muted">{t("noActiveLinks")}</p>;
   return (
-    <ul className="grid gap-px">
-      {invites.toReversed().map((invite) => (
-        <InviteRow key={invite.code} invite={invite} />
-      ))}
-    </ul>
+    <Loaded of={useInvites(groupId)} placeholder={<SkeletonRows count={2} />}>
+      {(invites) =>
+        invites.length === 0 ? (
+          <p className="text-sm text-muted">{t("noActiveLinks")}</p>
+        ) : (
+          <ul className="grid gap-px">
+            {invites.toReversed().map((invite) => (
+              <InviteRow key={invite.code} invite={invite} />
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
   );
 }
 
@@ -184,7 +183,7 @@ function InviteRow({ invite }: { invite: Invite }) {
     expiresAt === null ? t("neverExpires") : t("expiresAt", { time: formatTime(expiresAt, "dateTime") }),
   ];
   const copy = async () => {
-    if (await copyText(inviteLink(code))) showToast({ text: t("linkCopied"), tone: "good" });
+    if (await copyText(inviteLink(code))) showToast({ text: t("common:linkCopied"), tone: "good" });
     else showToast({ text: inviteLink(code) });
   };
   return (

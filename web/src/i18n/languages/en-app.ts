@@ -2,7 +2,7 @@
 export const files = import.meta.glob<Record<string, unknown>>(
   [
     "../../{*,*/*}/texts/en.json",
-    "!../../{ui,shared,session,groups/invites,app/shell,app/updates}/texts/en.json",
+    "!../../{ui,shared,session}/texts/en.json",
     "!../../{settings,admin,admin/status}/texts/en.json",
   ],
   { eager: true, import: "default" },

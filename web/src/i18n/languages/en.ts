@@ -1,5 +1,5 @@
 /** Texts that are needed before login. */
-export const files = import.meta.glob<Record<string, unknown>>(
-  "../../{ui,shared,session,groups/invites,app/shell,app/updates}/texts/en.json",
-  { eager: true, import: "default" },
-);
+export const files = import.meta.glob<Record<string, unknown>>("../../{ui,shared,session}/texts/en.json", {
+  eager: true,
+  import: "default",
+});

@@ -2,7 +2,7 @@
 export const files = import.meta.glob<Record<string, unknown>>(
   [
     "../../{*,*/*}/texts/zh.json",
-    "!../../{ui,shared,session,groups/invites,app/shell,app/updates}/texts/zh.json",
+    "!../../{ui,shared,session}/texts/zh.json",
     "!../../{settings,admin,admin/status}/texts/zh.json",
   ],
   { eager: true, import: "default" },

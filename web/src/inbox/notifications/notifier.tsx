@@ -85,7 +85,7 @@ async function notify(cache: ServerCache, notice: Notice): Promise<void> {
   } else if (reason !== "any") {
     showToast({
       text: `${words.title}: ${words.body}`,
-      action: { label: i18next.t("notifications:go"), onClick: () => navigate(words.path) },
+      action: { label: i18next.t("inbox:view"), onClick: () => navigate(words.path) },
     });
   }
   offerPermissionOnce();
@@ -121,8 +121,8 @@ function offerPermissionOnce(): void {
   if (loadStored(KEY) !== null) return;
   saveStored(KEY, true);
   showToast({
-    text: i18next.t("notifications:hint"),
-    action: { label: i18next.t("notifications:turnOn"), onClick: () => void turnOn() },
+    text: i18next.t("inbox:notifyHint"),
+    action: { label: i18next.t("common:turnOn"), onClick: () => void turnOn() },
   });
 }
 
@@ -153,7 +153,7 @@ async function describeNotice(
   const author =
     message.as === undefined
       ? await nameOf(cache, message.authorId, channel.groupId)
-      : i18next.t("notifications:webhook", { name: message.as.name });
+      : i18next.t("inbox:fromWebhook", { name: message.as.name });
   const { groupId, name, id, parentId } = channel;
   const group = cache.store.state.groups?.[groupId ?? ""]?.name;
   const place = groupId === null ? name : [`#${name}`, group].filter(Boolean).join(", ");
@@ -163,7 +163,7 @@ async function describeNotice(
       : placePath(groupId, parentId, { thread: id, message: message.id });
   const title = place === "" ? author : `${author} (${place})`;
   return {
-    title: reason === "reminder" ? i18next.t("notifications:reminder", { title }) : title,
+    title: reason === "reminder" ? i18next.t("inbox:reminderOf", { title }) : title,
     body: await bodyOf(cache, message, groupId),
     channelId: id,
     path,
@@ -184,7 +184,7 @@ async function bodyOf(
     .replaceAll(/<@([0-9a-f]{24})>/g, (token, id: string) => `@${names.get(id) ?? token}`)
     .replaceAll(/<(@&|#)[0-9a-f]{24}>/g, (_, sign: string) => `${sign[0]}…`)
     .trim();
-  if (readable === "") return i18next.t("notifications:file");
+  if (readable === "") return i18next.t("inbox:sentFile");
   const chars = Array.from(readable);
   return chars.length > MAX_CHARS ? `${chars.slice(0, MAX_CHARS).join("")}…` : readable;
 }

@@ -1,5 +1,5 @@
 import { BellOff, Ellipsis, MessageCirclePlus, MessagesSquare, Users, X } from "lucide-react";
-import { useId, useState } from "react";
+import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useLocation } from "wouter";
 import type { ChannelState } from "@fanfare/contract";
@@ -16,26 +16,19 @@ import { useStatus } from "../../data/presence.ts";
 import { useNow } from "../../shared/hooks.ts";
 import { ContextMenu, Menu } from "../../ui/menu.tsx";
 import { isQuiet } from "../../groups/channels/mute.ts";
-import {
-  type DirectDialog,
-  type OpenDirectDialog,
-  useDirectMenu,
-  type Direct,
-  useDirect,
-} from "./use-direct.ts";
-import { DirectDialogs } from "./direct-dialogs.tsx";
+import { type Direct, useDirect, useDirectMenu } from "./use-direct.ts";
+import { openNewDirect } from "./direct-dialogs.tsx";
 
 export function DirectsSidebar() {
   const { t } = useTranslation("directs");
   const id = useId();
   const [path] = useLocation();
-  const [dialog, setDialog] = useState<DirectDialog | null>(null);
   const query = useDirects();
   const { data: directs } = query;
   const isAccount = useMe().kind === "member";
   const { data: requests } = useFriendRequests({ enabled: isAccount });
   const incoming = requests?.filter(({ direction }) => direction === "incoming").length ?? 0;
-  const create = () => setDialog({ kind: "create", userIds: [] });
+  const create = () => openNewDirect([]);
   // Guests can't search users; they can only choose people they already have a conversation with.
   const canChoose = isAccount || (directs !== undefined && directs.length > 0);
   const favoriteIds = useMarkedIds("favorite");
@@ -43,12 +36,7 @@ export function DirectsSidebar() {
   const favorites = directs?.filter(isFavorite) ?? [];
   const others = directs?.filter((channel) => !isFavorite(channel)) ?? [];
   const row = (channel: ChannelState) => (
-    <DirectRow
-      key={channel.id}
-      channel={channel}
-      isActive={path === directPath(channel.id)}
-      onOpen={setDialog}
-    />
+    <DirectRow key={channel.id} channel={channel} isActive={path === directPath(channel.id)} />
   );
   const isAtFriends = path === directPath();
   return (
@@ -106,24 +94,17 @@ export function DirectsSidebar() {
         )}
         <ul className="grid gap-px">{others.map(row)}</ul>
       </nav>
-      {dialog !== null && <DirectDialogs dialog={dialog} onClose={() => setDialog(null)} />}
     </>
   );
 }
 
-interface DirectRowProps {
-  channel: ChannelState;
-  isActive: boolean;
-  onOpen: OpenDirectDialog;
-}
-
-function DirectRow({ channel, isActive, onOpen }: DirectRowProps) {
+function DirectRow({ channel, isActive }: { channel: ChannelState; isActive: boolean }) {
   const { t } = useTranslation("directs");
   const direct = useDirect(channel);
   const status = useStatus(direct.otherId);
   const messages = useChannelUnread(channel.id, (unread) => unread.messages);
   const quiet = isQuiet(useNotificationSetting({ channelId: channel.id }), useNow());
-  const { items, close } = useDirectMenu(channel, onOpen);
+  const { items, close } = useDirectMenu(channel);
   const count = isActive ? 0 : messages;
   return (
     <li>
@@ -162,7 +143,7 @@ function DirectRow({ channel, isActive, onOpen }: DirectRowProps) {
             )}
             <CountBadge
               count={count}
-              label={t("unread", { count })}
+              label={t("messages:jump.unread", { count })}
               {...(quiet && { tone: "neutral" as const })}
             />
           </Link>

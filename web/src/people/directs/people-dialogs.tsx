@@ -4,8 +4,8 @@ import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useCall } from "../../data/call.ts";
 import { directPath } from "../../routes.ts";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Form, TextField, useForm } from "../../ui/form.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { TextField, useForm } from "../../ui/form.tsx";
 import { isNotReachable } from "./use-direct.ts";
 import type { Channel, User } from "@fanfare/contract";
 import { Info, Check } from "lucide-react";
@@ -48,33 +48,33 @@ export function NewDirectDialog({ userIds, onClose }: NewDirectDialogProps) {
     },
   });
   return (
-    <Dialog onClose={onClose} title={t("create.title")} description={t("create.text")}>
-      <Form
-        form={form}
-        action={isGroup ? t("create.group", { count: chosen.length + 1 }) : t("create.action")}
-        disabled={chosen.length === 0}
-        wide
-      >
-        <PeoplePicker
-          value={chosen}
-          onChange={(next) => {
-            setChosen(next);
-            setRefused(false);
-          }}
-          max={LIMITS.membersPerGroupDirect - 1}
+    <FormDialog
+      onClose={onClose}
+      title={t("create.title")}
+      description={t("create.text")}
+      form={form}
+      action={isGroup ? t("create.group", { count: chosen.length + 1 }) : t("create.action")}
+      disabled={chosen.length === 0}
+      wide
+    >
+      <PeoplePicker
+        value={chosen}
+        onChange={(next) => {
+          setChosen(next);
+          setRefused(false);
+        }}
+        max={LIMITS.membersPerGroupDirect - 1}
+      />
+      {isGroup && (
+        <TextField
+          label={t("common:name")}
+          hint={t("create.nameHint")}
+          maxLength={LIMITS.channelNameMaxChars}
+          {...form.field("name")}
         />
-        {isGroup && (
-          <TextField
-            label={t("create.name")}
-            hint={t("create.nameHint")}
-            maxLength={LIMITS.channelNameMaxChars}
-            autoComplete="off"
-            {...form.field("name")}
-          />
-        )}
-        {isRefused && <NotReachableNote isOfSeveral={isGroup} />}
-      </Form>
-    </Dialog>
+      )}
+      {isRefused && <NotReachableNote isOfSeveral={isGroup} />}
+    </FormDialog>
   );
 }
 
@@ -109,17 +109,54 @@ export function AddPeopleDialog({ channel, title, onClose }: AddPeopleDialogProp
     },
   });
   return (
-    <Dialog onClose={onClose} title={t("add.title", { title })} description={t("add.text")}>
-      <Form form={form} action={t("add.action")} disabled={chosen.length === 0} wide>
-        <PeoplePicker
-          value={chosen}
-          onChange={setChosen}
-          without={channel.memberIds}
-          max={LIMITS.membersPerGroupDirect - channel.memberIds.length}
-        />
-        {isRefused && <NotReachableNote isOfSeveral={chosen.length > 1} />}
-      </Form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t("add.title", { title })}
+      description={t("add.text")}
+      form={form}
+      action={t("common:add")}
+      disabled={chosen.length === 0}
+      wide
+    >
+      <PeoplePicker
+        value={chosen}
+        onChange={setChosen}
+        without={channel.memberIds}
+        max={LIMITS.membersPerGroupDirect - channel.memberIds.length}
+      />
+      {isRefused && <NotReachableNote isOfSeveral={chosen.length > 1} />}
+    </FormDialog>
+  );
+}
+
+/** Without a name, a group DM shows the names of its members. */
+export function RenameDirectDialog({ channel, onClose }: { channel: Channel; onClose: () => void }) {
+  const { t } = useTranslation("directs");
+  const call = useCall();
+  const form = useForm({
+    initial: { name: channel.name },
+    async submit({ name }) {
+      const wanted = name.trim() === "" ? null : name.trim();
+      await call("channel.renameDirect", { channelId: channel.id, name: wanted });
+    },
+    onDone: onClose,
+  });
+  return (
+    <FormDialog
+      onClose={onClose}
+      title={t("renameTitle")}
+      size="sm"
+      form={form}
+      action={t("common:save")}
+      disabled={!form.changed}
+    >
+      <TextField
+        label={t("common:name")}
+        hint={t("create.nameHint")}
+        maxLength={LIMITS.channelNameMaxChars}
+        {...form.field("name")}
+      />
+    </FormDialog>
   );
 }
 
@@ -162,7 +199,7 @@ export function PeoplePicker({ value, onChange, without = NO_USER_IDS, max }: Pe
         label={t("picker.chosen")}
         value={value}
         onChange={onChange}
-        removeLabel={(name) => t("picker.remove", { name })}
+        removeLabel={(name) => t("panel.remove", { name })}
       />
       <TextField
         label={t("picker.label")}
@@ -170,7 +207,6 @@ export function PeoplePicker({ value, onChange, without = NO_USER_IDS, max }: Pe
         hint={isFull ? t("picker.full") : t("picker.left", { count: max - value.length })}
         value={text}
         onChange={setText}
-        autoComplete="off"
         autoFocus
       />
       <ul aria-label={t("picker.people")} className="grid max-h-64 gap-px overflow-y-auto">

@@ -1,6 +1,5 @@
 import type { ChannelState } from "@fanfare/contract";
 import { Crown, UserMinus, UserPlus } from "lucide-react";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
 import { useMe } from "../../data/me.ts";
@@ -8,32 +7,32 @@ import { useStatus } from "../../data/presence.ts";
 import { useUser } from "../../data/people.ts";
 import { Avatar } from "../../ui/display.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { openConfirm } from "../../ui/open-dialog.tsx";
 import { ProfileCard } from "../members/profile/profile-card.tsx";
 import { useName } from "../members/user-name.tsx";
 import { UserPopover } from "../members/people-store.tsx";
 import { SidePanel } from "../../app/shell/side-panel.tsx";
-import type { OpenDirectDialog, Direct } from "./use-direct.ts";
+import { openAddPeople } from "./direct-dialogs.tsx";
+import type { Direct } from "./use-direct.ts";
 
 interface PeoplePanelProps {
   channel: ChannelState;
   direct: Direct;
-  onOpen: OpenDirectDialog;
   onClose: () => void;
 }
 
-export function PeoplePanel({ channel, direct: { otherId }, onOpen, onClose }: PeoplePanelProps) {
+export function PeoplePanel({ channel, direct: { otherId, title }, onClose }: PeoplePanelProps) {
   const { t } = useTranslation("directs");
   if (otherId !== null) {
     return (
-      <SidePanel title={t("panel.profile")} onClose={onClose}>
+      <SidePanel title={t("common:profile")} onClose={onClose}>
         <ProfileCard userId={otherId} groupId={null} isTalking />
       </SidePanel>
     );
   }
   return (
     <SidePanel
-      title={t("panel.people")}
+      title={t("common:members")}
       more={<span className="text-sm text-muted tabular-nums">{channel.memberIds.length}</span>}
       onClose={onClose}
     >
@@ -43,7 +42,7 @@ export function PeoplePanel({ channel, direct: { otherId }, onOpen, onClose }: P
         ))}
       </ul>
       <div className="px-3">
-        <Button wide icon={UserPlus} onClick={() => onOpen({ kind: "add", channel })}>
+        <Button wide icon={UserPlus} onClick={() => openAddPeople(channel, title)}>
           {t("menu.add")}
         </Button>
       </div>
@@ -58,9 +57,16 @@ function Person({ userId, channel }: { userId: string; channel: ChannelState }) 
   const user = useUser(userId);
   const status = useStatus(userId);
   const name = useName(user);
-  const [isAsking, setAsking] = useState(false);
   const isOwner = channel.ownerId === userId;
   const canRemove = channel.ownerId === me.id && userId !== me.id;
+  const remove = () =>
+    openConfirm({
+      danger: true,
+      title: t("remove.title", { name }),
+      children: t("remove.text"),
+      action: t("remove.action"),
+      onConfirm: () => call("channel.removeFromDirect", { channelId: channel.id, userId }),
+    });
   return (
     <li className="flex items-center rounded-md pe-1 hover:bg-hover">
       <UserPopover
@@ -84,19 +90,9 @@ function Person({ userId, channel }: { userId: string; channel: ChannelState }) 
           variant="danger"
           label={t("panel.remove", { name })}
           tooltipSide="left"
-          onClick={() => setAsking(true)}
+          onClick={remove}
         />
       )}
-      <ConfirmDialog
-        open={isAsking}
-        danger
-        onClose={() => setAsking(false)}
-        title={t("remove.title", { name })}
-        action={t("remove.action")}
-        onConfirm={() => call("channel.removeFromDirect", { channelId: channel.id, userId })}
-      >
-        {t("remove.text")}
-      </ConfirmDialog>
     </li>
   );
 }

@@ -11,6 +11,8 @@ import { directPath } from "../../routes.ts";
 import { showToast, showFailure } from "../../ui/feedback.tsx";
 import { FanfareError } from "@fanfare/client";
 import type { MenuList } from "../../ui/menu.tsx";
+import { openConfirm } from "../../ui/open-dialog.tsx";
+import { openAddPeople, openNewDirect, openNotifications, openRename } from "./direct-dialogs.tsx";
 
 /** How a direct message is shown to the current user. */
 export interface Direct {
@@ -40,61 +42,54 @@ export function useDirect({ kind, name, memberIds }: Pick<Channel, "kind" | "nam
   return { title, otherIds, other, otherId };
 }
 
-export type DirectDialog =
-  | { kind: "create"; userIds: readonly string[] }
-  | { kind: "add" | "rename" | "leave" | "notifications"; channel: Channel };
-
-export type OpenDirectDialog = (dialog: DirectDialog) => void;
-
 export interface DirectMenu {
   items: MenuList;
   close: () => void;
 }
 
-export function useDirectMenu(channel: ChannelState, onOpen: OpenDirectDialog): DirectMenu {
+export function useDirectMenu(channel: ChannelState): DirectMenu {
   const { t } = useTranslation("directs");
   const call = useCall();
   const [path, navigate] = useLocation();
-  const { otherIds } = useDirect(channel);
+  const me = useMe();
+  const { otherIds, title } = useDirect(channel);
   const { id: channelId, head, lastReadSeq } = channel;
   const close = (): void => {
     call("channel.closeDirect", { channelId }).catch(showFailure);
     if (path === directPath(channelId)) navigate(directPath());
   };
+  const leave = () =>
+    openConfirm({
+      danger: true,
+      title: t("leave.title", { title }),
+      children: channel.memberIds.length === 1 ? t("leave.last") : t("leave.text"),
+      action: t("leave.action"),
+      async onConfirm() {
+        await call("channel.removeFromDirect", { channelId, userId: me.id });
+        if (location.pathname === directPath(channelId)) navigate(directPath());
+      },
+    });
   const isGroup = channel.kind === "groupDirect";
   const items: MenuList = [
     {
-      label: t("menu.markRead"),
+      label: t("common:markRead"),
       icon: CheckCheck,
       disabled: head.seq <= lastReadSeq,
       onSelect: () => void call("channel.markRead", { channelId, seq: head.seq }).catch(showFailure),
     },
     useFavoriteItem(channelId),
-    {
-      label: t("menu.notifications"),
-      icon: Bell,
-      onSelect: () => onOpen({ kind: "notifications", channel }),
-    },
+    { label: t("common:notifications"), icon: Bell, onSelect: () => openNotifications(channel, title) },
     isGroup
-      ? { label: t("menu.add"), icon: UserPlus, onSelect: () => onOpen({ kind: "add", channel }) }
+      ? { label: t("menu.add"), icon: UserPlus, onSelect: () => openAddPeople(channel, title) }
       : otherIds.length > 0 && {
           label: t("menu.startGroup"),
           icon: UserPlus,
-          onSelect: () => onOpen({ kind: "create", userIds: otherIds }),
+          onSelect: () => openNewDirect(otherIds),
         },
-    isGroup && {
-      label: t("menu.rename"),
-      icon: Pencil,
-      onSelect: () => onOpen({ kind: "rename", channel }),
-    },
+    isGroup && { label: t("common:rename"), icon: Pencil, onSelect: () => openRename(channel) },
     "separator",
     { label: t("menu.close"), icon: X, onSelect: close },
-    isGroup && {
-      label: t("menu.leave"),
-      icon: LogOut,
-      danger: true,
-      onSelect: () => onOpen({ kind: "leave", channel }),
-    },
+    isGroup && { label: t("leave.action"), icon: LogOut, danger: true, onSelect: leave },
   ];
   return { items, close };
 }

@@ -23,12 +23,7 @@ import { TextField } from "../../ui/form.tsx";
 const MAX_WATCHED = 400;
 const STEP = 100;
 
-interface FriendListProps {
-  isOnline: boolean;
-  onShowAll: () => void;
-}
-
-export function FriendList({ isOnline, onShowAll }: FriendListProps) {
+export function FriendList({ isOnline, onShowAll }: { isOnline: boolean; onShowAll: () => void }) {
   const { t, i18n } = useTranslation("friends");
   const query = useFriends();
   const { data: friends } = query;
@@ -46,7 +41,7 @@ export function FriendList({ isOnline, onShowAll }: FriendListProps) {
         text={t("all.emptyText")}
         action={
           <Button icon={UserPlus} onClick={() => document.getElementById(ADD_FRIEND_ID)?.focus()}>
-            {t("all.add")}
+            {t("add.label")}
           </Button>
         }
       />
@@ -80,7 +75,7 @@ export function FriendList({ isOnline, onShowAll }: FriendListProps) {
       </ul>
       {shown.length > max && (
         <div className="flex justify-center pt-3">
-          <Button onClick={() => setMax(max + STEP)}>{t("all.more")}</Button>
+          <Button onClick={() => setMax(max + STEP)}>{t("ui:more")}</Button>
         </div>
       )}
     </>
@@ -192,7 +187,6 @@ export function AddFriend() {
         }}
         maxLength={LIMITS.usernameMaxChars + 1}
         autoCapitalize="none"
-        autoComplete="off"
         spellCheck={false}
         after={
           <Button type="submit" variant="primary" busy={busy} disabled={username === ""} icon={UserPlus}>

@@ -4,11 +4,12 @@ import { useTranslation } from "react-i18next";
 import type { FriendRequest, User } from "@fanfare/contract";
 import { useBlocked, useMe } from "../../data/me.ts";
 import { Button } from "../../ui/button.tsx";
-import { EmptyState, Pending } from "../../ui/feedback.tsx";
-import { ClaimDialog } from "../../session/claim-dialog.tsx";
+import { EmptyState, Loaded } from "../../ui/feedback.tsx";
+import { openClaimDialog } from "../../session/claim-dialog.tsx";
 import { SearchButton } from "../../search/search-button.tsx";
 import { PageHeader } from "../../app/shell/page-header.tsx";
 import { useFriendRequests, useUsers } from "../../data/people.ts";
+import { Rows } from "../../shared/paged-list.tsx";
 import { CountBadge } from "../../ui/counts.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { usePersonActions } from "../members/use-person-menu.ts";
@@ -27,21 +28,17 @@ export function FriendsPage() {
 
 function GuestNote() {
   const { t } = useTranslation("friends");
-  const [isOpen, setOpen] = useState(false);
   return (
-    <>
-      <EmptyState
-        icon={UserRound}
-        title={t("guest")}
-        text={t("guestText")}
-        action={
-          <Button variant="primary" onClick={() => setOpen(true)}>
-            {t("guestAction")}
-          </Button>
-        }
-      />
-      {isOpen && <ClaimDialog onClose={() => setOpen(false)} />}
-    </>
+    <EmptyState
+      icon={UserRound}
+      title={t("guest")}
+      text={t("guestText")}
+      action={
+        <Button variant="primary" onClick={openClaimDialog}>
+          {t("session:newAccount")}
+        </Button>
+      }
+    />
   );
 }
 
@@ -88,18 +85,13 @@ export function FriendTabs() {
 
 function BlockedList() {
   const { t } = useTranslation("friends");
-  const query = useBlocked();
-  const { data: blocked } = query;
-  if (blocked === undefined) return <Pending of={query} />;
-  if (blocked.length === 0) {
-    return <EmptyState icon={ShieldCheck} title={t("blocked.empty")} text={t("blocked.emptyText")} />;
-  }
   return (
-    <ul className="grid gap-px">
-      {blocked.map((user) => (
-        <Row key={user.id} user={user} />
-      ))}
-    </ul>
+    <Rows
+      of={useBlocked()}
+      empty={<EmptyState icon={ShieldCheck} title={t("blocked.empty")} text={t("blocked.emptyText")} />}
+    >
+      {(user) => <Row key={user.id} user={user} />}
+    </Rows>
   );
 }
 
@@ -117,17 +109,19 @@ function Row({ user }: { user: User }) {
 
 function RequestList() {
   const { t } = useTranslation("friends");
-  const query = useFriendRequests();
-  const { data: requests } = query;
-  if (requests === undefined) return <Pending of={query} />;
-  if (requests.length === 0) {
-    return <EmptyState icon={Inbox} title={t("pending.empty")} text={t("pending.emptyText")} />;
-  }
   return (
-    <div className="grid gap-5">
-      <Part requests={requests} direction="incoming" />
-      <Part requests={requests} direction="outgoing" />
-    </div>
+    <Loaded of={useFriendRequests()}>
+      {(requests) =>
+        requests.length === 0 ? (
+          <EmptyState icon={Inbox} title={t("pending.empty")} text={t("pending.emptyText")} />
+        ) : (
+          <div className="grid gap-5">
+            <Part requests={requests} direction="incoming" />
+            <Part requests={requests} direction="outgoing" />
+          </div>
+        )
+      }
+    </Loaded>
   );
 }
 

@@ -9,7 +9,8 @@ import { useCall } from "../../data/call.ts";
 import { useFriendRequests, useFriends } from "../../data/people.ts";
 import { errorText } from "../../shared/use-action.ts";
 import { useOpenDirect, isNotReachable } from "../directs/use-direct.ts";
-import { openPersonDialog, closeProfile } from "./people-store.tsx";
+import { openConfirm } from "../../ui/open-dialog.tsx";
+import { closeProfile } from "./people-store.tsx";
 
 /** Actions on a user. `isBrief` leaves out those that the user's card has as buttons. */
 export function usePersonMenu(user: User | undefined, { isBrief = false } = {}): MenuItem[] {
@@ -30,8 +31,8 @@ export function usePersonMenu(user: User | undefined, { isBrief = false } = {}):
       icon: AtSign,
       onSelect: () => void copy(username),
     },
-    unfriend && { label: t("action.unfriend"), icon: UserX, danger: true, onSelect: unfriend },
-    block && { label: t("action.block"), icon: Ban, danger: true, onSelect: block },
+    unfriend && { label: t("confirm.unfriend.action"), icon: UserX, danger: true, onSelect: unfriend },
+    block && { label: t("confirm.block.action"), icon: Ban, danger: true, onSelect: block },
     !isBrief && unblock && { label: t("action.unblock"), icon: ShieldOff, onSelect: unblock },
   ];
   return items.filter((item) => item !== undefined && item !== false);
@@ -69,6 +70,16 @@ export function usePersonActions(user: User | undefined): PersonActions {
       showToast({ text: isNotReachable(error) ? t("requestNotAccepted") : errorText(error), tone: "danger" });
     }
   };
+  const ask = (kind: "unfriend" | "block", action: "friend.remove" | "user.block") => {
+    closeProfile();
+    openConfirm({
+      danger: true,
+      title: t(`confirm.${kind}.title`, { name: user.nickname }),
+      children: t(`confirm.${kind}.text`),
+      action: t(`confirm.${kind}.action`),
+      onConfirm: () => call(action, { userId }),
+    });
+  };
   if (isBlocked) return { unblock: () => void run("user.unblock", { userId }) };
   return {
     message() {
@@ -77,15 +88,16 @@ export function usePersonActions(user: User | undefined): PersonActions {
     },
     ...(friendship === "none" &&
       user.kind === "member" && {
-        befriend: () => void run("friend.request", { userId }, t("requested", { name: user.nickname })),
+        befriend: () =>
+          void run("friend.request", { userId }, t("friends:add.requested", { name: user.nickname })),
       }),
     ...(friendship === "incoming" && {
       accept: () => void run("friend.accept", { userId }),
       decline: () => void run("friend.decline", { userId }),
     }),
     ...(friendship === "outgoing" && { withdraw: () => void run("friend.remove", { userId }) }),
-    ...(friendship === "friend" && { unfriend: () => openPersonDialog({ kind: "unfriend", userId }) }),
-    block: () => openPersonDialog({ kind: "block", userId }),
+    ...(friendship === "friend" && { unfriend: () => ask("unfriend", "friend.remove") }),
+    block: () => ask("block", "user.block"),
   };
 }
 

@@ -172,10 +172,10 @@ function DestinationRow({ ranked: { destination, at } }: { ranked: Ranked }) {
       <span className="min-w-0 flex-1 truncate text-sm text-muted">{detail}</span>
       {unread.messages > 0 && count === 0 && (
         <span className="size-2 shrink-0 rounded-full bg-text">
-          <span className="sr-only">{t("unread")}</span>
+          <span className="sr-only">{t("common:unread")}</span>
         </span>
       )}
-      <CountBadge count={count} label={t("mentions", { count })} />
+      <CountBadge count={count} label={t("common:mentions", { count })} />
       <span className="shrink-0 text-xs text-muted">{t(`kind.${kind}`)}</span>
     </>
   );

@@ -54,7 +54,7 @@ export function useDestinations(query: string): Destination[] {
     recency: recent.includes(channelId) ? recent.length - recent.indexOf(channelId) : 0,
   });
   const nameOf = (user: User | undefined): string =>
-    user === undefined ? "…" : user.deleted === true ? t("messages:author.deleted") : user.nickname;
+    user === undefined ? "…" : user.deleted === true ? t("members:deleted") : user.nickname;
   const directTitle = ({ name, memberIds }: ChannelState): string => {
     const others = memberIds.filter((id) => id !== me.id);
     if (name !== "" || others.length === 0) return name || me.nickname;
@@ -71,9 +71,9 @@ export function useDestinations(query: string): Destination[] {
     ...accounts.map((user) => [user.id, user] as const),
   ]);
   const pages = [
-    { page: "inbox", title: t("page.inbox"), detail: "", path: inboxPath() },
-    { page: "friends", title: t("page.friends"), detail: "", path: directPath() },
-    { page: "settings", title: t("page.settings"), detail: "", path: settingsPath() },
+    { page: "inbox", title: t("inbox:title"), detail: "", path: inboxPath() },
+    { page: "friends", title: t("friends:title"), detail: "", path: directPath() },
+    { page: "settings", title: t("common:settings"), detail: "", path: settingsPath() },
     ...(hasDirectory
       ? [
           {

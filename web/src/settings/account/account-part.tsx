@@ -4,7 +4,7 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { useMe } from "../../data/me.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField, Form, useForm } from "../../ui/form.tsx";
-import { ClaimDialog } from "../../session/claim-dialog.tsx";
+import { openClaimDialog } from "../../session/claim-dialog.tsx";
 import { Section } from "../section.tsx";
 import { useCall } from "../../data/call.ts";
 import { useAction } from "../../shared/use-action.ts";
@@ -13,32 +13,25 @@ import { ErrorNote, showToast } from "../../ui/feedback.tsx";
 import { PasswordField } from "../../session/account-fields.tsx";
 import { Badge } from "../../ui/display.tsx";
 import { useServerMeta } from "../../session/server-meta.ts";
+import { CurrentPassword } from "../security/password-dialog.tsx";
 
 export function AccountPart() {
   const { t } = useTranslation("settings");
   const { username } = useMe();
-  const [isClaiming, setClaiming] = useState(false);
   if (username === null) {
     return (
       <Section title={t("account.guest")} text={t("account.guestText")}>
         <div>
-          <Button variant="primary" onClick={() => setClaiming(true)}>
-            {t("account.claim")}
+          <Button variant="primary" onClick={openClaimDialog}>
+            {t("session:newAccount")}
           </Button>
         </div>
-        {isClaiming && <ClaimDialog onClose={() => setClaiming(false)} />}
       </Section>
     );
   }
   return (
     <>
-      <TextField
-        label={t("account.username")}
-        hint={t("account.usernameHint")}
-        value={username}
-        readOnly
-        autoComplete="off"
-      />
+      <TextField label={t("session:username")} hint={t("account.usernameHint")} value={username} readOnly />
       <EmailSection />
       <PasswordSection />
     </>
@@ -50,10 +43,10 @@ function PasswordSection() {
   const { t } = useTranslation("settings");
   const { hasPassword, passwordInDirectory } = useMe();
   if (passwordInDirectory === true)
-    return <Section title={t("account.password")} text={t("shared:error.PASSWORD_IN_DIRECTORY")} />;
+    return <Section title={t("session:password")} text={t("shared:error.PASSWORD_IN_DIRECTORY")} />;
   return (
     <Section
-      title={t("account.password")}
+      title={t("session:password")}
       text={hasPassword ? t("account.passwordText") : t("account.noPasswordText")}
     >
       {hasPassword ? <ChangePassword /> : <FirstPassword />}
@@ -83,13 +76,9 @@ function ChangePasswordForm({ onDone }: { onDone: () => void }) {
       action={t("account.changePassword")}
       disabled={form.values.oldPassword === "" || form.values.newPassword === ""}
     >
+      <CurrentPassword {...form.field("oldPassword")} />
       <PasswordField
-        label={t("account.currentPassword")}
-        autoComplete="current-password"
-        {...form.field("oldPassword")}
-      />
-      <PasswordField
-        label={t("account.newPassword")}
+        label={t("session:reset.newPassword")}
         hint={t("session:passwordHint")}
         minLength={LIMITS.passwordMinChars}
         autoComplete="new-password"
@@ -119,7 +108,7 @@ function FirstPassword() {
   return (
     <div className="grid justify-items-start gap-3">
       <Button busy={busy} onClick={() => void send()}>
-        {t("account.setPassword")}
+        {t("session:reset.send")}
       </Button>
       <ErrorNote text={error} />
     </div>
@@ -190,7 +179,7 @@ function EmailForm({ onDone }: { onDone: () => void }) {
   return (
     <Form
       form={form}
-      action={t("account.sendLink")}
+      action={t("session:reset.send")}
       more={
         <Button variant="ghost" onClick={onDone}>
           {t("ui:cancel")}
@@ -207,11 +196,7 @@ function EmailForm({ onDone }: { onDone: () => void }) {
         autoComplete="email"
         {...form.field("email")}
       />
-      <PasswordField
-        label={t("account.currentPassword")}
-        autoComplete="current-password"
-        {...form.field("password")}
-      />
+      <CurrentPassword {...form.field("password")} />
     </Form>
   );
 }

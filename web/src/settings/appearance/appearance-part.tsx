@@ -34,7 +34,7 @@ export function AppearancePart() {
         label={t("appearance.contrast")}
         value={highContrast === null ? "system" : highContrast ? "high" : "normal"}
         onChange={(next) => setPreferences({ highContrast: next === "system" ? null : next === "high" })}
-        options={CONTRASTS.map((value) => ({ value, label: t(`appearance.contrastOf.${value}`) }))}
+        options={CONTRASTS.map((value) => ({ value, label: t(`appearance.${value}`) }))}
       />
       <RadioGroup
         inline
@@ -69,7 +69,7 @@ export function AppearancePart() {
         label={t("appearance.motion")}
         value={reducedMotion === null ? "system" : reducedMotion ? "reduced" : "full"}
         onChange={(next) => setPreferences({ reducedMotion: next === "system" ? null : next === "reduced" })}
-        options={MOTIONS.map((value) => ({ value, label: t(`appearance.motionOf.${value}`) }))}
+        options={MOTIONS.map((value) => ({ value, label: t(`appearance.${value}`) }))}
       />
     </>
   );
@@ -84,7 +84,7 @@ function LanguageSelect() {
   return (
     <div className="grid max-w-xs">
       <Select
-        label={t("appearance.language")}
+        label={t("session:language")}
         hint={t("appearance.languageHint")}
         value={language ?? AS_BROWSER}
         onChange={change}

@@ -1,5 +1,4 @@
 import { TriangleAlert } from "lucide-react";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { useGroups } from "../../data/groups.ts";
@@ -9,18 +8,19 @@ import { Avatar } from "../../ui/display.tsx";
 import { ListRow } from "../../ui/list-row.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { useForm, Form } from "../../ui/form.tsx";
-import { CodeField, PasswordField } from "../../session/account-fields.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { openDialog } from "../../ui/open-dialog.tsx";
+import { useForm } from "../../ui/form.tsx";
+import { CodeField } from "../../session/account-fields.tsx";
 import { endSession } from "../../session/session-store.ts";
 import { Section } from "../section.tsx";
+import { CurrentPassword } from "../security/password-dialog.tsx";
 
 /** Owned groups must be transferred or deleted first. */
 export function DeleteAccount() {
   const { t } = useTranslation("settings");
   const me = useMe();
   const { data: groups } = useGroups();
-  const [isOpen, setOpen] = useState(false);
   const owned = groups?.filter(({ ownerId }) => ownerId === me.id) ?? [];
   return (
     <Section title={t("delete.title")} text={t("delete.text")}>
@@ -47,12 +47,11 @@ export function DeleteAccount() {
         <Button
           variant="danger"
           disabled={groups === undefined || owned.length > 0}
-          onClick={() => setOpen(true)}
+          onClick={() => openDialog((onClose) => <DeleteAccountDialog onClose={onClose} />)}
         >
           {t("delete.action")}
         </Button>
       </div>
-      {isOpen && <DeleteAccountDialog onClose={() => setOpen(false)} />}
     </Section>
   );
 }
@@ -75,37 +74,30 @@ function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
     fieldOfError: { WRONG_CREDENTIALS: "password", WRONG_CODE: "code", TOTP_REQUIRED: "code" },
   });
   return (
-    <Dialog onClose={onClose} title={t("delete.title")}>
+    <FormDialog
+      onClose={onClose}
+      title={t("delete.title")}
+      danger
+      form={form}
+      action={t("delete.action")}
+      more={
+        <Button variant="ghost" onClick={onClose}>
+          {t("ui:cancel")}
+        </Button>
+      }
+      disabled={!form.values.understood}
+    >
       <p className="flex items-start gap-2.5 rounded-md bg-danger-soft px-3 py-2 text-sm text-danger-text">
         <TriangleAlert size={18} aria-hidden className="mt-px shrink-0" />
         {t("delete.warning")}
       </p>
-      <Form
-        danger
-        form={form}
-        action={t("delete.action")}
-        more={
-          <Button variant="ghost" onClick={onClose}>
-            {t("ui:cancel")}
-          </Button>
-        }
-        disabled={!form.values.understood}
-      >
-        {hasPassword && (
-          <PasswordField
-            label={t("account.currentPassword")}
-            autoFocus
-            autoComplete="current-password"
-            {...form.field("password")}
-          />
-        )}
-        {totpEnabled && <CodeField autoFocus={!hasPassword} {...form.field("code")} />}
-        <Checkbox
-          label={t("delete.confirm")}
-          checked={form.values.understood}
-          onChange={(understood) => form.set("understood", understood)}
-        />
-      </Form>
-    </Dialog>
+      {hasPassword && <CurrentPassword autoFocus {...form.field("password")} />}
+      {totpEnabled && <CodeField autoFocus={!hasPassword} {...form.field("code")} />}
+      <Checkbox
+        label={t("delete.confirm")}
+        checked={form.values.understood}
+        onChange={(understood) => form.set("understood", understood)}
+      />
+    </FormDialog>
   );
 }

@@ -8,7 +8,7 @@ import { useSave } from "../../shared/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { Switch } from "../../ui/choices.tsx";
-import { ErrorNote, Pending, SkeletonRows } from "../../ui/feedback.tsx";
+import { ErrorNote, Loaded, SkeletonRows } from "../../ui/feedback.tsx";
 import { TextField } from "../../ui/form.tsx";
 import { Section } from "../section.tsx";
 
@@ -23,8 +23,6 @@ const nightly = (): QuietHours => ({ from: "22:00", to: "07:00", days: DAYS, tim
 /** Each choice is saved at once. */
 export function QuietHoursSection() {
   const { t } = useTranslation("settings");
-  const query = useNotificationPreferences();
-  const { data: preferences } = query;
   const { store } = useServerCache();
   const call = useCall();
   const { error, save } = useSave();
@@ -35,20 +33,18 @@ export function QuietHoursSection() {
   };
   return (
     <Section title={t("quiet.title")} text={t("quiet.text")}>
-      {preferences === undefined ? (
-        <Pending of={query}>
-          <SkeletonRows count={2} />
-        </Pending>
-      ) : (
-        <>
-          <Switch
-            label={t("quiet.switch")}
-            checked={preferences.quietHours !== null}
-            onChange={(isOn) => set(isOn ? nightly() : null)}
-          />
-          {preferences.quietHours !== null && <Hours hours={preferences.quietHours} onChange={change} />}
-        </>
-      )}
+      <Loaded of={useNotificationPreferences()} placeholder={<SkeletonRows count={2} />}>
+        {({ quietHours }) => (
+          <>
+            <Switch
+              label={t("quiet.switch")}
+              checked={quietHours !== null}
+              onChange={(isOn) => set(isOn ? nightly() : null)}
+            />
+            {quietHours !== null && <Hours hours={quietHours} onChange={change} />}
+          </>
+        )}
+      </Loaded>
       <ErrorNote text={error} />
     </Section>
   );

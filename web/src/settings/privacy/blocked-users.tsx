@@ -2,32 +2,25 @@ import type { User } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
 import { useBlocked } from "../../data/me.ts";
 import { useCall } from "../../data/call.ts";
+import { Rows } from "../../shared/paged-list.tsx";
 import { useAction } from "../../shared/use-action.ts";
 import { Avatar } from "../../ui/display.tsx";
 import { ListRow } from "../../ui/list-row.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ErrorNote, SkeletonRows, Pending } from "../../ui/feedback.tsx";
+import { ErrorNote, SkeletonRows } from "../../ui/feedback.tsx";
 import { Section } from "../section.tsx";
 
 export function BlockedUsers() {
   const { t } = useTranslation("settings");
-  const blocked = useBlocked();
-  const { data: users } = blocked;
   return (
     <Section title={t("blocked.title")} text={t("blocked.text")}>
-      {users === undefined ? (
-        <Pending of={blocked}>
-          <SkeletonRows count={2} withAvatar />
-        </Pending>
-      ) : users.length === 0 ? (
-        <p className="text-sm text-muted">{t("blocked.none")}</p>
-      ) : (
-        <ul className="grid gap-px">
-          {users.map((user) => (
-            <BlockedUser key={user.id} user={user} />
-          ))}
-        </ul>
-      )}
+      <Rows
+        of={useBlocked()}
+        placeholder={<SkeletonRows count={2} withAvatar />}
+        empty={<p className="text-sm text-muted">{t("blocked.none")}</p>}
+      >
+        {(user) => <BlockedUser key={user.id} user={user} />}
+      </Rows>
     </Section>
   );
 }
@@ -45,10 +38,10 @@ function BlockedUser({ user }: { user: User }) {
         <Button
           size="sm"
           busy={busy}
-          aria-label={t("blocked.unblockOf", { name: user.nickname })}
+          aria-label={t("friends:blocked.unblock", { name: user.nickname })}
           onClick={() => void run(() => call("user.unblock", { userId: user.id }))}
         >
-          {t("blocked.unblock")}
+          {t("members:action.unblock")}
         </Button>
       }
     >

@@ -24,13 +24,17 @@ export function ProfilePart() {
   const form = useForm({
     initial: { nickname: me.nickname, bio: me.bio },
     submit: (values) => call("user.updateProfile", values),
-    saved: t("saved"),
+    saved: t("common:saved"),
   });
   return (
     <>
       <AvatarForm />
       <Section title={t("profile.about")}>
-        <Form form={form} action={t("save")} disabled={!form.changed || form.values.nickname.trim() === ""}>
+        <Form
+          form={form}
+          action={t("common:save")}
+          disabled={!form.changed || form.values.nickname.trim() === ""}
+        >
           <TextField
             label={t("profile.nickname")}
             required
@@ -64,7 +68,7 @@ function StatusChoice() {
         onChange={(next) => void run(() => call("presence.setStatus", { status: next }))}
         options={STATUSES.map((value) => ({
           value,
-          label: t(`shell:presence.${value}`),
+          label: t(`members:status.${value}`),
           hint: t(`profile.statusHint.${value}`),
         }))}
       />
@@ -99,13 +103,13 @@ function AvatarForm() {
           <div className="max-w-full">
             <p className="truncate text-lg leading-tight font-semibold">{me.nickname}</p>
             <p className="truncate text-sm text-muted">
-              {me.username === null ? t("profile.guest") : `@${me.username}`}
+              {me.username === null ? t("members:guest") : `@${me.username}`}
             </p>
           </div>
           {chosen === null ? (
             <div className="flex flex-wrap gap-2">
               <PictureInput onChoose={setChosen}>
-                {me.avatarUrl === null ? t("profile.addPicture") : t("profile.changePicture")}
+                {me.avatarUrl === null ? t("common:addPicture") : t("common:changePicture")}
               </PictureInput>
               {me.avatarUrl !== null && (
                 <Button
@@ -114,7 +118,7 @@ function AvatarForm() {
                   busy={busy}
                   onClick={() => void run(() => call("user.removeAvatar", {}))}
                 >
-                  {t("profile.removePicture")}
+                  {t("common:remove")}
                 </Button>
               )}
             </div>

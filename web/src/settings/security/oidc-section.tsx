@@ -6,6 +6,7 @@ import { useAction } from "../../shared/use-action.ts";
 import { Badge } from "../../ui/display.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/feedback.tsx";
+import { openDialog } from "../../ui/open-dialog.tsx";
 import {
   clearOidcReturn,
   oidcFailure,
@@ -25,10 +26,18 @@ export function OidcSection() {
   const providers = [...usable, ...former.map((id) => ({ id, name: null }))];
   const call = useCall();
   const [back, setBack] = useState(() => oidcReturn("link"));
-  const [unlinking, setUnlinking] = useState<string | null>(null);
   const { busy, error, run } = useAction();
   useEffect(clearOidcReturn, []);
   if (providers.length === 0) return null;
+  const unlink = (provider: string) =>
+    openDialog((onClose) => (
+      <PasswordDialog
+        title={t("oidc.unlink")}
+        text={t("oidc.unlinkText")}
+        onClose={onClose}
+        submit={(password) => call("user.unlinkOidc", { password, provider })}
+      />
+    ));
   return (
     <Section title={t("oidc.title")} text={t("oidc.text")}>
       {providers.map(({ id, name }) => {
@@ -40,7 +49,7 @@ export function OidcSection() {
               {isLinked ? t("oidc.linked") : t("oidc.notLinked")}
             </Badge>
             {isLinked ? (
-              <Button disabled={!hasPassword} onClick={() => setUnlinking(id)}>
+              <Button disabled={!hasPassword} onClick={() => unlink(id)}>
                 {t("oidc.unlink")}
               </Button>
             ) : (
@@ -55,7 +64,7 @@ export function OidcSection() {
           </div>
         );
       })}
-      {!hasPassword && <p className="text-sm text-muted">{t("oidc.needsPassword")}</p>}
+      {!hasPassword && <p className="text-sm text-muted">{t("totp.needsPassword")}</p>}
       <ErrorNote text={error ?? oidcFailure(back)} />
       {back !== null && "oidcCode" in back && (
         <PasswordDialog
@@ -65,14 +74,6 @@ export function OidcSection() {
           submit={(password) =>
             call("user.linkOidc", { oidcCode: back.oidcCode, verifier: back.trip.verifier, password })
           }
-        />
-      )}
-      {unlinking !== null && (
-        <PasswordDialog
-          title={t("oidc.unlink")}
-          text={t("oidc.unlinkText")}
-          onClose={() => setUnlinking(null)}
-          submit={(password) => call("user.unlinkOidc", { password, provider: unlinking })}
         />
       )}
     </Section>

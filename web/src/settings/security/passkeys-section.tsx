@@ -2,57 +2,47 @@ import { FanfareError } from "@fanfare/client";
 import type { Passkey } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { Fingerprint, Pencil, Trash2 } from "lucide-react";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
 import { useMe, usePasskeys } from "../../data/me.ts";
-import { CodeField, PasswordField } from "../../session/account-fields.tsx";
+import { CodeField } from "../../session/account-fields.tsx";
 import { canUsePasskeys, useServerMeta } from "../../session/server-meta.ts";
 import { ErrorWithText } from "../../shared/use-action.ts";
 import { formatTime } from "../../shared/times.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Pending, SkeletonRows } from "../../ui/feedback.tsx";
-import { Form, TextField, useForm } from "../../ui/form.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { openDialog } from "../../ui/open-dialog.tsx";
+import { Rows } from "../../shared/paged-list.tsx";
+import { SkeletonRows } from "../../ui/feedback.tsx";
+import { TextField, useForm } from "../../ui/form.tsx";
 import { ListRow, RowIcon } from "../../ui/list-row.tsx";
 import { Section } from "../section.tsx";
 import { useDeviceName } from "./device.ts";
-import { PasswordDialog } from "./password-dialog.tsx";
-
-type Open = { dialog: "add" } | { dialog: "rename" | "remove"; passkey: Passkey };
+import { CurrentPassword, PasswordDialog } from "./password-dialog.tsx";
 
 /** Hidden where only single sign-on is accepted, a directory decides who can log in, or the server has no name. */
 export function PasskeysSection() {
   const { t } = useTranslation("settings");
   const { hasPassword, passwordInDirectory = false } = useMe();
   const { passwordLogin, passkeyOrigin } = useServerMeta() ?? {};
-  const query = usePasskeys();
-  const { data: passkeys } = query;
-  const [open, setOpen] = useState<Open | null>(null);
-  const onClose = () => setOpen(null);
+  const passkeys = usePasskeys();
   if (passwordLogin === false || passwordInDirectory || passkeyOrigin === null) return null;
   const isHere = passkeyOrigin === location.origin;
   return (
     <Section title={t("passkeys.title")} text={t("passkeys.text")}>
-      <Pending of={query}>
-        <SkeletonRows count={1} withAvatar />
-      </Pending>
-      {passkeys?.length === 0 && <p className="text-sm text-muted">{t("passkeys.none")}</p>}
-      {passkeys !== undefined && passkeys.length > 0 && (
-        <ul aria-label={t("passkeys.title")} className="grid grid-cols-1 gap-px">
-          {passkeys.map((passkey) => (
-            <PasskeyRow
-              key={passkey.id}
-              passkey={passkey}
-              onOpen={(dialog) => setOpen({ dialog, passkey })}
-            />
-          ))}
-        </ul>
-      )}
+      <Rows
+        of={passkeys}
+        label={t("passkeys.title")}
+        className="grid grid-cols-1 gap-px"
+        placeholder={<SkeletonRows count={1} withAvatar />}
+        empty={<p className="text-sm text-muted">{t("passkeys.none")}</p>}
+      >
+        {(passkey) => <PasskeyRow key={passkey.id} passkey={passkey} />}
+      </Rows>
       <div>
         <Button
           disabled={!hasPassword || !canUsePasskeys || !isHere}
-          onClick={() => setOpen({ dialog: "add" })}
+          onClick={() => openDialog((onClose) => <AddDialog onClose={onClose} />)}
         >
           {t("passkeys.add")}
         </Button>
@@ -62,20 +52,13 @@ export function PasskeysSection() {
       )}
       {isHere && !canUsePasskeys && <p className="text-sm text-muted">{t("passkeys.unavailable")}</p>}
       {!hasPassword && <p className="text-sm text-muted">{t("totp.needsPassword")}</p>}
-      {open?.dialog === "add" && <AddDialog onClose={onClose} />}
-      {open?.dialog === "rename" && <RenameDialog passkey={open.passkey} onClose={onClose} />}
-      {open?.dialog === "remove" && <RemoveDialog passkey={open.passkey} onClose={onClose} />}
     </Section>
   );
 }
 
-interface PasskeyRowProps {
-  passkey: Passkey;
-  onOpen: (dialog: "rename" | "remove") => void;
-}
-
-function PasskeyRow({ passkey: { name, createdAt, lastUsedAt }, onOpen }: PasskeyRowProps) {
+function PasskeyRow({ passkey }: { passkey: Passkey }) {
   const { t } = useTranslation("settings");
+  const { name, createdAt, lastUsedAt } = passkey;
   const created = t("passkeys.created", { time: formatTime(createdAt, "dateTime") });
   const used =
     lastUsedAt === null
@@ -91,14 +74,14 @@ function PasskeyRow({ passkey: { name, createdAt, lastUsedAt }, onOpen }: Passke
           <IconButton
             icon={Pencil}
             size="sm"
-            label={t("passkeys.rename", { name })}
-            onClick={() => onOpen("rename")}
+            label={t("common:renameTitle", { name })}
+            onClick={() => openDialog((onClose) => <RenameDialog passkey={passkey} onClose={onClose} />)}
           />
           <IconButton
             icon={Trash2}
             size="sm"
             label={t("passkeys.remove", { name })}
-            onClick={() => onOpen("remove")}
+            onClick={() => openDialog((onClose) => <RemoveDialog passkey={passkey} onClose={onClose} />)}
           />
         </>
       }
@@ -131,25 +114,24 @@ function AddDialog({ onClose }: { onClose: () => void }) {
     fieldOfError: { WRONG_CREDENTIALS: "password", WRONG_CODE: "code", TOTP_REQUIRED: "code" },
   });
   return (
-    <Dialog onClose={onClose} title={t("passkeys.add")} description={t("passkeys.addText")}>
-      <Form form={form} action={t("passkeys.add")} disabled={form.values.name.trim() === ""}>
-        <TextField
-          label={t("passkeys.name")}
-          hint={t("passkeys.nameHint")}
-          required
-          maxLength={LIMITS.passkeyNameMaxChars}
-          autoComplete="off"
-          {...form.field("name")}
-        />
-        <PasswordField
-          label={t("account.currentPassword")}
-          autoFocus
-          autoComplete="current-password"
-          {...form.field("password")}
-        />
-        {totpEnabled && <CodeField autoFocus={false} {...form.field("code")} />}
-      </Form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t("passkeys.add")}
+      description={t("passkeys.addText")}
+      form={form}
+      action={t("passkeys.add")}
+      disabled={form.values.name.trim() === ""}
+    >
+      <TextField
+        label={t("common:name")}
+        hint={t("passkeys.nameHint")}
+        required
+        maxLength={LIMITS.passkeyNameMaxChars}
+        {...form.field("name")}
+      />
+      <CurrentPassword autoFocus {...form.field("password")} />
+      {totpEnabled && <CodeField autoFocus={false} {...form.field("code")} />}
+    </FormDialog>
   );
 }
 
@@ -167,18 +149,22 @@ function RenameDialog({ passkey: { id, name }, onClose }: PasskeyDialogProps) {
     onDone: onClose,
   });
   return (
-    <Dialog onClose={onClose} title={t("passkeys.rename", { name })} size="sm">
-      <Form form={form} action={t("save")} disabled={form.values.name.trim() === ""}>
-        <TextField
-          label={t("passkeys.name")}
-          required
-          autoFocus
-          maxLength={LIMITS.passkeyNameMaxChars}
-          autoComplete="off"
-          {...form.field("name")}
-        />
-      </Form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t("common:renameTitle", { name })}
+      size="sm"
+      form={form}
+      action={t("common:save")}
+      disabled={form.values.name.trim() === ""}
+    >
+      <TextField
+        label={t("common:name")}
+        required
+        autoFocus
+        maxLength={LIMITS.passkeyNameMaxChars}
+        {...form.field("name")}
+      />
+    </FormDialog>
   );
 }
 

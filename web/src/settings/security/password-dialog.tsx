@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Form, useForm } from "../../ui/form.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { type TextFieldProps, useForm } from "../../ui/form.tsx";
 import { PasswordField } from "../../session/account-fields.tsx";
 
 interface PasswordDialogProps {
@@ -15,7 +15,6 @@ interface PasswordDialogProps {
 
 /** Requires the password before a way to log in is added or removed. */
 export function PasswordDialog({ title, text, danger = false, saved, onClose, submit }: PasswordDialogProps) {
-  const { t } = useTranslation("settings");
   const form = useForm({
     initial: { password: "" },
     submit: ({ password }) => submit(password),
@@ -24,15 +23,13 @@ export function PasswordDialog({ title, text, danger = false, saved, onClose, su
     fieldOfError: { WRONG_CREDENTIALS: "password" },
   });
   return (
-    <Dialog onClose={onClose} title={title} description={text}>
-      <Form form={form} action={title} danger={danger}>
-        <PasswordField
-          label={t("account.currentPassword")}
-          autoFocus
-          autoComplete="current-password"
-          {...form.field("password")}
-        />
-      </Form>
-    </Dialog>
+    <FormDialog onClose={onClose} title={title} description={text} form={form} action={title} danger={danger}>
+      <CurrentPassword autoFocus {...form.field("password")} />
+    </FormDialog>
   );
+}
+
+export function CurrentPassword(props: Omit<TextFieldProps, "label" | "type" | "after">) {
+  const { t } = useTranslation("settings");
+  return <PasswordField label={t("account.currentPassword")} autoComplete="current-password" {...props} />;
 }

@@ -23,7 +23,7 @@ export function SecondFactorPage() {
       <ErrorNote text={error} />
       <div>
         <Button variant="ghost" icon={LogOut} onClick={() => void logOut()}>
-          {t("totp.logOut")}
+          {t("shell:logOut")}
         </Button>
       </div>
     </LoginLayout>

@@ -1,56 +1,49 @@
-import type { Session } from "@fanfare/contract";
-import { LogOut, Monitor, Smartphone } from "lucide-react";
-import { useState } from "react";
+import type { Session, HeldToken } from "@fanfare/contract";
+import { LogOut, Monitor, Smartphone, Bot, Webhook } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import { useMe, useSessions } from "../../data/me.ts";
+import { useMe, useSessions, useHeldTokens } from "../../data/me.ts";
 import { useCall } from "../../data/call.ts";
 import { useAction } from "../../shared/use-action.ts";
 import { formatTime } from "../../shared/times.ts";
 import { Badge } from "../../ui/display.tsx";
 import { ListRow, RowIcon } from "../../ui/list-row.tsx";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/dialog.tsx";
-import { ErrorNote, SkeletonRows, Pending } from "../../ui/feedback.tsx";
+import { openConfirm } from "../../ui/open-dialog.tsx";
+import { ErrorNote, Loaded, SkeletonRows } from "../../ui/feedback.tsx";
 import { endSession } from "../../session/session-store.ts";
 import { Section } from "../section.tsx";
 import { parseUserAgent, useDeviceName } from "./device.ts";
+import { PagedRows } from "../../shared/paged-list.tsx";
 
 export function SessionsSection() {
   const { t } = useTranslation("settings");
-  const query = useSessions();
-  const { data: sessions } = query;
   const isGuest = useMe().kind === "guest";
-  const [asks, setAsks] = useState(false);
+  const endAll = () =>
+    openConfirm({
+      title: t("sessions.all"),
+      children: isGuest ? t("sessions.allGuestText") : t("sessions.allText"),
+      action: t("sessions.all"),
+      danger: true,
+      onConfirm: () => endSession((client) => client.call("user.logoutAll", {})),
+    });
   return (
     <Section title={t("sessions.title")} text={t("sessions.text")}>
-      {sessions === undefined ? (
-        <Pending of={query}>
-          <SkeletonRows count={3} withAvatar />
-        </Pending>
-      ) : (
-        <ul className="grid gap-px">
-          {sessions
-            .toSorted((a, b) => Number(b.current) - Number(a.current))
-            .map((session) => (
-              <SessionRow key={session.id} session={session} />
-            ))}
-        </ul>
-      )}
+      <Loaded of={useSessions()} placeholder={<SkeletonRows count={3} withAvatar />}>
+        {(sessions) => (
+          <ul className="grid gap-px">
+            {sessions
+              .toSorted((a, b) => Number(b.current) - Number(a.current))
+              .map((session) => (
+                <SessionRow key={session.id} session={session} />
+              ))}
+          </ul>
+        )}
+      </Loaded>
       <div>
-        <Button variant="danger-ghost" icon={LogOut} onClick={() => setAsks(true)}>
+        <Button variant="danger-ghost" icon={LogOut} onClick={endAll}>
           {t("sessions.all")}
         </Button>
       </div>
-      <ConfirmDialog
-        open={asks}
-        onClose={() => setAsks(false)}
-        title={t("sessions.all")}
-        action={t("sessions.all")}
-        danger
-        onConfirm={() => endSession((client) => client.call("user.logoutAll", {}))}
-      >
-        {isGuest ? t("sessions.allGuestText") : t("sessions.allText")}
-      </ConfirmDialog>
     </Section>
   );
 }
@@ -84,5 +77,47 @@ function SessionRow({ session }: { session: Session }) {
     >
       <ErrorNote text={error} />
     </ListRow>
+  );
+}
+
+/** The bot and webhook tokens that act with the user's permissions. Hidden if there are none. */
+export function TokensSection() {
+  const { t } = useTranslation("settings");
+  const pages = useHeldTokens();
+  const { data: tokens, hasNextPage } = pages;
+  if (tokens?.length === 0 && !hasNextPage) return null;
+  return (
+    <Section title={t("tokens.title")} text={t("tokens.text")}>
+      <PagedRows pages={pages}>
+        {(token) => <TokenRow key={`${token.kind} ${token.id}`} token={token} />}
+      </PagedRows>
+    </Section>
+  );
+}
+
+function TokenRow({ token: { kind, id, name, createdAt } }: { token: HeldToken }) {
+  const { t } = useTranslation("settings");
+  const call = useCall();
+  const revoke = () =>
+    openConfirm({
+      title: t("tokens.revokeOf", { name }),
+      children:
+        kind === "bot" ? t("tokens.revokeBotText", { name }) : t("tokens.revokeWebhookText", { name }),
+      action: t("tokens.revoke"),
+      danger: true,
+      onConfirm: () => call("bot.revokeToken", { kind, id }),
+    });
+  const time = formatTime(createdAt, "dateTime");
+  return (
+    <ListRow
+      leading={<RowIcon icon={kind === "bot" ? Bot : Webhook} />}
+      title={name}
+      subtitle={kind === "bot" ? t("tokens.bot", { time }) : t("tokens.webhook", { time })}
+      trailing={
+        <Button size="sm" aria-label={t("tokens.revokeOf", { name })} onClick={revoke}>
+          {t("tokens.revoke")}
+        </Button>
+      }
+    />
   );
 }

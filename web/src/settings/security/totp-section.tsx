@@ -5,10 +5,10 @@ import { useMe } from "../../data/me.ts";
 import { useAction } from "../../shared/use-action.ts";
 import { Badge } from "../../ui/display.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { ErrorNote, showToast } from "../../ui/feedback.tsx";
-import { Form, useForm } from "../../ui/form.tsx";
-import { CodeField, PasswordField } from "../../session/account-fields.tsx";
+import { useForm } from "../../ui/form.tsx";
+import { CodeField } from "../../session/account-fields.tsx";
 import {
   clearOidcReturn,
   oidcFailure,
@@ -18,6 +18,7 @@ import {
 } from "../../session/oidc.tsx";
 import { Section } from "../section.tsx";
 import { type OidcProof, TotpSetupDialog } from "./totp-setup-dialog.tsx";
+import { CurrentPassword } from "./password-dialog.tsx";
 
 export function TotpSection({ onClose }: { onClose?: () => void }) {
   const { t } = useTranslation("settings");
@@ -88,18 +89,15 @@ function TotpOffDialog({ proof, onClose }: TotpOffDialogProps) {
     fieldOfError: { WRONG_CREDENTIALS: "password", WRONG_CODE: "code" },
   });
   return (
-    <Dialog onClose={onClose} title={t("totp.turnOff")} description={t("totp.turnOffText")}>
-      <Form form={form} action={t("totp.turnOff")}>
-        {proof === null && (
-          <PasswordField
-            label={t("account.currentPassword")}
-            autoFocus
-            autoComplete="current-password"
-            {...form.field("password")}
-          />
-        )}
-        <CodeField autoFocus={proof !== null} {...form.field("code")} />
-      </Form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t("totp.turnOff")}
+      description={t("totp.turnOffText")}
+      form={form}
+      action={t("totp.turnOff")}
+    >
+      {proof === null && <CurrentPassword autoFocus {...form.field("password")} />}
+      <CodeField autoFocus={proof !== null} {...form.field("code")} />
+    </FormDialog>
   );
 }

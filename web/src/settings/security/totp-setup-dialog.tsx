@@ -10,7 +10,7 @@ import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Form, TextField, useForm } from "../../ui/form.tsx";
-import { PasswordField } from "../../session/account-fields.tsx";
+import { CurrentPassword } from "./password-dialog.tsx";
 
 const SIZE_PX = 208;
 
@@ -59,12 +59,7 @@ function PasswordStep({ proof, onSecret }: PasswordStepProps) {
   return (
     <Form form={form} action={t("next")}>
       {proof === null ? (
-        <PasswordField
-          label={t("account.currentPassword")}
-          autoFocus
-          autoComplete="current-password"
-          {...form.field("password")}
-        />
+        <CurrentPassword autoFocus {...form.field("password")} />
       ) : (
         <p>{t("totp.confirmed")}</p>
       )}
@@ -88,7 +83,7 @@ function CodeStep({ secret, onCodes }: { secret: Secret; onCodes: (codes: string
       <p>{t("totp.scan")}</p>
       <QrCode text={secret.uri} label={t("totp.qrCode")} />
       <CopyField label={t("totp.secret")} value={secret.secret} />
-      <Form form={form} action={t("totp.turnOn")}>
+      <Form form={form} action={t("common:turnOn")}>
         <TextField
           label={t("session:code.app")}
           hint={t("totp.codeHint")}

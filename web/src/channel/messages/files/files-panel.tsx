@@ -21,9 +21,7 @@ import { DownloadLink, FileIcon } from "../item/attachments.tsx";
 import { useAuthor } from "../item/use-author.ts";
 import { lazy } from "../../../shared/later.tsx";
 
-const PictureViewer = lazy(async () => ({
-  default: (await import("../item/picture-viewer.tsx")).PictureViewer,
-}));
+const PictureViewer = lazy(async () => (await import("../item/picture-viewer.tsx")).PictureViewer);
 
 /** The kinds that the server can search for, and which of a message's files are of the kind. */
 const KINDS = {

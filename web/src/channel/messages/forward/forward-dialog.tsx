@@ -143,7 +143,7 @@ function useQuote({ groupId }: Channel): (message: Message, link: string) => str
   return (message, link) => {
     const { users, channels } = store.state;
     const user = (id: string) =>
-      users[id]?.deleted === true ? t("author.deleted") : (users[id]?.nickname ?? "…");
+      users[id]?.deleted === true ? t("members:deleted") : (users[id]?.nickname ?? "…");
     const role = (id: string) =>
       rolesOf(store.state, groupId ?? "")?.find((one) => one.id === id)?.name ?? t("markdown.unknownRole");
     const channel = (id: string) => channels[id]?.name ?? t("markdown.unknownChannel");

@@ -6,14 +6,10 @@ import { useFileUrl } from "../../../data/files.ts";
 import { useFormats } from "../../../shared/formats.ts";
 import { lazy } from "../../../shared/later.tsx";
 
-const PictureViewer = lazy(async () => ({
-  default: (await import("./picture-viewer.tsx")).PictureViewer,
-}));
-const PdfViewer = lazy(async () => ({ default: (await import("./pdf-viewer.tsx")).PdfViewer }));
-const AudioAttachment = lazy(async () => ({
-  default: (await import("./sound-player.tsx")).AudioAttachment,
-}));
-const Video = lazy(async () => ({ default: (await import("./video-player.tsx")).Video }));
+const PictureViewer = lazy(async () => (await import("./picture-viewer.tsx")).PictureViewer);
+const PdfViewer = lazy(async () => (await import("./pdf-viewer.tsx")).PdfViewer);
+const AudioAttachment = lazy(async () => (await import("./sound-player.tsx")).AudioAttachment);
+const Video = lazy(async () => (await import("./video-player.tsx")).Video);
 
 const ALONE = { width: 440, height: 340 };
 /** From this many pictures on, a line of the grid has three. */

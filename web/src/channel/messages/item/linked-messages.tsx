@@ -40,7 +40,7 @@ function LinkedMessage({ link: { channelId, messageId, path } }: { link: Message
       onClick={follow}
       className="grid h-20 w-full max-w-110 content-start gap-1 overflow-hidden rounded-md border border-line border-s-4 border-s-line-strong bg-raised px-3 py-2 text-sm hover:bg-hover"
     >
-      {isGone && <span className="text-muted">{t("linked.unavailable")}</span>}
+      {isGone && <span className="text-muted">{t("linkedUnavailable")}</span>}
       {message !== undefined && !isGone && <LinkedContent message={message} />}
     </a>
   );

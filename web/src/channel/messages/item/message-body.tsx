@@ -156,9 +156,9 @@ function ThreadSummary({ message, threadId }: { message: Message; threadId: stri
       ) : (
         <MessageSquareText size={16} aria-hidden className="shrink-0 text-accent-text" />
       )}
-      <span className="shrink-0 font-semibold text-accent-text">{t("thread.replies", { count: seq })}</span>
+      <span className="shrink-0 font-semibold text-accent-text">{t("threads:replies", { count: seq })}</span>
       {isUnread && (
-        <span role="img" aria-label={t("thread.unread")} className="size-2 shrink-0 rounded-full bg-text" />
+        <span role="img" aria-label={t("common:unread")} className="size-2 shrink-0 rounded-full bg-text" />
       )}
       {last !== undefined && (
         <span className="truncate text-muted">{t("thread.last", { time: shortTime(last.createdAt) })}</span>

@@ -71,7 +71,7 @@ export function MentionsProvider({ groupId, onUser, children }: MentionsProvider
     <PlaceContext value={place}>
       <MarkdownContext value={parts}>
         {children}
-        <LeaveDialog url={leaving} onClose={() => setLeaving(null)} />
+        {leaving !== null && <LeaveDialog url={leaving} onClose={() => setLeaving(null)} />}
       </MarkdownContext>
     </PlaceContext>
   );
@@ -87,7 +87,7 @@ function UserMention({ id, plain }: MentionProps) {
   const { onUser, groupId } = useContext(PlaceContext);
   const user = useUser(id);
   const nickname = useNickname(groupId, id);
-  const text = `@${user?.deleted === true ? t("author.deleted") : (nickname ?? user?.nickname ?? "…")}`;
+  const text = `@${user?.deleted === true ? t("members:deleted") : (nickname ?? user?.nickname ?? "…")}`;
   if (plain || onUser === undefined) return <span className="mention">{text}</span>;
   return (
     <button type="button" className="mention" onClick={(event) => onUser(id, event.currentTarget)}>
@@ -153,10 +153,10 @@ function UnknownChannel() {
 }
 
 /** Shows where a link leads, since its text can claim another address. */
-function LeaveDialog({ url, onClose }: { url: URL | null; onClose: () => void }) {
+function LeaveDialog({ url, onClose }: { url: URL; onClose: () => void }) {
   const { t } = useTranslation("messages");
   const go = () => {
-    if (url !== null) window.open(url.href, "_blank", "noopener,noreferrer");
+    window.open(url.href, "_blank", "noopener,noreferrer");
     onClose();
   };
   const goAlways = () => {
@@ -165,7 +165,6 @@ function LeaveDialog({ url, onClose }: { url: URL | null; onClose: () => void })
   };
   return (
     <Dialog
-      open={url !== null}
       onClose={onClose}
       title={t("externalLink.title")}
       description={t("externalLink.text")}
@@ -181,12 +180,12 @@ function LeaveDialog({ url, onClose }: { url: URL | null; onClose: () => void })
       }
     >
       <p className="rounded-md bg-code px-3 py-2 font-mono text-sm wrap-anywhere" dir="ltr">
-        <span className="text-muted">{`${url?.protocol}//`}</span>
-        <strong>{url?.host}</strong>
+        <span className="text-muted">{`${url.protocol}//`}</span>
+        <strong>{url.host}</strong>
         <span className="text-muted">
-          {url?.pathname}
-          {url?.search}
-          {url?.hash}
+          {url.pathname}
+          {url.search}
+          {url.hash}
         </span>
       </p>
     </Dialog>

@@ -248,12 +248,7 @@ function ColoredName({ name, authorId, groupId }: { name: string; authorId: stri
   );
 }
 
-interface MessageToolbarProps {
-  message: Message;
-  isReacting: boolean;
-}
-
-function MessageToolbar({ message, isReacting }: MessageToolbarProps) {
+function MessageToolbar({ message, isReacting }: { message: Message; isReacting: boolean }) {
   const { t } = useTranslation("messages");
   const { react, reply, edit, thread } = useMessageActions()(message);
   const { setReacting } = useMessageContext();
@@ -272,11 +267,11 @@ function MessageToolbar({ message, isReacting }: MessageToolbarProps) {
         />
       )}
       {reply && <IconButton icon={Reply} size="sm" label={t("action.reply")} onClick={reply} />}
-      {edit && <IconButton icon={Pencil} size="sm" label={t("action.edit")} onClick={edit} />}
+      {edit && <IconButton icon={Pencil} size="sm" label={t("common:edit")} onClick={edit} />}
       {!edit && thread && (
-        <IconButton icon={MessageSquareText} size="sm" label={t("action.thread")} onClick={thread} />
+        <IconButton icon={MessageSquareText} size="sm" label={t("threads:title")} onClick={thread} />
       )}
-      <Menu trigger={<IconButton icon={Ellipsis} size="sm" label={t("action.more")} />} items={items} />
+      <Menu trigger={<IconButton icon={Ellipsis} size="sm" label={t("common:more")} />} items={items} />
     </div>
   );
 }

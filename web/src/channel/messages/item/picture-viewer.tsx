@@ -41,9 +41,9 @@ export function PictureViewer({ message, image: first, onClose }: PictureViewerP
       total={pictures.length}
       labels={{ previous: t("attachment.previous"), next: t("attachment.next") }}
       onTurn={setIndex}
-      note={isCopied ? t("action.copied") : undefined}
+      note={isCopied ? t("shared:copied") : undefined}
       tools={
-        <Tool icon={isCopied ? Check : Link} label={t("action.copyLink")} onClick={() => void copyLink()} />
+        <Tool icon={isCopied ? Check : Link} label={t("common:copyLink")} onClick={() => void copyLink()} />
       }
       onClose={onClose}
     >

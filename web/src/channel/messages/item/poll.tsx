@@ -2,7 +2,6 @@ import type { Message, Poll } from "@fanfare/contract";
 import { POLL_EMOJI } from "@fanfare/contract/limits";
 import { hasPermission } from "@fanfare/contract/permissions";
 import { Check } from "lucide-react";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useOwnReactions, useToggleReaction } from "../../../data/own-reactions.ts";
@@ -10,7 +9,7 @@ import { useNow } from "../../../shared/hooks.ts";
 import { dayAndTime } from "../../../shared/times.ts";
 import { Button } from "../../../ui/button.tsx";
 import { cx } from "../../../ui/cx.ts";
-import { ConfirmDialog } from "../../../ui/dialog.tsx";
+import { openConfirm } from "../../../ui/open-dialog.tsx";
 import { showFailure } from "../../../ui/feedback.tsx";
 import { useMessageContext } from "../list/use-rows.ts";
 
@@ -149,22 +148,16 @@ function PollOption(props: PollOptionProps) {
 function EndPoll({ message: { channelId, id: messageId } }: { message: Message }) {
   const { t } = useTranslation("messages");
   const call = useCall();
-  const [isAsking, setAsking] = useState(false);
+  const end = () =>
+    openConfirm({
+      title: t("poll.endTitle"),
+      children: t("poll.endText"),
+      action: t("poll.end"),
+      onConfirm: () => call("message.endPoll", { channelId, messageId }),
+    });
   return (
-    <>
-      <Button size="sm" className="ms-auto" onClick={() => setAsking(true)}>
-        {t("poll.end")}
-      </Button>
-      {isAsking && (
-        <ConfirmDialog
-          onClose={() => setAsking(false)}
-          title={t("poll.endTitle")}
-          action={t("poll.end")}
-          onConfirm={() => call("message.endPoll", { channelId, messageId })}
-        >
-          {t("poll.endText")}
-        </ConfirmDialog>
-      )}
-    </>
+    <Button size="sm" className="ms-auto" onClick={end}>
+      {t("poll.end")}
+    </Button>
   );
 }

@@ -23,7 +23,7 @@ export function useAuthor(message: Pick<Message, "authorId" | "as" | "nonce" | "
   const avatarUrl = useAvatarUrl(user, groupId);
   if (as !== undefined) return { name: as.name, avatarUrl: ownPicture(as.avatarUrl), mark: "webhook" };
   const mark = user?.kind === "bot" ? "bot" : nonce.startsWith(IMPORTED) ? "imported" : null;
-  const name = user?.deleted === true ? t("author.deleted") : (nickname ?? user?.nickname ?? "");
+  const name = user?.deleted === true ? t("members:deleted") : (nickname ?? user?.nickname ?? "");
   return { name, avatarUrl, mark };
 }
 

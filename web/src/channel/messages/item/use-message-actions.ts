@@ -62,7 +62,7 @@ export function useMessageActions(): (message: Message) => MessageActions {
       const copy = (text: string) => {
         navigator.clipboard
           ?.writeText(text)
-          .then(() => showToast({ text: t("action.copied"), tone: "good" }), showFailure);
+          .then(() => showToast({ text: t("shared:copied"), tone: "good" }), showFailure);
       };
       const { channelId, id: messageId, seq, pinnedAt } = message;
       const togglePin = () => {
@@ -136,7 +136,7 @@ function menuOf(message: Message, actions: MessageActions, t: TFunction<"message
   const { copyText, copyLink, showReaders, showHistory, report, remove } = actions;
   const items: MenuItem[] = [];
   if (reply) items.push({ label: t("action.reply"), icon: Reply, onSelect: reply, shortcut: "R" });
-  if (edit) items.push({ label: t("action.edit"), icon: Pencil, onSelect: edit, shortcut: "E" });
+  if (edit) items.push({ label: t("common:edit"), icon: Pencil, onSelect: edit, shortcut: "E" });
   if (thread) {
     const hasThread = (message.threadId ?? message.replyIn) !== undefined;
     const label = !hasThread ? t("action.startThread") : t("action.openThread");
@@ -161,19 +161,19 @@ function menuOf(message: Message, actions: MessageActions, t: TFunction<"message
     "separator",
   );
   if (copyText) items.push({ label: t("action.copyText"), icon: Copy, onSelect: copyText, shortcut: "C" });
-  items.push({ label: t("action.copyLink"), icon: Link, onSelect: copyLink });
+  items.push({ label: t("common:copyLink"), icon: Link, onSelect: copyLink });
   items.push({ label: t("action.readers"), icon: Eye, onSelect: showReaders });
   if (showHistory) items.push({ label: t("action.history"), icon: History, onSelect: showHistory });
   if (report || remove) items.push("separator");
   if (report) items.push({ label: t("action.report"), icon: Flag, onSelect: report, danger: true });
   if (remove) {
-    const label = t("action.delete");
+    const label = t("common:delete");
     items.push({
       label,
       icon: Trash2,
       onSelect: remove,
       danger: true,
-      shortcut: t("key.delete"),
+      shortcut: t("ui:keys.delete"),
     });
   }
   return items;

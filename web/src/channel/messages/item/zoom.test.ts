@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FITTING, moved, zoomed } from "./zoom.ts";
+import { FITTING, moved, zoomed } from "./use-zoom.ts";
 
 const picture = { width: 400, height: 200 };
 const around = { width: 500, height: 500 };

@@ -85,7 +85,7 @@ export function JumpToUnread({ count, onJump, onDismiss }: JumpToUnreadProps) {
           className="rounded-full px-2.5 py-0.5 hover:bg-accent-hover"
           onClick={onDismiss}
         >
-          {t("jump.markRead")}
+          {t("common:markRead")}
         </button>
       </div>
     </div>

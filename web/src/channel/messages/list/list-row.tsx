@@ -75,12 +75,7 @@ export const ListRow = memo(function ListRow({
   }
 });
 
-interface PendingItemProps {
-  message: PendingMessage;
-  startsGroup: boolean;
-}
-
-function PendingItem({ message, startsGroup }: PendingItemProps) {
+function PendingItem({ message, startsGroup }: { message: PendingMessage; startsGroup: boolean }) {
   const { t } = useTranslation("messages");
   const me = useMe();
   const { groupId } = useMessageContext().channel;
@@ -143,9 +138,9 @@ function BlockedFold({ count, isOpen, onOpen }: BlockedFoldProps) {
 function UnreadDivider() {
   const { t } = useTranslation("messages");
   return (
-    <div role="separator" aria-label={t("unread.divider")} className="column flex items-center gap-2 pt-3">
+    <div role="separator" aria-label={t("unreadDivider")} className="column flex items-center gap-2 pt-3">
       <span className="h-px flex-1 bg-danger" />
-      <span className="text-xs font-semibold text-danger-text">{t("unread.divider")}</span>
+      <span className="text-xs font-semibold text-danger-text">{t("unreadDivider")}</span>
     </div>
   );
 }
@@ -177,15 +172,15 @@ function UnsentItem({ failed }: { failed: UnsentMessage }) {
         </p>
         <div className="flex gap-2">
           <Button size="sm" onClick={() => void retryMessage(view, failed)}>
-            {t("unsent.retry")}
+            {t("ui:retry")}
           </Button>
           {options.attachmentIds === undefined && options.stickerId === undefined && (
             <Button size="sm" variant="ghost" onClick={edit}>
-              {t("unsent.edit")}
+              {t("common:edit")}
             </Button>
           )}
           <Button size="sm" variant="ghost" onClick={() => deleteUnsent(failed)}>
-            {t("unsent.delete")}
+            {t("common:delete")}
           </Button>
         </div>
       </div>

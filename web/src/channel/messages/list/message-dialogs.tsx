@@ -1,11 +1,11 @@
-import type { Message } from "@fanfare/contract";
+import type { Message, ReportReason } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
 import { LIMITS } from "@fanfare/contract/limits";
 import { ON_OPEN, useActionQuery, usePagedQuery } from "../../../data/data-context.ts";
 import { useAvatarUrl } from "../../../data/members.ts";
 import { useUser } from "../../../data/people.ts";
 import { useName } from "../../../people/members/user-name.tsx";
-import { PagedList } from "../../../shared/paged-list.tsx";
+import { PagedList, PagedRows } from "../../../shared/paged-list.tsx";
 import { formatTime } from "../../../shared/times.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Avatar } from "../../../ui/display.tsx";
@@ -13,10 +13,13 @@ import { Pending, SkeletonRows } from "../../../ui/feedback.tsx";
 import { ForwardDialog } from "../forward/forward-dialog.tsx";
 import { DeleteDialog } from "../item/delete-dialog.tsx";
 import { ReminderDialog } from "../item/reminder-dialog.tsx";
-import { ReportDialog } from "../item/report-dialog.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { DeleteSelectedDialog } from "./selection-bar.tsx";
 import { type MessageDialog, useMessageContext } from "./use-rows.ts";
+import { useCall } from "../../../data/call.ts";
+import { RadioGroup } from "../../../ui/choices.tsx";
+import { FormDialog } from "../../../ui/form-dialog.tsx";
+import { TextArea, useForm } from "../../../ui/form.tsx";
 
 /** Loaded when the first of them is opened. */
 export function MessageDialogs({ dialog, onClose }: { dialog: MessageDialog; onClose: () => void }) {
@@ -104,15 +107,9 @@ function ReactorsDialog({ message, emoji, onClose }: ReactorsDialogProps) {
   );
   return (
     <Dialog onClose={onClose} title={t("reaction.usersTitle", { emoji })} size="sm">
-      <PagedList pages={pages} items={pages.data ?? []} placeholder={<SkeletonRows count={3} withAvatar />}>
-        {(userIds) => (
-          <ul className="grid gap-1">
-            {userIds.map((userId) => (
-              <Reactor key={userId} userId={userId} />
-            ))}
-          </ul>
-        )}
-      </PagedList>
+      <PagedRows pages={pages} className="grid gap-1" placeholder={<SkeletonRows count={3} withAvatar />}>
+        {(userId) => <Reactor key={userId} userId={userId} />}
+      </PagedRows>
     </Dialog>
   );
 }
@@ -155,5 +152,48 @@ function Reactor({ userId }: { userId: string }) {
       <Avatar name={name} id={userId} src={useAvatarUrl(user, groupId)} size={28} />
       <span className="truncate">{name}</span>
     </li>
+  );
+}
+
+const REASONS: readonly ReportReason[] = ["spam", "harassment", "other"];
+
+interface ReportDialogProps {
+  message: Pick<Message, "id" | "channelId">;
+  /** Whether it is in a direct channel, whose reports go to the admins. */
+  isDirect: boolean;
+  onClose: () => void;
+}
+
+function ReportDialog({ message: { id, channelId }, isDirect, onClose }: ReportDialogProps) {
+  const { t } = useTranslation("messages");
+  const call = useCall();
+  const form = useForm<{ reason: ReportReason; details: string }>({
+    initial: { reason: "spam", details: "" },
+    submit: ({ reason, details }) => call("report.create", { channelId, messageId: id, reason, details }),
+    saved: isDirect ? t("report.sentToAdmins") : t("report.sent"),
+    onDone: onClose,
+  });
+  const { reason, details } = form.values;
+  return (
+    <FormDialog
+      onClose={onClose}
+      title={t("report.title")}
+      description={isDirect ? t("report.textForAdmins") : t("report.text")}
+      form={form}
+      action={t("report.action")}
+      disabled={reason === "other" && details.trim() === ""}
+    >
+      <RadioGroup
+        label={t("report.reason")}
+        value={reason}
+        onChange={(chosen) => form.set("reason", chosen)}
+        options={REASONS.map((value) => ({ value, label: t(`report.reasons.${value}`) }))}
+      />
+      <TextArea
+        label={reason === "other" ? t("report.details") : t("report.optionalDetails")}
+        maxLength={LIMITS.reportDetailsMaxChars}
+        {...form.field("details")}
+      />
+    </FormDialog>
   );
 }

@@ -9,14 +9,12 @@ import { MentionsProvider } from "../item/message-card.tsx";
 import { useAuthor } from "../item/use-author.ts";
 import { MessagePreview } from "../item/message-preview.tsx";
 import { MessageSkeleton } from "./list-head.tsx";
-import { MessageContext, type MessageDialog, type OnUser } from "./use-rows.ts";
-import { MessageScroller } from "./message-scroller.tsx";
+import { MessageContext, type MessageDialog } from "./use-rows.ts";
 import { useMessageContextValue } from "./use-message-context.ts";
+import { MessageScroller } from "./message-scroller.tsx";
 import { lazy } from "../../../shared/later.tsx";
 
-const MessageDialogs = lazy(async () => ({
-  default: (await import("./message-dialogs.tsx")).MessageDialogs,
-}));
+const MessageDialogs = lazy(async () => (await import("./message-dialogs.tsx")).MessageDialogs);
 
 /** Limits what a screen reader announces at once. */
 const MAX_READ = 3;
@@ -36,15 +34,12 @@ export interface MessageListProps {
   onJumped?: () => void;
   /** Esc on a message moves the focus to the composer. */
   onLeave?: () => void;
-  /** Called when a name is clicked; opens the user's card by default. Must be stable. */
-  onUser?: OnUser;
 }
 
 /** The messages of a channel, direct message or thread. Use the channel's ID as the key. */
 export function MessageList(props: MessageListProps) {
   const { channel } = props;
-  const openProfile = useOpenProfile(channel.groupId);
-  const onUser = props.onUser ?? openProfile;
+  const onUser = useOpenProfile(channel.groupId);
   const { t } = useTranslation("messages");
   const messages = useChannelMessages(channel.id);
   const { view, snapshot, error, retry } = messages;
@@ -97,13 +92,8 @@ function Loading() {
   );
 }
 
-interface AnnouncerProps {
-  messages: readonly Message[];
-  ownId: string;
-}
-
 /** Announces new messages of others to screen readers, but not history that is loaded. */
-function Announcer({ messages, ownId }: AnnouncerProps) {
+function Announcer({ messages, ownId }: { messages: readonly Message[]; ownId: string }) {
   const lastSeq = messages.at(-1)?.seq ?? 0;
   const heardSeq = useRef<number | null>(null);
   const unread = useRef<Message[]>([]);

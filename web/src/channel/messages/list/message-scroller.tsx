@@ -134,7 +134,7 @@ export function MessageScroller(props: MessageScrollerProps) {
           role="log"
           // The Announcer reads new messages; here, messages also appear by scrolling.
           aria-live="off"
-          aria-label={t("list.label", { title })}
+          aria-label={t("listLabel", { title })}
           className={cx(
             "virtual-frame flex min-h-0 flex-1 flex-col overflow-x-hidden overflow-y-auto [overflow-anchor:none] swipe-x",
             selected !== null && "select-none",

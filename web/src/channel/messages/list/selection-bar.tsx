@@ -12,13 +12,8 @@ import { MAX_LINKED } from "../item/message-links.ts";
 import { useMessageActions } from "../item/use-message-actions.ts";
 import { useMessageContext } from "./use-rows.ts";
 
-interface SelectionBarProps {
-  selected: Selected;
-  onEnd: () => void;
-}
-
 /** The actions on the selected messages. */
-export function SelectionBar({ selected, onEnd }: SelectionBarProps) {
+export function SelectionBar({ selected, onEnd }: { selected: Selected; onEnd: () => void }) {
   const { t } = useTranslation("messages");
   const { ask } = useMessageContext();
   const actionsFor = useMessageActions();
@@ -54,7 +49,7 @@ export function SelectionBar({ selected, onEnd }: SelectionBarProps) {
         disabled={deletable.length === 0}
         onClick={() => ask({ kind: "deleteMany", messages: deletable, others: count - deletable.length })}
       >
-        {t("action.delete")}
+        {t("common:delete")}
       </Button>
       <IconButton icon={X} size="sm" label={t("select.end")} onClick={onEnd} />
       {note !== false && <p className="w-full text-sm text-muted">{note}</p>}

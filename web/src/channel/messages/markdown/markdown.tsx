@@ -281,7 +281,7 @@ export function CopyButton({ text }: { text: string }) {
       () => undefined,
     );
   };
-  const label = isCopied ? t("markdown.copied") : t("markdown.copyCode");
+  const label = isCopied ? t("shared:copied") : t("markdown.copyCode");
   const Icon = isCopied ? Check : Copy;
   return (
     <button type="button" aria-label={label} title={label} onClick={copy}>

@@ -3,8 +3,8 @@ import { Suspense } from "react";
 import type { Panel } from "../../../state/panels.ts";
 import { lazy } from "../../../shared/later.tsx";
 
-const PinsPanel = lazy(async () => ({ default: (await import("./pins-panel.tsx")).PinsPanel }));
-const FilesPanel = lazy(async () => ({ default: (await import("../files/files-panel.tsx")).FilesPanel }));
+const PinsPanel = lazy(async () => (await import("./pins-panel.tsx")).PinsPanel);
+const FilesPanel = lazy(async () => (await import("../files/files-panel.tsx")).FilesPanel);
 
 interface ChannelPanelsProps {
   channel: Channel;

@@ -64,7 +64,7 @@ function PinnedMessage({ message, channel, canUnpin }: PinnedMessageProps) {
             <IconButton
               icon={PinOff}
               size="sm"
-              label={t("pins.unpin")}
+              label={t("action.unpin")}
               disabled={busy}
               onClick={() => void run(() => call("message.unpin", { channelId, messageId }))}
             />

@@ -8,7 +8,7 @@ import { useState } from "react";
 import { useCall } from "../../../data/call.ts";
 import { Form, TextArea, TextField, useForm } from "../../../ui/form.tsx";
 import { type Tab, Tabs } from "../../../ui/tabs.tsx";
-import { EmptyState, SkeletonRows, Pending } from "../../../ui/feedback.tsx";
+import { EmptyState, SkeletonRows } from "../../../ui/feedback.tsx";
 import { NO_SECTION, SectionSelect, SlowModeSelect } from "../channel-fields.tsx";
 import { ChannelOverrides } from "./channel-overrides.tsx";
 import { Trash2, Webhook as WebhookIcon } from "lucide-react";
@@ -20,6 +20,7 @@ import { Avatar } from "../../../ui/display.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";
 import { IconButton } from "../../../ui/button.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
+import { Rows } from "../../../shared/paged-list.tsx";
 import { SecretDialog } from "../../../shared/copy-field.tsx";
 
 interface ChannelSettingsDialogProps {
@@ -49,7 +50,7 @@ export function ChannelSettings({ group, channel }: { group: Group; channel: Cha
   const tabs: (Tab<Part> | false)[] = [
     hasPermission(permissions, "manageChannels") && {
       value: "overview",
-      label: t("settings.overview"),
+      label: t("common:overview"),
       content: <ChannelOverview channel={channel} />,
     },
     hasPermission(permissions, "manageRoles") && {
@@ -59,7 +60,7 @@ export function ChannelSettings({ group, channel }: { group: Group; channel: Cha
     },
     hasPermission(permissions, "manageWebhooks") && {
       value: "webhooks",
-      label: t("settings.webhooks"),
+      label: t("group-settings:section.webhooks"),
       content: <ChannelWebhooks channelId={channel.id} />,
     },
   ];
@@ -84,21 +85,20 @@ function ChannelOverview({ channel }: { channel: ChannelState }) {
       const sectionId = values.sectionId === NO_SECTION ? null : values.sectionId;
       await call("channel.update", { channelId: channel.id, ...values, sectionId });
     },
-    saved: t("settings.saved"),
+    saved: t("common:saved"),
   });
   return (
-    <Form form={form} action={t("save")} disabled={!form.changed || form.values.name.trim() === ""}>
+    <Form form={form} action={t("common:save")} disabled={!form.changed || form.values.name.trim() === ""}>
       <TextField
         label={t("create.name")}
         required
         maxLength={LIMITS.channelNameMaxChars}
-        autoComplete="off"
         {...form.field("name")}
       />
       {channel.kind === "text" && (
         <>
           <TextArea
-            label={t("topic")}
+            label={t("group-settings:audit.field.topic")}
             hint={t("topicHint")}
             maxLength={LIMITS.topicMaxChars}
             {...form.field("topic")}
@@ -121,8 +121,6 @@ const CHATS = ["Slack", "Discord", "Mattermost"];
 export function ChannelWebhooks({ channelId }: { channelId: string }) {
   const { t } = useTranslation("channels");
   const { either } = useFormats();
-  const query = useWebhooks(channelId);
-  const { data: webhooks } = query;
   const call = useCall();
   const [address, setAddress] = useState<string | null>(null);
   const [deleted, setDeleted] = useState<Webhook | null>(null);
@@ -145,23 +143,17 @@ export function ChannelWebhooks({ channelId }: { channelId: string }) {
           label={t("webhooks.name")}
           required
           maxLength={LIMITS.nicknameMaxChars}
-          autoComplete="off"
           {...form.field("name")}
         />
       </Form>
-      <Pending of={query}>
-        <SkeletonRows count={2} withAvatar />
-      </Pending>
-      {webhooks?.length === 0 && (
-        <EmptyState icon={WebhookIcon} title={t("webhooks.empty")} text={t("webhooks.emptyText")} />
-      )}
-      {webhooks !== undefined && webhooks.length > 0 && (
-        <ul className="grid gap-1">
-          {webhooks.map((webhook) => (
-            <WebhookRow key={webhook.id} webhook={webhook} onDelete={() => setDeleted(webhook)} />
-          ))}
-        </ul>
-      )}
+      <Rows
+        of={useWebhooks(channelId)}
+        className="grid gap-1"
+        placeholder={<SkeletonRows count={2} withAvatar />}
+        empty={<EmptyState icon={WebhookIcon} title={t("webhooks.empty")} text={t("webhooks.emptyText")} />}
+      >
+        {(webhook) => <WebhookRow key={webhook.id} webhook={webhook} onDelete={() => setDeleted(webhook)} />}
+      </Rows>
       {address !== null && (
         <SecretDialog
           title={t("webhooks.created")}
@@ -176,7 +168,7 @@ export function ChannelWebhooks({ channelId }: { channelId: string }) {
         <ConfirmDialog
           danger
           onClose={() => setDeleted(null)}
-          title={t("webhooks.deleteTitle", { name: deleted.name })}
+          title={t("common:deleteTitle", { name: deleted.name })}
           action={t("webhooks.delete")}
           onConfirm={() => call("webhook.delete", { channelId, webhookId: deleted.id })}
         >
@@ -194,14 +186,14 @@ function WebhookRow({ webhook, onDelete }: { webhook: Webhook; onDelete: () => v
     <ListRow
       leading={<Avatar id={webhook.id} name={webhook.name} src={webhook.avatarUrl} />}
       title={webhook.name}
-      subtitle={t("webhooks.by", {
+      subtitle={t("common:by", {
         name: userName(maker),
         date: formatTime(webhook.createdAt, "date"),
       })}
       trailing={
         <IconButton
           icon={Trash2}
-          label={t("webhooks.deleteTitle", { name: webhook.name })}
+          label={t("common:deleteTitle", { name: webhook.name })}
           variant="danger"
           onClick={onDelete}
         />

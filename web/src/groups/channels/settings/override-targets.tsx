@@ -135,7 +135,7 @@ function TargetName({ target, roles }: { target: Target; roles: readonly Role[] 
     return (
       <>
         <Users size={16} aria-hidden />
-        {t("overrides.everyone")}
+        {t("common:everyone")}
       </>
     );
   }

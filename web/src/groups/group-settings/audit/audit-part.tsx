@@ -6,7 +6,7 @@ import { type PermissionName, PERMISSIONS } from "@fanfare/contract/permissions"
 import { useChannels, useRoles } from "../../../data/groups.ts";
 import { useAuditLog } from "../../../data/group-settings.ts";
 import { useUser } from "../../../data/people.ts";
-import { PagedList } from "../../../shared/paged-list.tsx";
+import { PagedRows } from "../../../shared/paged-list.tsx";
 import { dayAndTime } from "../../../shared/times.ts";
 import { Avatar } from "../../../ui/display.tsx";
 import { EmptyState, SkeletonRows } from "../../../ui/feedback.tsx";
@@ -46,22 +46,18 @@ export function AuditPart({ group }: { group: Group }) {
           max={1}
         />
       </div>
-      <PagedList
+      <PagedRows
         pages={log}
-        items={log.data ?? []}
+        className="grid"
         placeholder={<SkeletonRows count={8} withAvatar />}
         empty={<EmptyState icon={ClipboardList} title={t("audit.none")} text={t("audit.noneText")} />}
       >
-        {(entries) => (
-          <ol className="grid">
-            {entries.map((entry) => (
-              <li key={entry.id} className="border-b border-line last:border-0">
-                <AuditRow group={group} entry={entry} />
-              </li>
-            ))}
-          </ol>
+        {(entry) => (
+          <li key={entry.id} className="border-b border-line last:border-0">
+            <AuditRow group={group} entry={entry} />
+          </li>
         )}
-      </PagedList>
+      </PagedRows>
     </div>
   );
 }

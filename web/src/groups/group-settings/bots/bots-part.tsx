@@ -1,7 +1,7 @@
 import type { Bot, BotScope, Group } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
+import i18next from "i18next";
 import { Bot as BotIcon, Ellipsis, KeyRound, Pencil, Plus, Trash2 } from "lucide-react";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useBots } from "../../../data/group-settings.ts";
@@ -11,114 +11,84 @@ import { formatTime } from "../../../shared/times.ts";
 import { Avatar, Badge } from "../../../ui/display.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";
 import { Button, IconButton } from "../../../ui/button.tsx";
-import { ConfirmDialog, Dialog } from "../../../ui/dialog.tsx";
-import { EmptyState, Pending } from "../../../ui/feedback.tsx";
+import { FormDialog } from "../../../ui/form-dialog.tsx";
+import { openConfirm, openDialog } from "../../../ui/open-dialog.tsx";
+import { EmptyState, Loaded } from "../../../ui/feedback.tsx";
 import { Menu, type MenuList } from "../../../ui/menu.tsx";
 import { SecretDialog } from "../../../shared/copy-field.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
 import { useRoles } from "../../../data/groups.ts";
 import { Checkbox } from "../../../ui/checkbox.tsx";
-import { Form, TextField, useForm } from "../../../ui/form.tsx";
+import { TextField, useForm } from "../../../ui/form.tsx";
 import { useAuthority } from "../authority.tsx";
-
-type OpenDialog = { what: "edit" | "rotate" | "delete"; bot: Bot } | { what: "create" };
 
 export function BotsPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
-  const call = useCall();
   const list = useBots(group.id);
-  const { data: bots } = list;
-  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
-  const [token, setToken] = useState<string | null>(null);
-  const close = () => setOpenDialog(null);
   const create = (
     <Button
       variant="primary"
       icon={Plus}
-      disabled={(bots?.length ?? 0) >= LIMITS.botsPerGroup}
-      onClick={() => setOpenDialog({ what: "create" })}
+      disabled={(list.data?.length ?? 0) >= LIMITS.botsPerGroup}
+      onClick={() => openDialog((onClose) => <BotDialog group={group} onClose={onClose} />)}
     >
       {t("bots.create")}
     </Button>
   );
-  const rotate = async (botId: string) => {
-    const response = await call("bot.rotateToken", { groupId: group.id, botId });
-    setToken(response.token);
-  };
   return (
     <div className="grid gap-5">
       <p className="text-muted">{t("bots.text")}</p>
-      <Pending of={list} />
-      {bots?.length === 0 && (
-        <EmptyState icon={BotIcon} title={t("bots.none")} text={t("bots.noneText")} action={create} />
-      )}
-      {bots !== undefined && bots.length > 0 && (
-        <>
-          <div>{create}</div>
-          <ul className="grid gap-px">
-            {bots.map((bot) => (
-              <BotRow key={bot.id} group={group} bot={bot} onAsk={(what) => setOpenDialog({ what, bot })} />
-            ))}
-          </ul>
-        </>
-      )}
-      {openDialog?.what === "create" && <BotDialog group={group} onClose={close} onToken={setToken} />}
-      {openDialog?.what === "edit" && (
-        <BotDialog group={group} bot={openDialog.bot} onClose={close} onToken={setToken} />
-      )}
-      {openDialog?.what === "rotate" && (
-        <ConfirmDialog
-          danger
-          onClose={close}
-          title={t("bots.rotateTitle", { name: openDialog.bot.name })}
-          action={t("bots.rotate")}
-          onConfirm={() => rotate(openDialog.bot.id)}
-        >
-          {t("bots.rotateText")}
-        </ConfirmDialog>
-      )}
-      {openDialog?.what === "delete" && (
-        <ConfirmDialog
-          danger
-          onClose={close}
-          title={t("bots.deleteTitle", { name: openDialog.bot.name })}
-          action={t("bots.delete")}
-          onConfirm={() => call("bot.delete", { groupId: group.id, botId: openDialog.bot.id })}
-        >
-          {t("bots.deleteText")}
-        </ConfirmDialog>
-      )}
-      {token !== null && (
-        <SecretDialog
-          title={t("bots.tokenTitle")}
-          text={t("bots.tokenOnce")}
-          label={t("bots.token")}
-          secret={token}
-          onClose={() => setToken(null)}
-        />
-      )}
+      <Loaded of={list}>
+        {(bots) =>
+          bots.length === 0 ? (
+            <EmptyState icon={BotIcon} title={t("bots.none")} text={t("bots.noneText")} action={create} />
+          ) : (
+            <>
+              <div>{create}</div>
+              <ul className="grid gap-px">
+                {bots.map((bot) => (
+                  <BotRow key={bot.id} group={group} bot={bot} />
+                ))}
+              </ul>
+            </>
+          )
+        }
+      </Loaded>
     </div>
   );
 }
 
-interface BotRowProps {
-  group: Group;
-  bot: Bot;
-  onAsk: (what: "edit" | "rotate" | "delete") => void;
-}
-
-function BotRow({ group, bot, onAsk }: BotRowProps) {
+function BotRow({ group, bot }: { group: Group; bot: Bot }) {
   const { t } = useTranslation("group-settings");
+  const call = useCall();
   const me = useMe();
   const maker = useUser(bot.createdBy);
   const user = useUser(bot.id);
   const holdsToken = me.id === bot.createdBy || me.id === group.ownerId;
+  const params = { groupId: group.id, botId: bot.id };
+  const edit = () => openDialog((onClose) => <BotDialog group={group} bot={bot} onClose={onClose} />);
+  const rotate = () =>
+    openConfirm({
+      danger: true,
+      title: t("bots.rotateTitle", { name: bot.name }),
+      children: t("bots.rotateText"),
+      action: t("bots.rotate"),
+      onConfirm: async () => showToken((await call("bot.rotateToken", params)).token),
+    });
+  const remove = () =>
+    openConfirm({
+      danger: true,
+      title: t("common:deleteTitle", { name: bot.name }),
+      children: t("bots.deleteText"),
+      action: t("bots.delete"),
+      onConfirm: () => call("bot.delete", params),
+    });
   const items: MenuList = [
-    { label: t("bots.edit"), icon: Pencil, onSelect: () => onAsk("edit") },
-    holdsToken && { label: t("bots.rotate"), icon: KeyRound, onSelect: () => onAsk("rotate") },
-    { label: t("bots.delete"), icon: Trash2, danger: true, onSelect: () => onAsk("delete") },
+    { label: t("bots.edit"), icon: Pencil, onSelect: edit },
+    holdsToken && { label: t("bots.rotate"), icon: KeyRound, onSelect: rotate },
+    { label: t("bots.delete"), icon: Trash2, danger: true, onSelect: remove },
   ];
-  const facts = t("bots.by", { name: userName(maker), date: formatTime(bot.createdAt, "date") });
+  const facts = t("common:by", { name: userName(maker), date: formatTime(bot.createdAt, "date") });
   const failing = bot.callback !== null && bot.callback.state !== "active";
   return (
     <ListRow
@@ -162,15 +132,26 @@ const BOT_SCOPES = Object.keys(ALL) as BotScope[];
 
 const USUAL: BotScope[] = ["group.read", "messages.read", "messages.write", "commands"];
 
+function showToken(token: string): void {
+  openDialog((onClose) => (
+    <SecretDialog
+      title={i18next.t("group-settings:bots.tokenTitle")}
+      text={i18next.t("group-settings:bots.tokenOnce")}
+      label={i18next.t("group-settings:bots.token")}
+      secret={token}
+      onClose={onClose}
+    />
+  ));
+}
+
 interface BotDialogProps {
   group: Group;
   /** The bot to edit; omitted to create one. */
   bot?: Bot;
   onClose: () => void;
-  onToken: (token: string) => void;
 }
 
-function BotDialog({ group, bot, onClose, onToken }: BotDialogProps) {
+function BotDialog({ group, bot, onClose }: BotDialogProps) {
   const { t } = useTranslation("group-settings");
   const call = useCall();
   const me = useMe();
@@ -182,7 +163,7 @@ function BotDialog({ group, bot, onClose, onToken }: BotDialogProps) {
     async submit({ name, scopes, roleIds }) {
       if (bot === undefined) {
         const { token } = await call("bot.create", { groupId: group.id, name, scopes, roleIds });
-        onToken(token);
+        showToken(token);
       } else {
         await call("bot.update", {
           groupId: group.id,
@@ -198,47 +179,46 @@ function BotDialog({ group, bot, onClose, onToken }: BotDialogProps) {
   const toggled = <T extends string>(list: readonly T[], item: T, isIn: boolean): T[] =>
     isIn ? [...list, item] : list.filter((each) => each !== item);
   return (
-    <Dialog onClose={onClose} title={bot === undefined ? t("bots.create") : t("bots.edit")}>
-      <Form
-        form={form}
-        action={bot === undefined ? t("bots.create") : t("save")}
-        disabled={values.name.trim() === "" || !form.changed}
-      >
-        <TextField
-          label={t("bots.name")}
-          required
-          autoFocus
-          maxLength={LIMITS.nicknameMaxChars}
-          autoComplete="off"
-          {...form.field("name")}
-        />
-        {canSetScopes && (
-          <fieldset className="grid gap-2.5">
-            <legend className="mb-2 text-sm font-medium">{t("bots.scopes")}</legend>
-            {BOT_SCOPES.map((scope) => (
-              <Checkbox
-                key={scope}
-                label={t(`bots.scope.${scope}`)}
-                checked={values.scopes.includes(scope)}
-                onChange={(isOn) => set("scopes", toggled(values.scopes, scope, isOn))}
-              />
-            ))}
-          </fieldset>
-        )}
-        {bot === undefined && roles.length > 0 && (
-          <fieldset className="grid gap-2.5">
-            <legend className="mb-2 text-sm font-medium">{t("bots.roles")}</legend>
-            {roles.map((role) => (
-              <Checkbox
-                key={role.id}
-                label={role.name}
-                checked={values.roleIds.includes(role.id)}
-                onChange={(isOn) => set("roleIds", toggled(values.roleIds, role.id, isOn))}
-              />
-            ))}
-          </fieldset>
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={bot === undefined ? t("bots.create") : t("bots.edit")}
+      form={form}
+      action={bot === undefined ? t("bots.create") : t("common:save")}
+      disabled={values.name.trim() === "" || !form.changed}
+    >
+      <TextField
+        label={t("bots.name")}
+        required
+        autoFocus
+        maxLength={LIMITS.nicknameMaxChars}
+        {...form.field("name")}
+      />
+      {canSetScopes && (
+        <fieldset className="grid gap-2.5">
+          <legend className="mb-2 text-sm font-medium">{t("bots.scopes")}</legend>
+          {BOT_SCOPES.map((scope) => (
+            <Checkbox
+              key={scope}
+              label={t(`bots.scope.${scope}`)}
+              checked={values.scopes.includes(scope)}
+              onChange={(isOn) => set("scopes", toggled(values.scopes, scope, isOn))}
+            />
+          ))}
+        </fieldset>
+      )}
+      {bot === undefined && roles.length > 0 && (
+        <fieldset className="grid gap-2.5">
+          <legend className="mb-2 text-sm font-medium">{t("common:roles")}</legend>
+          {roles.map((role) => (
+            <Checkbox
+              key={role.id}
+              label={role.name}
+              checked={values.roleIds.includes(role.id)}
+              onChange={(isOn) => set("roleIds", toggled(values.roleIds, role.id, isOn))}
+            />
+          ))}
+        </fieldset>
+      )}
+    </FormDialog>
   );
 }

@@ -6,7 +6,7 @@ import { useCall } from "../../../data/call.ts";
 import { useUser } from "../../../data/people.ts";
 import { landingPath } from "../../../routes.ts";
 import { Button } from "../../../ui/button.tsx";
-import { ConfirmDialog } from "../../../ui/dialog.tsx";
+import { openConfirm } from "../../../ui/open-dialog.tsx";
 import { TextField } from "../../../ui/form.tsx";
 import { MemberPicker } from "../member-picker.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
@@ -16,14 +16,27 @@ export function DangerPart({ group }: { group: Group }) {
   const call = useCall();
   const [, navigate] = useLocation();
   const [newOwnerIds, setNewOwnerIds] = useState<string[]>([]);
-  const [asks, setAsks] = useState<"transfer" | "delete" | null>(null);
   const [typed, setTyped] = useState("");
   const newOwner = useUser(newOwnerIds[0]);
-  const close = () => setAsks(null);
-  const remove = async () => {
-    await call("group.delete", { groupId: group.id });
-    navigate(landingPath());
-  };
+  const transfer = () =>
+    openConfirm({
+      danger: true,
+      title: t("danger.transferTitle", { group: group.name, name: userName(newOwner) }),
+      children: t("danger.transferConfirm"),
+      action: t("danger.transfer"),
+      onConfirm: () => call("group.transfer", { groupId: group.id, userId: newOwnerIds[0]! }),
+    });
+  const remove = () =>
+    openConfirm({
+      danger: true,
+      title: t("danger.deleteTitle", { group: group.name }),
+      children: t("danger.deleteConfirm"),
+      action: t("danger.delete"),
+      async onConfirm() {
+        await call("group.delete", { groupId: group.id });
+        navigate(landingPath());
+      },
+    });
   return (
     <div className="grid gap-8">
       <section className="grid gap-3">
@@ -37,8 +50,8 @@ export function DangerPart({ group }: { group: Group }) {
           max={1}
         />
         <div>
-          <Button disabled={newOwnerIds.length === 0} onClick={() => setAsks("transfer")}>
-            {t("danger.transferAction")}
+          <Button disabled={newOwnerIds.length === 0} onClick={transfer}>
+            {t("danger.transfer")}
           </Button>
         </div>
       </section>
@@ -49,35 +62,14 @@ export function DangerPart({ group }: { group: Group }) {
           label={t("danger.confirmName", { name: group.name })}
           value={typed}
           onChange={setTyped}
-          autoComplete="off"
           spellCheck={false}
         />
         <div>
-          <Button variant="danger" disabled={typed !== group.name} onClick={() => setAsks("delete")}>
-            {t("danger.deleteAction")}
+          <Button variant="danger" disabled={typed !== group.name} onClick={remove}>
+            {t("danger.delete")}
           </Button>
         </div>
       </section>
-      <ConfirmDialog
-        open={asks === "transfer"}
-        onClose={close}
-        title={t("danger.transferTitle", { group: group.name, name: userName(newOwner) })}
-        action={t("danger.transferAction")}
-        danger
-        onConfirm={() => call("group.transfer", { groupId: group.id, userId: newOwnerIds[0]! })}
-      >
-        {t("danger.transferConfirm")}
-      </ConfirmDialog>
-      <ConfirmDialog
-        open={asks === "delete"}
-        onClose={close}
-        title={t("danger.deleteTitle", { group: group.name })}
-        action={t("danger.deleteAction")}
-        danger
-        onConfirm={remove}
-      >
-        {t("danger.deleteConfirm")}
-      </ConfirmDialog>
     </div>
   );
 }

@@ -11,15 +11,14 @@ import { useFormats } from "../../../shared/formats.ts";
 import { PictureInput } from "../../../shared/picture-input.tsx";
 import { formatTime } from "../../../shared/times.ts";
 import { IconButton } from "../../../ui/button.tsx";
-import { ConfirmDialog, Dialog } from "../../../ui/dialog.tsx";
+import { FormDialog } from "../../../ui/form-dialog.tsx";
+import { openConfirm, openDialog } from "../../../ui/open-dialog.tsx";
 import { EmptyState, Pending, SkeletonRows } from "../../../ui/feedback.tsx";
-import { Form, TextField, useForm } from "../../../ui/form.tsx";
+import { TextField, useForm } from "../../../ui/form.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";
 import { Menu } from "../../../ui/menu.tsx";
 import { Tabs } from "../../../ui/tabs.tsx";
 import { useAddEmoji } from "./add-emoji.ts";
-
-type OpenDialog = { what: "rename" | "delete"; emoji: Emoji };
 
 export function EmojiPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
@@ -45,11 +44,8 @@ const shownName = ({ kind, name }: Emoji): string => (kind === "emoji" ? `:${nam
 function KindPart({ group, kind }: { group: Group; kind: EmojiKind }) {
   const { t } = useTranslation("group-settings");
   const { bytes } = useFormats();
-  const call = useCall();
   const list = useGroupEmoji(group.id);
   const { progress, report, add } = useAddEmoji(group.id, kind);
-  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
-  const close = () => setOpenDialog(null);
   const own = list.data?.filter(isOfKind(kind));
   const { perGroup, maxBytes } = EMOJI_LIMITS[kind];
   const max = LIMITS[perGroup];
@@ -101,36 +97,29 @@ function KindPart({ group, kind }: { group: Group; kind: EmojiKind }) {
       {own !== undefined && own.length > 0 && (
         <ul aria-label={t(`emoji:kind.${kind}`)} className="grid gap-px">
           {own.map((emoji) => (
-            <EmojiRow key={emoji.id} emoji={emoji} onAsk={(what) => setOpenDialog({ what, emoji })} />
+            <EmojiRow key={emoji.id} emoji={emoji} />
           ))}
         </ul>
-      )}
-      {openDialog?.what === "rename" && <RenameDialog emoji={openDialog.emoji} onClose={close} />}
-      {openDialog?.what === "delete" && (
-        <ConfirmDialog
-          danger
-          onClose={close}
-          title={t("emoji.deleteTitle", { name: shownName(openDialog.emoji) })}
-          action={t("emoji.delete")}
-          onConfirm={() => call("emoji.delete", { groupId: group.id, emojiId: openDialog.emoji.id })}
-        >
-          {t("emoji.deleteText", { name: shownName(openDialog.emoji) })}
-        </ConfirmDialog>
       )}
     </div>
   );
 }
 
-interface EmojiRowProps {
-  emoji: Emoji;
-  onAsk: (what: OpenDialog["what"]) => void;
-}
-
-function EmojiRow({ emoji, onAsk }: EmojiRowProps) {
+function EmojiRow({ emoji }: { emoji: Emoji }) {
   const { t } = useTranslation("group-settings");
-  const { url, createdBy, createdAt } = emoji;
+  const call = useCall();
+  const { id, groupId, url, createdBy, createdAt } = emoji;
   const creator = useUser(createdBy);
   const name = shownName(emoji);
+  const rename = () => openDialog((onClose) => <RenameDialog emoji={emoji} onClose={onClose} />);
+  const remove = () =>
+    openConfirm({
+      danger: true,
+      title: t("common:deleteTitle", { name }),
+      children: t("emoji.deleteText", { name }),
+      action: t("common:delete"),
+      onConfirm: () => call("emoji.delete", { groupId, emojiId: id }),
+    });
   return (
     <ListRow
       leading={<img src={url} alt="" loading="lazy" className="size-10 shrink-0 object-contain" />}
@@ -139,8 +128,8 @@ function EmojiRow({ emoji, onAsk }: EmojiRowProps) {
       trailing={
         <Menu
           items={[
-            { label: t("emoji.rename"), icon: Pencil, onSelect: () => onAsk("rename") },
-            { label: t("emoji.delete"), icon: Trash2, danger: true, onSelect: () => onAsk("delete") },
+            { label: t("common:rename"), icon: Pencil, onSelect: rename },
+            { label: t("common:delete"), icon: Trash2, danger: true, onSelect: remove },
           ]}
           trigger={<IconButton icon={Ellipsis} label={t("moreOptions", { name })} />}
         />
@@ -168,19 +157,23 @@ function RenameDialog({ emoji, onClose }: { emoji: Emoji; onClose: () => void })
     onDone: onClose,
   });
   return (
-    <Dialog onClose={onClose} title={t("emoji.renameTitle", { name: shownName(emoji) })} size="sm">
-      <Form form={form} action={t("save")} disabled={!form.changed}>
-        <TextField
-          label={t("emoji.name")}
-          required
-          autoFocus
-          maxLength={LIMITS.stickerNameMaxChars}
-          autoComplete="off"
-          {...(kind === "emoji" && CODE_FIELD)}
-          hint={kind === "emoji" ? t("emoji.nameHint") : undefined}
-          {...form.field("name")}
-        />
-      </Form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={t("common:renameTitle", { name: shownName(emoji) })}
+      size="sm"
+      form={form}
+      action={t("common:save")}
+      disabled={!form.changed}
+    >
+      <TextField
+        label={t("common:name")}
+        required
+        autoFocus
+        maxLength={LIMITS.stickerNameMaxChars}
+        {...(kind === "emoji" && CODE_FIELD)}
+        hint={kind === "emoji" ? t("emoji.nameHint") : undefined}
+        {...form.field("name")}
+      />
+    </FormDialog>
   );
 }

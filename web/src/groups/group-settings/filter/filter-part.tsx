@@ -1,35 +1,34 @@
-import type { Group, WordFilter } from "@fanfare/contract";
+import type { Group, WordFilter, MessageRuleName, MessageRules } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useWordFilter } from "../../../data/group-settings.ts";
-import { RadioGroup } from "../../../ui/choices.tsx";
-import { Pending, SkeletonRows } from "../../../ui/feedback.tsx";
+import { RadioGroup, Switch } from "../../../ui/choices.tsx";
+import { Loaded, SkeletonRows } from "../../../ui/feedback.tsx";
 import { Form, TextArea, useForm } from "../../../ui/form.tsx";
 import { wordsOf } from "../../../shared/word-lines.ts";
-import { RulesForm } from "./rules-form.tsx";
+import type { ReactNode } from "react";
+import { useFormats } from "../../../shared/formats.ts";
+import { Select } from "../../../ui/select.tsx";
 
 export function FilterPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
-  const filter = useWordFilter(group.id);
-  if (filter.data === undefined)
-    return (
-      <Pending of={filter}>
-        <SkeletonRows />
-      </Pending>
-    );
   return (
-    <div className="grid gap-8">
-      <p className="text-muted">{t("filter.exempt")}</p>
-      <section className="grid gap-3">
-        <h2 className="text-lg font-semibold">{t("filter.title")}</h2>
-        <FilterForm groupId={group.id} filter={filter.data} />
-      </section>
-      <section className="grid gap-3">
-        <h2 className="text-lg font-semibold">{t("rules.title")}</h2>
-        <RulesForm groupId={group.id} rules={filter.data.rules} />
-      </section>
-    </div>
+    <Loaded of={useWordFilter(group.id)} placeholder={<SkeletonRows />}>
+      {(filter) => (
+        <div className="grid gap-8">
+          <p className="text-muted">{t("filter.exempt")}</p>
+          <section className="grid gap-3">
+            <h2 className="text-lg font-semibold">{t("filter.title")}</h2>
+            <FilterForm groupId={group.id} filter={filter} />
+          </section>
+          <section className="grid gap-3">
+            <h2 className="text-lg font-semibold">{t("rules.title")}</h2>
+            <RulesForm groupId={group.id} rules={filter.rules} />
+          </section>
+        </div>
+      )}
+    </Loaded>
   );
 }
 
@@ -39,7 +38,7 @@ function FilterForm({ groupId, filter }: { groupId: string; filter: WordFilter }
   const form = useForm({
     initial: { words: filter.words.join("\n"), onHit: filter.onHit },
     submit: ({ words, onHit }) => call("group.setWordFilter", { groupId, words: wordsOf(words), onHit }),
-    saved: t("saved"),
+    saved: t("common:saved"),
   });
   const words = wordsOf(form.values.words);
   const tooLong = words.find((word) => word.length > LIMITS.filteredWordMaxChars);
@@ -50,7 +49,7 @@ function FilterForm({ groupId, filter }: { groupId: string; filter: WordFilter }
       ? null
       : t("filter.tooLong", { word: tooLong, max: LIMITS.filteredWordMaxChars });
   return (
-    <Form form={form} action={t("save")} disabled={!form.changed || problem !== null}>
+    <Form form={form} action={t("common:save")} disabled={!form.changed || problem !== null}>
       <TextArea
         label={t("filter.words")}
         hint={t("filter.hint", { count: words.length })}
@@ -70,4 +69,162 @@ function FilterForm({ groupId, filter }: { groupId: string; filter: WordFilter }
       />
     </Form>
   );
+}
+
+type Rule<N extends MessageRuleName> = NonNullable<MessageRules[N]>;
+
+const HOUR_MS = 60 * 60 * 1000;
+const MENTIONS = [1, 3, 5, 10, 20];
+const REPEATS = [1, 2, 3, 5, LIMITS.repeatsMax];
+const HOURS = [1, 24, 3 * 24, 7 * 24, LIMITS.newAccountMaxHours];
+
+/** Those of a rule that is turned on. */
+const DEFAULTS: { [N in MessageRuleName]: Rule<N> } = {
+  links: { onHit: "block", allowedHosts: [] },
+  mentions: { onHit: "block", max: 5 },
+  repeats: { onHit: "block", max: 3 },
+  newAccounts: { onHit: "report", hours: 24 },
+};
+
+function RulesForm({ groupId, rules }: { groupId: string; rules: MessageRules }) {
+  const { t } = useTranslation("group-settings");
+  const { duration } = useFormats();
+  const call = useCall();
+  const form = useForm({
+    initial: { ...rules, hosts: rules.links?.allowedHosts.join("\n") ?? "" },
+    submit: ({ hosts, links, ...others }) => {
+      const allowedHosts = hostsOf(hosts).filter((host) => host !== null);
+      return call("group.setWordFilter", {
+        groupId,
+        rules: { ...others, links: links && { ...links, allowedHosts } },
+      });
+    },
+    saved: t("common:saved"),
+  });
+  const { links, mentions, repeats, newAccounts, hosts } = form.values;
+  const found = hostsOf(hosts);
+  const problem = found.includes(null)
+    ? t("rules.badHost")
+    : found.length > LIMITS.hostsPerRule
+      ? t("rules.tooManyHosts", { max: LIMITS.hostsPerRule })
+      : null;
+  const change =
+    <N extends MessageRuleName>(name: N) =>
+    (rule: MessageRules[N]): void =>
+      form.set(name, rule as (typeof form.values)[N]);
+  return (
+    <Form
+      form={form}
+      action={t("rules.save")}
+      disabled={!form.changed || (links !== null && problem !== null)}
+    >
+      <RuleFields name="links" rule={links} onChange={change("links")}>
+        <TextArea
+          label={t("rules.links.hosts")}
+          hint={t("rules.links.hostsHint")}
+          spellCheck={false}
+          {...form.field("hosts")}
+          error={problem}
+        />
+      </RuleFields>
+      <RuleFields name="mentions" rule={mentions} onChange={change("mentions")}>
+        <NumberSelect
+          label={t("rules.mentions.max")}
+          value={mentions?.max}
+          choices={MENTIONS}
+          textOf={String}
+          onChange={(max) => change("mentions")({ ...mentions!, max })}
+        />
+      </RuleFields>
+      <RuleFields name="repeats" rule={repeats} onChange={change("repeats")}>
+        <NumberSelect
+          label={t("rules.repeats.max")}
+          value={repeats?.max}
+          choices={REPEATS}
+          textOf={String}
+          onChange={(max) => change("repeats")({ ...repeats!, max })}
+        />
+      </RuleFields>
+      <RuleFields name="newAccounts" rule={newAccounts} onChange={change("newAccounts")}>
+        <NumberSelect
+          label={t("rules.newAccounts.hours")}
+          value={newAccounts?.hours}
+          choices={HOURS}
+          textOf={(hours) => duration(hours * HOUR_MS)}
+          onChange={(hours) => change("newAccounts")({ ...newAccounts!, hours })}
+        />
+      </RuleFields>
+    </Form>
+  );
+}
+
+interface RuleFieldsProps<N extends MessageRuleName> {
+  name: N;
+  rule: MessageRules[N];
+  onChange: (rule: MessageRules[N]) => void;
+  /** What else can be set while the rule is on. */
+  children: ReactNode;
+}
+
+function RuleFields<N extends MessageRuleName>({ name, rule, onChange, children }: RuleFieldsProps<N>) {
+  const { t } = useTranslation("group-settings");
+  const key: MessageRuleName = name;
+  return (
+    <div
+      role="group"
+      aria-label={t(`rules.${key}.title`)}
+      className="grid gap-4 rounded-lg border border-line p-3"
+    >
+      <Switch
+        label={t(`rules.${key}.title`)}
+        hint={t(`rules.${key}.text`)}
+        checked={rule !== null}
+        onChange={(isOn) => onChange(isOn ? DEFAULTS[name] : null)}
+      />
+      {rule !== null && (
+        <>
+          {children}
+          <Select
+            label={t("rules.onHit")}
+            value={rule.onHit}
+            onChange={(onHit) => onChange({ ...rule, onHit })}
+            options={[
+              { value: "block", label: t("filter.block") },
+              { value: "report", label: t("rules.report") },
+            ]}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+interface NumberSelectProps {
+  label: string;
+  value: number | undefined;
+  choices: readonly number[];
+  textOf: (value: number) => string;
+  onChange: (value: number) => void;
+}
+
+/** Also offers a value that another client has set. */
+function NumberSelect({ label, value = 0, choices, textOf, onChange }: NumberSelectProps) {
+  const offered = choices.includes(value) ? choices : [...choices, value].toSorted((a, b) => a - b);
+  return (
+    <Select
+      label={label}
+      value={String(value)}
+      onChange={(chosen) => onChange(Number(chosen))}
+      options={offered.map((one) => ({ value: String(one), label: textOf(one) }))}
+    />
+  );
+}
+
+/** The hosts in a list of hosts or addresses, one per line; null for one that is neither. */
+export function hostsOf(text: string): (string | null)[] {
+  const hosts = wordsOf(text).map((line) => {
+    const host = URL.parse(/^https?:\/\//i.test(line) ? line : `https://${line}`)?.hostname;
+    return host?.includes(".") === true ? host : null;
+  });
+  return [...new Set(hosts)];
 }

@@ -46,7 +46,7 @@ function JoinRulesForm({ group }: { group: Group }) {
         needsApproval,
         raidLimit: raidLimit === NO_LIMIT ? null : Number(raidLimit),
       }),
-    saved: t("saved"),
+    saved: t("common:saved"),
   });
   const chosen = group.raidLimit;
   const limits =
@@ -54,9 +54,9 @@ function JoinRulesForm({ group }: { group: Group }) {
       ? RAID_LIMITS
       : [...RAID_LIMITS, chosen].toSorted((a, b) => a - b);
   return (
-    <Form form={form} action={t("save")} disabled={!form.changed}>
+    <Form form={form} action={t("common:save")} disabled={!form.changed}>
       <Checkbox
-        label={t("joinRequests.needsApproval")}
+        label={t("audit.field.needsApproval")}
         hint={t("joinRequests.needsApprovalHint")}
         checked={form.values.needsApproval}
         onChange={(needsApproval) => form.set("needsApproval", needsApproval)}

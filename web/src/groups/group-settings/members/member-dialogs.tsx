@@ -1,4 +1,4 @@
-import type { Group } from "@fanfare/contract";
+import type { Group, Member } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { canGrant } from "@fanfare/contract/permissions";
 import { useState } from "react";
@@ -16,10 +16,10 @@ import { ConfirmDialog, Dialog } from "../../../ui/dialog.tsx";
 import { ErrorNote } from "../../../ui/feedback.tsx";
 import { Select } from "../../../ui/select.tsx";
 import { TextField } from "../../../ui/form.tsx";
-import { RoleName, type OwnAuthority } from "../authority.tsx";
+import { RoleName, useAuthority } from "../authority.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
 import { NicknameDialog } from "./nickname-dialog.tsx";
-import type { MemberDialog } from "./use-member-menu.ts";
+import type { MemberDialogKind } from "./use-member-menu.tsx";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -27,27 +27,19 @@ const DAY_MS = 24 * HOUR_MS;
 const DURATIONS_MS = [5 * MINUTE_MS, HOUR_MS, DAY_MS, 7 * DAY_MS, 28 * DAY_MS];
 
 interface MemberDialogsProps {
+  kind: MemberDialogKind;
   group: Group;
-  dialog: MemberDialog;
-  authority: OwnAuthority;
+  member: Member;
   onClose: () => void;
 }
 
-export function MemberDialogs({ group, dialog: { kind, member }, authority, onClose }: MemberDialogsProps) {
+export function MemberDialogs({ kind, group, member, onClose }: MemberDialogsProps) {
   const { t } = useTranslation("group-settings");
   const call = useCall();
   const user = useUser(member.userId);
   const name = userName(user, useNickname(group.id, member.userId));
   if (kind === "roles") {
-    return (
-      <MemberRolesDialog
-        group={group}
-        userId={member.userId}
-        name={name}
-        authority={authority}
-        onClose={onClose}
-      />
-    );
+    return <MemberRolesDialog group={group} userId={member.userId} name={name} onClose={onClose} />;
   }
   if (kind === "nickname") {
     return <NicknameDialog member={member} user={user} onClose={onClose} />;
@@ -58,7 +50,7 @@ export function MemberDialogs({ group, dialog: { kind, member }, authority, onCl
         danger
         onClose={onClose}
         title={t("danger.transferTitle", { group: group.name, name })}
-        action={t("danger.transferAction")}
+        action={t("danger.transfer")}
         onConfirm={() => call("group.transfer", { groupId: group.id, userId: member.userId })}
       >
         {t("danger.transferConfirm")}
@@ -74,13 +66,13 @@ interface MemberRolesDialogProps {
   group: Group;
   userId: string;
   name: string;
-  authority: OwnAuthority;
   onClose: () => void;
 }
 
 /** Each choice is saved at once. Roles that the user can't assign are shown disabled. */
-function MemberRolesDialog({ group, userId, name, authority, onClose }: MemberRolesDialogProps) {
+function MemberRolesDialog({ group, userId, name, onClose }: MemberRolesDialogProps) {
   const { t } = useTranslation("group-settings");
+  const authority = useAuthority(group);
   const { data: roles } = useRoles(group.id);
   const currentRoleIds = useMember(group.id, userId).data?.roleIds ?? [];
   const call = useCall();
@@ -174,7 +166,6 @@ export function ModerateDialog({ kind, groupId, userId, name, onDone, onClose }:
             maxLength={LIMITS.reasonMaxChars}
             value={reason}
             onChange={setReason}
-            autoComplete="off"
           />
         </div>
       </div>

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useAvatarUrl, useMemberSearch, useNickname } from "../../../data/members.ts";
 import { useRoles } from "../../../data/groups.ts";
-import { PagedList } from "../../../shared/paged-list.tsx";
+import { PagedRows } from "../../../shared/paged-list.tsx";
 import { formatTime } from "../../../shared/times.ts";
 import { useNow } from "../../../shared/hooks.ts";
 import { Avatar, Badge } from "../../../ui/display.tsx";
@@ -15,53 +15,39 @@ import { Menu } from "../../../ui/menu.tsx";
 import { TextField } from "../../../ui/form.tsx";
 import { RoleName, useAuthority, type OwnAuthority } from "../authority.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
-import { type MemberDialog, type MemberDialogKind, useMemberMenu } from "./use-member-menu.ts";
-import { MemberDialogs } from "./member-dialogs.tsx";
+import { useMemberMenu } from "./use-member-menu.tsx";
 
 const MAX_ROLES_SHOWN = 3;
 
 export function MembersPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const [text, setText] = useState("");
-  const [dialog, setDialog] = useState<MemberDialog | null>(null);
   const authority = useAuthority(group);
   const { found, members } = useMemberSearch(group.id, text);
   return (
     <div className="grid gap-5">
       <TextField
-        label={t("members.search")}
-        placeholder={t("picker.placeholder")}
+        label={t("members:panel.search")}
+        placeholder={t("common:searchByName")}
         type="search"
         value={text}
         onChange={setText}
-        autoComplete="off"
         hint={t("members.count", { count: group.memberCount })}
       />
-      <PagedList
+      <PagedRows
         // A search loads the pages it needs.
-        pages={{ ...members, hasNextPage: members.hasNextPage && text.trim() === "" }}
-        items={found}
+        pages={{
+          ...members,
+          data: members.data && found,
+          hasNextPage: members.hasNextPage && text.trim() === "",
+        }}
         placeholder={<SkeletonRows count={8} withAvatar />}
-        empty={<EmptyState icon={Users} title={t("picker.none")} text={t("members.noneText")} />}
+        empty={<EmptyState icon={Users} title={t("members:panel.none")} text={t("members.noneText")} />}
       >
-        {(shown) => (
-          <ul className="grid gap-px">
-            {shown.map(({ member, user }) => (
-              <MemberRow
-                key={member.userId}
-                group={group}
-                member={member}
-                user={user}
-                authority={authority}
-                onOpen={(kind) => setDialog({ kind, member })}
-              />
-            ))}
-          </ul>
+        {({ member, user }) => (
+          <MemberRow key={member.userId} group={group} member={member} user={user} authority={authority} />
         )}
-      </PagedList>
-      {dialog !== null && (
-        <MemberDialogs group={group} dialog={dialog} authority={authority} onClose={() => setDialog(null)} />
-      )}
+      </PagedRows>
     </div>
   );
 }
@@ -71,14 +57,13 @@ interface MemberRowProps {
   member: Member;
   user: User | undefined;
   authority: OwnAuthority;
-  onOpen: (kind: MemberDialogKind) => void;
 }
 
-function MemberRow({ group, member, user, authority, onOpen }: MemberRowProps) {
+function MemberRow({ group, member, user, authority }: MemberRowProps) {
   const { t } = useTranslation("group-settings");
   const now = useNow();
   const roles = useRoles(group.id).data?.filter(({ id }) => member.roleIds.includes(id)) ?? [];
-  const items = useMemberMenu(group, member, user?.kind === "member", authority, onOpen);
+  const items = useMemberMenu(group, member, user?.kind === "member", authority);
   const mutedUntil = member.mutedUntil === null ? 0 : Date.parse(member.mutedUntil);
   const isMuted = mutedUntil > now;
   const nickname = useNickname(group.id, member.userId);
@@ -96,9 +81,9 @@ function MemberRow({ group, member, user, authority, onOpen }: MemberRowProps) {
         <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
           <span className="truncate">{name}</span>
           {member.userId === group.ownerId && <Badge tone="accent">{t("members.owner")}</Badge>}
-          {user?.kind === "bot" && <Badge>{t("members.bot")}</Badge>}
-          {user?.kind === "guest" && <Badge>{t("members.guest")}</Badge>}
-          {isMuted && <Badge tone="warn">{t("members.muted")}</Badge>}
+          {user?.kind === "bot" && <Badge>{t("members:bot")}</Badge>}
+          {user?.kind === "guest" && <Badge>{t("members:guest")}</Badge>}
+          {isMuted && <Badge tone="warn">{t("members:muted")}</Badge>}
           {roles.slice(0, MAX_ROLES_SHOWN).map((role) => (
             <Badge key={role.id}>
               <RoleName role={role} />

@@ -10,10 +10,10 @@ import { useAvatarUrl, useNickname } from "../../../data/members.ts";
 import { userName } from "../../../people/members/user-name.tsx";
 import { PictureInput, useObjectUrl } from "../../../shared/picture-input.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { Dialog } from "../../../ui/dialog.tsx";
+import { FormDialog } from "../../../ui/form-dialog.tsx";
 import { Avatar } from "../../../ui/display.tsx";
 import { ErrorNote } from "../../../ui/feedback.tsx";
-import { Form, TextField, useForm } from "../../../ui/form.tsx";
+import { TextField, useForm } from "../../../ui/form.tsx";
 
 interface NicknameDialogProps {
   member: Member;
@@ -50,27 +50,31 @@ export function NicknameDialog({ member: { groupId, userId }, user, onClose }: N
   });
   const isTooLarge = picture instanceof File && picture.size > LIMITS.pictureMaxBytes;
   return (
-    <Dialog onClose={onClose} size="sm" title={t("members.nicknameOf", { name: ownName })}>
-      <Form form={form} action={t("save")} disabled={isTooLarge}>
-        <PictureField
-          groupId={groupId}
-          userId={userId}
-          user={user}
-          picture={picture}
-          canChoose={isOwn}
-          onChange={setPicture}
-        />
-        <ErrorNote text={isTooLarge ? t("shared:error.FILE_TOO_LARGE") : null} />
-        <TextField
-          label={t("members.nicknameField")}
-          hint={t("members.nicknameHint")}
-          placeholder={ownName}
-          maxLength={LIMITS.nicknameMaxChars}
-          autoComplete="off"
-          {...form.field("nickname")}
-        />
-      </Form>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      size="sm"
+      title={t("members.nicknameOf", { name: ownName })}
+      form={form}
+      action={t("common:save")}
+      disabled={isTooLarge}
+    >
+      <PictureField
+        groupId={groupId}
+        userId={userId}
+        user={user}
+        picture={picture}
+        canChoose={isOwn}
+        onChange={setPicture}
+      />
+      <ErrorNote text={isTooLarge ? t("shared:error.FILE_TOO_LARGE") : null} />
+      <TextField
+        label={t("members.nicknameField")}
+        hint={t("members.nicknameHint")}
+        placeholder={ownName}
+        maxLength={LIMITS.nicknameMaxChars}
+        {...form.field("nickname")}
+      />
+    </FormDialog>
   );
 }
 
@@ -101,7 +105,7 @@ function PictureField({ groupId, userId, user, picture, canChoose, onChange }: P
       <div className="flex flex-wrap gap-2">
         {canChoose && (
           <PictureInput onChoose={onChange}>
-            {hasPicture ? t("members.changePicture") : t("members.addPicture")}
+            {hasPicture ? t("common:changePicture") : t("common:addPicture")}
           </PictureInput>
         )}
         {hasPicture && (

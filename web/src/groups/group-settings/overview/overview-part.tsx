@@ -39,7 +39,7 @@ export function OverviewPart({ group }: { group: Group }) {
         systemChannelId: systemChannelId === NOWHERE ? null : systemChannelId,
       });
     },
-    saved: t("saved"),
+    saved: t("common:saved"),
   });
   const optionsWith = (none: { value: string; label: string }, current: string | null) => {
     const isHidden = current !== null && !channels.some(({ id }) => id === current);
@@ -50,16 +50,15 @@ export function OverviewPart({ group }: { group: Group }) {
   return (
     <div className="grid gap-8">
       <GroupIcon group={group} />
-      <Form form={form} action={t("save")} disabled={!form.changed || form.values.name.trim() === ""}>
+      <Form form={form} action={t("common:save")} disabled={!form.changed || form.values.name.trim() === ""}>
         <TextField
-          label={t("overview.name")}
+          label={t("groups:create.name")}
           required
           maxLength={LIMITS.groupNameMaxChars}
-          autoComplete="off"
           {...form.field("name")}
         />
         <TextArea
-          label={t("overview.description")}
+          label={t("audit.field.description")}
           hint={t("overview.descriptionHint")}
           maxLength={LIMITS.groupDescriptionMaxChars}
           {...form.field("description")}
@@ -127,7 +126,7 @@ function GroupIcon({ group }: { group: Group }) {
               disabled={busy}
               onClick={() => void run(() => call("group.removeIcon", { groupId: group.id }))}
             >
-              {t("overview.removeIcon")}
+              {t("common:remove")}
             </Button>
           )
         }

@@ -1,7 +1,7 @@
 import type { Report, ReportOutcome } from "@fanfare/contract";
 import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import { Check, Flag, Paperclip, Trash2 } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { DeleteDialog } from "../../../channel/messages/item/delete-dialog.tsx";
 import { MentionsProvider } from "../../../channel/messages/item/message-card.tsx";
@@ -13,6 +13,7 @@ import { PagedRows } from "../../../shared/paged-list.tsx";
 import { dayAndTime, formatTime } from "../../../shared/times.ts";
 import { useAction } from "../../../shared/use-action.ts";
 import { Button } from "../../../ui/button.tsx";
+import { openDialog } from "../../../ui/open-dialog.tsx";
 import { Avatar, Badge } from "../../../ui/display.tsx";
 import { EmptyState, ErrorNote } from "../../../ui/feedback.tsx";
 
@@ -32,7 +33,7 @@ export function ReportList({ reports, hint, noneText, children }: ReportListProp
       <p className="text-muted">{hint}</p>
       <PagedRows
         pages={reports}
-        label={t("section.reports")}
+        label={t("common:reports")}
         className="grid gap-4"
         empty={<EmptyState icon={Flag} title={t("reports.none")} text={noneText} />}
       >
@@ -53,24 +54,20 @@ interface CloseReportProps {
 export function CloseReport({ report, onClose, children }: CloseReportProps) {
   const { t } = useTranslation("group-settings");
   const { busy, error, run } = useAction();
-  const [isDeleting, setDeleting] = useState(false);
+  const remove = () =>
+    openDialog((close) => (
+      <DeleteDialog content={report.content} onConfirm={() => onClose("messageDeleted")} onClose={close} />
+    ));
   return (
     <>
       <Button size="sm" icon={Check} busy={busy} onClick={() => void run(() => onClose("dismissed"))}>
         {t("reports.dismiss")}
       </Button>
-      <Button size="sm" icon={Trash2} onClick={() => setDeleting(true)}>
+      <Button size="sm" icon={Trash2} onClick={remove}>
         {t("reports.deleteMessage")}
       </Button>
       {children}
       <ErrorNote text={error} />
-      {isDeleting && (
-        <DeleteDialog
-          content={report.content}
-          onConfirm={() => onClose("messageDeleted")}
-          onClose={() => setDeleting(false)}
-        />
-      )}
     </>
   );
 }
@@ -150,7 +147,7 @@ function Reporter({ reporter: { userId, reason, details, reportedAt, content }, 
           {userId === null ? t(`rules.${reason}.title`) : t(`messages:report.reasons.${reason}`)}
         </Badge>
         <span className="min-w-0 truncate font-medium">
-          {userId === null ? t("reports.byRule") : userName(user)}
+          {userId === null ? t("section.filter") : userName(user)}
         </span>
         <time dateTime={reportedAt} className="text-muted">
           {dayAndTime(reportedAt)}

@@ -1,7 +1,6 @@
 import type { Group, Report, ReportOutcome } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
 import { Ban, MicOff, UserMinus } from "lucide-react";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { useCall } from "../../../data/call.ts";
@@ -12,9 +11,10 @@ import { useReports } from "../../../data/reports.ts";
 import { useMessagePlace } from "../../../inbox/use-message-place.ts";
 import { userName } from "../../../people/members/user-name.tsx";
 import { Button } from "../../../ui/button.tsx";
+import { openDialog } from "../../../ui/open-dialog.tsx";
 import { showToast } from "../../../ui/feedback.tsx";
 import { type OwnAuthority, useAuthority } from "../authority.tsx";
-import { ModerateDialog, type Moderation } from "../members/member-dialogs.tsx";
+import { ModerateDialog } from "../members/member-dialogs.tsx";
 import { CloseReport, ReportCard, ReportList } from "./report-card.tsx";
 
 /** The open reports, which a moderator closes one by one. */
@@ -49,7 +49,6 @@ function GroupReport({ group, report, authority }: GroupReportProps) {
   const { path, channel } = useMessagePlace({ id: messageId, channelId });
   const { data: author, error: authorGone } = useMember(group.id, authorId);
   const name = userName(useUser(authorId));
-  const [asking, setAsking] = useState<Moderation | null>(null);
   const close = async (outcome: ReportOutcome) => {
     await call("report.close", { groupId: group.id, reportId, outcome });
     showToast({ text: t("reports.closed"), tone: "good" });
@@ -60,6 +59,17 @@ function GroupReport({ group, report, authority }: GroupReportProps) {
       hasPermission(authority.permissions, needs) &&
       (isMember ? authority.canManageMember(author) : kind === "ban" && authorGone !== null),
   );
+  const moderate = ({ kind, outcome }: (typeof MODERATIONS)[number]) =>
+    openDialog((onClose) => (
+      <ModerateDialog
+        kind={kind}
+        groupId={group.id}
+        userId={authorId}
+        name={name}
+        onDone={() => close(outcome)}
+        onClose={onClose}
+      />
+    ));
   const canClose = authorId !== me.id || authority.isOwner;
   return (
     <ReportCard
@@ -76,24 +86,19 @@ function GroupReport({ group, report, authority }: GroupReportProps) {
     >
       {canClose ? (
         <CloseReport report={report} onClose={close}>
-          {offered.map(({ kind, icon }) => (
-            <Button key={kind} size="sm" icon={icon} onClick={() => setAsking(kind)}>
-              {t(`reports.${kind}`)}
+          {offered.map((moderation) => (
+            <Button
+              key={moderation.kind}
+              size="sm"
+              icon={moderation.icon}
+              onClick={() => moderate(moderation)}
+            >
+              {t(`reports.${moderation.kind}`)}
             </Button>
           ))}
         </CloseReport>
       ) : (
         <p className="text-sm text-muted">{t("reports.own")}</p>
-      )}
-      {asking !== null && (
-        <ModerateDialog
-          kind={asking}
-          groupId={group.id}
-          userId={authorId}
-          name={name}
-          onDone={() => close(MODERATIONS.find(({ kind }) => kind === asking)!.outcome)}
-          onClose={() => setAsking(null)}
-        />
       )}
     </ReportCard>
   );

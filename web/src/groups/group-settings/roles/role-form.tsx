@@ -42,7 +42,6 @@ export function RoleForm({ role, own, disabled }: RoleFormProps) {
       <TextField
         label={t("roles.name")}
         maxLength={LIMITS.roleNameMaxChars}
-        autoComplete="off"
         disabled={disabled}
         {...form.field("name")}
       />
@@ -80,7 +79,7 @@ function ColorField({ value, onChange, disabled }: ColorFieldProps) {
   return (
     <div role="group" aria-labelledby={id} className="grid gap-2">
       <span id={id} className="text-sm font-medium">
-        {t("roles.color")}
+        {t("audit.field.color")}
       </span>
       <div className="flex flex-wrap items-center gap-2">
         <button
@@ -218,7 +217,7 @@ export function SaveBar({ form, disabled = false }: SaveBarProps) {
       <div className="flex flex-wrap items-center justify-end gap-2">
         <p className="flex-1 px-1 text-sm">{t("unsaved")}</p>
         <Button size="sm" onClick={() => form.reset()}>
-          {t("discard")}
+          {t("common:discard")}
         </Button>
         <Button
           size="sm"
@@ -227,7 +226,7 @@ export function SaveBar({ form, disabled = false }: SaveBarProps) {
           disabled={disabled}
           onClick={() => form.onSubmit()}
         >
-          {t("save")}
+          {t("common:save")}
         </Button>
       </div>
     </div>

@@ -116,7 +116,7 @@ export function RoleList({ groupId, roles, chosenId, onChoose, authority }: Role
         onClick={() => onChoose(null)}
       >
         <Users size={14} aria-hidden />
-        {t("roles.everyone")}
+        {t("common:everyone")}
       </button>
     </div>
   );

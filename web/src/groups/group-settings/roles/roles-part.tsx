@@ -8,11 +8,11 @@ import { useCall } from "../../../data/call.ts";
 import { useMemberSearch } from "../../../data/members.ts";
 import { useRoles } from "../../../data/groups.ts";
 import { useAction } from "../../../shared/use-action.ts";
-import { PagedList } from "../../../shared/paged-list.tsx";
+import { PagedRows } from "../../../shared/paged-list.tsx";
 import { Avatar } from "../../../ui/display.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";
 import { Button, IconButton } from "../../../ui/button.tsx";
-import { ConfirmDialog } from "../../../ui/dialog.tsx";
+import { openConfirm } from "../../../ui/open-dialog.tsx";
 import { ErrorNote, SkeletonRows, Pending } from "../../../ui/feedback.tsx";
 import { Tabs } from "../../../ui/tabs.tsx";
 import { useForm } from "../../../ui/form.tsx";
@@ -84,7 +84,7 @@ function DefaultRoleEditor({ group, authority }: { group: Group; authority: OwnA
   return (
     <div className="grid gap-6">
       <header className="grid gap-1">
-        <h2 className="text-lg font-semibold">{t("roles.everyone")}</h2>
+        <h2 className="text-lg font-semibold">{t("common:everyone")}</h2>
         <p className="text-muted">{t("roles.everyoneText")}</p>
       </header>
       <PermissionSwitches
@@ -108,8 +108,15 @@ function RoleEditor({ group, role, authority }: RoleEditorProps) {
   const { t } = useTranslation("group-settings");
   const call = useCall();
   const [tab, setTab] = useState<"role" | "members">("role");
-  const [isDeleting, setDeleting] = useState(false);
   const canTouch = authority.canManageRole(role);
+  const remove = () =>
+    openConfirm({
+      danger: true,
+      title: t("roles.deleteTitle", { name: role.name }),
+      children: t("roles.deleteText"),
+      action: t("roles.delete"),
+      onConfirm: () => call("role.delete", { groupId: group.id, roleId: role.id }),
+    });
   return (
     <div className="grid content-start gap-4">
       <header className="flex items-center justify-between gap-3">
@@ -117,7 +124,7 @@ function RoleEditor({ group, role, authority }: RoleEditorProps) {
           <RoleName role={role} />
         </h2>
         {canTouch && (
-          <Button size="sm" variant="danger-ghost" icon={Trash2} onClick={() => setDeleting(true)}>
+          <Button size="sm" variant="danger-ghost" icon={Trash2} onClick={remove}>
             {t("roles.delete")}
           </Button>
         )}
@@ -130,26 +137,16 @@ function RoleEditor({ group, role, authority }: RoleEditorProps) {
         tabs={[
           {
             value: "role",
-            label: t("roles.settings"),
+            label: t("common:settings"),
             content: <RoleForm role={role} own={authority.permissions} disabled={!canTouch} />,
           },
           {
             value: "members",
-            label: t("roles.members"),
+            label: t("common:members"),
             content: <RoleMembers group={group} role={role} authority={authority} />,
           },
         ]}
       />
-      <ConfirmDialog
-        open={isDeleting}
-        danger
-        onClose={() => setDeleting(false)}
-        title={t("roles.deleteTitle", { name: role.name })}
-        action={t("roles.delete")}
-        onConfirm={() => call("role.delete", { groupId: group.id, roleId: role.id })}
-      >
-        {t("roles.deleteText")}
-      </ConfirmDialog>
     </div>
   );
 }
@@ -183,29 +180,28 @@ function RoleMembers({ group, role, authority }: RoleMembersProps) {
         <p className="text-sm text-muted">{t("roles.cannotAssign")}</p>
       )}
       <ErrorNote text={error} />
-      <PagedList pages={members} items={holders} empty={<p className="text-muted">{t("roles.noMembers")}</p>}>
-        {(shown) => (
-          <ul className="grid gap-px">
-            {shown.map(({ member: { userId }, user }) => (
-              <ListRow
-                key={userId}
-                leading={<Avatar id={userId} name={user?.nickname ?? ""} src={user?.avatarUrl} />}
-                title={userName(user)}
-                trailing={
-                  canGive && (
-                    <IconButton
-                      icon={X}
-                      label={t("roles.unassign", { name: userName(user) })}
-                      disabled={busy}
-                      onClick={() => change("role.unassign", userId)}
-                    />
-                  )
-                }
-              />
-            ))}
-          </ul>
+      <PagedRows
+        pages={{ ...members, data: members.data && holders }}
+        empty={<p className="text-muted">{t("roles.noMembers")}</p>}
+      >
+        {({ member: { userId }, user }) => (
+          <ListRow
+            key={userId}
+            leading={<Avatar id={userId} name={user?.nickname ?? ""} src={user?.avatarUrl} />}
+            title={userName(user)}
+            trailing={
+              canGive && (
+                <IconButton
+                  icon={X}
+                  label={t("roles.unassign", { name: userName(user) })}
+                  disabled={busy}
+                  onClick={() => change("role.unassign", userId)}
+                />
+              )
+            }
+          />
         )}
-      </PagedList>
+      </PagedRows>
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { useState } from "react";
 import { useCall } from "../../../data/call.ts";
 import { Button } from "../../../ui/button.tsx";
-import { ConfirmDialog } from "../../../ui/dialog.tsx";
+import { openConfirm } from "../../../ui/open-dialog.tsx";
 import { Select } from "../../../ui/select.tsx";
 import { TextField } from "../../../ui/form.tsx";
 import { showToast } from "../../../ui/feedback.tsx";
@@ -50,13 +50,19 @@ export function RetentionForm({ group }: { group: Group }) {
   const call = useCall();
   const [kept, setKept] = useState<RetentionChoice>(group.retentionDays === null ? "always" : "days");
   const [text, setText] = useState(String(group.retentionDays ?? 365));
-  const [asks, setAsks] = useState(false);
   const days = kept === "always" ? null : Number(text);
   const isWrong = days !== null && !(Number.isInteger(days) && days >= 1 && days <= LIMITS.retentionMaxDays);
-  const save = async () => {
-    await call("group.setRetention", { groupId: group.id, days });
-    showToast({ text: t("saved"), tone: "good" });
-  };
+  const save = () =>
+    openConfirm({
+      title: days === null ? t("storage.keepTitle") : t("storage.removeTitle", { count: days }),
+      children: days === null ? t("storage.keepText") : t("storage.removeText"),
+      action: t("common:save"),
+      danger: days !== null,
+      async onConfirm() {
+        await call("group.setRetention", { groupId: group.id, days });
+        showToast({ text: t("common:saved"), tone: "good" });
+      },
+    });
   return (
     <>
       <p className="text-muted">{t("storage.retentionText")}</p>
@@ -84,24 +90,10 @@ export function RetentionForm({ group }: { group: Group }) {
         )}
       </div>
       <div>
-        <Button
-          variant="primary"
-          disabled={isWrong || days === group.retentionDays}
-          onClick={() => setAsks(true)}
-        >
-          {t("save")}
+        <Button variant="primary" disabled={isWrong || days === group.retentionDays} onClick={save}>
+          {t("common:save")}
         </Button>
       </div>
-      <ConfirmDialog
-        open={asks}
-        onClose={() => setAsks(false)}
-        title={days === null ? t("storage.keepTitle") : t("storage.removeTitle", { count: days })}
-        action={t("save")}
-        danger={days !== null}
-        onConfirm={save}
-      >
-        {days === null ? t("storage.keepText") : t("storage.removeText")}
-      </ConfirmDialog>
     </>
   );
 }

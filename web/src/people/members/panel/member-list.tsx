@@ -14,9 +14,9 @@ import { useNow } from "../../../shared/hooks.ts";
 import { Avatar, Badge } from "../../../ui/display.tsx";
 import { ContextMenu, type MenuItem } from "../../../ui/menu.tsx";
 import { cx } from "../../../ui/cx.ts";
-import { useMemberMenu } from "../../../groups/group-settings/members/use-member-menu.ts";
+import { useMemberMenu } from "../../../groups/group-settings/members/use-member-menu.tsx";
 import { readableColor } from "../../../channel/messages/item/use-author.ts";
-import { openPersonDialog, openProfile, UserPopover } from "../people-store.tsx";
+import { openProfile, UserPopover } from "../people-store.tsx";
 import { CustomStatusMark, useName } from "../user-name.tsx";
 import { usePersonMenu } from "../use-person-menu.ts";
 import { WHOLE_UP_TO } from "./use-whole-group.ts";
@@ -255,11 +255,9 @@ function useItems(
 ): MenuItem[] {
   const { t } = useTranslation("members");
   const person = usePersonMenu(user);
-  const inGroup = useMemberMenu(group, member, user?.kind === "member", authority, (kind) =>
-    openPersonDialog({ kind, member }),
-  );
+  const inGroup = useMemberMenu(group, member, user?.kind === "member", authority);
   return [
-    { label: t("action.profile"), icon: CircleUser, onSelect: showCard },
+    { label: t("common:profile"), icon: CircleUser, onSelect: showCard },
     ...person,
     ...(inGroup.length > 0 ? (["separator", ...inGroup] as const) : []),
   ];

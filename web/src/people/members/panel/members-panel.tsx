@@ -9,19 +9,14 @@ import { SidePanel } from "../../../app/shell/side-panel.tsx";
 import { MemberList } from "./member-list.tsx";
 import { useWholeGroup, WHOLE_UP_TO } from "./use-whole-group.ts";
 
-interface MembersPanelProps {
-  group: Group;
-  onClose: () => void;
-}
-
-export function MembersPanel({ group, onClose }: MembersPanelProps) {
+export function MembersPanel({ group, onClose }: { group: Group; onClose: () => void }) {
   const { t } = useTranslation("members");
   const [text, setText] = useState("");
   const { found, members } = useMemberSearch(group.id, text);
   useWholeGroup(group, members);
   return (
     <SidePanel
-      title={t("panel.title")}
+      title={t("common:members")}
       more={<span className="text-sm text-muted tabular-nums">{group.memberCount}</span>}
       onClose={onClose}
     >
@@ -33,7 +28,6 @@ export function MembersPanel({ group, onClose }: MembersPanelProps) {
           placeholder={t("panel.search")}
           value={text}
           onChange={setText}
-          autoComplete="off"
         />
       </div>
       {members.data === undefined && (

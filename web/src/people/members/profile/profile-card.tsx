@@ -12,8 +12,9 @@ import {
   UserPlus,
   X,
 } from "lucide-react";
+import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
-import { Link } from "wouter";
+import { Link, useLocation } from "wouter";
 import { useGroup, useRoles } from "../../../data/groups.ts";
 import { useAvatarUrl, useMember } from "../../../data/members.ts";
 import { useStatus } from "../../../data/presence.ts";
@@ -22,16 +23,54 @@ import { formatTime } from "../../../shared/times.ts";
 import { useNow } from "../../../shared/hooks.ts";
 import { Avatar, avatarGradient, Badge } from "../../../ui/display.tsx";
 import { Skeleton } from "../../../ui/feedback.tsx";
-import { useMemberMenu } from "../../../groups/group-settings/members/use-member-menu.ts";
+import { useMemberMenu } from "../../../groups/group-settings/members/use-member-menu.tsx";
 import { RoleName, useAuthority } from "../../../groups/group-settings/authority.tsx";
-import { openPersonDialog, closeProfile } from "../people-store.tsx";
+import { closeProfile, type ShownProfile, useProfile } from "../people-store.tsx";
 import { CustomStatusLine, StatusLine, useName } from "../user-name.tsx";
 import { useMe } from "../../../data/me.ts";
 import { settingsPath } from "../../../routes.ts";
 import { Button, buttonClass, IconButton } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { useIsPhone } from "../../../ui/hooks.ts";
+import { AnchoredPopover } from "../../../ui/popover.tsx";
 import { Menu, type MenuItem } from "../../../ui/menu.tsx";
 import { useOpenDirect } from "../../directs/use-direct.ts";
 import { usePersonActions, usePersonMenu } from "../use-person-menu.ts";
+
+/** Renders the user card that is open. Mounted once. */
+export function OpenProfile() {
+  const { profile } = useProfile();
+  const [path] = useLocation();
+  // oxlint-disable-next-line react/exhaustive-effect-dependencies -- navigation closes it
+  useEffect(() => closeProfile, [path]);
+  return profile !== null && <Profile key={profile.userId} profile={profile} />;
+}
+
+function Profile({ profile: { userId, groupId, anchor } }: { profile: ShownProfile }) {
+  const { t } = useTranslation("members");
+  const user = useUser(userId);
+  const isPhone = useIsPhone();
+  const label = t("card.label", { name: user?.nickname ?? "" });
+  const card = <ProfileCard userId={userId} groupId={groupId} />;
+  if (isPhone) {
+    return (
+      <Dialog onClose={closeProfile} title={t("common:profile")} size="sm">
+        <div className="-mx-5 -my-3">{card}</div>
+      </Dialog>
+    );
+  }
+  return (
+    <AnchoredPopover
+      onClose={closeProfile}
+      anchor={anchor}
+      label={label}
+      side={anchor.closest("aside") === null ? "right" : "left"}
+      className="w-80"
+    >
+      {card}
+    </AnchoredPopover>
+  );
+}
 
 interface ProfileCardProps {
   userId: string;
@@ -106,9 +145,7 @@ function MemberFacts({ user, group, member }: MemberFactsProps) {
   const { t } = useTranslation("members");
   const now = useNow();
   const authority = useAuthority(group);
-  const items = useMemberMenu(group, member, user?.kind === "member", authority, (kind) =>
-    openPersonDialog({ kind, member }),
-  );
+  const items = useMemberMenu(group, member, user?.kind === "member", authority);
   const roles = useRoles(group.id).data?.filter(({ id }) => member.roleIds.includes(id)) ?? [];
   const mutedUntil = member.mutedUntil === null ? 0 : Date.parse(member.mutedUntil);
   return (
@@ -126,8 +163,8 @@ function MemberFacts({ user, group, member }: MemberFactsProps) {
         </p>
       )}
       {roles.length > 0 && (
-        <section aria-label={t("card.roles")} className="grid gap-1.5">
-          <h3 className="text-xs font-semibold text-muted">{t("card.roles")}</h3>
+        <section aria-label={t("common:roles")} className="grid gap-1.5">
+          <h3 className="text-xs font-semibold text-muted">{t("common:roles")}</h3>
           <ul className="flex flex-wrap gap-1.5">
             {roles.map((role) => (
               <li key={role.id} className="max-w-full rounded-sm bg-selected px-2 py-0.5 text-sm">

@@ -7,15 +7,15 @@ import { useMe } from "../../../data/me.ts";
 import { useNow } from "../../../shared/hooks.ts";
 import type { MenuItem } from "../../../ui/menu.tsx";
 import type { OwnAuthority } from "../authority.tsx";
+import { closeProfile } from "../../../people/members/people-store.tsx";
+import { lazy } from "../../../shared/later.tsx";
 import { showFailure } from "../../../ui/feedback.tsx";
+import { openDialog } from "../../../ui/open-dialog.tsx";
 
 export type MemberDialogKind = "nickname" | "roles" | "mute" | "kick" | "ban" | "transfer";
 
-export interface MemberDialog {
-  kind: MemberDialogKind;
-  /** A snapshot from when the dialog was opened. */
-  member: Member;
-}
+// Loaded when the first of them is opened.
+const MemberDialogs = lazy(async () => (await import("./member-dialogs.tsx")).MemberDialogs);
 
 export function useMemberMenu(
   group: Group,
@@ -23,13 +23,16 @@ export function useMemberMenu(
   /** Neither a guest nor a bot. */
   isAccount: boolean,
   authority: OwnAuthority,
-  onOpen: (kind: MemberDialogKind) => void,
 ): MenuItem[] {
   const { t } = useTranslation("group-settings");
   const call = useCall();
   const me = useMe();
   const now = useNow();
   const { groupId, userId, mutedUntil } = member;
+  const open = (kind: MemberDialogKind) => {
+    closeProfile();
+    openDialog((onClose) => <MemberDialogs kind={kind} group={group} member={member} onClose={onClose} />);
+  };
   const canTouch = authority.canManageMember(member);
   const can = (name: Parameters<typeof hasPermission>[1]): boolean =>
     canTouch && hasPermission(authority.permissions, name);
@@ -42,30 +45,30 @@ export function useMemberMenu(
   const canName =
     userId === me.id ? hasPermission(authority.permissions, "changeNickname") : can("manageNicknames");
   const items: (MenuItem | false)[] = [
-    canName && { label: t("members.nickname"), icon: Pencil, onSelect: () => onOpen("nickname") },
-    canGiveRoles && { label: t("members.roles"), icon: Shield, onSelect: () => onOpen("roles") },
+    canName && { label: t("members.nickname"), icon: Pencil, onSelect: () => open("nickname") },
+    canGiveRoles && { label: t("common:roles"), icon: Shield, onSelect: () => open("roles") },
     can("muteMembers") &&
       (isMuted
         ? { label: t("members.unmute"), icon: Mic, onSelect: () => void unmute() }
-        : { label: t("members.mute"), icon: MicOff, onSelect: () => onOpen("mute") }),
+        : { label: t("moderate.mute.action"), icon: MicOff, onSelect: () => open("mute") }),
     authority.isOwner &&
       isAccount &&
       userId !== me.id && {
-        label: t("members.transfer"),
+        label: t("danger.transfer"),
         icon: Crown,
-        onSelect: () => onOpen("transfer"),
+        onSelect: () => open("transfer"),
       },
     can("kickMembers") && {
       label: t("members.kick"),
       icon: UserMinus,
       danger: true,
-      onSelect: () => onOpen("kick"),
+      onSelect: () => open("kick"),
     },
     can("banMembers") && {
       label: t("members.ban"),
       icon: Ban,
       danger: true,
-      onSelect: () => onOpen("ban"),
+      onSelect: () => open("ban"),
     },
   ];
   return items.filter((item) => item !== false);

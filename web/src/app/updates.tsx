@@ -1,10 +1,10 @@
 import { create } from "zustand";
 import { navigate } from "wouter/use-browser-location";
-import type { ToPage, ToWorker } from "../../service-worker/messages.ts";
+import type { ToPage, ToWorker } from "../service-worker/messages.ts";
 import { Sparkles } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../ui/button.tsx";
 
 interface UpdateState {
   /** Activates the new version and reloads the page; null if there is none. */
@@ -92,7 +92,7 @@ function isOwn({ name, workerStart }: PerformanceResourceTiming): boolean {
 }
 
 export function UpdatePrompt() {
-  const { t } = useTranslation("updates");
+  const { t } = useTranslation("ui");
   const apply = useUpdate((state) => state.apply);
   const [putOff, setPutOff] = useState<(() => void) | null>(null);
   const shown = apply !== null && apply !== putOff;

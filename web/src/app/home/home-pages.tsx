@@ -11,14 +11,21 @@ import {
 } from "../../data/groups.ts";
 import { usePreloadedChannel } from "../../data/open-channels.ts";
 import { useMe } from "../../data/me.ts";
-import { channelPath, parsePlace, placePath, groupPath, landingPath } from "../../routes.ts";
-import { lastChannelOf, rememberPlace } from "../../state/last-channel.ts";
+import { channelPath, parsePlace, placePath, groupPath, landingPath, directPath } from "../../routes.ts";
+import { lastChannelOf, rememberPlace, lastPlaces } from "../../state/last-channel.ts";
 import { EmptyState } from "../../ui/feedback.tsx";
 import { PageHeader, PageLoading, PagePending } from "../shell/page-header.tsx";
 import { useEffect, useState, type ReactNode } from "react";
 import { useServerCache } from "../../data/data-context.ts";
 import { ChannelPage } from "../../channel/messages/channel-page.tsx";
 import { buttonClass } from "../../ui/button.tsx";
+import {
+  CreateGroupForm,
+  DirectoryLink,
+  JoinGroupForm,
+  useCanCreateGroups,
+} from "../../groups/add-group.tsx";
+import { useBranding } from "../../session/branding.ts";
 
 /** A group's address without a channel: redirects to the last visited channel, the group's default or the first one. */
 export function GroupPage({ groupId }: { groupId: string }) {
@@ -125,5 +132,52 @@ export function NotFound({ what, groupId, isBanned = false }: NotFoundProps) {
         }
       />
     </>
+  );
+}
+
+/** Redirects to the last visited place or the first group; without groups, offers to create one. */
+export function HomePage() {
+  const me = useMe();
+  const query = useGroups();
+  const { data: groups } = query;
+  if (groups === undefined) return <PagePending of={query} />;
+  const { path } = lastPlaces(me.id);
+  if (path?.startsWith(`${directPath()}/`)) return <Redirect to={path} replace />;
+  const first = groups[0];
+  if (first === undefined) {
+    return (
+      <>
+        <PageHeader />
+        <FirstGroup />
+      </>
+    );
+  }
+  const isThere = groups.some(({ id }) => path?.startsWith(`${groupPath(id)}/`));
+  return <Redirect to={isThere && path !== null ? path : groupPath(first.id)} replace />;
+}
+
+function FirstGroup() {
+  const { t } = useTranslation("home");
+  const { name } = useBranding();
+  const canCreate = useCanCreateGroups();
+  return (
+    <div className="m-auto grid w-full max-w-md gap-6 overflow-y-auto p-6">
+      <header className="grid gap-2 text-center">
+        <h1 className="text-2xl font-semibold">{t("groups:first.title", { name })}</h1>
+        <p className="text-muted">{canCreate ? t("groups:first.text") : t("groups:first.joinText")}</p>
+      </header>
+      {canCreate && (
+        <section
+          aria-label={t("groups:add.create")}
+          className="rounded-lg border border-line bg-raised p-5 shadow-raised"
+        >
+          <CreateGroupForm />
+        </section>
+      )}
+      <section aria-label={t("groups:add.join")} className="rounded-lg border border-line p-5">
+        <JoinGroupForm />
+      </section>
+      <DirectoryLink />
+    </div>
   );
 }
