@@ -1,22 +1,12 @@
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-interface Texts {
-  readonly [key: string]: string | Texts;
-}
-
 const texts = new Map<string, string>();
 const SOURCE = fileURLToPath(new URL("../../web/src/", import.meta.url));
 for (const file of globSync("**/texts/en.json", { cwd: SOURCE })) {
   const namespace = file.split("/").at(-3)!;
-  collect(`${namespace}:`, JSON.parse(readFileSync(SOURCE + file, "utf8")) as Texts);
-}
-
-function collect(prefix: string, values: Texts): void {
-  for (const [key, value] of Object.entries(values)) {
-    if (typeof value === "string") texts.set(prefix + key, value);
-    else collect(`${prefix}${key}.`, value);
-  }
+  const ofFile = JSON.parse(readFileSync(SOURCE + file, "utf8")) as Record<string, string>;
+  for (const [key, text] of Object.entries(ofFile)) texts.set(`${namespace}:${key}`, text);
 }
 
 /**

@@ -1,12 +1,9 @@
 import { type Locale, LOCALES } from "@fanfare/contract/limits";
 
 /** The languages with a file of their own, besides English and Chinese, whose texts are beside the code. */
-export const LANGUAGE_FILES = import.meta.glob<Record<string, Record<string, unknown>>>(
-  "./languages/*.json",
-  {
-    import: "default",
-  },
-);
+export const LANGUAGE_FILES = import.meta.glob<Record<string, Record<string, string>>>("./languages/*.json", {
+  import: "default",
+});
 
 export const LANGUAGES: readonly string[] = [
   "en",

@@ -3,7 +3,7 @@ import { initReactI18next } from "react-i18next";
 import { whenLoaded } from "../shared/when-loaded.ts";
 import { directionOf, LANGUAGE_FILES, tagOf } from "./language.ts";
 
-type Files = Record<string, Record<string, unknown>>;
+type Files = Record<string, Record<string, string>>;
 type Part = "login" | "app" | "pages";
 
 type Loaders = Record<Part, () => Promise<{ files: Files }>>;
@@ -37,6 +37,8 @@ export async function startI18n(language: string): Promise<void> {
     // All languages have the same keys (texts.test.ts), so no fallback is needed.
     fallbackLng: false,
     defaultNS: "ui",
+    // The points of a key are part of its name.
+    keySeparator: false,
     // React escapes values.
     interpolation: { escapeValue: false },
     react: { useSuspense: false },

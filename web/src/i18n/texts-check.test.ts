@@ -1,12 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { flat, usesOf } from "./texts-check.ts";
-
-test("nested keys are joined", () => {
-  expect([...flat({ a: "x", b: { c: "y" } })]).toEqual([
-    ["a", "x"],
-    ["b.c", "y"],
-  ]);
-});
+import { usesOf } from "./texts-check.ts";
 
 describe("usesOf", () => {
   const uses = (code: string) =>

@@ -8,16 +8,6 @@ export interface Use {
 
 export const PLURAL = /_(?:zero|one|two|few|many|other)$/;
 
-/** The texts of a file by key, nested ones joined by dots. */
-export function flat(texts: object, prefix = ""): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const [name, value] of Object.entries(texts)) {
-    if (typeof value === "string") found.set(prefix + name, value);
-    else for (const [key, text] of flat(value as object, `${prefix}${name}.`)) found.set(key, text);
-  }
-  return found;
-}
-
 const CALL = /(?<![\w.$])(?:i18next\.)?t\(\s*(["'`])((?:\\.|(?!\1)[^\\])*)\1/g;
 const TRANS = /\bi18nKey=(")([^"]+)"/g;
 /** `textKey: "…"` marks keys that are passed to `t` in a variable. */

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { LANGUAGES } from "./language.ts";
-import { flat, PLURAL, usesOf, type Use } from "./texts-check.ts";
+import { PLURAL, usesOf, type Use } from "./texts-check.ts";
 
 const src = join(import.meta.dirname, "..");
 
@@ -12,16 +12,16 @@ function read(pattern: string): [path: string, text: string][] {
 
 /** By namespace and language: the texts by key. */
 const namespaces = new Map<string, Map<string, Map<string, string>>>();
-function add(namespace: string, language: string, texts: object): void {
+function add(namespace: string, language: string, texts: Record<string, string>): void {
   const languages = namespaces.get(namespace) ?? new Map<string, Map<string, string>>();
-  namespaces.set(namespace, languages.set(language, flat(texts)));
+  namespaces.set(namespace, languages.set(language, new Map(Object.entries(texts))));
 }
 for (const language of ["en", "zh"]) {
   for (const [path, text] of read(`**/texts/${language}.json`))
-    add(basename(dirname(dirname(path))), language, JSON.parse(text) as object);
+    add(basename(dirname(dirname(path))), language, JSON.parse(text) as Record<string, string>);
 }
 for (const [path, text] of read("i18n/languages/*.json")) {
-  for (const [namespace, texts] of Object.entries(JSON.parse(text) as Record<string, object>))
+  for (const [namespace, texts] of Object.entries(JSON.parse(text) as Record<string, Record<string, string>>))
     add(namespace, basename(path, ".json"), texts);
 }
 

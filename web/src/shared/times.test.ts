@@ -46,9 +46,15 @@ describe.each(BROWSERS)(
   "in a browser in $browser",
   ({ browser, language, times, daysAndTimes, dayNames, coming }) => {
     beforeAll(async () => {
-      const en = { messages: { day: { today: "Today", yesterday: "Yesterday", tomorrow: "Tomorrow" } } };
-      const zh = { messages: { day: { today: "今天", yesterday: "昨天", tomorrow: "明天" } } };
-      await i18next.init({ lng: language, resources: { en, zh } });
+      const en = {
+        messages: { "day.today": "Today", "day.yesterday": "Yesterday" },
+        shared: { "later.tomorrow": "Tomorrow" },
+      };
+      const zh = {
+        messages: { "day.today": "今天", "day.yesterday": "昨天" },
+        shared: { "later.tomorrow": "明天" },
+      };
+      await i18next.init({ lng: language, keySeparator: false, resources: { en, zh } });
       vi.stubGlobal("navigator", { languages: [browser] });
       vi.useFakeTimers({ now: new Date(2026, 2, 14, 15, 26), toFake: ["Date"] });
     });

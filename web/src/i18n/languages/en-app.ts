@@ -1,5 +1,5 @@
 /** Texts that the first page after a login needs. */
-export const files = import.meta.glob<Record<string, unknown>>(
+export const files = import.meta.glob<Record<string, string>>(
   [
     "../../{*,*/*}/texts/en.json",
     "!../../{ui,shared,session}/texts/en.json",

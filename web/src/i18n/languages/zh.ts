@@ -1,5 +1,5 @@
 /** Texts that are needed before login. */
-export const files = import.meta.glob<Record<string, unknown>>("../../{ui,shared,session}/texts/zh.json", {
+export const files = import.meta.glob<Record<string, string>>("../../{ui,shared,session}/texts/zh.json", {
   eager: true,
   import: "default",
 });
