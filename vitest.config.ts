@@ -30,6 +30,8 @@ const project = (
   },
 });
 
+const BUILD_SERVER = "test/support/build-server.ts";
+
 /** Test files spend about half their time waiting for servers and browsers, so two run per core. */
 const WORKERS = availableParallelism() * 2;
 
@@ -62,11 +64,12 @@ export default defineConfig({
           "test/{integration,policy,security}/**/*.test.ts",
         ],
         240_000,
+        { globalSetup: [BUILD_SERVER] },
       ),
       // Clusters of real processes, killed, frozen and cut; most of the time they wait for those to come back.
-      project("faults", ["test/faults/**/*.test.ts"], 600_000),
+      project("faults", ["test/faults/**/*.test.ts"], 600_000, { globalSetup: [BUILD_SERVER] }),
       project("e2e", ["test/e2e/**/*.test.ts"], 300_000, {
-        globalSetup: ["test/e2e/build.ts"],
+        globalSetup: ["test/e2e/build.ts", BUILD_SERVER],
         environment: "./test/e2e/environment.ts",
       }),
     ],

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { buildServer } from "../../scripts/build.ts";
 import { kindsLike } from "./faults.ts";
 import { formatReport } from "./report.ts";
 import { runFaults } from "./run.ts";
@@ -45,6 +46,7 @@ try {
   process.exit(EXIT_USAGE);
 }
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+await buildServer();
 console.log(`seed ${options.seed}`);
 const beganMs = performance.now();
 const report = await runFaults({

@@ -1,33 +1,23 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { LIMITS, type ActionName, type Params } from "@fanfare/contract";
-import { loadConfig, type NodeContext } from "@fanfare/kernel";
-import { startFanfare, type Fanfare } from "@fanfare/node";
 import { createAccount, createWorld, post } from "@fanfare/testing";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { uploadEmoji } from "../support/emoji.ts";
+import { type Instance, startInstance } from "../support/instance.ts";
 
 // What calls can't reach within a test is written into the database.
 
-let dir: string;
-let fanfare: Fanfare;
+let instance: Instance;
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), "fanfare-test-"));
-  const env = { NODE_ENV: "test", LOG_LEVEL: "error", PORT: "0", OPS_PORT: "0", GATEWAY_THREADS: "0" };
-  fanfare = await startFanfare(loadConfig({ ...env, DATA_DIR: dir, RATE_LIMIT_FACTOR: "1000" }));
+  instance = await startInstance();
 });
-afterAll(async () => {
-  await fanfare?.stop();
-  await rm(dir, { recursive: true, force: true });
-});
+afterAll(() => instance?.stop());
 
 type Person = Awaited<ReturnType<typeof createAccount>>;
 
-const collection = (name: string) => (fanfare.context as NodeContext).database.collection(name);
+const collection = (name: string) => instance.collection(name);
 const answerTo = <N extends ActionName>(who: { accessToken: string }, name: N, params: Params<N>) =>
-  post(fanfare.url, name, params, who.accessToken);
+  post(instance.url, name, params, who.accessToken);
 const reached = (limit: keyof typeof LIMITS) => ({
   ok: false,
   error: { type: "LIMIT_REACHED", data: { limit, max: LIMITS[limit] } },
@@ -44,9 +34,9 @@ const fillFriendships = (who: Person, state: "requested" | "friends", count: num
   );
 
 test("friend requests are limited for sender and recipient", async () => {
-  const [full, other] = [await createAccount(fanfare.url), await createAccount(fanfare.url)];
+  const [full, other] = [await createAccount(instance.url), await createAccount(instance.url)];
   await fillFriendships(full, "requested", LIMITS.friendRequestsPerUser - 1);
-  const third = await createAccount(fanfare.url);
+  const third = await createAccount(instance.url);
   expect(await answerTo(third, "friend.request", { userId: full.userId })).toMatchObject({ ok: true });
   const refused = reached("friendRequestsPerUser");
   expect(await answerTo(other, "friend.request", { userId: full.userId })).toMatchObject(refused);
@@ -54,7 +44,7 @@ test("friend requests are limited for sender and recipient", async () => {
 });
 
 test("friends are limited on both sides", async () => {
-  const [full, other] = [await createAccount(fanfare.url), await createAccount(fanfare.url)];
+  const [full, other] = [await createAccount(instance.url), await createAccount(instance.url)];
   await fillFriendships(full, "friends", LIMITS.friendsPerUser);
   await answerTo(other, "friend.request", { userId: full.userId });
   const refused = reached("friendsPerUser");
@@ -63,7 +53,7 @@ test("friends are limited on both sides", async () => {
 });
 
 test("active threads are limited per channel, and archived ones don't count", async () => {
-  const { owner, member, channel, group, message } = await createWorld(fanfare.url);
+  const { owner, member, channel, group, message } = await createWorld(instance.url);
   const root = { channelId: channel.id, messageId: message.id };
   const opened = await answerTo(member, "channel.openThread", root);
   if (!opened.ok) throw new Error("no thread");
@@ -99,7 +89,7 @@ const almostFill = (name: string, limit: keyof typeof LIMITS, document: (index: 
   collection(name).insertMany(Array.from({ length: LIMITS[limit] - 1 }, (_, index) => document(index)));
 
 test("saved messages are limited per user; those that are saved can still be changed", async () => {
-  const { owner, member, channel, message } = await createWorld(fanfare.url);
+  const { owner, member, channel, message } = await createWorld(instance.url);
   const channelId = channel.id;
   const ids = { userId: new Types.ObjectId(member.userId), channelId: new Types.ObjectId(channelId) };
   const savedAt = new Date();
@@ -120,7 +110,7 @@ test("saved messages are limited per user; those that are saved can still be cha
 });
 
 test("scheduled messages are limited per user", async () => {
-  const { owner, member, channel } = await createWorld(fanfare.url);
+  const { owner, member, channel } = await createWorld(instance.url);
   const ids = { userId: new Types.ObjectId(member.userId), channelId: new Types.ObjectId(channel.id) };
   const sendAt = new Date(Date.now() + 3_600_000);
   await almostFill("scheduledMessages", "scheduledPerUser", () => ({ ...ids, content: "later", sendAt }));
@@ -135,12 +125,12 @@ test("scheduled messages are limited per user", async () => {
 });
 
 test("GIFs are limited per group, apart from stickers", async () => {
-  const { owner, group } = await createWorld(fanfare.url);
+  const { owner, group } = await createWorld(instance.url);
   const ids = { groupId: new Types.ObjectId(group.id), createdBy: new Types.ObjectId(owner.userId) };
   const gif = { ...ids, kind: "gif", url: "/files/gif", createdAt: new Date() };
   await almostFill("emoji", "gifsPerGroup", (index) => ({ ...gif, name: `gif ${index}` }));
   const add = async (kind: "gif" | "sticker", name: string) => {
-    const fileId = await uploadEmoji(fanfare.url, owner);
+    const fileId = await uploadEmoji(instance.url, owner);
     return answerTo(owner, "emoji.add", { groupId: group.id, kind, name, fileId });
   };
   expect(await add("gif", "the last")).toMatchObject({ ok: true });
@@ -149,7 +139,7 @@ test("GIFs are limited per group, apart from stickers", async () => {
 });
 
 test("saved searches are limited per user", async () => {
-  const who = await createAccount(fanfare.url);
+  const who = await createAccount(instance.url);
   const set = (count: number) => {
     const search = { text: "launch", scope: "everywhere" } as const;
     return answerTo(who, "user.setPreferences", {
@@ -161,7 +151,7 @@ test("saved searches are limited per user", async () => {
 });
 
 test("a deleted channel's threads are removed", async () => {
-  const { owner, member, channel, message } = await createWorld(fanfare.url);
+  const { owner, member, channel, message } = await createWorld(instance.url);
   const opened = await answerTo(member, "channel.openThread", {
     channelId: channel.id,
     messageId: message.id,

@@ -189,7 +189,7 @@ describe("a single instance", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** With a gateway thread, and a list of the modules it loads. */
+  /** With a gateway thread, and a list of the modules it loads: the sources, whose names say what they are. */
   async function start(
     name: string,
     env: Record<string, string>,
@@ -198,6 +198,7 @@ describe("a single instance", () => {
     const preload = new URL("./record-modules.mjs", import.meta.url);
     const node = await startNode({
       name,
+      fromSources: true,
       env: { GATEWAY_THREADS: "1", NODE_OPTIONS: `--import=${preload.href}`, MODULES_FILE: list, ...env },
     });
     nodes.push(node);
@@ -238,7 +239,11 @@ describe("a single instance", () => {
   test("an unreachable collector delays no request and is logged occasionally", async () => {
     const away = await startCollector();
     await away.close();
-    const { node } = await start("unreachable", { OTEL_EXPORTER_OTLP_ENDPOINT: away.url });
+    const node = await startNode({
+      name: "unreachable",
+      env: { GATEWAY_THREADS: "1", OTEL_EXPORTER_OTLP_ENDPOINT: away.url },
+    });
+    nodes.push(node);
     const { send, channelId, sender } = await pair(node.url, node.url);
     await send("to all");
     for (let n = 0; n < 500; n += 1) await sender.emitWithAck("message.list", { channelId });

@@ -120,7 +120,7 @@ const SHORT_RUN = new Set([
   "endless nesting",
 ]);
 
-describe("import-group names the line and changes nothing", () => {
+describe("import-group names the line, and changes nothing", () => {
   const files: [string, readonly (object | string)[]][] = [
     ["a prototype", corrupted("message", withRawJson(message, '"__proto__":{"admin":true}'))],
     [
@@ -161,7 +161,6 @@ describe("import-group names the line and changes nothing", () => {
       expect(error.length).toBeLessThan(1000);
       // eslint-disable-next-line no-control-regex
       expect(`${out}${error}`).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
-      expect(await dumpDatabase()).toBe(before);
     });
 
   test("rejects a line that doesn't end", async () => {
@@ -169,6 +168,9 @@ describe("import-group names the line and changes nothing", () => {
     const { code, error } = await importFile(content);
     expect(code).toBe(1);
     expect(error).toContain("line 2: the line is too long");
+  });
+
+  test("none of them has changed the database", async () => {
     expect(await dumpDatabase()).toBe(before);
   });
 });

@@ -1,13 +1,16 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadConfig } from "@fanfare/kernel";
+import { loadConfig, type NodeContext } from "@fanfare/kernel";
 import { startFanfare } from "@fanfare/node";
+import { type OwnDatabase, startOwnDatabase } from "./database.ts";
 
 export interface Instance {
   url: string;
   opsUrl: string;
   dataDir: string;
+  /** A collection, for what calls can't reach within a test. */
+  collection(name: string): ReturnType<NodeContext["database"]["collection"]>;
   /** Restarts it on the same address with the same data: `PORT` and `OPS_PORT` must be from `freePort()`. */
   restart(): Promise<void>;
   /** Stops it and removes its data. */
@@ -31,32 +34,41 @@ export const instanceEnvironment = (dataDir: string): Record<string, string> => 
 });
 
 /**
- * Starts a complete instance in this process, on free ports and with its own data.
+ * Starts a complete instance in this process, on free ports and with its own data. Its database is in this
+ * process too, unless `env` or the environment has a `MONGO_URL`.
  * @param env settings in addition to those of `instanceEnvironment`
  */
 export async function startInstance(env: Record<string, string> = {}): Promise<Instance> {
   const dataDir = await mkdtemp(join(tmpdir(), "fanfare-test-"));
-  const start = (more: Record<string, string> = {}) =>
-    startFanfare(
-      loadConfig({
-        ...instanceEnvironment(dataDir),
-        ...(process.env["MONGO_URL"] === undefined ? {} : { MONGO_URL: process.env["MONGO_URL"] }),
-        ...env,
-        ...more,
-      }),
-    );
+  const given = env["MONGO_URL"] ?? process.env["MONGO_URL"];
+  let database: OwnDatabase | undefined;
+  const start = async (more: Record<string, string> = {}) => {
+    if (given === undefined) database = await startOwnDatabase(dataDir);
+    const where = { MONGO_URL: given ?? database!.url };
+    try {
+      return await startFanfare(loadConfig({ ...instanceEnvironment(dataDir), ...env, ...where, ...more }));
+    } catch (error) {
+      await database?.close();
+      throw error;
+    }
+  };
+  const stop = async () => {
+    await fanfare.stop();
+    await database?.close();
+  };
   let fanfare = await start();
   const { url, opsUrl } = fanfare;
   return {
     url,
     opsUrl,
     dataDir,
+    collection: (name) => (fanfare.context as NodeContext).database.collection(name),
     async restart() {
-      await fanfare.stop();
+      await stop();
       fanfare = await start({ PORT: new URL(url).port, OPS_PORT: new URL(opsUrl).port });
     },
     async stop() {
-      await fanfare.stop();
+      await stop();
       await rm(dataDir, { recursive: true, force: true });
     },
   };

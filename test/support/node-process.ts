@@ -16,6 +16,8 @@ export interface NodeOptions extends LaunchOptions {
   opsPort?: number;
   /** The process's `ulimit -n`. */
   maxOpenFiles?: number;
+  /** Runs the sources instead of what was built from them. */
+  fromSources?: boolean;
 }
 
 /** A Fanfare process. */
@@ -29,26 +31,31 @@ export interface FanfareNode {
 
 const PRINTS_WITHIN_MS = 30_000;
 const POLL_MS = 20;
-const ARGS = ["--max-semi-space-size=16", join(PROJECT_FOLDER, "services/node/src/main.ts")];
 
-function withLimit(maxOpenFiles: number): { command: string; args: readonly string[] } {
-  return {
-    command: "sh",
-    args: ["-c", 'ulimit -n "$0"; exec "$@"', String(maxOpenFiles), process.execPath, ...ARGS],
-  };
+interface Program {
+  command: string;
+  args: readonly string[];
+}
+
+function program({ fromSources = false, maxOpenFiles }: NodeOptions): Program {
+  const main = join(PROJECT_FOLDER, "services/node", fromSources ? "src/main.ts" : "dist/main.js");
+  const args = ["--max-semi-space-size=16", main];
+  if (maxOpenFiles === undefined) return { command: process.execPath, args };
+  const limited = ["-c", 'ulimit -n "$0"; exec "$@"', String(maxOpenFiles), process.execPath, ...args];
+  return { command: "sh", args: limited };
 }
 
 /**
  * Starts Fanfare as its own process, with data in its folder unless `env` says otherwise; resolves when it is
- * ready. Rate limits are raised, and all connections can come from one address.
+ * ready. Rate limits are raised, and all connections can come from one address. Needs `buildServer`.
  * @throws {Error} if it does not start
  */
-export async function startNode(nodeOptions: NodeOptions): Promise<FanfareNode> {
-  const { services = [], env = {}, maxOpenFiles, ...options } = nodeOptions;
+export async function startNode(options: NodeOptions): Promise<FanfareNode> {
+  const { services = [], env = {} } = options;
   const opsPort = options.opsPort ?? (await freePort());
   const opsUrl = `http://127.0.0.1:${opsPort}`;
   const process_ = await startServer("node", options, ({ port, folder }) => ({
-    ...(maxOpenFiles === undefined ? { command: process.execPath, args: ARGS } : withLimit(maxOpenFiles)),
+    ...program(options),
     env: {
       NODE_ENV: "production",
       TOKEN_SECRET: "only-for-tests-only-for-tests-only-for-tests",

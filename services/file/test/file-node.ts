@@ -11,6 +11,7 @@ import {
 } from "@fanfare/contract";
 import { createFileStorage, storageKey, type FileStorage } from "@fanfare/files";
 import { defineService, loadConfig, startNode, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { startOwnDatabase } from "../../../test/support/database.ts";
 import { createFileService } from "../src/index.ts";
 
 /** A process with the file service and a fake message service. */
@@ -60,13 +61,15 @@ export async function startFileNode(env: Record<string, string> = {}): Promise<F
       call = (name, params, options) => this.broker.call(name, params, options);
     },
   });
+  const given = env["MONGO_URL"] ?? process.env["MONGO_URL"];
+  const database = given === undefined ? await startOwnDatabase(dir) : null;
   const config = loadConfig({
     NODE_ENV: "test",
     OPS_PORT: "0",
     LOG_LEVEL: "silent",
     DATA_DIR: dir,
-    ...(process.env["MONGO_URL"] === undefined ? {} : { MONGO_URL: process.env["MONGO_URL"] }),
     ...env,
+    MONGO_URL: given ?? database!.url,
   });
   const running = await startNode(config, [others, caller, createFileService], (error) => {
     throw error;
@@ -96,6 +99,7 @@ export async function startFileNode(env: Record<string, string> = {}): Promise<F
     },
     async stop() {
       await running.stop();
+      await database?.close();
       storage.close();
       await rm(dir, { recursive: true, force: true });
     },

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Maintenance, Params, SessionTokens, WireAnswer } from "@fanfare/contract";
 import { defineService, loadConfig, startNode, type Actor, type NodeContext } from "@fanfare/kernel";
 import { io, type Socket } from "socket.io-client";
+import { startOwnDatabase } from "../../../test/support/database.ts";
 import { createGatewayService } from "../src/index.ts";
 
 const SECRET = "only for tests, and long enough for it";
@@ -53,11 +54,13 @@ export async function startGateway(
   given: Partial<Stubs> = {},
 ): Promise<Gateway> {
   const dataDir = await mkdtemp(join(tmpdir(), "fanfare-gateway-"));
+  const database = await startOwnDatabase(dataDir);
   const config = loadConfig({
     NODE_ENV: "test",
     LOG_LEVEL: "silent",
     TOKEN_SECRET: SECRET,
     DATA_DIR: dataDir,
+    MONGO_URL: database.url,
     PORT: "0",
     OPS_PORT: "0",
     RATE_LIMIT_FACTOR: "1000",
@@ -92,6 +95,7 @@ export async function startGateway(
     stubs,
     async stop() {
       await running.stop();
+      await database.close();
       await rm(dataDir, { recursive: true, force: true });
     },
     signIn(userId = newId()) {

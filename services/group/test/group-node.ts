@@ -11,6 +11,7 @@ import {
   type ServiceFactory,
 } from "@fanfare/kernel";
 import { afterAll, beforeAll, beforeEach } from "vitest";
+import { startOwnDatabase } from "../../../test/support/database.ts";
 import { createUserService } from "@fanfare/user";
 import { createGroupService } from "../src/index.ts";
 
@@ -123,12 +124,13 @@ export async function startGroupNode(dataDir?: string, mongoUrl?: string): Promi
     return schema;
   };
   const group: ServiceFactory = (node) => createGroupService({ ...node, ...recorder(out) });
+  const database = mongoUrl === undefined ? await startOwnDatabase(dir) : null;
   const config = loadConfig({
     NODE_ENV: "test",
     OPS_PORT: "0",
     LOG_LEVEL: "error",
     DATA_DIR: dir,
-    ...(mongoUrl === undefined ? {} : { MONGO_URL: mongoUrl }),
+    MONGO_URL: mongoUrl ?? database!.url,
   });
   const running = await startNode(config, [probe, message, friend, file, user, group], (error) => {
     throw error;
@@ -158,6 +160,7 @@ export async function startGroupNode(dataDir?: string, mongoUrl?: string): Promi
     },
     async stop() {
       await running.stop();
+      await database?.close();
       if (dataDir === undefined) await rm(dir, { recursive: true, force: true });
     },
   };

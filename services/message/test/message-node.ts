@@ -10,6 +10,7 @@ import {
   type Role,
 } from "@fanfare/contract";
 import { defineService, loadConfig, startNode, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { startOwnDatabase } from "../../../test/support/database.ts";
 import { createMessageService } from "../src/index.ts";
 
 export interface Published {
@@ -111,8 +112,10 @@ export async function startMessageNode(
         published.push({ rooms: typeof rooms === "string" ? [rooms] : rooms, name, payload: copy });
       },
     });
+  const database = "MONGO_URL" in env ? null : await startOwnDatabase(env["DATA_DIR"]!);
+  const where = database === null ? {} : { MONGO_URL: database.url };
   const running = await startNode(
-    loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "silent", ...env }),
+    loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "silent", ...env, ...where }),
     isRecording ? [access, caller, file, listener, message] : [access, caller, file, message],
     (error) => {
       throw error;
@@ -132,6 +135,9 @@ export async function startMessageNode(
       const actor = { userId, sessionId: "e".repeat(24), kind: "member" };
       return call!(name, params, { meta: { actor, requestId: "test" } });
     },
-    stop: () => running.stop(),
+    async stop() {
+      await running.stop();
+      await database?.close();
+    },
   };
 }

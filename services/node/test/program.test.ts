@@ -7,11 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { buildServer } from "../../../scripts/build.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
+/** What `pnpm dev` runs. */
 const SOURCE = fileURLToPath(new URL("../src/main.ts", import.meta.url));
-/** What runs in production. */
+/** What runs in production, and starts much faster. */
 const BUILT = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
 /** As operators start it; other tests use fewer threads, which start much faster. */
@@ -27,7 +27,6 @@ interface Program {
 let dataDir: string;
 const started: Program[] = [];
 
-beforeAll(() => buildServer());
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "fanfare-program-"));
 });
@@ -39,8 +38,8 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-function run(env: Record<string, string> = {}): Program {
-  const child = spawn(process.execPath, [env["NODE_ENV"] === "production" ? BUILT : SOURCE], {
+function run(env: Record<string, string> = {}, main = BUILT): Program {
+  const child = spawn(process.execPath, [main], {
     env: {
       PATH: process.env["PATH"],
       DATA_DIR: dataDir,
@@ -88,7 +87,7 @@ async function me(url: string, accessToken: string): Promise<number> {
 
 describe("pnpm dev", () => {
   test("prints its URL and the next steps, and preserves its data across a restart", async () => {
-    const first = run(DEFAULT_THREADS);
+    const first = run(DEFAULT_THREADS, SOURCE);
     const url = await address(first);
     expect(first.stdout).toContain("two browser windows");
     expect(first.stdout).toContain(dataDir);

@@ -7,7 +7,8 @@ import { isMainThread } from "node:worker_threads";
 const folder = process.env.THROW_ON_REQUEST;
 const requested = (name) => existsSync(join(folder, name));
 
-if (process.argv[1]?.endsWith("main.ts") && !process.argv[1].includes("embedded-mongo")) {
+// Not in the process of the database.
+if (process.argv[1]?.endsWith("/main.js")) {
   const timer = setInterval(() => {
     const failure = ["exception", "rejection"].find((name) =>
       requested(`${isMainThread ? "main" : "thread"}-${name}`),

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { LIMITS, type Presence } from "@fanfare/contract";
 import { must } from "@fanfare/testing";
+import { buildServer } from "../../../scripts/build.ts";
 import { startCluster, type ClusterNode } from "../../../test/support/cluster.ts";
 import { openRawSocket } from "./raw-socket.ts";
 
@@ -19,6 +20,7 @@ interface User {
   url: string;
 }
 
+await buildServer();
 const cluster = await startCluster({ gateways: 2, workers: 2 });
 try {
   await measure(cluster.gateways, cluster.workers);

@@ -8,6 +8,7 @@ import {
   type Result,
 } from "@fanfare/contract";
 import { defineService, loadConfig, startNode, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { startOwnDatabase } from "../../../test/support/database.ts";
 import { createEntries, type SearchEntries } from "../src/entries.ts";
 import { createSearchService } from "../src/index.ts";
 
@@ -152,8 +153,10 @@ export async function startSearchNode(
       call = (name, params, options) => this.broker.call(name, params, options);
     },
   });
+  const database = "MONGO_URL" in env ? null : await startOwnDatabase(env["DATA_DIR"]!);
+  const where = database === null ? {} : { MONGO_URL: database.url };
   const running = await startNode(
-    loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "silent", ...env }),
+    loadConfig({ NODE_ENV: "test", OPS_PORT: "0", LOG_LEVEL: "silent", ...env, ...where }),
     [others, channels, caller, (node) => createSearchService(chosen(node))],
     (error) => {
       throw error;
@@ -190,6 +193,9 @@ export async function startSearchNode(
       const actor = { userId, sessionId: "e".repeat(24), kind: "member" };
       return call!(name, params, { meta: { actor, requestId: "test" } });
     },
-    stop: () => running.stop(),
+    async stop() {
+      await running.stop();
+      await database?.close();
+    },
   };
 }

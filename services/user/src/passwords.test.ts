@@ -18,10 +18,22 @@ test("treats composed and decomposed characters as equal", async () => {
   expect(await passwords.verify("cafe\u0301-latte", await passwords.hash("caf\u00e9-latte", {}))).toBe(true);
 });
 
+/** Verifying it takes a fraction of a millisecond. */
+const CHEAP = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$VpHZPiWPkO4rWWcXfz+Kkw";
+
 test("verifies a hash with its own parameters", async () => {
-  const weaker = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$VpHZPiWPkO4rWWcXfz+Kkw";
-  expect(await passwords.verify("anything", weaker)).toBe(false);
+  expect(await passwords.verify("anything", CHEAP)).toBe(false);
   await expect(passwords.verify("anything", "$2b$10$old")).rejects.toThrow("unknown format");
+});
+
+test("two at once are computed, a hundred wait, others are rejected until there is room", async () => {
+  const attempts = Array.from({ length: 105 }, () => passwords.verify("anything", CHEAP));
+  const results = await Promise.allSettled(attempts);
+  const rejected = results.filter((result) => result.status === "rejected");
+  expect(rejected).toHaveLength(3);
+  const overloaded = { type: "OVERLOADED", retryable: true, data: { retryAfterMs: expect.any(Number) } };
+  for (const { reason } of rejected) expect(reason).toMatchObject(overloaded);
+  expect(await passwords.verify("anything", CHEAP)).toBe(false);
 });
 
 const names = { username: "grace.h", nickname: "Grace Hopper", email: "ghopper@navy-yard.example.org" };

@@ -15,6 +15,7 @@ import {
   type ServiceFactory,
 } from "@fanfare/kernel";
 import { afterEach, beforeEach, vi } from "vitest";
+import { startOwnDatabase } from "../../../test/support/database.ts";
 import { createDependencies } from "../src/user.dependencies.ts";
 import { createUserService } from "../src/index.ts";
 import type { UserDependencies } from "../src/user.dependencies.ts";
@@ -96,11 +97,13 @@ export async function startUserNode(env: Record<string, string> = {}): Promise<U
         "bot.revokeTokensOf": () => ({}),
       },
     });
+  const database = await startOwnDatabase(dataDir);
   const config = loadConfig({
     NODE_ENV: "test",
     OPS_PORT: "0",
     LOG_LEVEL: "error",
     DATA_DIR: dataDir,
+    MONGO_URL: database.url,
     ...env,
   });
   const running = await startNode(config, [probe, group, user], (error) => {
@@ -118,6 +121,7 @@ export async function startUserNode(env: Record<string, string> = {}): Promise<U
       brokerCall!(name, params, { meta: { actor, requestId: "test", ...(client && { client }) } }),
     async stop() {
       await running.stop();
+      await database.close();
       await rm(dataDir, { recursive: true, force: true });
     },
   };

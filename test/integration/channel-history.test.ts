@@ -1,9 +1,9 @@
 import { FanfareClient } from "@fanfare/client";
 import type { Channel, Message } from "@fanfare/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ChannelHistory } from "../src/data/channel-history.ts";
-import { joinLive } from "../src/data/history-window.ts";
-import { type Instance, startInstance } from "../../test/support/instance.ts";
+import { ChannelHistory } from "../../web/src/data/channel-history.ts";
+import { joinLive } from "../../web/src/data/history-window.ts";
+import { type Instance, startInstance } from "../support/instance.ts";
 
 const COUNT = 260;
 const PATIENT = { timeout: 10_000 };

@@ -1,0 +1,6 @@
+import { buildServer } from "../../scripts/build.ts";
+
+/** Runs before the tests: what they start is what production runs. The sources need several times the CPU to start. */
+export default async function build(): Promise<void> {
+  await buildServer();
+}
