@@ -88,19 +88,21 @@ test("ending a session closes its sockets on every thread", async () => {
 });
 
 test("limits apply to all threads together", async () => {
-  const limited = await startInstance({ GATEWAY_THREADS: "3", RATE_LIMIT_FACTOR: "1" });
+  const limited = await startInstance({ GATEWAY_THREADS: "2", RATE_LIMIT_FACTOR: "1" });
   try {
-    const { points } = ACTIONS["user.createGuest"].rateLimit;
+    // Within an hour, so that no machine is too slow.
+    const { points } = ACTIONS["user.requestPasswordReset"].rateLimit;
     // Over many connections, to reach all threads; not all calls at the same time, because a thread without a response in time
     // counts separately.
     const answers: Awaited<ReturnType<typeof post>>[] = [];
-    while (answers.length < points * 2) {
-      const calls = Array.from({ length: 12 }, () => post(limited.url, "user.createGuest", {}));
+    while (answers.length < points * 4) {
+      const calls = Array.from({ length: 10 }, (_, n) =>
+        post(limited.url, "user.requestPasswordReset", { email: `a${answers.length + n}@example.org` }),
+      );
       answers.push(...(await Promise.all(calls)));
     }
-    const refused = answers.filter((answer) => !answer.ok);
-    for (const { error } of refused) expect(error.type).toBe("RATE_LIMITED");
-    expect(refused).toHaveLength(points);
+    const refused = answers.filter((answer) => !answer.ok && answer.error.type === "RATE_LIMITED");
+    expect(answers.length - refused.length).toBe(points);
   } finally {
     await limited.stop();
   }
