@@ -11,6 +11,6 @@ export interface OwnDatabase {
  * more CPU to start than most tests.
  */
 export async function startOwnDatabase(dataDir: string): Promise<OwnDatabase> {
-  const { uri, close } = await startEmbeddedMongo({ dir: join(dataDir, "db") });
-  return { url: uri, close };
+  const database = await startEmbeddedMongo({ dir: join(dataDir, "db") });
+  return { url: database.uri, close: () => database.close() };
 }
