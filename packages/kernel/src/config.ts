@@ -3,7 +3,7 @@ import type { InstancePolicy } from "@fanfare/contract";
 import { defaultGatewayThreads } from "./config/gateway-threads.ts";
 import type { Environment } from "./config/environment.ts";
 import { readEnvironment } from "./config/read-environment.ts";
-import { DEFAULT_PROVIDER, readOidcProviders } from "./config/settings/people.ts";
+import { DEFAULT_PROVIDER } from "./config/settings/people.ts";
 
 export { misspelledSettings } from "./config/read-environment.ts";
 export { ConfigError } from "./config/read-environment.ts";
@@ -102,12 +102,11 @@ function oidcOf(env: Environment) {
     /** undefined: the provider doesn't decide who is an admin. */
     adminGroups: env.OIDC_ADMIN_GROUPS,
   };
-  const { providers } = readOidcProviders(env.OIDC_PROVIDERS);
   return [
     ...(first === undefined
       ? []
       : [{ id: DEFAULT_PROVIDER, name: env.OIDC_NAME ?? null, ...first, ...groups }]),
-    ...providers.map((provider) => ({ ...provider, name: provider.name as string | null })),
+    ...(env.OIDC_PROVIDERS ?? []).map((provider) => ({ ...provider, name: provider.name as string | null })),
   ];
 }
 

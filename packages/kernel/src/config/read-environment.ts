@@ -21,13 +21,14 @@ export function readEnvironment(variables: Given): Environment {
   const given = { ...own, ...files.values };
   const faults = [...files.faults.values()];
   const invalid = new Set<SettingName>(files.faults.keys());
-  for (const { path, message } of Environment.safeParse(given).error?.issues ?? []) {
+  const { data, error } = Environment.safeParse(given);
+  for (const { path, message } of error?.issues ?? []) {
     const name = path[0] as SettingName;
     invalid.add(name);
     faults.push({ name, message: `${message}${shown(name, given[name])}` });
   }
   const valid = Object.entries(given).filter(([name]) => !invalid.has(name as SettingName));
-  const env = Environment.parse(Object.fromEntries(valid));
+  const env = data !== undefined && invalid.size === 0 ? data : Environment.parse(Object.fromEntries(valid));
   faults.push(...inconsistencies({ env, isInvalid: (name) => invalid.has(name) }));
   if (faults.length > 0) {
     throw new ConfigError(

@@ -1,9 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import { SERVICES } from "@fanfare/contract";
 import { exampleOf, type Environment, type SettingError } from "./environment.ts";
 import { SECRET_NAMES } from "./secret-files.ts";
 import { needsDatabase } from "./services.ts";
-import type { SettingName } from "./settings/index.ts";
-import { readOidcProviders } from "./settings/people.ts";
+import { type SettingName, SETTINGS } from "./settings/index.ts";
 import { weaknessOf } from "./weak-secret.ts";
 
 /** Settings that only work together. */
@@ -76,7 +76,7 @@ function* productionErrors(env: Environment, isSet: IsSet): Iterable<SettingErro
   }
   if (isSet("MAIL_DOMAINS") && !isSet("SMTP_URL"))
     yield { name: "SMTP_URL", message: "is required with MAIL_DOMAINS: addresses are verified by mail" };
-  const issuers = readOidcProviders(env.OIDC_PROVIDERS).providers.map(({ issuer }) => issuer);
+  const issuers = (env.OIDC_PROVIDERS ?? []).map(({ issuer }) => issuer);
   for (const [name, urls] of [
     ["OIDC_ISSUER", [env.OIDC_ISSUER ?? ""]],
     ["OIDC_PROVIDERS", issuers],
@@ -98,7 +98,8 @@ const isLoopback = (url: string): boolean =>
 /** The previous secret isn't checked: operators must be able to replace a weak one, and tokens signed with a weak one are rejected. */
 function* weakSecrets(env: Environment): Iterable<SettingError> {
   for (const name of SECRET_NAMES) {
-    if (name !== "TOKEN_SECRET" && name !== "TOKEN_SECRET_PREVIOUS" && env[name] === exampleOf(name))
+    if (name === "TOKEN_SECRET" || name === "TOKEN_SECRET_PREVIOUS") continue;
+    if (isDeepStrictEqual(env[name], SETTINGS[name].parse(exampleOf(name))))
       yield { name, message: "is the example of the documentation" };
   }
   const weakness = env.TOKEN_SECRET === undefined ? undefined : weaknessOf(env.TOKEN_SECRET);

@@ -24,6 +24,47 @@ const scopes = z
   .refine((text) => text.split(" ").includes("openid"), "must contain openid")
   .default("openid email profile");
 const groupsClaim = z.string().min(1).default("groups");
+
+/** The id of the provider in OIDC_ISSUER. */
+export const DEFAULT_PROVIDER = "default";
+const MAX_PROVIDERS = 10;
+
+const OidcProviders = z
+  .array(
+    z.strictObject({
+      id: z
+        .string()
+        .regex(/^[a-z0-9-]{1,32}$/, "must have 1 to 32 lower-case letters, digits and hyphens")
+        .refine((id) => id !== DEFAULT_PROVIDER, `must not be ${DEFAULT_PROVIDER}`),
+      name: providerName,
+      issuer: httpUrl,
+      clientId: z.string().min(1),
+      clientSecret: z.string().min(1),
+      scopes,
+      groupsClaim,
+      adminGroups: z.array(z.string()).optional(),
+    }),
+    "must be a JSON list of providers with id, name, issuer, clientId and clientSecret",
+  )
+  .min(1, "must have a provider")
+  .max(MAX_PROVIDERS, `must have at most ${MAX_PROVIDERS} providers`)
+  .refine((all) => new Set(all.map(({ id }) => id)).size === all.length, "must not use an id twice");
+
+/** Parses the JSON. An error says what is wrong, without the values. */
+const oidcProviders = z.string().transform((text, context) => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Reported as any other value that isn't a list.
+  }
+  const { data, error } = OidcProviders.safeParse(value);
+  if (error === undefined) return data;
+  const [{ path, message }] = error.issues as [z.core.$ZodIssue];
+  context.addIssue(path.length === 0 ? message : `${path.join(".")}: ${message}`);
+  return z.NEVER;
+});
+
 export const login = {
   OIDC_ISSUER: httpUrl.optional().register(notes, {
     description:
@@ -73,64 +114,15 @@ export const login = {
       "Requested scopes, separated by spaces. Some providers only send groups with a scope for them.",
     example: "openid email profile groups",
   }),
-  OIDC_PROVIDERS: z
-    .string()
-    .superRefine((text, context) => {
-      const { fault } = readOidcProviders(text);
-      if (fault !== undefined) context.addIssue(fault);
-    })
-    .optional()
-    .register(notes, {
-      description:
-        "Further providers, as JSON; `adminGroups` (a list), `groupsClaim` and `scopes` are optional. Redirect URL: `PUBLIC_URL/auth/oidc/callback/<id>`. " +
-        "Only add providers you trust: a login there with a verified address opens the account that has verified the same address.",
-      example:
-        '[{"id":"google","name":"Google","issuer":"https://accounts.google.com","clientId":"fanfare","clientSecret":"the-secret"}]',
-      secret: true,
-    }),
+  OIDC_PROVIDERS: oidcProviders.optional().register(notes, {
+    description:
+      "Further providers, as JSON; `adminGroups` (a list), `groupsClaim` and `scopes` are optional. Redirect URL: `PUBLIC_URL/auth/oidc/callback/<id>`. " +
+      "Only add providers you trust: a login there with a verified address opens the account that has verified the same address.",
+    example:
+      '[{"id":"google","name":"Google","issuer":"https://accounts.google.com","clientId":"fanfare","clientSecret":"the-secret"}]',
+    secret: true,
+  }),
 };
-
-/** The id of the provider in OIDC_ISSUER. */
-export const DEFAULT_PROVIDER = "default";
-const MAX_PROVIDERS = 10;
-
-const OidcProviders = z
-  .array(
-    z.strictObject({
-      id: z
-        .string()
-        .regex(/^[a-z0-9-]{1,32}$/, "must have 1 to 32 lower-case letters, digits and hyphens")
-        .refine((id) => id !== DEFAULT_PROVIDER, `must not be ${DEFAULT_PROVIDER}`),
-      name: providerName,
-      issuer: httpUrl,
-      clientId: z.string().min(1),
-      clientSecret: z.string().min(1),
-      scopes,
-      groupsClaim,
-      adminGroups: z.array(z.string()).optional(),
-    }),
-    "must be a JSON list of providers with id, name, issuer, clientId and clientSecret",
-  )
-  .min(1, "must have a provider")
-  .max(MAX_PROVIDERS, `must have at most ${MAX_PROVIDERS} providers`)
-  .refine((all) => new Set(all.map(({ id }) => id)).size === all.length, "must not use an id twice");
-
-/** @returns what is wrong instead, without the values */
-export function readOidcProviders(text = "[]"): {
-  providers: z.output<typeof OidcProviders>;
-  fault?: string;
-} {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // Reported as any other value that isn't a list.
-  }
-  const { data = [], error } = OidcProviders.safeParse(value);
-  if (error === undefined) return { providers: data };
-  const [{ path, message }] = error.issues as [z.core.$ZodIssue];
-  return { providers: [], fault: path.length === 0 ? message : `${path.join(".")}: ${message}` };
-}
 
 const LDAP_FILTER_RULE = "must be a filter in parentheses with {name}, such as (uid={name})";
 /** Defaults fit OpenLDAP; the descriptions name what Active Directory calls it. */
