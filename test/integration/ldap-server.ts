@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { freePort, startServer, type ServerProcess } from "@fanfare/testing";
 import { Attribute, Change, Client } from "ldapts";
@@ -158,3 +160,34 @@ uid: empty
 cn: No password
 sn: Password
 `;
+
+const OPERATIONS: Readonly<Record<number, string>> = { 0x60: "bind", 0x63: "search" };
+
+/** Records which operations pass, each of which is one write of the client. */
+export async function startLdapProxy(target: string) {
+  const { hostname, port } = new URL(target);
+  const operations: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    const upstream = connect(Number(port), hostname);
+    for (const each of [socket, upstream]) sockets.add(each.on("error", () => each.destroy()));
+    socket.on("data", (request: Buffer) => {
+      // SEQUENCE and its length, the INTEGER of the id, then the operation.
+      const start = request[1]! < 0x80 ? 2 : 2 + (request[1]! & 0x7f);
+      const operation = OPERATIONS[request[start + 2 + request[start + 1]!]!];
+      if (operation !== undefined) operations.push(operation);
+    });
+    socket.pipe(upstream).pipe(socket);
+  });
+  server.listen(await freePort(), "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `ldap://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    operations,
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

@@ -7,7 +7,7 @@ import { TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { failed } from "../support/answers.ts";
 import { startInstance, type Instance } from "../support/instance.ts";
-import { LDAP_PASSWORD, startLdapServer, type LdapServer } from "./ldap-server.ts";
+import { LDAP_PASSWORD, startLdapProxy, startLdapServer, type LdapServer } from "./ldap-server.ts";
 import { startMailbox, type Mailbox } from "./mailbox.ts";
 
 // Logins with the passwords of a real OpenLDAP server.
@@ -75,6 +75,23 @@ describe.skipIf(!isInstalled("slapd"))("LDAP", () => {
       expect(await logIn(name)).toEqual(failed("WRONG_CREDENTIALS"));
   });
 
+  test("takes the same steps for names that exist and those that don't", async () => {
+    const proxy = await startLdapProxy(directory.env["LDAP_URL"]!);
+    const own = await start({ LDAP_URL: proxy.url, LDAP_ADMIN_FILTER: "(employeeType=admin)" });
+    const steps = async (username: string) => {
+      const from = proxy.operations.length;
+      expect(await post(own.url, "user.login", { username, password: "wrong horse" })).toEqual(
+        failed("WRONG_CREDENTIALS"),
+      );
+      return proxy.operations.slice(from);
+    };
+    const known = await steps("ann");
+    expect(known).toEqual(["bind", "search", "search", "bind"]);
+    expect(await steps("stranger")).toEqual(known);
+    await own.stop();
+    await proxy.stop();
+  });
+
   test("finds only the name that was typed, in one spelling", async () => {
     const spellings = [
       "an*",
@@ -108,8 +125,10 @@ describe.skipIf(!isInstalled("slapd"))("LDAP", () => {
     expect(await post(instance.url, "user.setupTotp", { password: LDAP_PASSWORD }, accessToken)).toEqual(
       failed("WRONG_CREDENTIALS"),
     );
-    // Someone else with the same name.
-    await directory.add("leaver", { mail: "another@example.org" });
+    // A new entry is someone else, also with the same name and address.
+    await directory.add("leaver");
+    expect(await logIn("leaver")).toEqual(failed("EMAIL_TAKEN"));
+    await directory.change("leaver", "mail", "another@example.org");
     expect((await mustLogIn("leaver")).user.username).toMatch(/^leaver\d{5}$/);
   });
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { isIP } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { LIMITS } from "@fanfare/contract";
@@ -20,10 +21,11 @@ const LOGINS_WAITING = 100;
 const RETRY_AFTER_MS = 2000;
 
 /**
- * Results of a bind that reject this user: constraintViolation and unwillingToPerform (locked), inappropriateAuthentication (no
- * password), invalidCredentials, insufficientAccessRights. All others are faults of the directory or of the settings.
+ * Results of a bind that reject this user: constraintViolation and unwillingToPerform (locked), noSuchObject,
+ * inappropriateAuthentication (no password), invalidCredentials, insufficientAccessRights. All others are faults of the directory
+ * or of the settings.
  */
-const REJECTIONS: readonly unknown[] = [19, 53, 48, 49, 50];
+const REJECTIONS: readonly unknown[] = [19, 53, 32, 48, 49, 50];
 
 /** What directories ignore in a name. */
 const IGNORED = /^\s|\s$|\s\s|[\p{C}\p{Default_Ignorable_Code_Point}]/u;
@@ -64,22 +66,24 @@ export function createLdapDirectory(
     if (startTls) await client.startTLS(tlsOptions(url));
     if (bind !== undefined) await client.bind(bind.dn, bind.password);
     const options = { filter, attributes: Object.values(attributes), sizeLimit: 2 };
-    const [entry, other] = (await client.search(baseDn, options)).searchEntries;
-    if (entry === undefined) return null;
-    if (other !== undefined) {
-      logger.warn({ dns: [entry.dn, other.dn] }, "several LDAP entries have this name, login rejected");
-      return null;
-    }
-    await countGuess(entry.dn, 1);
+    const found = (await client.search(baseDn, options)).searchEntries;
+    const dns = found.map(({ dn }) => dn);
+    if (dns.length > 1) logger.warn({ dns }, "several LDAP entries have this name, login rejected");
+    const entry = dns.length === 1 ? found[0] : undefined;
+    // The same steps without an entry, so that neither the time nor the limit reveals which names exist.
+    const dn = entry?.dn ?? `cn=${createHash("sha256").update(String(filter)).digest("hex")},${baseDn}`;
+    await countGuess(dn, 1);
     // Before the entry's own login, which may not be able to read it.
-    const isAdmin = adminFilter === undefined ? undefined : await matches(client, entry.dn, adminFilter);
+    const isAdmin =
+      adminFilter === undefined ? undefined : await matches(client, entry?.dn ?? baseDn, adminFilter);
     try {
-      await client.bind(entry.dn, password);
+      await client.bind(dn, password);
     } catch (error) {
       if (REJECTIONS.includes((error as { code?: unknown }).code)) return null;
       throw error;
     }
-    await countGuess(entry.dn, -1);
+    if (entry === undefined) return null;
+    await countGuess(dn, -1);
     return { ...identityOf(entry, settings), isAdmin };
   };
 
