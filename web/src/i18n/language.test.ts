@@ -15,10 +15,23 @@ describe("chooseLanguage", () => {
 });
 
 test("dates follow the browser's variant of the language", () => {
-  expect(localeOf("en", ["de-DE", "en-GB", "en"])).toBe("en-GB");
-  expect(localeOf("en", ["de-DE"])).toBe("en");
-  expect(localeOf("zh", ["en-US"])).toBe("zh-CN");
+  const variant = (language: string, offered: string[]) =>
+    new Intl.Locale(localeOf(language, offered)).baseName;
+  expect(variant("en", ["de-DE", "en-GB", "en"])).toBe("en-GB");
+  expect(variant("en", ["de-DE"])).toBe("en");
+  expect(variant("zh", ["en-US"])).toBe("zh-CN");
 });
+
+test.each(["ar-EG", "ar-SA", "ar-u-nu-arab", "fa-IR"])(
+  "numbers and dates in %s have the digits 0 to 9",
+  (tag) => {
+    const locale = localeOf(tag.slice(0, 2), [tag]);
+    expect(new Intl.NumberFormat(locale).format(1290)).toMatch(/^1.?290$/);
+    expect(new Intl.DateTimeFormat(locale, { day: "numeric" }).format(new Date(2026, 2, 14))).toMatch(
+      /^\d+$/,
+    );
+  },
+);
 
 test.each([...LANGUAGES, "fa", "he", "ur", "ug", "nl", "ru"])(
   "%s has the direction that Intl knows",

@@ -31,10 +31,13 @@ export function languageName(language: string): string {
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
 }
 
-/** The user's locale for dates and numbers: the browser's variant of the displayed language, such as British English. */
+/**
+ * The user's locale for dates and numbers: the browser's variant of the displayed language, such as British English. With the
+ * digits of the texts, which are 0 to 9 in all languages.
+ */
 export function localeOf(language: string, offered: readonly string[] = navigator.languages): string {
   const own = offered.find((tag) => tag.toLowerCase().startsWith(`${language}-`));
-  return own ?? tagOf(language);
+  return new Intl.Locale(own ?? tagOf(language), { numberingSystem: "latn" }).toString();
 }
 
 /** The language of mails and push notifications. */
