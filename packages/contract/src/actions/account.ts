@@ -151,7 +151,7 @@ export const userActions = {
       code: code.optional(),
       inviteCode: e.inviteCode
         .optional()
-        .describe("As in `user.register`; ignored if the identity already has an account."),
+        .describe("Like the one of `user.register`, but ignored if the identity already has an account."),
     }),
     result: e.SessionTokensSchema,
     permission: { rule: "public" },

@@ -223,7 +223,7 @@ export const userActions = {
     result: z.object({ users: z.int() }),
   }),
   listAll: internal({
-    summary: "As admin.listUsers.",
+    summary: "The page of users for admin.listUsers.",
     params: z.object({
       query: z.string().optional(),
       beforeUserId: e.id.optional(),
@@ -232,13 +232,13 @@ export const userActions = {
     result: z.object({ users: z.array(e.AdminUserSchema), nextUserId: e.id.nullable() }),
   }),
   setDisabled: internal({
-    summary: "As admin.disableUser and admin.enableUser.",
+    summary: "Disable a user, which ends all their sessions, or let them log in again.",
     params: e.ofUser.extend({ disabled: z.boolean() }),
     result: oneUser,
     errors: ["USER_NOT_FOUND", "FORBIDDEN"],
   }),
   setAdmin: internal({
-    summary: "As admin.setAdmin.",
+    summary: "Make a user an admin, or take the role away, which ends all their sessions.",
     params: e.ofUser.extend({ admin: z.boolean() }),
     result: oneUser,
     errors: ["USER_NOT_FOUND", "GUEST_NOT_ALLOWED", "LAST_ADMIN", "LIMIT_REACHED"],
@@ -250,13 +250,13 @@ export const userActions = {
     errors: ["USERNAME_TAKEN", "WEAK_PASSWORD", "LIMIT_REACHED"],
   }),
   createWithoutPassword: internal({
-    summary: "As admin.createUser.",
+    summary: "Create an account without a password, and a link to set one.",
     params: newUser,
     result: passwordLink.extend(oneUser.shape),
     errors: NEW_USER_ERRORS,
   }),
   sendPasswordLink: internal({
-    summary: "As admin.sendPasswordReset.",
+    summary: "Send a user a link to set a new password, or return it if it can't be mailed.",
     params: e.ofUser,
     result: passwordLink,
     errors: PASSWORD_LINK_ERRORS,
@@ -266,7 +266,7 @@ export const userActions = {
     result: z.object({ userIds: z.array(e.id).max(LIMITS.adminsPerInstance) }),
   }),
   resetTotp: internal({
-    summary: "As admin.resetTotp.",
+    summary: "Remove the second factor and the passkeys of an account. All its sessions end.",
     params: e.ofUser,
     errors: ["USER_NOT_FOUND"],
   }),
@@ -278,12 +278,12 @@ export const groupActions = {
     result: z.object({ groups: z.int() }),
   }),
   listAll: internal({
-    summary: "As admin.listGroups.",
+    summary: "The page of groups for admin.listGroups.",
     params: z.object({ beforeGroupId: e.id.optional(), limit: z.int().min(1).max(LIMITS.pageMaxItems) }),
     result: z.object({ groups: z.array(e.GroupSchema), nextGroupId: e.id.nullable() }),
   }),
   remove: internal({
-    summary: "As admin.deleteGroup.",
+    summary: "Delete any group with its channels and messages.",
     params: e.inGroup,
     errors: ["GROUP_NOT_FOUND"],
   }),

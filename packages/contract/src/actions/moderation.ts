@@ -48,7 +48,7 @@ export const groupActions = {
     }),
   }),
   readWordFilter: internal({
-    summary: "As group.getWordFilter, for the service that applies it.",
+    summary: "Like group.getWordFilter, but with the revision of the filter.",
     params: e.inGroup,
     result: z.object({ wordFilter: e.WordFilterSchema, rev: z.int() }),
   }),

@@ -69,13 +69,16 @@ export const reportActions = {
     }),
   }),
   listDirect: internal({
-    summary: "As admin.listReports.",
+    summary: "The page of reports for admin.listReports.",
     params: pageParams,
     result: reportPage,
   }),
-  getOpenDirectCount: internal({ summary: "As admin.getOpenReportCount.", result: openCount }),
+  getOpenDirectCount: internal({
+    summary: "How many messages in direct channels have open reports.",
+    result: openCount,
+  }),
   closeDirect: internal({
-    summary: "As admin.closeReport.",
+    summary: "Like admin.closeReport, but for the admin with this `userId`.",
     params: closing.extend({ userId: e.id }),
     errors: ["REPORT_NOT_FOUND"],
   }),
