@@ -22,7 +22,7 @@ export function AdminOverview() {
   const { t } = useTranslation("admin");
   const stats = useAdminStats();
   const { data } = stats;
-  const { count, bytes, duration } = useFormats();
+  const { count, bytes, duration, list } = useFormats();
   const countOf = (amount: number | null | undefined) => {
     if (data === undefined) return <Skeleton className="h-5 w-16" />;
     return typeof amount === "number" ? (
@@ -60,7 +60,7 @@ export function AdminOverview() {
             <Figure name={t("overview.uptime")}>{duration(data.process.uptimeMs)}</Figure>
           </dl>
           <p className="text-sm text-muted">
-            {t("overview.services", { services: data.process.services.join(", ") })}
+            {t("overview.services", { services: list(data.process.services) })}
           </p>
           <p className="flex flex-wrap gap-2">
             <Link href={statusPath()} className={buttonClass()}>

@@ -35,15 +35,14 @@ export function UploadStrip({ uploads, onRemove, onRetry }: UploadStripProps) {
 /** Files that were lost when the page reloaded, because browsers can't keep them. */
 export function LostFiles({ names, onDismiss }: { names: readonly string[]; onDismiss: () => void }) {
   const { t } = useTranslation("composer");
+  const { list } = useFormats();
   if (names.length === 0) return null;
   return (
     <div
       role="status"
       className="flex items-center gap-1.5 rounded-t-lg bg-warn-soft py-1 pe-1.5 ps-3 text-sm text-warn-text"
     >
-      <p className="line-clamp-3 min-w-0 flex-1 wrap-anywhere">
-        {t("upload.lost", { names: names.join(", ") })}
-      </p>
+      <p className="line-clamp-3 min-w-0 flex-1 wrap-anywhere">{t("upload.lost", { names: list(names) })}</p>
       <IconButton icon={X} size="sm" label={t("upload.dismissLost")} onClick={onDismiss} />
     </div>
   );

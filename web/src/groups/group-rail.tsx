@@ -8,6 +8,7 @@ import { useGroups } from "../data/groups.ts";
 import { useMe } from "../data/me.ts";
 import { useDueCount, useGroupUnread, useInboxUnreadCount, useNotificationSetting } from "../data/inbox.ts";
 import { directPath, groupPath, inboxPath } from "../routes.ts";
+import { useFormats } from "../shared/formats.ts";
 import { moveFocusByArrows, useNow } from "../shared/hooks.ts";
 import { IconButton, Tooltip } from "../ui/button.tsx";
 import { Skeleton } from "../ui/feedback.tsx";
@@ -125,6 +126,7 @@ function GroupRailItem({ group, isActive }: { group: Group; isActive: boolean })
 
 function InboxRailLink() {
   const { t } = useTranslation("groups");
+  const { list } = useFormats();
   const [path] = useLocation();
   const { data: unread = 0 } = useInboxUnreadCount();
   const due = useDueCount();
@@ -140,7 +142,7 @@ function InboxRailLink() {
       isActive={path === inboxPath()}
       unread={count > 0}
       count={count}
-      countLabel={countLabel.join(", ")}
+      countLabel={list(countLabel)}
       // The groups have the red counts of the same mentions.
       tone="neutral"
     >
@@ -166,9 +168,7 @@ interface RailLinkProps {
 function RailLink(props: RailLinkProps) {
   const { href, name, isActive, unread, count, countLabel, tone = "mention", children } = props;
   const { t } = useTranslation("groups");
-  const label = [name, count > 0 && countLabel, count === 0 && unread && t("rail.unread")].filter(
-    (part) => part !== false,
-  );
+  const state = count > 0 ? countLabel : unread ? t("rail.unread") : null;
   return (
     <Tooltip text={name} side="right">
       <Link
@@ -185,7 +185,7 @@ function RailLink(props: RailLinkProps) {
           )}
         />
         {children}
-        <span className="sr-only">{label.join(", ")}</span>
+        <span className="sr-only">{state === null ? name : t("rail.named", { name, state })}</span>
         <span aria-hidden className="absolute end-1 -bottom-1 rounded-full ring-2 ring-rail">
           <CountBadge count={count} label="" tone={tone} />
         </span>

@@ -35,7 +35,14 @@ test("a duration has its two largest units", () => {
   expect(formatsOf("zh").duration(61_000)).toBe("1分钟1秒");
 });
 
-test("alternatives are listed in the language", () => {
-  expect(formatsOf("en").either(["A", "B", "C"])).toBe("A, B, or C");
-  expect(formatsOf("de").either(["A", "B", "C"])).toBe("A, B oder C");
+test("names are listed in the language", () => {
+  const names = ["A", "B", "C"];
+  expect(formatsOf("en").either(names)).toBe("A, B, or C");
+  expect(formatsOf("de").either(names)).toBe("A, B oder C");
+  expect(["en", "zh", "de", "ar"].map((language) => formatsOf(language).list(names))).toEqual([
+    "A, B, C",
+    "A、B、C",
+    "A, B und C",
+    "A وB وC",
+  ]);
 });

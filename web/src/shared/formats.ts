@@ -13,6 +13,8 @@ interface Formats {
   duration: (durationMs: number) => string;
   /** Alternatives, such as A, B or C. */
   either: (names: readonly string[]) => string;
+  /** All of them, such as A, B, C. */
+  list: (names: readonly string[]) => string;
 }
 
 const SECOND_MS = 1000;
@@ -50,6 +52,7 @@ function newFormats(language: string): Formats {
   const plain = new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: 1 });
   const whole = new Intl.NumberFormat(tag, { maximumFractionDigits: 0 });
   const either = new Intl.ListFormat(tag, { type: "disjunction" });
+  const all = new Intl.ListFormat(tag, { style: "narrow" });
   const units = UNITS.map(([name, sizeMs]) => ({ sizeMs, format: unit(name) }));
   return {
     milliseconds(value) {
@@ -68,6 +71,7 @@ function newFormats(language: string): Formats {
     number: (value) => plain.format(value),
     count: (value) => whole.format(value),
     either: (names) => either.format(names),
+    list: (names) => all.format(names),
     duration(durationMs) {
       const largest = units.findIndex(({ sizeMs }) => durationMs >= sizeMs);
       if (largest < 0) return units.at(-1)!.format.format(0);

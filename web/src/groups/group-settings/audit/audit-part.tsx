@@ -6,6 +6,7 @@ import { type PermissionName, PERMISSIONS } from "@fanfare/contract/permissions"
 import { useChannels, useRoles } from "../../../data/groups.ts";
 import { useAuditLog } from "../../../data/group-settings.ts";
 import { useUser } from "../../../data/people.ts";
+import { useFormats } from "../../../shared/formats.ts";
 import { PagedRows } from "../../../shared/paged-list.tsx";
 import { dayAndTime } from "../../../shared/times.ts";
 import { Avatar } from "../../../ui/display.tsx";
@@ -98,6 +99,7 @@ function sentenceOf({ action, before, after }: AuditEntry): string {
 
 function AuditChanges({ entry }: { entry: AuditEntry }) {
   const { t } = useTranslation("group-settings");
+  const { list } = useFormats();
   const changes = changesOf(entry);
   if (changes.length === 0) return null;
   const shown = (field: string, value: string | number | boolean | null): string => {
@@ -108,22 +110,24 @@ function AuditChanges({ entry }: { entry: AuditEntry }) {
     if (typeof value === "boolean") return value ? t("audit.yes") : t("audit.no");
     return String(value);
   };
-  const list = (names: readonly string[]) => names.map((name) => t(`permission.${name}`)).join(", ");
+  const permissions = (sign: string, names: readonly string[]): string[] =>
+    names.length === 0 ? [] : [`${sign} ${list(names.map((name) => t(`permission.${name}`)))}`];
   return (
     <ul className="grid gap-0.5 text-sm text-muted">
       {changes.map(({ field, before, after }) => {
+        const label = { field: t(`audit.field.${field}`) };
         if (!PERMISSION_FIELDS.includes(field)) {
           return (
             <li key={field} className="wrap-anywhere">
-              {t(`audit.field.${field}`)}: {shown(field, before)} → {shown(field, after)}
+              {t("audit.change", { ...label, before: shown(field, before), after: shown(field, after) })}
             </li>
           );
         }
         const { added, removed } = bitsBetween(before, after);
+        const changed = [...permissions("+", added), ...permissions("−", removed)].join(" ");
         return (
           <li key={field} className="wrap-anywhere">
-            {t(`audit.field.${field}`)}: {added.length > 0 && `+ ${list(added)} `}
-            {removed.length > 0 && `− ${list(removed)}`}
+            {t("audit.permissions", { ...label, changed })}
           </li>
         );
       })}
