@@ -79,6 +79,30 @@ describe.skipIf(!hasBrowser())("join requests", () => {
     await owner.call("group.update", { groupId, listed: false });
   });
 
+  test("a user who waits can join once no approval is needed", async () => {
+    await owner.call("group.update", { groupId, listed: true, needsApproval: true });
+    const page = await site.newPage({}, asker.tokens!);
+    await ask(page);
+    await owner.call("group.update", { groupId, needsApproval: false });
+    await page.goto(`${site.url}/find-groups`);
+    await button(page, t("groups:directory.joinNamed", { name: "Rocket builders" })).waitFor();
+    await page.goto(`${site.url}/invite/${code}`);
+    await button(page, t("invites:join", { group: "Rocket builders" })).click();
+    await page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) }).waitFor();
+    await owner.call("group.update", { groupId, listed: false });
+  });
+
+  test("the invite dialog says that others ask to join, also during a lockdown", async () => {
+    await owner.call("group.startLockdown", { groupId });
+    const page = await site.newPage({}, owner.tokens!);
+    await page.goto(`${site.url}/groups/${groupId}`);
+    await button(page, "Rocket builders").click();
+    await page.getByRole("menuitem", { name: t("groups:menu.invite") }).click();
+    await page.getByText(t("invites:linkAskHint")).waitFor();
+    await owner.call("group.endLockdown", { groupId });
+    await page.getByText(t("invites:linkHint")).waitFor();
+  });
+
   test("a request that took the last use of an invite is shown after a reload", async () => {
     await owner.call("group.update", { groupId, needsApproval: true });
     ({ code } = (await owner.call("invite.create", { groupId, maxUses: 1 })).invite);

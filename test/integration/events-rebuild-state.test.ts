@@ -540,9 +540,15 @@ test("channels that become visible and hidden, and sections", async () => {
   expect(channelIds(member)).toEqual([channel.id]);
 });
 
-test("a deleted group", async () => {
+test("a deleted group, also for those who ask to join", async () => {
+  const { invite } = await owner.call("invite.create", { groupId });
+  await owner.call("group.update", { groupId, needsApproval: true });
+  const asker = await observe(await register());
+  await asker.call("join.request", { code: invite.code });
+  await expectSame([asker], ["joinRequest.updated"]);
   await owner.call("group.delete", { groupId });
   await expectSame([owner, ownersPhone, member], ["group.deleted"]);
+  await expectSame([asker], ["joinRequest.removed"]);
 });
 
 test("an opened direct channel", async () => {

@@ -37,6 +37,8 @@ export const GroupLine = z.strictObject({
   systemChannelId: id.nullable().optional(),
   defaultPermissions: bitsOf(GRANTABLE_PERMISSIONS).nullable(),
   retentionDays: z.int().min(1).max(LIMITS.retentionMaxDays).nullable(),
+  needsApproval: z.boolean().optional(),
+  raidLimit: e.raidLimit.optional(),
   wordFilter: z
     .strictObject({
       words: z.array(text(LIMITS.filteredWordMaxChars).min(1)).max(LIMITS.wordsPerFilter),

@@ -27,6 +27,8 @@ export function groupDocument(
     ...(typeof line.systemChannelId === "string" && { systemChannelId: newId(line.systemChannelId) }),
     ...(line.defaultPermissions !== null && { defaultPermissions: line.defaultPermissions }),
     retentionDays: line.retentionDays,
+    ...(line.needsApproval === true && { needsApproval: true }),
+    ...(line.raidLimit !== undefined && { raidLimit: line.raidLimit }),
     ...(line.wordFilter !== null && { wordFilterRev: 1 }),
     createdAt: new Date(line.createdAt),
   };

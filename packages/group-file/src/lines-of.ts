@@ -12,6 +12,8 @@ export interface StoredGroup {
   systemChannelId?: Id | null;
   defaultPermissions?: number;
   retentionDays?: number | null;
+  needsApproval?: boolean;
+  raidLimit?: number | null;
   createdAt: Date;
 }
 
@@ -88,6 +90,8 @@ export function groupLine(
     systemChannelId: textOf(group.systemChannelId),
     defaultPermissions: group.defaultPermissions ?? null,
     retentionDays: group.retentionDays ?? null,
+    needsApproval: group.needsApproval ?? false,
+    raidLimit: group.raidLimit ?? null,
     wordFilter:
       wordFilter === null
         ? null

@@ -40,6 +40,7 @@ export async function makeFullGroup(url: string): Promise<FullGroup> {
   const edit = { channelId: channel.id, messageId: again.message.id, content: "elephants" };
   await must(url, "message.edit", edit, as);
   await must(url, "group.setWordFilter", { groupId, words: ["heck"] }, as);
+  await must(url, "group.update", { groupId, needsApproval: true, raidLimit: 20 }, as);
   return { world, ada };
 }
 

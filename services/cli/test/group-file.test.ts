@@ -55,6 +55,8 @@ test("exporting an imported group produces the same file, except for ids and mis
   // Four of five members have no account here, and two of them have not written anything.
   const [before, after] = await Promise.all([shape(file), shape(again)]);
   expect(after.length).toBe(before.length - 6);
+  for (const lines of [before, after])
+    expect(lines[1]).toMatchObject({ type: "group", needsApproval: true, raidLimit: 20 });
   const withoutIds = (lines: GroupFileLine[]) =>
     lines
       .filter(({ type }) => !["group", "member", "user"].includes(type))

@@ -96,10 +96,16 @@ export function presentGroup(group: GroupDocument): Group {
     retentionDays: group.retentionDays ?? null,
     listed: group.listed ?? false,
     needsApproval: group.needsApproval ?? false,
-    raidLimit: group.raidLimit ?? null,
+    // Members who know it could stay below it.
+    raidLimit: null,
     lockdownUntil: presentMute(group.lockdownUntil ?? null),
     createdAt: group.createdAt.toISOString(),
   };
+}
+
+/** For members who can change its settings. */
+export function presentManagedGroup(group: GroupDocument): Group {
+  return { ...presentGroup(group), raidLimit: group.raidLimit ?? null };
 }
 
 export function presentChannel(channel: ChannelDocument): Channel {

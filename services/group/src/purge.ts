@@ -78,6 +78,9 @@ export function createPurge(options: PurgeOptions) {
   };
 
   const purgeGroup = async (groupId: string): Promise<void> => {
+    // Users who wait for approval aren't in the group's room.
+    for (const { userId } of await joinRequests.listOpen(groupId, LIMITS.joinRequestsPerGroup))
+      node.publish(userRoom(userId), "joinRequest.removed", { groupId });
     for (const room of (await overrides.listPrivate(groupId)).flatMap(ownRooms)) {
       node.fanout.socketsLeave(room, [room]);
     }

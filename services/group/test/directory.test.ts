@@ -35,6 +35,7 @@ describe("the directory of groups", () => {
         description: "All about UNUSUAL things",
         iconUrl: null,
         memberCount: 1,
+        needsApproval: false,
       },
     ]);
     const joined = await join();

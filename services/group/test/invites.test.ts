@@ -89,7 +89,7 @@ describe("invites", () => {
   test("can be previewed without a login, with few details", async () => {
     const { id, name } = room.group;
     expect(await node.call("invite.preview", { code: room.code })).toEqual({
-      group: { id, name, iconUrl: null, memberCount: 1 },
+      group: { id, name, iconUrl: null, memberCount: 1, needsApproval: false },
     });
   });
 

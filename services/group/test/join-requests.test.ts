@@ -34,6 +34,10 @@ const isMember = async ({ userId }: Actor) =>
   (await node.call("group.getMembers", { groupId, userIds: [userId] }, room.owner)).members.length === 1;
 const audited = async (action: string) =>
   (await node.call("group.auditLog", { groupId, action }, room.owner)).entries;
+const eventsFor = ({ userId }: Actor, from = 0) =>
+  node.out
+    .slice(from)
+    .flatMap((item) => ("name" in item && item.rooms.includes(`user:${userId}`) ? [item.name] : []));
 const requests = () => node.node.database.collection("joinRequests");
 const idOf = ({ userId }: Actor) => new Types.ObjectId(userId);
 const asker = async () => {
@@ -75,10 +79,9 @@ describe("a group where new members need approval", () => {
     for (const user of [ada, ben]) {
       expect(await isMember(user)).toBe(true);
       expect(await own(user)).toEqual([]);
-      const names = node.out
-        .slice(already)
-        .flatMap((item) => ("name" in item && item.rooms.includes(`user:${user.userId}`) ? [item.name] : []));
-      expect(names).toEqual(expect.arrayContaining(["group.joined", "joinRequest.removed"]));
+      expect(eventsFor(user, already)).toEqual(
+        expect.arrayContaining(["group.joined", "joinRequest.removed"]),
+      );
     }
     expect(await waiting()).toEqual([]);
     const targets = (await audited("join.approve")).map(({ targetId }) => targetId);
@@ -299,18 +302,31 @@ describe("a group where new members need approval", () => {
 
   test("who joins without approval later is no longer waiting", async () => {
     const ada = await asker();
+    await update({ listed: true });
+    const seen = async () => {
+      const { group } = await node.call("invite.preview", { code: room.code });
+      const { groups } = await node.call("group.listDirectory", { query: room.group.name }, ada);
+      return [group.needsApproval, groups.find(({ id }) => id === groupId)?.needsApproval];
+    };
+    expect(await seen()).toEqual([true, true]);
     await update({ needsApproval: false });
+    expect(await seen()).toEqual([false, false]);
+    await node.call("group.startLockdown", { groupId }, room.owner);
+    expect(await seen()).toEqual([true, true]);
+    await node.call("group.endLockdown", { groupId }, room.owner);
+    await update({ listed: false });
     await accept(ada);
     expect(await own(ada)).toEqual([]);
     expect(await waiting()).toEqual([]);
   });
 
-  test("a deleted group has no requests", async () => {
-    await asker();
+  test("a deleted group has no requests, and tells the users who wait", async () => {
+    const ada = await asker();
     await node.call("group.delete", { groupId }, room.owner);
     await expect
       .poll(() => requests().countDocuments({ groupId: new Types.ObjectId(groupId) }), { timeout: 60_000 })
       .toBe(0);
+    expect(eventsFor(ada)).toContain("joinRequest.removed");
   });
 });
 
@@ -353,6 +369,23 @@ describe("raid protection", () => {
     expect(await joinSome(1)).toEqual(["APPROVAL_REQUIRED"]);
   });
 
+  test("shows the limit only to members who can change it", async () => {
+    const ada = await node.guest();
+    await accept(ada);
+    await update({ raidLimit: 5 });
+    const limits = async (user: Actor) => {
+      const { group: one } = await node.call("group.get", { groupId }, user);
+      const { groups } = await node.call("group.listMine", {}, user);
+      return [one.raidLimit, groups.find(({ id }) => id === groupId)?.raidLimit];
+    };
+    expect(await limits(room.owner)).toEqual([5, null]);
+    expect(await limits(ada)).toEqual([null, null]);
+    expect(node.published("group.updated").at(-1)!.group).toMatchObject({ id: groupId, raidLimit: null });
+    expect(await audited("group.update")).toMatchObject([
+      { before: { raidLimit: null }, after: { raidLimit: 5 } },
+    ]);
+  });
+
   test("counts only the last ten minutes, and a rejoining member once", async () => {
     await update({ raidLimit: 2 });
     const ada = await node.guest();
@@ -389,16 +422,26 @@ describe("raid protection", () => {
       },
     });
     const dependencies = { ...repositories, audit: createAudit(repositories.audits), announcer };
-    const count = async () => countJoin(dependencies, { raidLimit: 3 }, groupId, (await node.guest()).userId);
+    const countFor = ({ userId }: Actor, raidLimit: number | null = 3) =>
+      countJoin(dependencies, { raidLimit }, groupId, userId);
+    const count = async (raidLimit?: number | null) => countFor(await node.guest(), raidLimit);
+    const leaver = await node.guest();
+    await accept(leaver);
+    await node.call("group.leave", { groupId }, leaver);
     await update({ raidLimit: 3 });
     expect(await count()).toBe(true);
     await node.call("group.startLockdown", { groupId }, room.owner);
     expect(await count()).toBe(false);
+    expect(await count(null)).toBe(false);
+    // Not counted, but stopped.
+    expect(await countFor(leaver)).toBe(false);
     await node.call("group.endLockdown", { groupId }, room.owner);
     expect(await count()).toBe(true);
+    expect(await count(null)).toBe(true);
     // Approval that is needed from now on starts no lockdown.
     await update({ needsApproval: true });
     expect(await count()).toBe(false);
+    expect(await count(null)).toBe(false);
     expect((await group()).lockdownUntil).toBeNull();
   });
 

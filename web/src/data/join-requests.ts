@@ -1,7 +1,8 @@
 import { openJoinRequestsOf } from "@fanfare/client/store";
-import type { JoinRequest, OwnJoinRequest } from "@fanfare/contract";
-import type { UseInfiniteQueryResult } from "@tanstack/react-query";
-import { usePagedQuery } from "./data-context.ts";
+import type { Group, JoinRequest, OwnJoinRequest } from "@fanfare/contract";
+import type { UseInfiniteQueryResult, UseQueryResult } from "@tanstack/react-query";
+import { useNow } from "../shared/hooks.ts";
+import { ON_OPEN, useActionQuery, usePagedQuery } from "./data-context.ts";
 import { useCanInGroup } from "./groups.ts";
 import type { Effects } from "./lookup.ts";
 import { useLoaded } from "./store.ts";
@@ -28,7 +29,19 @@ export function useOwnJoinRequests(): Readonly<Record<string, OwnJoinRequest>> |
   return useLoaded("join.listMine", {}, ({ joinRequests }) => joinRequests ?? undefined).data;
 }
 
+/** When the lockdown of the group ends; null: there is none. */
+export function useLockdown({ lockdownUntil }: Pick<Group, "lockdownUntil">): string | null {
+  const now = useNow();
+  return lockdownUntil !== null && Date.parse(lockdownUntil) > now ? lockdownUntil : null;
+}
+
+/** Only for members who can change it. */
+export function useRaidLimit(groupId: string): UseQueryResult<number | null> {
+  return useActionQuery("group.get", { groupId }, { ...ON_OPEN, select: ({ group }) => group.raidLimit });
+}
+
 export const joinRequestEffects: Effects = {
+  "group.update": { after: (cache, { groupId }) => cache.refetch("group.get", { groupId }) },
   "join.approve": {
     after: (cache, { groupId, userIds }, { failures }) =>
       cache.remove(

@@ -61,7 +61,8 @@ export function DirectoryPage() {
   );
 }
 
-function GroupEntry({ group: { id, name, description, iconUrl, memberCount } }: { group: ListedGroup }) {
+function GroupEntry({ group }: { group: ListedGroup }) {
+  const { id, name, description, iconUrl, memberCount, needsApproval } = group;
   const { t } = useTranslation("groups");
   const isMember = useGroup(id) !== undefined;
   const call = useCall();
@@ -69,7 +70,7 @@ function GroupEntry({ group: { id, name, description, iconUrl, memberCount } }: 
   const { busy, error, run } = useAction();
   const [isAsking, setAsking] = useState(false);
   const request = useOwnJoinRequest(id);
-  const asks = !isMember && (isAsking || request !== undefined);
+  const asks = !isMember && (isAsking || (request !== undefined && needsApproval));
   const join = async () => {
     const joined = await call("group.joinListed", { groupId: id }).catch((failure: unknown) => {
       if (!isApprovalRequired(failure)) throw failure;

@@ -17,7 +17,7 @@ import type { Group } from "@fanfare/contract";
 import { hasPermission, NO_PERMISSIONS } from "@fanfare/contract/permissions";
 import { Link, useLocation } from "wouter";
 import { useCanInGroup, useGroup, useMyPermissions } from "../data/groups.ts";
-import { useOpenJoinRequests } from "../data/join-requests.ts";
+import { useLockdown, useOpenJoinRequests } from "../data/join-requests.ts";
 import { useOpenReports } from "../data/reports.ts";
 import { CountBadge } from "../ui/counts.tsx";
 import { IconButton } from "../ui/button.tsx";
@@ -30,7 +30,6 @@ import { Menu, type MenuList } from "../ui/menu.tsx";
 import { hasGroupSettings } from "./group-settings/sections.ts";
 import { openConfirm } from "../ui/open-dialog.tsx";
 import { type GroupDialog, openGroupDialog } from "./open-group-dialog.tsx";
-import { useNow } from "../shared/hooks.ts";
 import { formatTime } from "../shared/times.ts";
 
 interface GroupSidebarProps {
@@ -89,11 +88,10 @@ function ReportsButton({ groupId }: { groupId: string }) {
 /** For moderators, while users ask to join or there is a lockdown. */
 function JoinRequestsButton({ group }: { group: Group }) {
   const { t } = useTranslation("groups");
-  const now = useNow();
   const count = useOpenJoinRequests(group.id);
   const approves = useCanInGroup(group.id, "kickMembers");
-  const { lockdownUntil } = group;
-  const isLocked = approves && lockdownUntil !== null && Date.parse(lockdownUntil) > now;
+  const lockdownUntil = useLockdown(group);
+  const isLocked = approves && lockdownUntil !== null;
   if (count === 0 && !isLocked) return null;
   const Icon = isLocked ? ShieldAlert : UserRoundPlus;
   return (

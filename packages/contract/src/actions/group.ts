@@ -40,7 +40,7 @@ export const groupActions = {
       systemChannelId: e.id.nullable().optional(),
       listed: z.boolean().optional(),
       needsApproval: z.boolean().optional(),
-      raidLimit: z.int().min(LIMITS.raidLimitMin).max(LIMITS.raidLimitMax).nullable().optional(),
+      raidLimit: e.raidLimit.optional(),
     }),
     result: z.object({ group: e.GroupSchema }),
     permission: { rule: "group", can: "manageGroup" },

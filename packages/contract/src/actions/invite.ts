@@ -44,6 +44,7 @@ export const inviteActions = {
         name: z.string(),
         iconUrl: z.string().nullable().describe("public path on this server"),
         memberCount: z.int(),
+        needsApproval: e.needsApprovalNow,
       }),
     }),
     permission: { rule: "public" },

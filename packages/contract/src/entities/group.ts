@@ -3,6 +3,8 @@ import { LIMITS } from "../limits.ts";
 import { CHANNEL_PERMISSIONS, GRANTABLE_PERMISSIONS } from "../permissions.ts";
 import { emojiKind, entity, id, time } from "./primitives.ts";
 
+export const raidLimit = z.int().min(LIMITS.raidLimitMin).max(LIMITS.raidLimitMax).nullable();
+
 export const GroupSchema = entity("Group", {
   id,
   name: z.string(),
@@ -21,17 +23,22 @@ export const GroupSchema = entity("Group", {
   raidLimit: z
     .int()
     .nullable()
-    .describe(`joins in ${LIMITS.raidWindowMs / 60_000} minutes before a lockdown starts; null: no limit`),
+    .describe(
+      `joins in ${LIMITS.raidWindowMs / 60_000} minutes before a lockdown starts; null: no limit. Null for members who can't change ` +
+        "it, and in everything but `group.get`",
+    ),
   lockdownUntil: time.nullable().describe("new members need approval until then; null: no lockdown"),
   createdAt: time,
 });
 export type Group = z.output<typeof GroupSchema>;
 
+export const needsApprovalNow = z.boolean().describe("whether new members need approval now");
+
 /** A group as users who aren't members see it in the directory. */
-export const ListedGroupSchema = entity(
-  "ListedGroup",
-  GroupSchema.pick({ id: true, name: true, description: true, iconUrl: true, memberCount: true }).shape,
-);
+export const ListedGroupSchema = entity("ListedGroup", {
+  ...GroupSchema.pick({ id: true, name: true, description: true, iconUrl: true, memberCount: true }).shape,
+  needsApproval: needsApprovalNow,
+});
 export type ListedGroup = z.output<typeof ListedGroupSchema>;
 
 /** A pending join request, for the moderators of the group. */

@@ -4,6 +4,7 @@ import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentGroup } from "../group.presenter.ts";
 import type { DirectoryPosition, GroupDocument } from "./group.repository.ts";
 import { createJoin, type JoinPath } from "./join.ts";
+import { needsApproval } from "./lockdown.ts";
 
 /** Groups that one call compares with the search, in queries of `GROUPS_PER_QUERY`. The next page goes on after them. */
 const GROUPS_PER_CALL = 1000;
@@ -52,7 +53,7 @@ function matches({ name, description = "" }: GroupDocument, text: string): boole
 
 function presentListed(document: GroupDocument): ListedGroup {
   const { id, name, description, iconUrl, memberCount } = presentGroup(document);
-  return { id, name, description, iconUrl, memberCount };
+  return { id, name, description, iconUrl, memberCount, needsApproval: needsApproval(document) };
 }
 
 function cursorOf({ memberCount, _id }: DirectoryPosition): string {

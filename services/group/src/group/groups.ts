@@ -1,9 +1,9 @@
-import { type Group, userRoom } from "@fanfare/contract";
+import { type Group, hasPermission, userRoom } from "@fanfare/contract";
 import { type Handlers, assertBelow, orThrow, newId, serviceError } from "@fanfare/kernel";
 import type { ChannelDocument } from "../channel/channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { assertCanCreateGroups, assertCanOwnMore } from "../group.policy.ts";
-import { presentChannel, presentGroup } from "../group.presenter.ts";
+import { presentChannel, presentGroup, presentManagedGroup } from "../group.presenter.ts";
 import type { GroupDocument } from "./group.repository.ts";
 import { difference } from "./audit.ts";
 import { requireActor } from "../authority.ts";
@@ -58,10 +58,11 @@ export function groupActions(dependencies: GroupDependencies): Handlers {
       return result;
     },
 
-    "group.get": async ({ params }) => {
+    "group.get": async ({ params, access }) => {
       const group = orThrow(await groups.find(params.groupId), "GROUP_NOT_FOUND");
       memberCounts.checkOnce(params.groupId);
-      return { group: presentGroup(group) };
+      const manages = hasPermission(access.permissions, "manageGroup");
+      return { group: manages ? presentManagedGroup(group) : presentGroup(group) };
     },
 
     "group.listMine": async ({ actor }) => {
@@ -81,7 +82,7 @@ export function groupActions(dependencies: GroupDependencies): Handlers {
       }
       const updated = orThrow(await groups.update(groupId, changes), "GROUP_NOT_FOUND");
       const group = presentGroup(updated);
-      const changed = difference(presentGroup(actor.group), group, AUDITED);
+      const changed = difference(presentManagedGroup(actor.group), presentManagedGroup(updated), AUDITED);
       if (changed === null) return { group };
       await audit(groupId, userId, "group.update", changed);
       return announcer.updated(group);

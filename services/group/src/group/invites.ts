@@ -6,6 +6,7 @@ import { isInviteExpired, isInviteUsable, canManageInvite } from "../group.polic
 import { presentGroup, presentInvite } from "../group.presenter.ts";
 import type { InviteDocument } from "./invite.repository.ts";
 import { createJoin, type JoinPath } from "./join.ts";
+import { needsApproval } from "./lockdown.ts";
 
 /** 64 bits, so that invite codes can't be guessed. */
 const CODE_BYTES = 8;
@@ -65,7 +66,7 @@ export function inviteActions(dependencies: GroupDependencies): Handlers {
       const isUsable = invite !== null && isInviteUsable(invite, new Date());
       const group = orThrow(isUsable ? await groups.find(invite.groupId) : null, "INVITE_NOT_FOUND");
       const { id, name, iconUrl, memberCount } = presentGroup(group);
-      return { group: { id, name, iconUrl, memberCount } };
+      return { group: { id, name, iconUrl, memberCount, needsApproval: needsApproval(group) } };
     },
 
     "invite.accept": async ({ params: { code }, actor: { userId }, askedAtMs }) =>

@@ -16,7 +16,7 @@ export function mayHaveRequests({ needsApproval: always, lockdownUntil }: JoinRu
 }
 
 /**
- * Counts a join against the group's limit.
+ * Counts a join against the group's limit, if it has one.
  * @returns false when the limit is reached, which starts a lockdown, or when new members need approval now
  */
 export async function countJoin(
@@ -27,15 +27,15 @@ export async function countJoin(
 ): Promise<boolean> {
   const { groups, formers } = dependencies;
   const { raidLimit = null } = rules;
-  if (raidLimit === null) return true;
   const since = new Date(Date.now() - LIMITS.raidWindowMs);
   // A member who leaves and rejoins is counted once. One who was kicked is counted again.
-  if (await formers.hasLeftSince(groupId, userId, since.getTime(), "left")) return true;
-  if (await groups.addRecentJoin(groupId, raidLimit, since)) return true;
+  const isCounted =
+    raidLimit !== null && !(await formers.hasLeftSince(groupId, userId, since.getTime(), "left"));
+  if (isCounted && (await groups.addRecentJoin(groupId, raidLimit, since))) return true;
   // It may need approval only since the rules were read.
-  if (!needsApproval((await groups.joinRules(groupId)) ?? {}))
-    await startLockdown(dependencies, groupId, userId, true);
-  return false;
+  if (needsApproval((await groups.joinRules(groupId)) ?? {})) return false;
+  if (isCounted) await startLockdown(dependencies, groupId, userId, true);
+  return !isCounted;
 }
 
 /**

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, Redirect, useLocation } from "wouter";
 import { useCall } from "../../data/call.ts";
-import { useActionQuery } from "../../data/data-context.ts";
+import { ON_OPEN, useActionQuery } from "../../data/data-context.ts";
 import { useGroups } from "../../data/groups.ts";
 import { channelPath, groupPath, landingPath } from "../../routes.ts";
 import { useAction } from "../../shared/use-action.ts";
@@ -25,7 +25,7 @@ export function InvitePage({ code }: { code: string }) {
   const { t } = useTranslation("invites");
   const call = useCall();
   const [, navigate] = useLocation();
-  const { data, error: loadError } = useActionQuery("invite.preview", { code });
+  const { data, error: loadError } = useActionQuery("invite.preview", { code }, ON_OPEN);
   const { data: groups } = useGroups();
   const { busy, error, run } = useAction();
   const [isAsking, setAsking] = useState(false);
@@ -50,7 +50,8 @@ export function InvitePage({ code }: { code: string }) {
   const group = data?.group ?? null;
   const request = useOwnJoinRequest(group?.id ?? "");
   const isWaiting = useWaitingRequests().length > 0;
-  const asks = isAsking || request !== undefined;
+  // Not needed any more if approval was switched off or a lockdown is over.
+  const asks = isAsking || (request !== undefined && group?.needsApproval !== false);
   usePageTitle(group?.name ?? "");
   if (loadError !== null && group === null) {
     // The request may have taken the last use of the invite.

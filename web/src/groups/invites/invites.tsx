@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
 import { useMe } from "../../data/me.ts";
 import { useInvites } from "../../data/group-settings.ts";
+import { useLockdown } from "../../data/join-requests.ts";
 import { CopyField, copyText } from "../../shared/copy-field.tsx";
 import { errorText, useAction } from "../../shared/use-action.ts";
 import { Dialog, type DialogProps } from "../../ui/dialog.tsx";
@@ -40,6 +41,7 @@ interface InviteDialogProps extends Pick<DialogProps, "finalFocus"> {
 export function InviteDialog({ group, onClose, finalFocus }: InviteDialogProps) {
   const { t } = useTranslation("invites");
   const { invite, error, retry, choose } = useCurrentInvite(group.id);
+  const isLocked = useLockdown(group) !== null;
   const expiresAt = invite?.expiresAt ?? null;
   const time = expiresAt === null ? null : formatTime(expiresAt, "dateTime");
   const hint = time === null ? t("linkHint") : t("linkHintUntil", { time });
@@ -48,7 +50,7 @@ export function InviteDialog({ group, onClose, finalFocus }: InviteDialogProps) 
     <Dialog
       onClose={onClose}
       title={t("inviteOthers", { group: group.name })}
-      description={group.needsApproval ? askHint : hint}
+      description={group.needsApproval || isLocked ? askHint : hint}
       {...(finalFocus && { finalFocus })}
     >
       <CopyField label={t("link")} value={invite === null ? "" : inviteLink(invite.code)} />

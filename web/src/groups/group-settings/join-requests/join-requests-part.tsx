@@ -5,17 +5,16 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useCanInGroup } from "../../../data/groups.ts";
-import { useJoinRequests } from "../../../data/join-requests.ts";
+import { useJoinRequests, useLockdown, useRaidLimit } from "../../../data/join-requests.ts";
 import { useUser } from "../../../data/people.ts";
 import { userName } from "../../../people/members/user-name.tsx";
-import { useNow } from "../../../shared/hooks.ts";
 import { PagedList } from "../../../shared/paged-list.tsx";
 import { dayAndTime, formatTime } from "../../../shared/times.ts";
 import { useAction } from "../../../shared/use-action.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Checkbox } from "../../../ui/checkbox.tsx";
 import { Avatar } from "../../../ui/display.tsx";
-import { EmptyState, ErrorNote } from "../../../ui/feedback.tsx";
+import { EmptyState, ErrorNote, Pending, SkeletonRows } from "../../../ui/feedback.tsx";
 import { Form, useForm } from "../../../ui/form.tsx";
 import { Select } from "../../../ui/select.tsx";
 
@@ -28,18 +27,30 @@ export function JoinRequestsPart({ group }: { group: Group }) {
   const approves = useCanInGroup(group.id, "kickMembers");
   return (
     <div className="grid gap-8">
-      {managesGroup && <JoinRulesForm group={group} />}
+      {managesGroup && <JoinRules group={group} />}
       {approves && <Lockdown group={group} />}
       {approves && <Requests groupId={group.id} />}
     </div>
   );
 }
 
-function JoinRulesForm({ group }: { group: Group }) {
+function JoinRules({ group }: { group: Group }) {
+  const query = useRaidLimit(group.id);
+  const { data: raidLimit } = query;
+  if (raidLimit === undefined)
+    return (
+      <Pending of={query}>
+        <SkeletonRows count={2} />
+      </Pending>
+    );
+  return <JoinRulesForm group={group} chosen={raidLimit} />;
+}
+
+function JoinRulesForm({ group, chosen }: { group: Group; chosen: number | null }) {
   const { t } = useTranslation("group-settings");
   const call = useCall();
   const form = useForm({
-    initial: { needsApproval: group.needsApproval, raidLimit: String(group.raidLimit ?? NO_LIMIT) },
+    initial: { needsApproval: group.needsApproval, raidLimit: String(chosen ?? NO_LIMIT) },
     submit: ({ needsApproval, raidLimit }) =>
       call("group.update", {
         groupId: group.id,
@@ -48,7 +59,6 @@ function JoinRulesForm({ group }: { group: Group }) {
       }),
     saved: t("common:saved"),
   });
-  const chosen = group.raidLimit;
   const limits =
     chosen === null || RAID_LIMITS.includes(chosen)
       ? RAID_LIMITS
@@ -74,12 +84,12 @@ function JoinRulesForm({ group }: { group: Group }) {
   );
 }
 
-function Lockdown({ group: { id: groupId, lockdownUntil } }: { group: Group }) {
+function Lockdown({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const call = useCall();
-  const now = useNow();
   const { busy, error, run } = useAction();
-  const isOn = lockdownUntil !== null && Date.parse(lockdownUntil) > now;
+  const lockdownUntil = useLockdown(group);
+  const isOn = lockdownUntil !== null;
   return (
     <section className="grid gap-2">
       <div className="flex flex-wrap items-center gap-3 rounded-lg border border-line p-3">
@@ -98,7 +108,7 @@ function Lockdown({ group: { id: groupId, lockdownUntil } }: { group: Group }) {
           size="sm"
           busy={busy}
           onClick={() =>
-            void run(() => call(isOn ? "group.endLockdown" : "group.startLockdown", { groupId }))
+            void run(() => call(isOn ? "group.endLockdown" : "group.startLockdown", { groupId: group.id }))
           }
         >
           {isOn ? t("joinRequests.endLockdown") : t("joinRequests.startLockdown")}
