@@ -7,8 +7,8 @@ import { isMainThread } from "node:worker_threads";
 const folder = process.env.THROW_ON_REQUEST;
 const requested = (name) => existsSync(join(folder, name));
 
-// Not in the process of the database.
-if (process.argv[1]?.endsWith("/main.js")) {
+// The program and its gateway threads, not its database.
+if (/\/(thread-)?main\.js$/.test(process.argv[1])) {
   const timer = setInterval(() => {
     const failure = ["exception", "rejection"].find((name) =>
       requested(`${isMainThread ? "main" : "thread"}-${name}`),
