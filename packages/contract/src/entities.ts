@@ -6,6 +6,7 @@ export * from "./entities/policy.ts";
 export * from "./entities/group.ts";
 export * from "./entities/channel.ts";
 export * from "./entities/bot.ts";
+export * from "./entities/card.ts";
 export * from "./entities/message.ts";
 export * from "./entities/report.ts";
 export * from "./entities/inbox.ts";

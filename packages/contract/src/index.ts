@@ -1,5 +1,6 @@
 export type { Actor, CallClient, CallMeta } from "./actor.ts";
 export * from "./actions.ts";
+export { mapCards, mapControls, textOf, urlsOf } from "./cards.ts";
 export { ChannelSyncSchema, type ChannelSync } from "./actions/channel.ts";
 export type {
   ActionDefinition,
@@ -23,8 +24,10 @@ export type {
   Bot,
   BotEvent,
   Branding,
+  Card,
   ChannelState,
   Command,
+  Control,
   CustomStatus,
   Embed,
   Emoji,
@@ -85,7 +88,7 @@ export type {
   WordFilter,
   Webhook,
 } from "./entities.ts";
-export { emojiName, InstancePolicySchema } from "./entities.ts";
+export { cards as cardsSchema, emojiName, InstancePolicySchema, links as linksSchema } from "./entities.ts";
 export * from "./errors.ts";
 export * from "./events.ts";
 export {

@@ -59,6 +59,20 @@ export const LIMITS = {
   embedTitleMaxChars: 256,
   embedDescriptionMaxChars: 1000,
   urlMaxChars: 2048,
+  cardsPerMessage: 10,
+  fieldsPerCard: 25,
+  /** The texts of all cards of a message together. */
+  cardsMaxChars: 6000,
+  cardTextMaxChars: 4000,
+  cardFieldMaxChars: 1024,
+  /** Titles, authors, names of fields, footers. */
+  cardLineMaxChars: 256,
+  /** Buttons, links and selects. */
+  controlsPerMessage: 25,
+  optionsPerSelect: 25,
+  /** Also of the value of an option. */
+  controlIdMaxChars: 100,
+  controlLabelMaxChars: 80,
   pollOptions: 10,
   pollOptionMaxChars: 100,
   /** How far ahead the end of a poll can be. */

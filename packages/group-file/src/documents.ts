@@ -1,4 +1,4 @@
-import { mentionKey, type GroupFileLineOf, type Override, hidesFromSome, viewers } from "@fanfare/contract";
+import { mapCards, mentionKey, type GroupFileLineOf, type Override, hidesFromSome, viewers } from "@fanfare/contract";
 import type { mongo } from "mongoose";
 import { MENTION } from "./mentioned.ts";
 
@@ -96,10 +96,11 @@ export function messageDocument(line: GroupFileLineOf<"message">, seq: number, i
   const { newId, userId } = ids;
   const _id = newId(line.id);
   const channelId = newId(line.channelId);
-  const content = line.content.replace(
-    MENTION,
-    (_mention, role: string, id: string) => `<@${role}${String(role === "" ? userId(id) : newId(id))}>`,
-  );
+  const withNewIds = (text: string): string =>
+    text.replace(
+      MENTION,
+      (_mention, role: string, id: string) => `<@${role}${String(role === "" ? userId(id) : newId(id))}>`,
+    );
   return {
     _id,
     channelId,
@@ -107,7 +108,7 @@ export function messageDocument(line: GroupFileLineOf<"message">, seq: number, i
     rev: seq,
     revs: [seq],
     authorId: userId(line.authorId),
-    content,
+    content: withNewIds(line.content),
     replyTo: line.replyTo === null ? null : newId(line.replyTo),
     nonce: `imported-${String(_id)}`,
     createdAt: new Date(line.createdAt),
@@ -122,6 +123,8 @@ export function messageDocument(line: GroupFileLineOf<"message">, seq: number, i
     }),
     ...(line.threadId !== undefined && { threadId: newId(line.threadId) }),
     ...(line.poll !== undefined && { poll: { ...line.poll, endsAt: date(line.poll.endsAt) } }),
+    ...(line.cards !== undefined && { cards: mapCards(line.cards, withNewIds) }),
+    ...(line.controls !== undefined && { controls: line.controls }),
     ...(line.as !== undefined && { as: { name: line.as, avatarUrl: null } }),
   };
 }

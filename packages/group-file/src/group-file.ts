@@ -3,6 +3,7 @@ import {
   GROUP_FILE_FORMAT,
   GROUP_FILE_VERSION,
   LIMITS,
+  textOf,
   type GroupFileContent,
   type GroupFileLine,
   type GroupFileLineOf,
@@ -100,7 +101,7 @@ function usersOf(line: GroupFileContent): string[] {
     case "reaction":
       return [line.userId];
     case "message": {
-      const inText = [...line.content.matchAll(MENTION)].flatMap(([, role, id]) =>
+      const inText = [...textOf(line).matchAll(MENTION)].flatMap(([, role, id]) =>
         role === "" ? [id!] : [],
       );
       const pinnedBy = line.pinned === undefined ? [] : [line.pinned.by];

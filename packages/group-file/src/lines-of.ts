@@ -1,4 +1,4 @@
-import { LIMITS, type GroupFileLineOf } from "@fanfare/contract";
+import { type Card, type Control, LIMITS, type GroupFileLineOf } from "@fanfare/contract";
 import type { mongo } from "mongoose";
 
 /** A string in repositories, an ObjectId in documents. */
@@ -64,6 +64,8 @@ export interface StoredMessage {
   pinnedBy?: Id;
   threadId?: Id;
   attachments?: { name: string }[];
+  cards?: Card[];
+  controls?: Control[];
   poll?: { options: string[]; allowsSeveral: boolean; endsAt: Date | null };
   as?: { name: string };
 }
@@ -162,7 +164,7 @@ export function memberLine(member: StoredMember): GroupFileLineOf<"member"> {
 }
 
 export function messageLine(message: Known<StoredMessage>): GroupFileLineOf<"message"> {
-  const { mentions, pinnedAt, pinnedBy, as, attachments, threadId, poll } = message;
+  const { mentions, pinnedAt, pinnedBy, as, attachments, threadId, poll, cards, controls } = message;
   let { content } = message;
   // Files aren't exported, so an otherwise empty message lists their names.
   if (content === "" && attachments !== undefined)
@@ -188,6 +190,9 @@ export function messageLine(message: Known<StoredMessage>): GroupFileLineOf<"mes
     ...(as !== undefined && { as: as.name }),
     ...(threadId !== undefined && { threadId: String(threadId) }),
     ...(poll !== undefined && { poll: { ...poll, endsAt: timeOf(poll.endsAt) } }),
+    // The picture of a card isn't exported either.
+    ...(cards !== undefined && { cards: cards.map(({ imageFileId: _, ...card }) => card) }),
+    ...(controls !== undefined && { controls }),
   };
 }
 

@@ -80,10 +80,11 @@ export function excerpt(text: string, max = 500): string {
   return shown.trim() === "" ? "" : quote(plain(short(shown.trim(), max)));
 }
 
+/** About as Slack shows them. */
 const NAMED_COLORS = new Map([
-  ["good", "🟢"],
-  ["warning", "🟡"],
-  ["danger", "🔴"],
+  ["good", 0x2eb886],
+  ["warning", 0xe5b800],
+  ["danger", 0xa30200],
 ]);
 /** Where the range of a hue ends, in degrees. */
 const HUES = [
@@ -96,15 +97,17 @@ const HUES = [
   [360, "🔴"],
 ] as const;
 
-/** A circle of about this color. Empty for gray, and for what isn't a color such as `#36a64f` or `good`. */
-export function colorMark(color: string): string {
+/** A color such as `#36a64f` or `good`, as 0xRRGGBB; null if it isn't one. */
+export function colorOf(color: string): number | null {
   const digits = /^#?([0-9a-f]{6})$/i.exec(color)?.[1];
-  if (digits === undefined) return NAMED_COLORS.get(color) ?? "";
-  const [r, g, b] = [0, 2, 4].map((at) => Number.parseInt(digits.slice(at, at + 2), 16)) as [
-    number,
-    number,
-    number,
-  ];
+  return digits === undefined ? (NAMED_COLORS.get(color) ?? null) : Number.parseInt(digits, 16);
+}
+
+/** A circle of about this color. Empty for gray, and for what isn't a color. */
+export function colorMark(color: string): string {
+  const value = colorOf(color);
+  if (value === null) return "";
+  const [r, g, b] = [value >> 16, (value >> 8) & 255, value & 255] as [number, number, number];
   const most = Math.max(r, g, b);
   const range = most - Math.min(r, g, b);
   if (range < 32) return "";

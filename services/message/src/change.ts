@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { LIMITS, type Message, type Services } from "@fanfare/contract";
+import { type Card, type Control, LIMITS, type Message, type Services } from "@fanfare/contract";
 import {
   type Access,
   ResponseBudget,
   assertBelow,
   type Handlers,
+  invalid,
   orThrow,
   serviceError,
 } from "@fanfare/kernel";
@@ -16,6 +17,7 @@ import { canDelete, canEdit, canReadEdits, hasEnded } from "./message.policy.ts"
 import { presentMessage } from "./message.presenter.ts";
 import type { MessageDependencies } from "./message.dependencies.ts";
 import { CHANGE_MAX_TRIES, LOST_RACE_BACKOFF_MS, RETRY_AFTER_MS } from "./constants.ts";
+import { checkPictures, ifAny, requireBotFor } from "./send.ts";
 import type { ChangeEvent } from "./commit/write-context.ts";
 
 export const NOTHING_LEFT: MessageChange = {
@@ -30,6 +32,8 @@ export const NOTHING_LEFT: MessageChange = {
   pinnedIn: undefined,
   attachments: undefined,
   embeds: undefined,
+  cards: undefined,
+  controls: undefined,
   poll: undefined,
   sticker: undefined,
 };
@@ -56,13 +60,15 @@ type Changing = Pick<MessageDependencies, "messages" | "commit" | "changing">;
 export function changeActions(dependencies: MessageDependencies): Handlers {
   const { messages, edits } = dependencies;
   return {
-    "message.edit": async ({ params, actor: { userId }, access, services }) => {
+    "message.edit": async ({ params, actor: { userId, kind }, access, services }) => {
+      requireBotFor(params, kind);
       const { filters } = dependencies;
-      const written = { texts: [params.content], authorId: userId };
-      const { texts, reportedBy } = await filters.apply(access, written, false);
-      const content = texts[0]!;
-      const edit = (place: Place) =>
-        editMessage(dependencies, { ...place, content, userId, access, services });
+      const { content = "", cards, controls } = params;
+      const changed = { content, cards, controls, authorId: userId };
+      const { written, reportedBy } = await filters.apply(access, changed, false);
+      const edited = { ...written, content: params.content === undefined ? undefined : written.content };
+      const edit = ({ channelId, messageId }: Place) =>
+        editMessage(dependencies, { channelId, messageId, ...edited, userId, access, services });
       const message = orThrow(await edit(params), "MESSAGE_NOT_FOUND");
       const twin = await findTwin(messages, message);
       if (twin !== null) await edit(twin);
@@ -156,8 +162,11 @@ async function findTwin(
   return twin === null ? null : { channelId, messageId: documentId(twin) };
 }
 
+/** Absent fields stay. */
 interface Edit extends Place, MessageActor {
-  content: string;
+  content: string | undefined;
+  cards: Card[] | undefined;
+  controls: Control[] | undefined;
 }
 
 /**
@@ -166,7 +175,7 @@ interface Edit extends Place, MessageActor {
  */
 function editMessage(
   dependencies: MessageDependencies,
-  { channelId, messageId, content, userId, access, services }: Edit,
+  { channelId, messageId, userId, access, services, ...edit }: Edit,
 ): Promise<Message | null> {
   const { rooms } = access;
   return changeMessage(
@@ -174,8 +183,17 @@ function editMessage(
     { channelId, messageId, rooms, announce: "message.changed" },
     async (before) => {
       if (!canEdit(userId, presentMessage(before))) throw serviceError("FORBIDDEN");
+      const { content = before.content, cards = before.cards, controls = before.controls } = edit;
+      const fileIds = before.attachments?.map(({ fileId }) => fileId) ?? [];
+      if (content === "" && fileIds.length === 0 && ifAny(cards) === undefined)
+        throw invalid("content", "must not be empty without attachments or cards");
+      if (before.replyIn === undefined) checkPictures(edit.cards, fileIds);
       const { editCount = 0 } = before;
-      checkLimits(before, editCount);
+      const now = { cards: ifAny(cards), controls: ifAny(controls), editedAt: new Date() };
+      assertBelow("changesPerMessage", before.revs.length);
+      // Bots can change their cards as often as that, because no earlier version of these is stored.
+      if (content === before.content && (edit.cards ?? edit.controls) !== undefined) return now;
+      assertBelow("editsPerMessage", editCount);
       const repliedTo = await findRepliedTo(dependencies, before);
       const context = { authorId: userId, channelId, access, services };
       const { mentions, mentionKeys = [] } =
@@ -191,7 +209,7 @@ function editMessage(
         writtenAt: editedAt ?? createdAt,
       });
       // The previews were for the links of the old text.
-      const fresh = { content, editedAt: new Date(), editCount: editCount + 1, embeds: undefined };
+      const fresh = { ...now, content, editCount: editCount + 1, embeds: undefined };
       return { ...fresh, mentions, ...mentionedBy(before, mentionKeys) };
     },
   );
@@ -241,11 +259,6 @@ async function removeMessage(
   if (message.reactions !== undefined || (await reactions.emojis(messageId, 1)).length > 0) {
     await reactionCounter.change(channelId, messageId, rooms, async () => undefined);
   }
-}
-
-function checkLimits({ revs }: MessageDocument, editCount: number): void {
-  assertBelow("editsPerMessage", editCount);
-  assertBelow("changesPerMessage", revs.length);
 }
 
 async function findRepliedTo(

@@ -1,10 +1,17 @@
 import { createHash } from "node:crypto";
 import {
+  type Card,
+  type Control,
   LIMITS,
+  mapCards,
+  mapControls,
   type Message,
   type MessageRuleName,
   type MessageRules,
+  type Poll,
   type Services,
+  textOf,
+  urlsOf,
 } from "@fanfare/contract";
 import { type Access, type Logger, serviceError, type SharedCounters } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
@@ -19,9 +26,18 @@ interface Known {
   rules: MessageRules;
 }
 
-interface Filtered {
+/** What a message consists of that its readers see as text. */
+interface Written {
+  authorId: string;
+  content: string;
+  poll?: Poll | undefined;
+  cards?: Card[] | undefined;
+  controls?: Control[] | undefined;
+}
+
+interface Filtered<W> {
   /** Masked if necessary. */
-  texts: string[];
+  written: W;
   /** The rule because of which the message has to be reported. */
   reportedBy: MessageRuleName | null;
   /** For a message that couldn't be stored: it is not counted as repeated. */
@@ -51,23 +67,28 @@ export class MessageFilters {
   }
 
   /**
-   * @param written the text of the message, and those of its poll
    * @param isNew whether it is neither an edit nor a copy: only new messages can repeat others
    * @throws {ServiceError} MESSAGE_FILTERED, MESSAGE_REFUSED
    */
-  async apply(
+  async apply<W extends Written>(
     { groupId, wordFilterRev }: Access,
-    { texts, authorId }: { texts: string[]; authorId: string },
+    written: W,
     isNew: boolean,
-  ): Promise<Filtered> {
-    const passed = { texts, reportedBy: null, giveBack: () => undefined };
+  ): Promise<Filtered<W>> {
+    const passed = { written, reportedBy: null, giveBack: () => undefined };
     if (wordFilterRev === undefined || groupId === null) return passed;
     const known = this.#known.get(groupId);
     const filter = known !== undefined && known.rev >= wordFilterRev ? known : await this.#read(groupId);
     const { find, isMasking, rules } = filter;
-    const hits = texts.map((text) => find(text));
-    if (hits.some((found) => found.length > 0) && !isMasking) throw serviceError("MESSAGE_FILTERED");
-    const content = texts.join("\n");
+    const { authorId, cards = [], controls = [] } = written;
+    const texts: string[] = [];
+    const masked = mapTexts(written, (text) => {
+      texts.push(text);
+      const hits = find(text);
+      if (hits.length > 0 && !isMasking) throw serviceError("MESSAGE_FILTERED");
+      return hits.length === 0 ? text : maskHits(text, hits);
+    });
+    const content = [...texts, ...urlsOf(cards, controls)].join("\n");
     const broken = brokenRules(rules, { content, authorId });
     refuse(rules, broken);
     const repeat =
@@ -80,7 +101,7 @@ export class MessageFilters {
       refuse(rules, broken);
     }
     return {
-      texts: texts.map((text, index) => (hits[index]!.length === 0 ? text : maskHits(text, hits[index]!))),
+      written: masked,
       reportedBy: broken[0] ?? null,
       giveBack: repeat?.giveBack ?? passed.giveBack,
     };
@@ -88,7 +109,8 @@ export class MessageFilters {
 
   /** Never rejects: the message is already stored. */
   async report(groupId: string, message: Message, rule: MessageRuleName): Promise<void> {
-    const { id: messageId, channelId, authorId, content, createdAt: sentAt, attachments = [] } = message;
+    const { id: messageId, channelId, authorId, createdAt: sentAt, attachments = [] } = message;
+    const content = textOf(message);
     const fileNames = attachments.map(({ name }) => name);
     const report = { groupId, channelId, messageId, authorId, content, fileNames, sentAt, rule };
     await this.#services.report
@@ -119,6 +141,17 @@ export class MessageFilters {
     this.#known.set(groupId, read);
     return read;
   }
+}
+
+function mapTexts<W extends Written>(written: W, change: (text: string) => string): W {
+  const { content, poll, cards, controls } = written;
+  return {
+    ...written,
+    content: change(content),
+    ...(poll !== undefined && { poll: { ...poll, options: poll.options.map(change) } }),
+    ...(cards !== undefined && { cards: mapCards(cards, change) }),
+    ...(controls !== undefined && { controls: mapControls(controls, change) }),
+  };
 }
 
 /** @throws {ServiceError} MESSAGE_REFUSED if one of the broken rules blocks messages */

@@ -1,4 +1,4 @@
-import type { Attachment, Embed, Mentions, Message, Poll, Reaction, Sticker } from "@fanfare/contract";
+import type { Attachment, Card, Control, Embed, Mentions, Message, Poll, Reaction, Sticker } from "@fanfare/contract";
 import { Schema, type Connection, type Model, type Types } from "mongoose";
 
 export interface MessageDocument {
@@ -38,6 +38,8 @@ export interface MessageDocument {
   replyIn?: Types.ObjectId;
   attachments?: Attachment[];
   embeds?: Embed[];
+  cards?: Card[];
+  controls?: Control[];
   poll?: Omit<Poll, "endsAt"> & { endsAt: Date | null };
   sticker?: Sticker;
   as?: NonNullable<Message["as"]>;
@@ -52,6 +54,7 @@ export const EXCERPT_FIELDS = {
   seq: 1,
   authorId: 1,
   content: 1,
+  cards: 1,
   nonce: 1,
   createdAt: 1,
   sticker: 1,
@@ -89,6 +92,8 @@ const schema = new Schema<MessageDocument>(
     pinnedIn: Schema.Types.ObjectId,
     attachments: { type: [Schema.Types.Mixed], default: undefined },
     embeds: { type: [Schema.Types.Mixed], default: undefined },
+    cards: { type: [Schema.Types.Mixed], default: undefined },
+    controls: { type: [Schema.Types.Mixed], default: undefined },
     poll: Schema.Types.Mixed,
     sticker: Schema.Types.Mixed,
     as: Schema.Types.Mixed,

@@ -1,4 +1,4 @@
-import { LIMITS, type Message, type MessageExcerpt } from "@fanfare/contract";
+import { LIMITS, textOf, type Message, type MessageExcerpt } from "@fanfare/contract";
 import { documentId } from "./database.ts";
 import type { ExcerptDocument, MessageDocument } from "./message.model.ts";
 
@@ -19,7 +19,7 @@ export function presentMessage(message: MessageDocument): Message {
   };
   // Few messages have any of these, so the common case is fast.
   const { mentions, reactions, pinnedAt, pinnedBy, threadId, alsoIn, replyIn, attachments } = message;
-  const { embeds, poll, sticker, as } = message;
+  const { embeds, cards, controls, poll, sticker, as } = message;
   if (mentions !== undefined) presented.mentions = mentions;
   if (reactions !== undefined) presented.reactions = reactions;
   if (pinnedAt !== undefined) presented.pinnedAt = pinnedAt.toISOString();
@@ -29,6 +29,8 @@ export function presentMessage(message: MessageDocument): Message {
   if (replyIn !== undefined) presented.replyIn = replyIn.toHexString();
   if (attachments !== undefined) presented.attachments = attachments;
   if (embeds !== undefined) presented.embeds = embeds;
+  if (cards !== undefined) presented.cards = cards;
+  if (controls !== undefined) presented.controls = controls;
   if (poll !== undefined) presented.poll = { ...poll, endsAt: poll.endsAt?.toISOString() ?? null };
   if (sticker !== undefined) presented.sticker = sticker;
   if (as !== undefined) presented.as = as;
@@ -36,13 +38,13 @@ export function presentMessage(message: MessageDocument): Message {
 }
 
 export function presentExcerpt(message: ExcerptDocument): MessageExcerpt {
-  const { seq, content, nonce, createdAt, sticker, as } = message;
+  const { seq, nonce, createdAt, sticker, as } = message;
   return {
     id: documentId(message),
     channelId: message.channelId.toHexString(),
     seq,
     authorId: message.authorId.toHexString(),
-    content: beginningOf(content),
+    content: beginningOf(textOf(message)),
     nonce,
     createdAt: createdAt.toISOString(),
     ...(sticker !== undefined && { sticker }),

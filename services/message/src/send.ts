@@ -1,5 +1,6 @@
 import {
   type Access,
+  type Actor,
   type Handlers,
   invalid,
   type Logger,
@@ -10,6 +11,8 @@ import {
 } from "@fanfare/kernel";
 import {
   type Attachment,
+  type Card,
+  type Control,
   LIMITS,
   type Message,
   type Poll,
@@ -38,6 +41,8 @@ interface Send {
   /** On behalf of the author; null: by the server. */
   services: Services | null;
   poll?: Poll | undefined;
+  cards?: Card[] | undefined;
+  controls?: Control[] | undefined;
   /** Of the group; requires `services`. */
   stickerId?: string | undefined;
   sticker?: Sticker;
@@ -113,15 +118,11 @@ export class Sender {
   }
 
   async #createFiltered(send: Send, repliedTo: string | null): Promise<Message> {
-    const { poll, authorId, access } = send;
     // A reply that is also in the channel was counted and reported there.
     const isFirst = send.alsoIn === undefined;
-    const written = { texts: [send.content, ...(poll?.options ?? [])], authorId };
-    const { texts, reportedBy, giveBack } = await this.#filters.apply(access, written, isFirst);
-    const [content, ...options] = texts as [string, ...string[]];
+    const { written, reportedBy, giveBack } = await this.#filters.apply(send.access, send, isFirst);
     try {
-      const allowed = { ...send, content, ...(poll !== undefined && { poll: { ...poll, options } }) };
-      const message = await this.#createInSlowMode(allowed, repliedTo);
+      const message = await this.#createInSlowMode(written, repliedTo);
       if (reportedBy !== null && isFirst)
         void this.#filters.report(send.access.groupId!, message, reportedBy);
       return message;
@@ -148,11 +149,12 @@ export class Sender {
     const { rooms, groupId } = access;
     const item = { authorId, content, nonce, replyTo: replyTo ?? null, rooms, groupId };
     const { poll, sticker, as, alsoIn, replyIn } = send;
+    const [cards, controls] = [ifAny(send.cards), ifAny(send.controls)];
     if (
       !content.includes("@") &&
       repliedTo === null &&
       (send.attachmentIds ?? NO_FILES).length === 0 &&
-      (poll ?? sticker ?? as ?? alsoIn ?? replyIn) === undefined
+      (poll ?? sticker ?? as ?? alsoIn ?? replyIn ?? cards ?? controls) === undefined
     ) {
       return this.#commit.create(channelId, item);
     }
@@ -164,6 +166,8 @@ export class Sender {
     const extras = {
       ...(mentions !== undefined && { mentions }),
       ...(attachments !== undefined && { attachments }),
+      ...(cards !== undefined && { cards }),
+      ...(controls !== undefined && { controls }),
       ...(poll !== undefined && { poll: { ...poll, endsAt: endOf(poll) } }),
       ...(sticker !== undefined && { sticker }),
       ...(as !== undefined && { as }),
@@ -179,6 +183,10 @@ export class Sender {
     return message.authorId.toHexString();
   }
 }
+
+/** Empty lists aren't stored. */
+export const ifAny = <T>(items: T[] | undefined): T[] | undefined =>
+  items === undefined || items.length === 0 ? undefined : items;
 
 /** Enforces the wait between two messages of a user in slow mode, across processes. */
 export class SlowMode {
@@ -218,7 +226,9 @@ export class SlowMode {
 
 export function sendActions({ sender, node }: MessageDependencies): Handlers {
   return {
-    "message.send": async ({ params, actor: { userId: authorId }, access, services }) => {
+    "message.send": async ({ params, actor: { userId: authorId, kind }, access, services }) => {
+      requireBotFor(params, kind);
+      checkPictures(params.cards, params.attachmentIds);
       const hasFile = params.attachmentIds.length > 0 || params.stickerId !== undefined;
       if (hasFile && !can(access, "attachFiles")) throw serviceError("FORBIDDEN");
       const send = { ...params, authorId, access, services };
@@ -249,6 +259,22 @@ export function sendActions({ sender, node }: MessageDependencies): Handlers {
       return { message: await sender.send({ ...params, access, services: null }) };
     },
   };
+}
+
+/** @throws {ServiceError} BOTS_ONLY when a user sends cards or controls */
+export function requireBotFor(
+  { cards, controls }: Pick<Send, "cards" | "controls">,
+  kind: Actor["kind"],
+): void {
+  if ((cards ?? controls) !== undefined && kind !== "bot") throw serviceError("BOTS_ONLY");
+}
+
+/** @throws {ServiceError} VALIDATION_FAILED when a card shows a file that isn't attached to its message */
+export function checkPictures(cards: readonly Card[] = [], fileIds: readonly string[]): void {
+  const index = cards.findIndex(
+    ({ imageFileId }) => imageFileId !== undefined && !fileIds.includes(imageFileId),
+  );
+  if (index >= 0) throw invalid(`cards.${index}.imageFileId`, "is not attached to the message");
 }
 
 /** @throws {ServiceError} EMOJI_NOT_FOUND when the group has no such sticker or GIF */

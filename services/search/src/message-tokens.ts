@@ -1,4 +1,4 @@
-import type { Message, ParsedParams } from "@fanfare/contract";
+import { type Message, type ParsedParams, textOf } from "@fanfare/contract";
 import { queryWords, textTokens, type SearchWord } from "./tokenize.ts";
 
 type Trait = ParsedParams<"message.search">["has"][number];
@@ -37,7 +37,7 @@ export function messageTokens(message: Message, isInThread: boolean): string[] {
     trait.from(message.authorId),
     ...(message.mentions?.userIds.map(trait.mentions) ?? []),
     ...(Object.keys(has) as Trait[]).filter((name) => has[name]).map(trait.has),
-    ...textTokens([message.content, ...names, ...(message.poll?.options ?? [])].join(" ")),
+    ...textTokens([textOf(message), ...names, ...(message.poll?.options ?? [])].join(" ")),
   ];
 }
 

@@ -11,6 +11,11 @@ const hasMore = z
   .boolean()
   .describe("whether there are more pages; any page can have fewer items than the limit");
 
+const withCards = {
+  cards: e.cards.optional().describe("for bots"),
+  controls: e.controls.optional().describe("for bots: buttons, selects and links under the message"),
+};
+
 const sendParams = e.inChannel.extend({
   content: e.messageContent,
   nonce: e.nonce,
@@ -26,7 +31,7 @@ export const messageActions = {
     summary: "Send a message. The message is on disk when the call returns.",
     params: sendParams
       .extend({
-        content: e.messageContent.or(z.literal("")).describe("empty only with attachments or a sticker"),
+        content: e.messageContent.or(z.literal("")).describe("empty only with attachments, cards or a sticker"),
         attachmentIds: z
           .array(e.id)
           .max(LIMITS.attachmentsPerMessage)
@@ -49,20 +54,22 @@ export const messageActions = {
           .describe(
             "one of the group's stickers or GIFs: its name replaces the content. Requires the permission to attach files",
           ),
+        ...withCards,
         resend: z
           .boolean()
           .optional()
           .describe("true if this nonce was sent before: the server then looks up that message first"),
       })
       .refine(
-        ({ content, attachmentIds, stickerId }) =>
-          content !== "" || attachmentIds.length > 0 || stickerId !== undefined,
-        "give a content, attachments or a sticker",
+        ({ content, attachmentIds, stickerId, cards = [] }) =>
+          content !== "" || attachmentIds.length > 0 || stickerId !== undefined || cards.length > 0,
+        "give a content, attachments, cards or a sticker",
       )
       .refine(
-        ({ attachmentIds, poll, stickerId }) =>
-          stickerId === undefined || (attachmentIds.length === 0 && poll === undefined),
-        "a sticker can't have attachments or be a poll",
+        ({ attachmentIds, poll, stickerId, cards, controls }) =>
+          stickerId === undefined ||
+          (attachmentIds.length === 0 && (poll ?? cards ?? controls) === undefined),
+        "a sticker can't have attachments, cards or controls or be a poll",
       )
       .refine(
         ({ content, poll }) => content !== "" || poll === undefined,
@@ -74,6 +81,7 @@ export const messageActions = {
     shardBy: "channelId",
     createsMessage: true,
     errors: [
+      "BOTS_ONLY",
       "MUTED",
       "MESSAGE_NOT_FOUND",
       "EMOJI_NOT_FOUND",
@@ -85,13 +93,21 @@ export const messageActions = {
     rateLimit: { points: 120, durationMs: 10_000 },
   }),
   edit: mutation({
-    summary: "Edit the text of a message by the caller.",
-    params: oneMessage.extend({ content: e.messageContent }),
+    summary: "Edit the text of a message by the caller; a bot can also replace its cards and controls.",
+    params: oneMessage.extend({
+      content: e.messageContent
+        .or(z.literal(""))
+        .optional()
+        .describe("absent: the text stays; empty only with attachments or cards"),
+      cards: withCards.cards.describe("for bots; absent: they stay; empty: they are removed"),
+      controls: withCards.controls.describe("likewise"),
+    }),
     result: z.object({ message: e.MessageSchema }),
     permission: { rule: "channel", can: "sendMessages" },
     botScope: "messages.write",
     shardBy: "channelId",
     errors: [
+      "BOTS_ONLY",
       "MUTED",
       "MESSAGE_NOT_FOUND",
       "FORBIDDEN",
@@ -266,6 +282,8 @@ export const messageActions = {
   post: internal({
     summary: "Send a message for a webhook or bot, optionally under another name.",
     params: sendParams.extend({
+      content: e.messageContent.or(z.literal("")),
+      ...withCards,
       authorId: e.id,
       as: z.object({ name: e.nickname, avatarUrl: z.url().max(LIMITS.urlMaxChars).nullable() }).optional(),
     }),

@@ -51,12 +51,19 @@ export const webhookActions = {
     summary:
       "Post a message through a webhook, without logging in. Also at `POST /api/webhooks/<webhookId>/<token>`, which accepts the formats of other " +
       "services too, such as Slack, Discord, GitHub and Alertmanager.",
-    params: ofToken.extend({
-      content: e.messageContent,
-      name: e.nickname.optional().describe("instead of the webhook's"),
-      avatarUrl: e.httpAddress.optional(),
-      nonce: e.nonce.optional().describe("makes the call repeatable"),
-    }),
+    params: ofToken
+      .extend({
+        content: e.messageContent.or(z.literal("")).default("").describe("empty only with cards"),
+        cards: e.cards.optional(),
+        controls: e.links.optional().describe("links under the message"),
+        name: e.nickname.optional().describe("instead of the webhook's"),
+        avatarUrl: e.httpAddress.optional(),
+        nonce: e.nonce.optional().describe("makes the call repeatable"),
+      })
+      .refine(({ content, cards = [] }) => content !== "" || cards.length > 0, {
+        path: ["content"],
+        message: "must not be empty without cards",
+      }),
     result: z.object({ messageId: e.id, channelId: e.id }),
     permission: { rule: "public" },
     createsMessage: true,

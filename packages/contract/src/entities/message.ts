@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
+import { CardSchema, ControlSchema } from "./card.ts";
 import { emojiKind, entity, id, pollOption, seq, time } from "./primitives.ts";
 
 /** As measured by the app that recorded it. */
@@ -84,7 +85,7 @@ export const MessageSchema = entity("Message", {
   seq: seq.describe("Position in the channel: 1 for the first message."),
   rev: seq.describe("The number of the channel's change that last changed the message."),
   authorId: id,
-  content: z.string().describe("empty if deleted or if there are only attachments"),
+  content: z.string().describe("empty if deleted or if there are only attachments or cards"),
   replyTo: id.nullable(),
   nonce: z.string(),
   createdAt: time,
@@ -100,6 +101,8 @@ export const MessageSchema = entity("Message", {
   replyIn: id.optional().describe("the thread that the message was also sent in, as a reply"),
   attachments: z.array(AttachmentSchema).min(1).optional(),
   embeds: z.array(EmbedSchema).min(1).optional(),
+  cards: z.array(CardSchema).min(1).optional(),
+  controls: z.array(ControlSchema).min(1).optional().describe("what stands under a message of a bot"),
   poll: PollSchema.optional(),
   sticker: StickerSchema.optional(),
   as: z
@@ -118,7 +121,7 @@ export const MessageExcerptSchema = entity("MessageExcerpt", {
   content: z
     .string()
     .max(LIMITS.excerptMaxChars)
-    .describe("its beginning, with … at the end if it is longer; empty if there are only attachments"),
+    .describe("the beginning of its text and cards, with … at the end if there is more; empty if there are only attachments"),
   nonce: z.string(),
   createdAt: time,
   sticker: MessageSchema.shape.sticker,

@@ -96,6 +96,10 @@ export const pollOption = plainText.trim().min(1).max(LIMITS.pollOptionMaxChars)
 export const messageContent = wellFormed
   .max(LIMITS.messageMaxChars)
   .refine((content) => VISIBLE.test(content), "must not be empty");
+/** A text of a card or control without markup. */
+export const cardLine = plainText.trim().min(1).max(LIMITS.cardLineMaxChars);
+export const cardFieldName = plainText.trim().max(LIMITS.cardLineMaxChars);
+export const cardText = (maxChars: number) => wellFormed.trim().min(1).max(maxChars);
 /** An announcement of the admins to all users. */
 export const notice = wellFormed
   .trim()

@@ -76,18 +76,18 @@ export const webhookActions = ({ node, webhooks }: BotDependencies): Handlers =>
       return {};
     },
 
-    "webhook.execute": async ({ params: { webhookId, token, content, name, avatarUrl, nonce } }) => {
+    "webhook.execute": async ({ params: { webhookId, token, name, avatarUrl, nonce, ...message } }) => {
       const webhook = await findUsable(webhookId, token);
       const { channelId, createdBy: authorId } = webhook;
       try {
-        const { message } = await node.services.message.post({
+        const posted = await node.services.message.post({
+          ...message,
           channelId,
           authorId,
-          content,
           nonce: nonce ?? randomUUID(),
           as: { name: name ?? webhook.name, avatarUrl: avatarUrl ?? webhook.avatarUrl },
         });
-        return { messageId: message.id, channelId };
+        return { messageId: posted.message.id, channelId };
       } catch (error) {
         const isHidden = error instanceof ServiceError && HIDDEN.has(error.type);
         throw isHidden ? serviceError("WEBHOOK_NOT_FOUND") : error;

@@ -1,8 +1,21 @@
-import { link, paragraphs, withoutEveryone } from "@fanfare/markup";
+import {
+  cardOf,
+  type CardSource,
+  cardText,
+  flag,
+  httpUrl,
+  link,
+  list,
+  maybe,
+  paragraphs,
+  type RichMessage,
+  text,
+  timeOf,
+  withoutEveryone,
+} from "@fanfare/markup";
 import { invalid } from "@fanfare/kernel";
 import { z } from "zod";
-import { cardText, timeOf } from "./card.ts";
-import { type Convert, list, maybe, read, text } from "./webhook-message.ts";
+import { type Convert, read } from "./webhook-message.ts";
 
 const MAX_EMBEDS = 10;
 const MAX_FIELDS = 25;
@@ -19,7 +32,7 @@ const embed = z.object({
   footer: named,
   image,
   thumbnail: image,
-  fields: list(z.object({ name: text, value: text }), MAX_FIELDS),
+  fields: list(z.object({ name: text, value: text, inline: flag }), MAX_FIELDS),
 });
 /** Buttons, in rows. */
 const button = z.object({ label: text, url: text });
@@ -36,30 +49,36 @@ const discord = z.object({
 export const fromDiscord: Convert = (payload) => {
   const message = read(discord, payload);
   const { allowed_mentions: allowed, username, avatar_url: avatarUrl } = message;
-  const content = withOwnMarkup(message.content);
+  const markdown = withOwnMarkup(message.content);
+  const content =
+    allowed === null || allowed.parse.includes("everyone") ? markdown : withoutEveryone(markdown);
+  const sources = message.embeds.items.map(sourceOf).filter((source) => cardText(source) !== "");
+  const links = message.components.items
+    .flatMap((row) => row.components.items)
+    .flatMap(({ label, url }) => {
+      const address = httpUrl(url);
+      return address === undefined ? [] : [{ kind: "link" as const, label, url: address }];
+    });
   const shown = paragraphs(
-    allowed === null || allowed.parse.includes("everyone") ? content : withoutEveryone(content),
-    ...message.embeds.items.map(embedText),
-    message.components.items
-      .flatMap((row) => row.components.items)
-      .map(({ label, url }) => (url === "" ? "" : link(label, url)))
-      .filter(Boolean)
-      .join(" · "),
+    content,
+    ...sources.map(cardText),
+    links.map(({ label, url }) => link(label, url)).join(" · "),
   );
   if (shown === "") throw invalid("content", "is missing or empty: send `content` or `embeds`");
-  return { text: shown, username, avatarUrl };
+  const rich: RichMessage = { text: content, cards: sources.map(cardOf), controls: links };
+  return { text: shown, rich, username, avatarUrl };
 };
 
-const embedText = (one: z.output<typeof embed>): string =>
-  cardText({
+const sourceOf = (one: z.output<typeof embed>): CardSource => ({
     color: one.color === null ? "" : one.color.toString(16).padStart(6, "0"),
     author: one.author?.name ?? "",
     authorUrl: one.author?.url ?? "",
     title: one.title,
     url: one.url,
     body: withoutEveryone(withOwnMarkup(one.description)),
-    fields: one.fields.items.map(({ name, value }) => ({
+    fields: one.fields.items.map(({ name, value, inline }) => ({
       name,
+      short: inline,
       value: withoutEveryone(withOwnMarkup(value)),
     })),
     image: one.image?.url ?? one.thumbnail?.url ?? "",

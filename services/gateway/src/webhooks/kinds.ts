@@ -1,6 +1,6 @@
 import { fit, short } from "@fanfare/markup";
 import type { IncomingHttpHeaders } from "node:http";
-import { LIMITS } from "@fanfare/contract";
+import { cardsSchema, LIMITS, linksSchema } from "@fanfare/contract";
 import { invalid } from "@fanfare/kernel";
 import { fromAlertmanager } from "./alertmanager.ts";
 import { fromDiscord } from "./discord.ts";
@@ -12,7 +12,7 @@ import { fromMattermost } from "./mattermost.ts";
 import { fromSentry } from "./sentry.ts";
 import { fromSlack } from "./slack.ts";
 import { fromUptimeKuma } from "./uptime-kuma.ts";
-import type { Convert } from "./webhook-message.ts";
+import type { Convert, WebhookMessage } from "./webhook-message.ts";
 
 export type Payload = Readonly<Record<string, unknown>>;
 
@@ -68,7 +68,7 @@ const KINDS: readonly Kind[] = [
     matches: hasOneOf("embeds", "avatar_url", "allowed_mentions", "components", "tts", "thread_name"),
     answers: "discord",
   },
-  { name: "fanfare", convert: null, matches: has("content") },
+  { name: "fanfare", convert: null, matches: hasOneOf("content", "cards") },
   {
     name: "mattermost",
     convert: fromMattermost,
@@ -107,6 +107,8 @@ export function recognize(payload: Payload, headers: IncomingHttpHeaders): Kind 
 /** The parameters of `webhook.execute`, not checked yet. */
 export interface Message {
   content: unknown;
+  cards?: unknown;
+  controls?: unknown;
   name: unknown;
   avatarUrl: unknown;
   nonce: unknown;
@@ -120,6 +122,8 @@ export function messageOf(kind: Kind, payload: Payload, headers: IncomingHttpHea
   if (kind.convert === null)
     return {
       content: payload["content"],
+      cards: payload["cards"],
+      controls: payload["controls"],
       name: payload["name"] ?? payload["username"],
       avatarUrl: payload["avatarUrl"] ?? payload["avatar_url"] ?? payload["icon_url"],
       nonce: payload["nonce"],
@@ -132,11 +136,25 @@ export function messageOf(kind: Kind, payload: Payload, headers: IncomingHttpHea
   const { text, url, username = "", avatarUrl = "", nonce = payload["nonce"] } = message;
   const name = short(username.trim(), LIMITS.nicknameMaxChars);
   return {
-    content: fit(text, url),
+    ...(richContentOf(message) ?? { content: fit(text, url) }),
     name: name === "" ? undefined : name,
     avatarUrl: avatarUrl === "" ? undefined : avatarUrl,
     nonce: typeof nonce === "string" ? nonce : undefined,
   };
+}
+
+/** The message with its cards; null if there are none, or they are over a limit. */
+function richContentOf({ rich }: WebhookMessage): Pick<Message, "content" | "cards" | "controls"> | null {
+  if (!rich) return null;
+  const { text, cards, controls = [] } = rich;
+  const content = text.toWellFormed().trim();
+  const isAccepted =
+    cards.length + controls.length > 0 &&
+    (content !== "" || cards.length > 0) &&
+    content.length <= LIMITS.messageMaxChars &&
+    cardsSchema.safeParse(cards).success &&
+    linksSchema.safeParse(controls).success;
+  return isAccepted ? { content, cards, controls } : null;
 }
 
 /** The name of the event, if the service sends it in a header; otherwise empty. */

@@ -1,7 +1,7 @@
-import { paragraphs, withEmoji } from "@fanfare/markup";
+import { maybe, paragraphs, slackAttachments, text, withAttachments, withEmoji } from "@fanfare/markup";
 import { z } from "zod";
-import { attachments, attachmentsText, noText, senderOf } from "./slack.ts";
-import { type Convert, maybe, read, text } from "./webhook-message.ts";
+import { noText, senderOf } from "./slack.ts";
+import { type Convert, read } from "./webhook-message.ts";
 
 const MENTIONS = /(?<![\w@.])@(?:all|channel)(?![\w@])/g;
 
@@ -10,8 +10,8 @@ const mattermost = z.object({
   username: text,
   icon_url: text,
   icon_emoji: text,
-  attachments,
-  props: maybe(z.object({ card: text, attachments })),
+  attachments: slackAttachments,
+  props: maybe(z.object({ card: text, attachments: slackAttachments })),
 });
 
 /** Messages of incoming webhooks of Mattermost, in markdown: https://developers.mattermost.com/integrate/webhooks/incoming/ */
@@ -19,13 +19,12 @@ export const fromMattermost: Convert = (payload) => {
   const message = read(mattermost, payload);
   const { props } = message;
   const items = [...message.attachments.items, ...(props?.attachments.items ?? [])];
-  const shown = paragraphs(
-    markdown(message.text),
-    attachmentsText(items, markdown),
-    markdown(props?.card ?? ""),
-  );
-  if (shown === "") throw noText();
-  return { text: shown, ...senderOf(message) };
+  const { text: shown, rich } = withAttachments(markdown(message.text), items, markdown);
+  // What Mattermost shows beside the message.
+  const more = markdown(props?.card ?? "");
+  const converted = { text: paragraphs(shown, more), rich: more === "" ? rich : null };
+  if (converted.text === "") throw noText();
+  return { ...converted, ...senderOf(message) };
 };
 
 /** `@channel` needs the permission to mention everyone. */

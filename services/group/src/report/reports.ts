@@ -1,4 +1,4 @@
-import { LIMITS, type Result, userRoom } from "@fanfare/contract";
+import { LIMITS, type Result, textOf, userRoom } from "@fanfare/contract";
 import { can, type Handlers, type NodeContext, orThrow, ResponseBudget, serviceError } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { publishToModerators } from "../moderators.ts";
@@ -42,7 +42,8 @@ export function reportActions(dependencies: GroupDependencies): Handlers {
       const { channelId, messageId, reason, details } = params;
       const { message } = await services.message.get({ channelId, messageId });
       if (message.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");
-      const { authorId, content, attachments = [] } = message;
+      const { authorId, attachments = [] } = message;
+      const content = textOf(message);
       if (authorId === userId) throw serviceError("FORBIDDEN");
       const fileNames = attachments.map(({ name }) => name);
       const sentAt = new Date(message.createdAt);

@@ -1,4 +1,4 @@
-import type { Locale, Message } from "@fanfare/contract";
+import { type Locale, type Message, textOf } from "@fanfare/contract";
 import type { Reason } from "./candidates.ts";
 
 interface PushTexts {
@@ -131,12 +131,13 @@ export interface PushText {
 export function pushText(
   locale: Locale,
   reason: Reason,
-  { as, authorId, content, sticker }: Pick<Message, "as" | "authorId" | "content" | "sticker">,
+  message: Pick<Message, "as" | "authorId" | "cards" | "content" | "sticker">,
   names: ReadonlyMap<string, string>,
 ): PushText {
+  const { as, authorId, sticker } = message;
   const texts = TEXTS[locale];
   const author = as === undefined ? (names.get(authorId) ?? "") : texts.webhook(as.name);
-  const readable = content
+  const readable = textOf(message)
     .replaceAll(/<@&[0-9a-f]{24}>/g, texts.role)
     .replaceAll(/<@([0-9a-f]{24})>/g, (token, userId: string) => `@${names.get(userId) ?? token}`)
     .replaceAll(/(?<![\w@.])@(?:everyone|here)(?![\w@])/g, texts.everyone)

@@ -1,4 +1,5 @@
 import type { Message } from "@fanfare/contract";
+import { textOf } from "@fanfare/contract/cards";
 import i18next from "i18next";
 import { useEffect, useRef } from "react";
 import { navigate } from "wouter/use-browser-location";
@@ -172,11 +173,12 @@ async function describeNotice(
 
 async function bodyOf(
   cache: ServerCache,
-  { content, sticker }: Message,
+  message: Message,
   groupId: string | null,
 ): Promise<string> {
+  const { content, sticker } = message;
   if (sticker !== undefined) return i18next.t(`messages:sticker.${sticker.kind}`, { name: content });
-  const text = plainText(lex(content.slice(0, MAX_CHARS * 2)));
+  const text = plainText(lex(textOf(message).slice(0, MAX_CHARS * 2)));
   const ids = [...new Set([...text.matchAll(/<@([0-9a-f]{24})>/g)].map(([, id]) => id!))];
   const named = ids.map(async (id) => [id, await nameOf(cache, id, groupId)] as const);
   const names = new Map(await Promise.all(named));

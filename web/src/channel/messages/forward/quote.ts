@@ -1,4 +1,5 @@
 import type { Message } from "@fanfare/contract";
+import { textOf } from "@fanfare/contract/cards";
 import { textParts } from "../markdown/lex.ts";
 
 interface QuoteNames {
@@ -13,10 +14,11 @@ const SPECIAL = /[\\`*_~|<>[\]@#]/g;
 
 /** A message as a quote, for readers who can't see the message itself. Its mentions become names, so that no one is notified again. */
 export function quoteOf(
-  { content, attachments = [] }: Pick<Message, "content" | "attachments">,
+  message: Pick<Message, "attachments" | "cards" | "content">,
   link: string,
   names: QuoteNames,
 ): string {
+  const content = textOf(message);
   const text = textParts(content).map((part) => {
     if (typeof part === "string") return part;
     if (part.type === "everyone") return plain(part.text);
@@ -25,7 +27,7 @@ export function quoteOf(
   const lines = [
     `[**${plain(names.author)}**](${link})`,
     ...(content === "" ? [] : text.join("").split("\n")),
-    ...attachments.map(({ name }) => `📎 ${plain(name)}`),
+    ...(message.attachments ?? []).map(({ name }) => `📎 ${plain(name)}`),
   ];
   return lines.map((line) => `> ${line}`.trimEnd()).join("\n");
 }

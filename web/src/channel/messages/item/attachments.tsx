@@ -30,9 +30,10 @@ export const soundHeight = ({ recording }: Attachment): string =>
   recording === undefined ? "min-h-18" : "min-h-15";
 
 export function Attachments({ message }: { message: Message }) {
-  const { channelId, attachments = [] } = message;
+  const { channelId, attachments = [], cards = [] } = message;
   const [shown, setShown] = useState<Attachment | null>(null);
-  const images = attachments.filter(isImage);
+  const isInCard = ({ fileId }: Attachment): boolean => cards.some((card) => card.imageFileId === fileId);
+  const images = attachments.filter((file) => isImage(file) && !isInCard(file));
   const others = attachments.filter((attachment) => !isImage(attachment));
   return (
     <div className="mt-1 grid grid-cols-1 justify-items-start gap-1.5">

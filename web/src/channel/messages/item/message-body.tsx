@@ -11,6 +11,7 @@ import { formatTime, shortTime } from "../../../shared/times.ts";
 import { Faces, useThreadActivity } from "../../threads/thread-activity.tsx";
 import { Sticker } from "../../emoji/sticker.tsx";
 import { Attachments } from "./attachments.tsx";
+import { Cards } from "./cards.tsx";
 import { LinkedMessages } from "./linked-messages.tsx";
 import { PollCard, votesOf } from "./poll.tsx";
 import { Reactions } from "./reactions.tsx";
@@ -24,8 +25,8 @@ interface MessageBodyProps {
 
 export const MessageBody = memo(function MessageBody({ message, isEditing }: MessageBodyProps) {
   const { t } = useTranslation("messages");
-  const { content, attachments, embeds, poll, sticker, threadId, alsoIn, replyIn, editedAt, pinnedAt } =
-    message;
+  const { content, attachments, embeds, cards, poll, sticker, threadId, alsoIn, replyIn } = message;
+  const { editedAt, pinnedAt } = message;
   const votes = votesOf(poll);
   const reactions = message.reactions?.filter(({ emoji }) => !votes.includes(emoji)) ?? [];
   // Only reactions that are added while the message is shown are animated.
@@ -49,6 +50,7 @@ export const MessageBody = memo(function MessageBody({ message, isEditing }: Mes
       {alsoIn !== undefined && <p className="mt-0.5 text-xs text-muted">{t("thread.alsoInChannel")}</p>}
       {replyIn !== undefined && <RepliedInThread message={message} threadId={replyIn} />}
       {attachments !== undefined && <Attachments message={message} />}
+      {cards !== undefined && <Cards message={message} cards={cards} />}
       {embeds !== undefined && <Embeds embeds={embeds} />}
       {!isEditing && <LinkedMessages content={content} />}
       {poll !== undefined && <PollCard message={message} poll={poll} />}

@@ -27,6 +27,7 @@ import { Avatar } from "../../../ui/display.tsx";
 import { dayAndTime, formatTime } from "../../../shared/times.ts";
 import { Sticker } from "../../emoji/sticker.tsx";
 import { Attachments } from "./attachments.tsx";
+import { Cards } from "./cards.tsx";
 
 const PlaceContext = createContext<Pick<MentionsProviderProps, "groupId" | "onUser">>({ groupId: null });
 
@@ -201,7 +202,7 @@ interface MessageCardProps {
 /** A message outside its channel, such as in pins or search results. Must be within a MentionsProvider. */
 export function MessageCard({ message, actions, children }: MessageCardProps) {
   const author = useAuthor(message);
-  const { content, sticker, attachments, createdAt, authorId } = message;
+  const { content, sticker, attachments, cards, createdAt, authorId } = message;
   return (
     <article className="grid gap-1 rounded-md border border-line bg-raised p-3 text-sm">
       <header className="flex items-center gap-2">
@@ -223,6 +224,7 @@ export function MessageCard({ message, actions, children }: MessageCardProps) {
         </div>
       )}
       {attachments !== undefined && <Attachments message={message} />}
+      {cards !== undefined && <Cards message={message} cards={cards} />}
       {children}
     </article>
   );

@@ -1,14 +1,13 @@
 import type { Message } from "@fanfare/contract";
+import { textOf } from "@fanfare/contract/cards";
 import { useTranslation } from "react-i18next";
 import { MarkdownPreview } from "../markdown/markdown.tsx";
 
 /** A message in one line: its text, or what it has instead. */
-export function MessagePreview({
-  message: { content, sticker },
-}: {
-  message: Pick<Message, "content" | "sticker">;
-}) {
+export function MessagePreview({ message }: { message: Pick<Message, "cards" | "content" | "sticker"> }) {
   const { t } = useTranslation("messages");
-  if (sticker !== undefined) return t(`sticker.${sticker.kind}`, { name: content });
-  return content === "" ? t("reply.attachment") : <MarkdownPreview content={content} />;
+  const { sticker } = message;
+  if (sticker !== undefined) return t(`sticker.${sticker.kind}`, { name: message.content });
+  const text = textOf(message);
+  return text === "" ? t("reply.attachment") : <MarkdownPreview content={text} />;
 }

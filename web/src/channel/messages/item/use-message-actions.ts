@@ -1,4 +1,5 @@
 import type { Message } from "@fanfare/contract";
+import { textOf } from "@fanfare/contract/cards";
 import { hasPermission } from "@fanfare/contract/permissions";
 import type { TFunction } from "i18next";
 import {
@@ -98,7 +99,8 @@ function actionsOf(
   { copy, togglePin, ...handlers }: ActionHandlers,
 ): MessageActions {
   const { channel, permissions, ownId, ask, openThread } = context;
-  const { id, content, authorId, editedAt, replyIn } = message;
+  const { id, authorId, editedAt, replyIn } = message;
+  const text = textOf(message);
   const ofThread = replyIn === undefined ? message : { ...message, threadId: replyIn };
   const isOwn = authorId === ownId && message.as === undefined;
   const isDirect = channel.groupId === null;
@@ -113,7 +115,7 @@ function actionsOf(
     select: () => toggleSelected(channel.id, message),
     showReaders: () => ask({ kind: "readers", message }),
     copyLink: () => copy(link),
-    ...(content !== "" && { copyText: () => copy(content) }),
+    ...(text !== "" && { copyText: () => copy(text) }),
     ...(maySend && { reply: () => setReplyTo(channel.id, message) }),
     ...(maySend && isOwn && message.sticker === undefined && { edit: () => setEditing(channel.id, id) }),
     ...(maySend && channel.kind === "text" && { thread: () => openThread(ofThread) }),

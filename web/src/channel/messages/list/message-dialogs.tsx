@@ -1,4 +1,5 @@
 import type { Message, ReportReason } from "@fanfare/contract";
+import { textOf } from "@fanfare/contract/cards";
 import { useTranslation } from "react-i18next";
 import { LIMITS } from "@fanfare/contract/limits";
 import { ON_OPEN, useActionQuery, usePagedQuery } from "../../../data/data-context.ts";
@@ -31,7 +32,11 @@ export function MessageDialogs({ dialog, onClose }: { dialog: MessageDialog; onC
   switch (dialog.kind) {
     case "delete":
       return (
-        <DeleteDialog content={message.content} onConfirm={() => view.delete(message.id)} onClose={onClose} />
+        <DeleteDialog
+          content={textOf(message)}
+          onConfirm={() => view.delete(message.id)}
+          onClose={onClose}
+        />
       );
     case "history":
       return <HistoryDialog message={message} onClose={onClose} />;

@@ -1,4 +1,5 @@
 import type { Channel, Message, Role } from "@fanfare/contract";
+import { textOf } from "@fanfare/contract/cards";
 import { useCallback, useMemo } from "react";
 import { useLocation } from "wouter";
 import { useCall } from "../../../data/call.ts";
@@ -67,8 +68,9 @@ const TOKEN = /<(?:@&?|#)[0-9a-f]{24}>/g;
 const NOT_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
 
 /** The default name of a thread: the beginning of its root message; empty if the message has no text. */
-export function threadNameOf({ content, attachments }: Pick<Message, "content" | "attachments">): string {
-  const said = plainText(lex(content))
+export function threadNameOf(message: Pick<Message, "attachments" | "cards" | "content">): string {
+  const { content, attachments } = message;
+  const said = plainText(lex(content === "" ? textOf(message) : content))
     .replace(TOKEN, "")
     .replace(NOT_IN_NAMES, " ")
     .replace(/\s+/g, " ")

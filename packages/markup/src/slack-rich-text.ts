@@ -1,6 +1,7 @@
-import { code, codeBlock, line, link, paragraphs, plain, quote, withEmoji } from "@fanfare/markup";
 import { z } from "zod";
-import { flag, list, maybe, text } from "./webhook-message.ts";
+import { withEmoji } from "./emoji.ts";
+import { code, codeBlock, line, link, paragraphs, plain, quote } from "./markdown.ts";
+import { flag, list, maybe, text } from "./payload-fields.ts";
 
 const MAX_PIECES = 200;
 const MAX_INDENT = 8;

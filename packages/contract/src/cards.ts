@@ -1,0 +1,57 @@
+import type { Card, Control, Message } from "./entities.ts";
+
+/** Without zod, for the page. */
+
+/** The message as text: for lists, notifications and searches, which don't show cards. */
+export function textOf({ content, cards = [] }: Pick<Message, "content" | "cards">): string {
+  return [content, ...cards.map(cardText)].filter(Boolean).join("\n");
+}
+
+function cardText({ author, title, text, fields = [], footer }: Card): string {
+  const parts = [title, text, ...fields.map(({ name, value }) => `${name}: ${value}`), author?.name, footer];
+  return parts.filter((part) => part !== undefined).join("\n");
+}
+
+/** The cards with each of their texts changed. */
+export function mapCards(cards: readonly Card[], change: (text: string) => string): Card[] {
+  return cards.map(({ ...card }) => {
+    if (card.title !== undefined) card.title = change(card.title);
+    if (card.text !== undefined) card.text = change(card.text);
+    if (card.author !== undefined) card.author = { ...card.author, name: change(card.author.name) };
+    if (card.fields !== undefined)
+      card.fields = card.fields.map((field) => ({
+        ...field,
+        name: change(field.name),
+        value: change(field.value),
+      }));
+    if (card.footer !== undefined) card.footer = change(card.footer);
+    return card;
+  });
+}
+
+/** The controls with each text that is shown changed. */
+export function mapControls(controls: readonly Control[], change: (text: string) => string): Control[] {
+  return controls.map((control) => {
+    const changed = { ...control, label: change(control.label) };
+    if (changed.kind === "select")
+      changed.options = changed.options.map((option) => ({ ...option, label: change(option.label) }));
+    return changed;
+  });
+}
+
+export function charsOfCards(cards: readonly Card[]): number {
+  let chars = 0;
+  mapCards(cards, (text) => {
+    chars += text.length;
+    return text;
+  });
+  return chars;
+}
+
+/** The addresses that cards and controls lead to. */
+export function urlsOf(cards: readonly Card[], controls: readonly Control[]): string[] {
+  return [
+    ...cards.flatMap(({ url, author, imageUrl }) => [url, author?.url, imageUrl]),
+    ...controls.map((control) => (control.kind === "link" ? control.url : undefined)),
+  ].filter((url) => url !== undefined);
+}

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { charsOfCards } from "../cards.ts";
+import { LIMITS } from "../limits.ts";
+import { httpAddress } from "./bot.ts";
+import { cardFieldName, cardLine, cardText, entity, id, time } from "./primitives.ts";
+
+/** What Slack and Mattermost call an attachment, and Discord an embed. Its optional fields are absent instead of empty. */
+export const CardSchema = entity("Card", {
+  title: cardLine.optional(),
+  url: httpAddress.optional().describe("what the title links to"),
+  text: cardText(LIMITS.cardTextMaxChars).optional().describe("Markdown"),
+  color: z.int().min(0).max(0xffffff).optional().describe("of the bar beside the card: 0xRRGGBB"),
+  author: z.object({ name: cardLine, url: httpAddress.optional() }).optional(),
+  fields: z
+    .array(
+      z.object({
+        name: cardFieldName.describe("can be empty"),
+        value: cardText(LIMITS.cardFieldMaxChars).describe("Markdown"),
+        short: z.boolean().optional().describe("true: beside other short fields"),
+      }),
+    )
+    .min(1)
+    .max(LIMITS.fieldsPerCard)
+    .optional(),
+  footer: cardLine.optional(),
+  time: time.optional().describe("shown in the footer"),
+  imageFileId: id.optional().describe("an image among the attachments of the message, shown in the card"),
+  imageUrl: httpAddress.optional().describe("an image elsewhere; clients link to it instead of loading it"),
+});
+export type Card = z.output<typeof CardSchema>;
+
+/** Bars and links alone aren't cards. */
+const hasContent = ({ title, text, author, fields, footer, imageFileId, imageUrl }: Card): boolean =>
+  (title ?? text ?? author ?? fields ?? footer ?? imageFileId ?? imageUrl) !== undefined;
+
+export const cards = z
+  .array(CardSchema.refine(hasContent, "give the card a title, a text, fields or an image"))
+  .max(LIMITS.cardsPerMessage)
+  .refine(
+    (all) => charsOfCards(all) <= LIMITS.cardsMaxChars,
+    `the texts of all cards must have at most ${LIMITS.cardsMaxChars} characters together`,
+  );
+
+const label = cardLine.max(LIMITS.controlLabelMaxChars);
+const controlId = z
+  .string()
+  .min(1)
+  .max(LIMITS.controlIdMaxChars)
+  .describe("chosen by the bot, which receives it");
+const LinkSchema = z.object({ kind: z.literal("link"), label, url: httpAddress });
+/** What stands under a message: a button or a selection that its bot receives, or a link. */
+export const ControlSchema = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("button"),
+    id: controlId,
+    label,
+    style: z.enum(["default", "primary", "danger"]).optional(),
+  }),
+  LinkSchema,
+  z.object({
+    kind: z.literal("select"),
+    id: controlId,
+    label: label.describe("shown while nothing is chosen"),
+    options: z
+      .array(z.object({ value: controlId, label }))
+      .min(1)
+      .max(LIMITS.optionsPerSelect),
+  }),
+]);
+export type Control = z.output<typeof ControlSchema>;
+
+const isDistinct = (values: readonly string[]): boolean => new Set(values).size === values.length;
+
+export const controls = z
+  .array(ControlSchema)
+  .max(LIMITS.controlsPerMessage)
+  .refine(
+    (all) => isDistinct(all.flatMap((control) => (control.kind === "link" ? [] : [control.id]))),
+    "each control needs an id of its own",
+  );
+/** For senders that receive nothing. */
+export const links = z.array(LinkSchema).max(LIMITS.controlsPerMessage);

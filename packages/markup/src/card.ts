@@ -1,0 +1,87 @@
+import { type Card, type Control, LIMITS } from "@fanfare/contract";
+import { bold, colorMark, colorOf, field, line, lines, link, quote } from "./markdown.ts";
+
+/** What Slack calls an attachment and Discord an embed. Texts marked as markdown are shown as they are. */
+export interface CardSource {
+  color: string;
+  author: string;
+  authorUrl: string;
+  title: string;
+  url: string;
+  /** Markdown. */
+  body: string;
+  /** The values are markdown. */
+  fields: readonly { name: string; value: string; short?: boolean }[];
+  image: string;
+  /** Markdown. */
+  links: string;
+  footer: string;
+  time: Date | null;
+}
+
+/** A message that shows cards. */
+export interface RichMessage {
+  /** Markdown. */
+  text: string;
+  cards: Card[];
+  controls?: Extract<Control, { kind: "link" }>[];
+}
+
+/** Not checked yet: its texts can be too long. */
+export function cardOf(source: CardSource): Card {
+  const { title, author, footer, time } = source;
+  const [url, authorUrl, imageUrl] = [source.url, source.authorUrl, source.image].map(httpUrl);
+  const text = lines(source.body, source.links);
+  const color = colorOf(source.color);
+  const fields = source.fields.filter(({ value }) => value !== "");
+  return {
+    ...(title !== "" && { title, ...(url !== undefined && { url }) }),
+    ...(text !== "" && { text }),
+    ...(color !== null && { color }),
+    ...(author !== "" && { author: { name: author, ...(authorUrl !== undefined && { url: authorUrl }) } }),
+    ...(fields.length > 0 && {
+      fields: fields.map(({ name, value, short = false }) => ({ name, value, ...(short && { short }) })),
+    }),
+    ...(footer !== "" && { footer }),
+    ...(time !== null && { time: time.toISOString() }),
+    ...(imageUrl !== undefined && { imageUrl }),
+  };
+}
+
+/** undefined if it isn't one that a card can link to. */
+export function httpUrl(url: string): string | undefined {
+  const parsed = url.length > LIMITS.urlMaxChars ? null : URL.parse(url);
+  return parsed?.protocol === "https:" || parsed?.protocol === "http:" ? parsed.href : undefined;
+}
+
+/** A quote with one line per field. */
+export function cardText(card: CardSource): string {
+  const { title, url, author, authorUrl, image } = card;
+  const linked = link(title, url);
+  const heading = title === "" ? "" : linked.startsWith("[") ? `**${linked}**` : bold(title);
+  const mark = colorMark(card.color);
+  const top = lines(author === "" ? "" : link(author, authorUrl), heading);
+  const text = lines(
+    marked(mark, lines(top, card.body)),
+    ...card.fields.map(({ name, value }) => field(name, value)),
+    image === "" ? "" : link("Image", image),
+    card.links,
+    [line(card.footer), card.time === null ? "" : shownTime(card.time)].filter(Boolean).join(" · "),
+  );
+  return text === "" ? "" : quote(text);
+}
+
+/** The mark stands alone before a list or a block of code. */
+function marked(mark: string, text: string): string {
+  if (mark === "" || text === "") return text;
+  return mark + (/^(?:[-+*] |>|#|\||```|~~~|\d+[.)] )/.test(text) ? "\n" : " ") + text;
+}
+
+/** @returns null if it isn't a time */
+export function timeOf(value: string): Date | null {
+  const seconds = Number(value);
+  const time = new Date(value !== "" && Number.isFinite(seconds) ? seconds * 1000 : value);
+  return Number.isNaN(time.getTime()) ? null : time;
+}
+
+const shownTime = (time: Date): string => `${time.toISOString().slice(0, 16).replace("T", " ")} UTC`;
