@@ -1,5 +1,15 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Bot as BotInfo, Call, EventPayload, Invocation, Message, Params } from "@fanfare/contract";
+import type {
+  Bot as BotInfo,
+  Call,
+  Card,
+  Control,
+  EventPayload,
+  Interaction,
+  Invocation,
+  Message,
+  Params,
+} from "@fanfare/contract";
 import { FanfareClient, type FanfareClientOptions } from "./client.ts";
 import { FanfareError } from "./errors.ts";
 
@@ -10,10 +20,25 @@ export interface BotOptions extends Pick<FanfareClientOptions, "url"> {
   onError?: (error: unknown) => void;
 }
 
+/** What a bot sends: Markdown, or also cards and what stands under them. */
+export type BotMessage = string | { content?: string; cards?: Card[]; controls?: Control[] };
+
 /** Replies in the channel of the message or command. */
-export type Reply = (content: string) => Promise<Message>;
+export type Reply = (message: BotMessage) => Promise<Message>;
+/** Replies so that only the user of the command or interaction sees it. Its controls can only be links. */
+export type ReplyOnlyTo = (message: BotMessage) => Promise<void>;
 export type MessageHandler = (message: Message, reply: Reply) => unknown;
-export type CommandHandler = (invocation: Invocation, reply: Reply) => unknown;
+export type CommandHandler = (invocation: Invocation, reply: Reply, replyOnlyTo: ReplyOnlyTo) => unknown;
+
+export interface InteractionAnswers {
+  reply: Reply;
+  replyOnlyTo: ReplyOnlyTo;
+  /** Changes the message with the button. What isn't given stays; an empty list removes cards or controls. */
+  update: (message: BotMessage) => Promise<Message>;
+  /** Ends the user's wait before the handler is done. Needed if it takes longer than 3 s. */
+  acknowledge: () => Promise<void>;
+}
+export type InteractionHandler = (interaction: Interaction, answers: InteractionAnswers) => unknown;
 
 export type CommandDefinition = Omit<Params<"command.register">, "name">;
 
@@ -27,6 +52,7 @@ export class Bot {
   readonly client: FanfareClient;
   readonly #onError: (error: unknown) => void;
   readonly #onMessage: MessageHandler[] = [];
+  readonly #onInteraction = new Map<string, InteractionHandler>();
   readonly #commands = new Map<string, { definition: CommandDefinition; handle: CommandHandler }>();
   #info: BotInfo | null = null;
 
@@ -39,6 +65,7 @@ export class Bot {
       for (const message of messages) this.#received(message);
     });
     this.client.on("command.invoked", (payload) => this.#invoked(payload));
+    this.client.on("interaction.created", (payload) => this.#interacted(payload));
   }
 
   /** The bot's own account. @throws {Error} before `start` */
@@ -65,6 +92,15 @@ export class Bot {
   }
 
   /**
+   * Handles the button or select with this id, and those whose id has more after a colon, such as `approve:42`. The interaction is
+   * acknowledged when the handler is done.
+   */
+  onInteraction(id: string, handle: InteractionHandler): this {
+    this.#onInteraction.set(id, handle);
+    return this;
+  }
+
+  /**
    * Registers the commands and connects.
    * @throws {FanfareError} if the token is invalid or the server can't be reached
    */
@@ -81,11 +117,15 @@ export class Bot {
   }
 
   /** Sends a message. Retries don't create duplicates. */
-  async send(channelId: string, content: string, options: { replyTo?: string } = {}): Promise<Message> {
+  async send(
+    channelId: string,
+    message: BotMessage,
+    options: { replyTo?: string } = {},
+  ): Promise<Message> {
     const nonce = crypto.randomUUID();
     for (let tries = 1; ; tries += 1) {
       try {
-        const params = { channelId, content, nonce, ...options, resend: tries > 1 };
+        const params = { channelId, content: "", ...partsOf(message), nonce, ...options, resend: tries > 1 };
         return (await this.call("message.send", params)).message;
       } catch (error) {
         if (!(error instanceof FanfareError) || !error.retryable || tries === MAX_TRIES) throw error;
@@ -96,14 +136,43 @@ export class Bot {
 
   #received(message: Message): void {
     if (message.authorId === this.#info?.id) return;
-    const reply: Reply = (content) => this.send(message.channelId, content, { replyTo: message.id });
+    const reply: Reply = (answer) => this.send(message.channelId, answer, { replyTo: message.id });
     for (const handle of this.#onMessage) void this.#run(() => handle(message, reply));
   }
 
   #invoked({ invocation }: EventPayload<"command.invoked">): void {
     const command = this.#commands.get(invocation.command);
-    const reply: Reply = (content) => this.send(invocation.channelId, content);
-    if (command !== undefined) void this.#run(() => command.handle(invocation, reply));
+    const reply: Reply = (answer) => this.send(invocation.channelId, answer);
+    const replyOnlyTo = this.#replyOnlyTo(invocation);
+    if (command !== undefined) void this.#run(() => command.handle(invocation, reply, replyOnlyTo));
+  }
+
+  #interacted({ interaction }: EventPayload<"interaction.created">): void {
+    const { id: interactionId, controlId, channelId, messageId } = interaction;
+    const handle = this.#onInteraction.get(controlId) ?? this.#onInteraction.get(controlId.split(":", 1)[0]!);
+    if (handle === undefined) return;
+    const acknowledge = async () => {
+      await this.call("interaction.acknowledge", { interactionId });
+    };
+    const answers: InteractionAnswers = {
+      reply: (message) => this.send(channelId, message),
+      replyOnlyTo: this.#replyOnlyTo(interaction),
+      update: async (message) =>
+        (await this.call("message.edit", { channelId, messageId, ...partsOf(message) })).message,
+      acknowledge,
+    };
+    void this.#run(async () => {
+      await handle(interaction, answers);
+      await acknowledge();
+    });
+  }
+
+  #replyOnlyTo({ channelId, userId }: Pick<Invocation, "channelId" | "userId">): ReplyOnlyTo {
+    return async (message) => {
+      const { controls = [], ...parts } = partsOf(message);
+      const links = controls.filter((control) => control.kind === "link");
+      await this.call("message.sendEphemeral", { channelId, userId, ...parts, controls: links });
+    };
   }
 
   async #run(work: () => unknown): Promise<void> {
@@ -114,6 +183,9 @@ export class Bot {
     }
   }
 }
+
+const partsOf = (message: BotMessage): Exclude<BotMessage, string> =>
+  typeof message === "string" ? { content: message } : message;
 
 /** Creates a bot. It receives nothing before `start`. */
 export function createBot(options: BotOptions): Bot {

@@ -87,6 +87,7 @@ export const ACTIONS_BY_PREFIX = {
   },
   bot: bot.botActions,
   command: bot.commandActions,
+  interaction: bot.interactionActions,
   webhook: webhook.webhookActions,
   file: { ...departure.fileActions, ...exports.fileActions, ...file.fileActions },
   inbox: { ...departure.inboxActions, ...exports.inboxActions, ...inbox.inboxActions },

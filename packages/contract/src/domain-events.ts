@@ -23,6 +23,8 @@ export const DOMAIN_EVENTS = {
   "maintenance.changed": everyProcess<Maintenance>(),
   /** Admins have changed the policy of the instance. */
   "policy.changed": everyProcess<StoredPolicy>(),
+  /** A bot has acknowledged an interaction; the process that waits for that can be any. */
+  "interaction.acknowledged": everyProcess<{ interactionId: string; botId: string }>(),
   "user.profileChanged": oneProcess<{ user: User }>(),
   /** All messages of these channels are being removed. */
   "channel.emptied": oneProcess<{ channelIds: string[] }>(),

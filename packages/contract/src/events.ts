@@ -210,6 +210,14 @@ export const EVENTS = {
   "command.invoked": event("self", "Sent to a bot when a user runs one of its commands.", {
     invocation: e.InvocationSchema,
   }),
+  "interaction.created": event(
+    "self",
+    "Sent to a bot when a user presses a button or chooses an option under one of its messages. Call interaction.acknowledge within 3 s.",
+    { interaction: e.InteractionSchema },
+  ),
+  "ephemeral.sent": event("self", "A message of a bot that only this user sees. It is not stored.", {
+    ephemeral: e.EphemeralSchema,
+  }),
   "bot.disabled": event(
     "self",
     "Sent to the creator of a bot whose callbacks were disabled after too many failures.",

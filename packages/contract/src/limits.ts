@@ -289,6 +289,8 @@ export const LIMITS = {
   optionsPerCommand: 10,
   /** Invocations waiting for delivery by callback. */
   invocationsPerBot: 1000,
+  /** How long a bot can take to acknowledge a pressed button. */
+  interactionTimeoutMs: 3000,
   webhooksPerChannel: 20,
 
   /** Gateways keep metrics of the last ten minutes. */

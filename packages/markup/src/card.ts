@@ -1,5 +1,5 @@
-import { type Card, type Control, LIMITS } from "@fanfare/contract";
-import { bold, colorMark, colorOf, field, line, lines, link, quote } from "./markdown.ts";
+import { type Card, cardsSchema, type Control, LIMITS, linksSchema } from "@fanfare/contract";
+import { bold, colorMark, colorOf, field, fit, line, lines, link, quote } from "./markdown.ts";
 
 /** What Slack calls an attachment and Discord an embed. Texts marked as markdown are shown as they are. */
 export interface CardSource {
@@ -25,6 +25,32 @@ export interface RichMessage {
   text: string;
   cards: Card[];
   controls?: Extract<Control, { kind: "link" }>[];
+}
+
+export interface Converted {
+  /** All of it, as markdown. */
+  text: string;
+  /** The same with cards; absent or null if there are none, or they would lose something. */
+  rich?: RichMessage | null;
+}
+
+/**
+ * The content and cards of a message; without cards if these are over a limit.
+ * @param url where the whole text is, if it has to be cut
+ */
+export function shownWithin(
+  { text, rich }: Converted,
+  url = "",
+): { content: string; cards?: Card[]; controls?: Control[] } {
+  if (!rich) return { content: fit(text, url) };
+  const { cards, controls = [] } = rich;
+  const content = rich.text.toWellFormed().trim();
+  const isAccepted =
+    (cards.length > 0 || (controls.length > 0 && content !== "")) &&
+    content.length <= LIMITS.messageMaxChars &&
+    cardsSchema.safeParse(cards).success &&
+    linksSchema.safeParse(controls).success;
+  return isAccepted ? { content, cards, controls } : { content: fit(text, url) };
 }
 
 /** Not checked yet: its texts can be too long. */

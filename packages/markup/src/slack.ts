@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cardOf, cardText, type CardSource, type RichMessage, timeOf } from "./card.ts";
+import { cardOf, cardText, type CardSource, type Converted, timeOf } from "./card.ts";
 import { withEmoji } from "./emoji.ts";
 import { lines, link, paragraphs, plain, withoutEveryone } from "./markdown.ts";
 import { mrkdwn, plainText } from "./mrkdwn.ts";
@@ -60,12 +60,6 @@ export const slackMessage = z.object({ text, blocks, attachments: slackAttachmen
 
 /** The texts of an attachment that are markup, such as `mrkdwn`. */
 type Markup = (text: string) => string;
-
-/** What a message becomes: all of it as markdown, and the same with cards; null: it has none, or they would lose something. */
-export interface Converted {
-  text: string;
-  rich: RichMessage | null;
-}
 
 /** A message in Slack's own markup. Its texts are empty if it shows nothing. */
 export function fromSlackMessage({ text, blocks, attachments }: z.output<typeof slackMessage>): Converted {

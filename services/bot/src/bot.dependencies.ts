@@ -1,4 +1,5 @@
 import type { NodeContext, Sealer } from "@fanfare/kernel";
+import type { WaitingInteractions } from "./actions/interactions.ts";
 import type { BotRepository } from "./bot.repository.ts";
 import type { Callbacks } from "./callbacks/callbacks.ts";
 import type { CursorRepository } from "./callbacks/cursor.repository.ts";
@@ -15,6 +16,7 @@ export interface BotDependencies {
   cursors: CursorRepository;
   invocations: InvocationRepository;
   callbacks: Callbacks;
+  interactions: WaitingInteractions;
   /** Seals the secrets of callbacks. */
   sealer: Sealer;
 }

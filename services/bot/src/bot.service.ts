@@ -2,6 +2,7 @@ import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/k
 import { Outbound } from "@fanfare/outbound";
 import { botActions } from "./actions/bots.ts";
 import { commandActions } from "./actions/commands.ts";
+import { interactionActions, WaitingInteractions } from "./actions/interactions.ts";
 import { ownBotActions } from "./actions/own-bot.ts";
 import { tokenActions } from "./actions/tokens.ts";
 import { webhookActions } from "./actions/webhooks.ts";
@@ -29,18 +30,21 @@ export function createBotService(node: NodeContext): ReturnType<ServiceFactory> 
   const { bots, webhooks, cursors } = repositories;
   const subscribers = new Subscribers(bots);
   const callbacks = createCallbacks({ ...repositories, node, outbound, sealer });
-  const dependencies: BotDependencies = { ...repositories, node, callbacks, sealer };
+  const interactions = new WaitingInteractions();
+  const dependencies: BotDependencies = { ...repositories, node, callbacks, interactions, sealer };
   return defineService(node, {
     name: "bot",
     actions: {
       ...botActions(dependencies),
       ...commandActions(dependencies),
+      ...interactionActions(dependencies),
       ...ownBotActions(dependencies),
       ...tokenActions(dependencies),
       ...webhookActions(dependencies),
     },
     events: {
       "access.changed": (change) => disconnectUnheld(node, bots, change),
+      "interaction.acknowledged": (acknowledged) => interactions.acknowledge(acknowledged),
       async "message.stored"({ groupId }) {
         if (groupId === null) return;
         const subscriptions = await subscribers.of(groupId);

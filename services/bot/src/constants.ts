@@ -8,6 +8,10 @@ export const POLL_INTERVAL_MS = 10_000;
 export const SUBSCRIBERS_TTL_MS = 1000;
 
 export const CALLBACK_TIMEOUT_MS = 10_000;
+/** The rest of a response that answers a command or interaction is not read. */
+export const ANSWER_MAX_BYTES = 64 * 1024;
+/** Interactions with one bot that wait in a process; further ones are rejected. */
+export const WAITING_PER_BOT = 100;
 /** Changes of one channel per callback. */
 export const EVENTS_PER_CALLBACK = 50;
 export const INVOCATIONS_PER_STEP = 20;

@@ -62,18 +62,7 @@ export function changeActions(dependencies: MessageDependencies): Handlers {
   return {
     "message.edit": async ({ params, actor: { userId, kind }, access, services }) => {
       requireBotFor(params, kind);
-      const { filters } = dependencies;
-      const { content = "", cards, controls } = params;
-      const changed = { content, cards, controls, authorId: userId };
-      const { written, reportedBy } = await filters.apply(access, changed, false);
-      const edited = { ...written, content: params.content === undefined ? undefined : written.content };
-      const edit = ({ channelId, messageId }: Place) =>
-        editMessage(dependencies, { channelId, messageId, ...edited, userId, access, services });
-      const message = orThrow(await edit(params), "MESSAGE_NOT_FOUND");
-      const twin = await findTwin(messages, message);
-      if (twin !== null) await edit(twin);
-      if (reportedBy !== null) void filters.report(access.groupId!, message, reportedBy);
-      return { message };
+      return { message: await edit(dependencies, { ...params, userId, access, services }) };
     },
 
     "message.listEdits": async ({ params: { channelId, messageId, before, limit }, actor, access }) => {
@@ -163,10 +152,33 @@ async function findTwin(
 }
 
 /** Absent fields stay. */
-interface Edit extends Place, MessageActor {
-  content: string | undefined;
-  cards: Card[] | undefined;
-  controls: Control[] | undefined;
+interface Edit extends Place, Omit<MessageActor, "services"> {
+  content?: string | undefined;
+  cards?: Card[] | undefined;
+  controls?: Control[] | undefined;
+  /** On behalf of the author; null: by the server. */
+  services: Services | null;
+}
+
+/**
+ * Edits a message, and the same reply in the other channel.
+ * @throws {ServiceError} MESSAGE_NOT_FOUND, FORBIDDEN, MESSAGE_FILTERED, MESSAGE_REFUSED
+ */
+export async function edit(dependencies: MessageDependencies, wanted: Edit): Promise<Message> {
+  const { messages, filters } = dependencies;
+  const { userId: authorId, access, content = "", cards, controls } = wanted;
+  const changed = { content, cards, controls, authorId };
+  const { written, reportedBy } = await filters.apply(access, changed, false);
+  const allowed = {
+    ...wanted,
+    ...written,
+    content: wanted.content === undefined ? undefined : written.content,
+  };
+  const message = orThrow(await editMessage(dependencies, allowed), "MESSAGE_NOT_FOUND");
+  const twin = await findTwin(messages, message);
+  if (twin !== null) await editMessage(dependencies, { ...allowed, ...twin });
+  if (reportedBy !== null) void filters.report(access.groupId!, message, reportedBy);
+  return message;
 }
 
 /**
@@ -175,7 +187,7 @@ interface Edit extends Place, MessageActor {
  */
 function editMessage(
   dependencies: MessageDependencies,
-  { channelId, messageId, userId, access, services, ...edit }: Edit,
+  { channelId, messageId, userId, access, services, ...wanted }: Edit,
 ): Promise<Message | null> {
   const { rooms } = access;
   return changeMessage(
@@ -183,16 +195,16 @@ function editMessage(
     { channelId, messageId, rooms, announce: "message.changed" },
     async (before) => {
       if (!canEdit(userId, presentMessage(before))) throw serviceError("FORBIDDEN");
-      const { content = before.content, cards = before.cards, controls = before.controls } = edit;
+      const { content = before.content, cards = before.cards, controls = before.controls } = wanted;
       const fileIds = before.attachments?.map(({ fileId }) => fileId) ?? [];
       if (content === "" && fileIds.length === 0 && ifAny(cards) === undefined)
         throw invalid("content", "must not be empty without attachments or cards");
-      if (before.replyIn === undefined) checkPictures(edit.cards, fileIds);
+      if (before.replyIn === undefined) checkPictures(wanted.cards, fileIds);
       const { editCount = 0 } = before;
       const now = { cards: ifAny(cards), controls: ifAny(controls), editedAt: new Date() };
       assertBelow("changesPerMessage", before.revs.length);
       // Bots can change their cards as often as that, because no earlier version of these is stored.
-      if (content === before.content && (edit.cards ?? edit.controls) !== undefined) return now;
+      if (content === before.content && (wanted.cards ?? wanted.controls) !== undefined) return now;
       assertBelow("editsPerMessage", editCount);
       const repliedTo = await findRepliedTo(dependencies, before);
       const context = { authorId: userId, channelId, access, services };

@@ -1,3 +1,4 @@
+import { answerActions } from "./answer.ts";
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { count, readActions } from "./read.ts";
 import { changeActions } from "./change.ts";
@@ -37,6 +38,7 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
   return defineService(node, {
     name: "message",
     actions: {
+      ...answerActions(dependencies),
       ...changeActions(dependencies),
       ...channelLineActions(dependencies),
       ...pinActions(dependencies),

@@ -250,15 +250,24 @@ export function sendActions({ sender, node }: MessageDependencies): Handlers {
     },
 
     "message.post": async ({ params }) => {
-      const access = await node.access.get(params.authorId, { channelId: params.channelId });
-      if (!can(access, "view")) throw serviceError("CHANNEL_NOT_FOUND");
-      if (!can(access, "sendMessages")) throw serviceError("FORBIDDEN");
-      if (access.mutedUntilMs > Date.now()) {
-        throw serviceError("MUTED", { mutedUntil: new Date(access.mutedUntilMs).toISOString() });
-      }
+      const access = await accessOfSender(node, params.authorId, params.channelId);
       return { message: await sender.send({ ...params, access, services: null }) };
     },
   };
+}
+
+/** @throws {ServiceError} CHANNEL_NOT_FOUND, FORBIDDEN or MUTED if a user can't send messages there */
+export async function accessOfSender(
+  { access: cache }: Pick<MessageDependencies["node"], "access">,
+  authorId: string,
+  channelId: string,
+): Promise<Access> {
+  const access = await cache.get(authorId, { channelId });
+  if (!can(access, "view")) throw serviceError("CHANNEL_NOT_FOUND");
+  if (!can(access, "sendMessages")) throw serviceError("FORBIDDEN");
+  if (access.mutedUntilMs > Date.now())
+    throw serviceError("MUTED", { mutedUntil: new Date(access.mutedUntilMs).toISOString() });
+  return access;
 }
 
 /** @throws {ServiceError} BOTS_ONLY when a user sends cards or controls */

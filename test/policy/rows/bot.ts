@@ -1,4 +1,4 @@
-import { row } from "../row.ts";
+import { messageOf, row } from "../row.ts";
 
 const NOT_THERE = "0".repeat(24);
 const noBot = ({ group }: { group: { id: string } }) => ({ groupId: group.id, botId: NOT_THERE });
@@ -30,6 +30,16 @@ export const botRows = {
   "bot.unsubscribe": row("bot.unsubscribe", () => ({}), botsOnly),
   "command.register": row("command.register", () => ({ name: "ask", description: "Ask" }), botsOnly),
   "command.unregister": row("command.unregister", () => ({ name: "ask" }), botsOnly),
+  "interaction.create": row(
+    "interaction.create",
+    (world) => ({ ...messageOf(world), controlId: "approve" }),
+    { why: "the message has no buttons", allowed: "VALIDATION_FAILED" },
+  ),
+  "interaction.acknowledge": row(
+    "interaction.acknowledge",
+    () => ({ interactionId: NOT_THERE }),
+    botsOnly,
+  ),
   "command.list": row("command.list", ({ channel }) => ({ channelId: channel.id })),
   "command.invoke": row("command.invoke", ({ channel }) => ({ channelId: channel.id, name: "nothing" }), {
     why: "there is no such command",

@@ -20,6 +20,11 @@ export const messageRows = {
     why: "only its author can edit a message, not even the group's owner",
     allowed: "FORBIDDEN",
   }),
+  "message.sendEphemeral": row(
+    "message.sendEphemeral",
+    ({ channel, member }) => ({ channelId: channel.id, userId: member.userId, content: "For you" }),
+    { why: "only bots can call it", allowed: "BOTS_ONLY", bot: "ok" },
+  ),
   "message.delete": row("message.delete", messageOf, managersOnly),
   "message.listEdits": row("message.listEdits", messageOf, managersOnly),
   "message.endPoll": row(

@@ -1,6 +1,7 @@
 import type { FanfareClient } from "@fanfare/client";
 import type { Call, OwnUser } from "@fanfare/contract";
 import { useEffect } from "react";
+import { receiveEphemerals } from "../channel/messages/ephemerals.ts";
 import { useCall } from "../data/call.ts";
 import { useServerCache } from "../data/data-context.ts";
 import { useLive } from "../data/frames.ts";
@@ -36,6 +37,8 @@ export function OwnDevices() {
     const texts = Object.values(drafts).map(({ channelId, content }) => [channelId, content]);
     receiveDrafts(Object.fromEntries(texts));
   }, [store, drafts, isOutdated]);
+
+  useEffect(() => receiveEphemerals(client), [client]);
 
   useEffect(() => {
     const known = (channelId: string) => store.state.drafts?.[channelId]?.content ?? "";

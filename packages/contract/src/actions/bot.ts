@@ -182,6 +182,30 @@ export const groupActions = {
   }),
 };
 
+export const interactionActions = {
+  create: mutation({
+    summary:
+      "Press a button under a message of a bot, or choose an option there. The bot receives `interaction.created`; the call returns once it has acknowledged that.",
+    params: e.inChannel.extend({
+      messageId: e.id,
+      controlId: e.controlId,
+      value: e.controlId.optional().describe("of the chosen option"),
+    }),
+    permission: { rule: "channel", can: "view" },
+    errors: ["MESSAGE_NOT_FOUND", "BOT_NOT_FOUND", "BOT_NOT_ANSWERING"],
+    rateLimit: { points: 20, durationMs: 10_000 },
+  }),
+  acknowledge: mutation({
+    summary:
+      "Acknowledge an interaction, after the bot's answer if that is quick. A 2xx response to the callback does the same. Repeatable.",
+    params: z.object({ interactionId: e.id }),
+    permission: { rule: "session" },
+    botScope: "messages.write",
+    errors: ["BOTS_ONLY"],
+    rateLimit: { points: 1000, durationMs: 10_000 },
+  }),
+};
+
 export const commandActions = {
   register: mutation({
     summary: "Register the command `/name` of the bot. Replaces an earlier command of the same name.",

@@ -16,6 +16,15 @@ const withCards = {
   controls: e.controls.optional().describe("for bots: buttons, selects and links under the message"),
 };
 
+const ephemeral = {
+  userId: e.id.describe("a member who can see the channel"),
+  content: e.messageContent.or(z.literal("")).default("").describe("empty only with cards"),
+  cards: e.cards.optional(),
+  controls: e.links.optional().describe("links under the message"),
+};
+const hasTextOrCards = ({ content, cards = [] }: { content: string; cards?: unknown[] | undefined }) =>
+  content !== "" || cards.length > 0;
+
 const sendParams = e.inChannel.extend({
   content: e.messageContent,
   nonce: e.nonce,
@@ -115,6 +124,14 @@ export const messageActions = {
       "MESSAGE_FILTERED",
       "MESSAGE_REFUSED",
     ],
+  }),
+  sendEphemeral: mutation({
+    summary: "Show a message of a bot to one user only. It is not stored.",
+    params: e.inChannel.extend(ephemeral).refine(hasTextOrCards, "give a content or cards"),
+    result: z.object({ ephemeral: e.EphemeralSchema }),
+    permission: { rule: "channel", can: "sendMessages" },
+    botScope: "messages.write",
+    errors: ["BOTS_ONLY", "MUTED", "MEMBER_NOT_FOUND", "MESSAGE_FILTERED", "MESSAGE_REFUSED"],
   }),
   delete: mutation({
     summary: "Delete a message by the caller, or any message if the caller can manage messages.",
@@ -293,6 +310,30 @@ export const messageActions = {
       "FORBIDDEN",
       "MUTED",
       "MESSAGE_NOT_FOUND",
+      "MESSAGE_FILTERED",
+      "MESSAGE_REFUSED",
+    ],
+  }),
+  answer: internal({
+    summary: "The answer of a bot to a command or interaction, in the response to its callback.",
+    params: e.inChannel
+      .extend({
+        ...ephemeral,
+        authorId: e.id,
+        as: z.enum(["message", "ephemeral", "update"]),
+        controls: e.controls.optional(),
+        messageId: e.id.optional().describe("to update"),
+        nonce: e.nonce,
+      })
+      .refine(hasTextOrCards, "give a content or cards"),
+    errors: [
+      "CHANNEL_NOT_FOUND",
+      "FORBIDDEN",
+      "MUTED",
+      "MEMBER_NOT_FOUND",
+      "MESSAGE_NOT_FOUND",
+      "LIMIT_REACHED",
+      "SLOW_MODE",
       "MESSAGE_FILTERED",
       "MESSAGE_REFUSED",
     ],

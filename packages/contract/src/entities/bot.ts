@@ -8,7 +8,13 @@ export const httpAddress = z
   .max(LIMITS.urlMaxChars);
 
 /** Events that a bot can receive by callback. */
-export const botEvent = z.enum(["message.created", "message.changed", "message.deleted", "command.invoked"]);
+export const botEvent = z.enum([
+  "message.created",
+  "message.changed",
+  "message.deleted",
+  "command.invoked",
+  "interaction.created",
+]);
 export type BotEvent = z.output<typeof botEvent>;
 
 const BotCallbackSchema = entity("BotCallback", {
@@ -64,6 +70,19 @@ export const InvocationSchema = entity("Invocation", {
   invokedAt: time,
 });
 export type Invocation = z.output<typeof InvocationSchema>;
+
+export const InteractionSchema = entity("Interaction", {
+  id,
+  botId: id,
+  groupId: id,
+  channelId: id,
+  messageId: id,
+  userId: id.describe("who pressed the button or chose the option"),
+  controlId: z.string(),
+  value: z.string().nullable().describe("of the chosen option; null for a button"),
+  createdAt: time,
+});
+export type Interaction = z.output<typeof InteractionSchema>;
 
 export const WebhookSchema = entity("Webhook", {
   id,

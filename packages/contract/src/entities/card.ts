@@ -41,8 +41,10 @@ export const cards = z
     `the texts of all cards must have at most ${LIMITS.cardsMaxChars} characters together`,
   );
 
+const isDistinct = (values: readonly string[]): boolean => new Set(values).size === values.length;
+
 const label = cardLine.max(LIMITS.controlLabelMaxChars);
-const controlId = z
+export const controlId = z
   .string()
   .min(1)
   .max(LIMITS.controlIdMaxChars)
@@ -64,12 +66,11 @@ export const ControlSchema = z.discriminatedUnion("kind", [
     options: z
       .array(z.object({ value: controlId, label }))
       .min(1)
-      .max(LIMITS.optionsPerSelect),
+      .max(LIMITS.optionsPerSelect)
+      .refine((all) => isDistinct(all.map(({ value }) => value)), "each option needs a value of its own"),
   }),
 ]);
 export type Control = z.output<typeof ControlSchema>;
-
-const isDistinct = (values: readonly string[]): boolean => new Set(values).size === values.length;
 
 export const controls = z
   .array(ControlSchema)
@@ -80,3 +81,15 @@ export const controls = z
   );
 /** For senders that receive nothing. */
 export const links = z.array(LinkSchema).max(LIMITS.controlsPerMessage);
+
+/** A message that only one user sees. It is not stored. */
+export const EphemeralSchema = entity("Ephemeral", {
+  id,
+  channelId: id,
+  authorId: id.describe("the bot"),
+  content: z.string(),
+  cards: z.array(CardSchema).min(1).optional(),
+  controls: links.min(1).optional(),
+  createdAt: time,
+});
+export type Ephemeral = z.output<typeof EphemeralSchema>;

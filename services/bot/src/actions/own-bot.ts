@@ -3,6 +3,7 @@ import { type Actor, type Handlers, matchesHash, orThrow, serviceError } from "@
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { BotDocument, Callback } from "../bot.model.ts";
 import { SUBSCRIBERS_TTL_MS } from "../constants.ts";
+import { isMessageEvent } from "../callbacks/deliver.ts";
 import { beginCursors } from "../callbacks/deliver-changes.ts";
 import { disconnectHeldBy, isHeld } from "../holder.ts";
 import type { BotRepository } from "../bot.repository.ts";
@@ -28,7 +29,7 @@ export function ownBotActions(dependencies: BotDependencies): Handlers {
 
     "bot.subscribe": async ({ params: { url, secret, events }, actor }) => {
       const bot = await requireBot(bots, actor);
-      const needsMessages = events.some((name) => name !== "command.invoked");
+      const needsMessages = events.some(isMessageEvent);
       if (needsMessages && !bot.scopes.includes("messages.read")) throw serviceError("BOT_NOT_ALLOWED");
       const now = new Date();
       const callback: Callback = {
@@ -43,7 +44,7 @@ export function ownBotActions(dependencies: BotDependencies): Handlers {
       };
       await cursors.removeOfBot(actor.userId);
       // The start positions are stored first, so that no later message is missed.
-      await beginCursors({ node, cursors, invocations }, { ...bot, callback });
+      await beginCursors({ node, cursors }, { ...bot, callback });
       const updated = orThrow(await bots.setCallback(actor.userId, callback), "BOTS_ONLY");
       const knownAt = new Date(now.getTime() + SUBSCRIBERS_TTL_MS);
       await callbacks.notify({ botId: actor.userId, callbackId: callback.id }, knownAt);

@@ -1,4 +1,4 @@
-import { LIMITS, userRoom } from "@fanfare/contract";
+import { type Interaction, LIMITS, userRoom } from "@fanfare/contract";
 import { PermanentError } from "@fanfare/jobs";
 import { Counter, type NodeContext, entryLimit } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
@@ -13,7 +13,9 @@ import {
   TIME_SLICE_MS,
   SUBSCRIBERS_TTL_MS,
 } from "../constants.ts";
-import { DeliveryError } from "./deliver.ts";
+import { isHeld } from "../holder.ts";
+import { answerWith } from "./answer.ts";
+import { deliver, DeliveryError } from "./deliver.ts";
 import { deliverChanges, type ChangesOptions } from "./deliver-changes.ts";
 
 interface CallbacksOptions extends Omit<ChangesOptions, "node"> {
@@ -101,6 +103,30 @@ export function createCallbacks(options: CallbacksOptions) {
       const round = rounds.get(key);
       if (round !== undefined) round.isMore = true;
       else await jobs.enqueue(key, { botId, callbackId }, dueAt);
+    },
+
+    /**
+     * Delivers an interaction at once and without retries, because its user waits, and carries out the answer in the response.
+     * @param answered called as soon as the bot has responded
+     * @returns whether the bot has accepted it; false if it isn't subscribed
+     */
+    async interact(bot: BotDocument, interaction: Interaction, answered: () => void): Promise<boolean> {
+      const { callback } = bot;
+      if (callback === undefined || callback.isDisabled) return false;
+      if (!callback.events.includes("interaction.created") || !(await isHeld(node, bot))) return false;
+      try {
+        const event = { type: "interaction.created", interaction } as const;
+        const { interactionTimeoutMs } = LIMITS;
+        const body = await deliver(options, bot, callback, interaction.id, [event], interactionTimeoutMs);
+        total.inc({ outcome: "taken" });
+        answered();
+        await answerWith(node, bot, interaction, body);
+        return true;
+      } catch (error) {
+        if (error instanceof DeliveryError) total.inc({ outcome: "failed" });
+        node.logger.warn({ err: error, botId: interaction.botId }, "interaction not answered by callback");
+        return false;
+      }
     },
   };
 }

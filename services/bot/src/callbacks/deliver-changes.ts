@@ -5,11 +5,12 @@ import type { BotDocument, Callback } from "../bot.model.ts";
 import { EVENTS_PER_CALLBACK, INVOCATIONS_PER_STEP } from "../constants.ts";
 import type { Cursor, CursorRepository } from "./cursor.repository.ts";
 import { isHeld } from "../holder.ts";
-import { deliver, type DeliverOptions, toEvents } from "./deliver.ts";
+import { answerWith } from "./answer.ts";
+import { deliver, type DeliverOptions, isMessageEvent, toEvents } from "./deliver.ts";
 import type { InvocationRepository } from "./invocation.repository.ts";
 
 export interface ChangesOptions extends DeliverOptions {
-  node: Pick<NodeContext, "services" | "access">;
+  node: Pick<NodeContext, "services" | "access" | "logger">;
   cursors: CursorRepository;
   invocations: InvocationRepository;
 }
@@ -31,7 +32,7 @@ export async function deliverChanges(
 ): Promise<boolean> {
   if (!(await isHeld(options.node, bot))) return false;
   const invoked = await deliverInvocations(options, bot, signal);
-  const wantsMessages = bot.callback.events.some((name) => name !== "command.invoked");
+  const wantsMessages = bot.callback.events.some(isMessageEvent);
   if (!wantsMessages || !bot.scopes.includes("messages.read")) return invoked;
   const behind = await listBehind(options, bot);
   let isMore = invoked;
@@ -41,7 +42,7 @@ export async function deliverChanges(
 
 /** Stores the start positions of a new subscription. */
 export async function beginCursors(
-  options: Omit<ChangesOptions, keyof DeliverOptions>,
+  options: Pick<ChangesOptions, "cursors"> & { node: Pick<NodeContext, "services"> },
   bot: Subscribed,
 ): Promise<void> {
   for (const { channelId, head } of await listHeads(options, bot, await seenChannels(options, bot)))
@@ -57,7 +58,11 @@ async function deliverInvocations(
   const waiting = await options.invocations.list(bot._id.toHexString(), INVOCATIONS_PER_STEP);
   for (const invocation of waiting) {
     signal.throwIfAborted();
-    await deliver(options, bot, bot.callback, invocation.id, [{ type: "command.invoked", invocation }]);
+    const event = { type: "command.invoked", invocation } as const;
+    const response = await deliver(options, bot, bot.callback, invocation.id, [event]);
+    await answerWith(options.node, bot, invocation, response).catch((error: unknown) =>
+      options.node.logger.warn({ err: error, botId: invocation.botId }, "answer of a bot not accepted"),
+    );
     await options.invocations.remove(invocation.id);
   }
   return waiting.length === INVOCATIONS_PER_STEP;
@@ -122,7 +127,7 @@ async function begin(
 }
 
 async function seenChannels(
-  { node }: Pick<ChangesOptions, "node">,
+  { node }: { node: Pick<NodeContext, "services"> },
   bot: Subscribed,
 ): Promise<Map<string, Date>> {
   const place = { groupId: bot.groupId.toHexString(), userId: bot._id.toHexString() };
@@ -135,7 +140,7 @@ async function sees({ node }: ChangesOptions, bot: Subscribed, channelId: string
 }
 
 async function listHeads(
-  { node }: Pick<ChangesOptions, "node">,
+  { node }: { node: Pick<NodeContext, "services"> },
   bot: Subscribed,
   channels: ReadonlyMap<string, Date>,
 ): Promise<{ channelId: string; head: Head }[]> {

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import type { Sealer } from "@fanfare/kernel";
 import type { Outbound } from "@fanfare/outbound";
-import type { BotEvent, Invocation, Message } from "@fanfare/contract";
+import type { BotEvent, Interaction, Invocation, Message } from "@fanfare/contract";
 import type { BotDocument, Callback } from "../bot.model.ts";
-import { CALLBACK_TIMEOUT_MS } from "../constants.ts";
+import { ANSWER_MAX_BYTES, CALLBACK_TIMEOUT_MS } from "../constants.ts";
 
 /** A callback that was not accepted. */
 export class DeliveryError extends Error {
@@ -24,6 +24,7 @@ export interface DeliverOptions {
 
 /**
  * Sends one callback. Statuses 200 to 299 accept it; redirects don't, because the signature is only meant for this URL.
+ * @returns the body of the response
  * @throws {DeliveryError}
  */
 export async function deliver(
@@ -32,7 +33,8 @@ export async function deliver(
   callback: Callback,
   deliveryId: string,
   events: readonly CallbackEvent[],
-): Promise<void> {
+  timeoutMs = CALLBACK_TIMEOUT_MS,
+): Promise<string> {
   const botId = bot._id.toHexString();
   const secret = sealer.open(callback.sealedSecret, botId);
   if (secret === null)
@@ -44,21 +46,22 @@ export async function deliver(
     events,
   });
   const headers = signedHeaders(secret.text, body, deliveryId, new Date());
-  const status = await outbound
+  const response = await outbound
     .request({
       url: callback.url,
       method: "POST",
       headers,
       body,
-      timeoutMs: CALLBACK_TIMEOUT_MS,
-      maxBytes: 0,
+      timeoutMs,
+      maxBytes: ANSWER_MAX_BYTES,
     })
-    .then((response) => response.status)
     .catch((error: unknown) => {
       throw new DeliveryError(error instanceof Error ? error.message : "It failed.", false);
     });
+  const { status, body: answer } = response;
   if (status < 200 || status > 299)
     throw new DeliveryError(`The URL responded with status ${status}.`, status === 410);
+  return answer.toString();
 }
 
 /** Headers with a signature, so that receivers can verify the sender and detect replays. */
@@ -73,9 +76,14 @@ function signedHeaders(secret: string, body: string, deliveryId: string, now: Da
   };
 }
 
+type MessageEvent = Extract<BotEvent, `message.${string}`>;
 type CallbackEvent =
-  | { type: Exclude<BotEvent, "command.invoked">; message: Message }
-  | { type: "command.invoked"; invocation: Invocation };
+  | { type: MessageEvent; message: Message }
+  | { type: "command.invoked"; invocation: Invocation }
+  | { type: "interaction.created"; interaction: Interaction };
+
+/** Events that need the permission to read messages. */
+export const isMessageEvent = (name: BotEvent): name is MessageEvent => name.startsWith("message.");
 
 /**
  * Converts changes of a channel to the events that the bot has subscribed to, without its own messages.

@@ -1,6 +1,6 @@
-import { fit, short } from "@fanfare/markup";
+import { shownWithin, short } from "@fanfare/markup";
 import type { IncomingHttpHeaders } from "node:http";
-import { cardsSchema, LIMITS, linksSchema } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract";
 import { invalid } from "@fanfare/kernel";
 import { fromAlertmanager } from "./alertmanager.ts";
 import { fromDiscord } from "./discord.ts";
@@ -12,7 +12,7 @@ import { fromMattermost } from "./mattermost.ts";
 import { fromSentry } from "./sentry.ts";
 import { fromSlack } from "./slack.ts";
 import { fromUptimeKuma } from "./uptime-kuma.ts";
-import type { Convert, WebhookMessage } from "./webhook-message.ts";
+import type { Convert } from "./webhook-message.ts";
 
 export type Payload = Readonly<Record<string, unknown>>;
 
@@ -133,28 +133,14 @@ export function messageOf(kind: Kind, payload: Payload, headers: IncomingHttpHea
     throw invalid("headers", `must have ${kind.headers[0]!} with the name of the event`);
   const message = kind.convert(payload, event);
   if (message === null) return null;
-  const { text, url, username = "", avatarUrl = "", nonce = payload["nonce"] } = message;
+  const { text, rich, url, username = "", avatarUrl = "", nonce = payload["nonce"] } = message;
   const name = short(username.trim(), LIMITS.nicknameMaxChars);
   return {
-    ...(richContentOf(message) ?? { content: fit(text, url) }),
+    ...shownWithin({ text, rich }, url),
     name: name === "" ? undefined : name,
     avatarUrl: avatarUrl === "" ? undefined : avatarUrl,
     nonce: typeof nonce === "string" ? nonce : undefined,
   };
-}
-
-/** The message with its cards; null if there are none, or they are over a limit. */
-function richContentOf({ rich }: WebhookMessage): Pick<Message, "content" | "cards" | "controls"> | null {
-  if (!rich) return null;
-  const { text, cards, controls = [] } = rich;
-  const content = text.toWellFormed().trim();
-  const isAccepted =
-    cards.length + controls.length > 0 &&
-    (content !== "" || cards.length > 0) &&
-    content.length <= LIMITS.messageMaxChars &&
-    cardsSchema.safeParse(cards).success &&
-    linksSchema.safeParse(controls).success;
-  return isAccepted ? { content, cards, controls } : null;
 }
 
 /** The name of the event, if the service sends it in a header; otherwise empty. */

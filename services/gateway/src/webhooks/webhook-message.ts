@@ -1,13 +1,9 @@
 import { parse } from "@fanfare/kernel";
-import type { RichMessage } from "@fanfare/markup";
+import type { Converted } from "@fanfare/markup";
 import type { z } from "zod";
 
 /** What a payload of another service becomes. */
-export interface WebhookMessage {
-  /** All of it, as markdown. */
-  text: string;
-  /** The same with cards, if there are any. Used instead if it is within the limits. */
-  rich?: RichMessage | null;
+export interface WebhookMessage extends Converted {
   username?: string;
   avatarUrl?: string;
   /** Linked at the end of a text that had to be cut. */

@@ -6,7 +6,13 @@ import { safeUrl } from "../markdown/lex.ts";
 import { Markdown, MarkdownContext } from "../markdown/markdown.tsx";
 import { Attachments, isImage } from "./attachments.tsx";
 
-export function Cards({ message, cards }: { message: Message; cards: readonly Card[] }) {
+interface CardsProps {
+  /** Whose attachments the cards can show. */
+  message?: Message;
+  cards: readonly Card[];
+}
+
+export function Cards({ message, cards }: CardsProps) {
   return (
     <div className="mt-1 grid grid-cols-1 justify-items-start gap-1.5">
       {cards.map((card, index) => (
@@ -16,10 +22,10 @@ export function Cards({ message, cards }: { message: Message; cards: readonly Ca
   );
 }
 
-function CardBox({ message, card }: { message: Message; card: Card }) {
+function CardBox({ message, card }: { message: Message | undefined; card: Card }) {
   const { t } = useTranslation("messages");
   const { title, url, text, color, author, fields = [], footer, time, imageFileId, imageUrl } = card;
-  const image = message.attachments?.find((file) => file.fileId === imageFileId && isImage(file));
+  const image = message?.attachments?.find((file) => file.fileId === imageFileId && isImage(file));
   const foot = [footer, time === undefined ? undefined : dayAndTime(time)].filter((part) => part !== undefined);
   return (
     <div
@@ -53,7 +59,9 @@ function CardBox({ message, card }: { message: Message; card: Card }) {
           ))}
         </dl>
       )}
-      {image !== undefined && <Attachments message={{ ...message, cards: [], attachments: [image] }} />}
+      {message !== undefined && image !== undefined && (
+        <Attachments message={{ ...message, cards: [], attachments: [image] }} />
+      )}
       {imageUrl !== undefined && (
         // Not loaded, since that would tell the other site who reads the message.
         <p className="text-sm">

@@ -12,6 +12,7 @@ import { Faces, useThreadActivity } from "../../threads/thread-activity.tsx";
 import { Sticker } from "../../emoji/sticker.tsx";
 import { Attachments } from "./attachments.tsx";
 import { Cards } from "./cards.tsx";
+import { Controls } from "./controls.tsx";
 import { LinkedMessages } from "./linked-messages.tsx";
 import { PollCard, votesOf } from "./poll.tsx";
 import { Reactions } from "./reactions.tsx";
@@ -25,7 +26,7 @@ interface MessageBodyProps {
 
 export const MessageBody = memo(function MessageBody({ message, isEditing }: MessageBodyProps) {
   const { t } = useTranslation("messages");
-  const { content, attachments, embeds, cards, poll, sticker, threadId, alsoIn, replyIn } = message;
+  const { content, attachments, embeds, cards, controls, poll, sticker, threadId, alsoIn, replyIn } = message;
   const { editedAt, pinnedAt } = message;
   const votes = votesOf(poll);
   const reactions = message.reactions?.filter(({ emoji }) => !votes.includes(emoji)) ?? [];
@@ -52,6 +53,7 @@ export const MessageBody = memo(function MessageBody({ message, isEditing }: Mes
       {attachments !== undefined && <Attachments message={message} />}
       {cards !== undefined && <Cards message={message} cards={cards} />}
       {embeds !== undefined && <Embeds embeds={embeds} />}
+      {controls !== undefined && <Controls message={message} controls={controls} />}
       {!isEditing && <LinkedMessages content={content} />}
       {poll !== undefined && <PollCard message={message} poll={poll} />}
       {reactions.length > 0 && <Reactions message={message} reactions={reactions} knownEmoji={knownEmoji} />}

@@ -20,6 +20,7 @@ import { deleteUnsent, retryMessage } from "../outbox.ts";
 import { formatDay } from "../../../search/days.ts";
 import { dayName } from "../../../shared/times.ts";
 import { useMessageContext } from "./use-rows.ts";
+import { EphemeralItem } from "./ephemeral-item.tsx";
 import { MemberChanges } from "./member-changes.tsx";
 import type { Row } from "./rows.ts";
 
@@ -57,6 +58,8 @@ export const ListRow = memo(function ListRow({
       return <BlockedFold count={row.count} isOpen={isUnfolded} onOpen={() => onUnfold(row.firstId)} />;
     case "members":
       return <MemberChanges changes={row.changes} />;
+    case "ephemeral":
+      return <EphemeralItem ephemeral={row.ephemeral} />;
     case "pending":
       return <PendingItem message={row.message} startsGroup={row.startsGroup} />;
     case "unsent":

@@ -19,6 +19,7 @@ function input(messages: Message[], parts: Partial<RowsInput> = {}): RowsInput {
     changes: [],
     pending: [],
     unsent: [],
+    ephemerals: [],
     ownId: "me",
     readUpTo: null,
     blockedIds: NO_ONE,

@@ -1,5 +1,5 @@
 import type { PendingMessage } from "@fanfare/client";
-import type { MemberChange, Message } from "@fanfare/contract";
+import type { Ephemeral, MemberChange, Message } from "@fanfare/contract";
 import type { UnsentMessage } from "../conversation.ts";
 
 /** A row of the list. `key` is stable across rebuilds. */
@@ -9,6 +9,7 @@ export type Row =
   | MessageRow
   | BlockedRow
   | { kind: "members"; key: string; changes: readonly MemberChange[] }
+  | { kind: "ephemeral"; key: string; ephemeral: Ephemeral }
   | { kind: "pending"; key: string; message: PendingMessage; startsGroup: boolean }
   | { kind: "unsent"; key: string; failed: UnsentMessage };
 
@@ -31,6 +32,8 @@ export interface RowsInput {
   messages: readonly Message[];
   /** Joins and departures to show between the messages, oldest first. */
   changes: readonly MemberChange[];
+  /** Messages that only this user sees, also oldest first. */
+  ephemerals: readonly Ephemeral[];
   pending: readonly PendingMessage[];
   unsent: readonly UnsentMessage[];
   ownId: string;
@@ -74,10 +77,11 @@ interface Start {
 /** The rows that can't have changed: most messages are added at the end of a long list. */
 function unchangedStart(input: RowsInput, before: BuiltRows): Start {
   const nothing = { rows: [], messageCount: 0 };
-  const { messages, changes, ownId, readUpTo, blockedIds } = input;
+  const { messages, changes, ephemerals, ownId, readUpTo, blockedIds } = input;
   const former = before.input;
   const isComparable =
     former.changes === changes &&
+    former.ephemerals === ephemerals &&
     former.ownId === ownId &&
     former.readUpTo === readUpTo &&
     former.blockedIds === blockedIds &&
@@ -99,7 +103,7 @@ function lastShown(messages: readonly Message[], count: number): Message | undef
 }
 
 function newRows(input: RowsInput, start: Start): Row[] {
-  const { messages, changes, ownId, readUpTo, blockedIds, unfoldedIds } = input;
+  const { messages, changes, ephemerals, ownId, readUpTo, blockedIds, unfoldedIds } = input;
   const rows: Row[] = [...start.rows];
   let last = lastShown(messages, start.messageCount);
   let day = last === undefined ? null : dayOf(last.createdAt);
@@ -110,17 +114,24 @@ function newRows(input: RowsInput, start: Start): Row[] {
     return true;
   };
   // Those before the last message are among the first rows.
+  const ephemeralTimes = ephemerals.map(({ createdAt }) => ({ at: createdAt }));
   let changeCount = countBefore(changes, last?.createdAt ?? "");
-  const pushChanges = (before: string): boolean => {
-    const from = changeCount;
+  let ephemeralCount = countBefore(ephemeralTimes, last?.createdAt ?? "");
+  const pushOthers = (before: string): boolean => {
+    const [from, ephemeralFrom] = [changeCount, ephemeralCount];
     changeCount = countBefore(changes, before, from);
+    ephemeralCount = countBefore(ephemeralTimes, before, ephemeralFrom);
     const due = changes.slice(from, changeCount);
     for (const ofDay of Map.groupBy(due, ({ at }) => dayOf(at)).values()) {
       const { at, userId } = ofDay[0]!;
       startDay(at, `${at} ${userId}`);
       rows.push({ kind: "members", key: `members-${at} ${userId}`, changes: ofDay });
     }
-    return due.length > 0;
+    for (const ephemeral of ephemerals.slice(ephemeralFrom, ephemeralCount)) {
+      startDay(ephemeral.createdAt, ephemeral.id);
+      rows.push({ kind: "ephemeral", key: ephemeral.id, ephemeral });
+    }
+    return due.length > 0 || ephemeralCount > ephemeralFrom;
   };
   const isUnread = ({ seq, authorId }: Message): boolean => seq > readUpTo! && authorId !== ownId;
   let isMarked =
@@ -131,14 +142,14 @@ function newRows(input: RowsInput, start: Start): Row[] {
   for (let index = start.messageCount; index < messages.length; index++) {
     const message = messages[index]!;
     if (message.deletedAt !== null) continue;
-    const hasChanges = pushChanges(message.createdAt);
+    const hasOthers = pushOthers(message.createdAt);
     const startsDay = startDay(message.createdAt, message.id);
     // No divider above the very first message.
     const isNew = !isMarked && isUnread(message);
     const startsUnread = isNew && last !== undefined;
     if (startsUnread) rows.push({ kind: "unread", key: "unread" });
     isMarked ||= isNew;
-    const isApart = startsDay || startsUnread || hasChanges;
+    const isApart = startsDay || startsUnread || hasOthers;
     if (isApart || !blockedIds.has(message.authorId)) fold = null;
     const startsGroup = isApart || !isSameGroup(last, message);
     last = message;
@@ -152,7 +163,7 @@ function newRows(input: RowsInput, start: Start): Row[] {
     }
     rows.push({ kind: "message", key: message.id, message, startsGroup });
   }
-  const endsApart = pushChanges(NEVER);
+  const endsApart = pushOthers(NEVER);
   pushOwn(rows, input, endsApart ? undefined : last);
   return rows;
 }
@@ -160,10 +171,10 @@ function newRows(input: RowsInput, start: Start): Row[] {
 /** After all times. */
 const NEVER = "~";
 
-/** How many of the changes are before a time, at least `from`. */
-function countBefore(changes: readonly MemberChange[], time: string, from = 0): number {
+/** How many are before a time, at least `from`. */
+function countBefore(items: readonly { at: string }[], time: string, from = 0): number {
   let count = from;
-  while (count < changes.length && changes[count]!.at < time) count += 1;
+  while (count < items.length && items[count]!.at < time) count += 1;
   return count;
 }
 

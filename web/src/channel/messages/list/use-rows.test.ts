@@ -12,6 +12,7 @@ function input(from: number, to: number): RowsInput {
     changes: [],
     pending: [],
     unsent: [],
+    ephemerals: [],
     ownId: "",
     readUpTo: null,
     blockedIds: none,

@@ -9,13 +9,14 @@ import {
   useState,
 } from "react";
 import type { ChannelView } from "@fanfare/client";
-import type { Channel, MemberChange, Message, Role } from "@fanfare/contract";
+import type { Channel, Ephemeral, MemberChange, Message, Role } from "@fanfare/contract";
 import { useBlocked } from "../../../data/me.ts";
 import type { ChannelMessages } from "../../../data/channel-messages.ts";
 import { useMemberChanges } from "../../../data/members.ts";
 import { useServerCache } from "../../../data/data-context.ts";
 import { useSame } from "../../../shared/hooks.ts";
 import { useConversation } from "../conversation.ts";
+import { useEphemerals } from "../ephemerals.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { buildRows, type Row, type RowsInput } from "./rows.ts";
 
@@ -32,6 +33,7 @@ const BLOCKED_STALE_MS = 60_000;
 export function useRows(channel: ChannelMessages, readUpTo: number | null): Rows {
   const { view, snapshot, messages, isLive } = channel;
   const changes = useShownChanges(channel);
+  const ephemerals = useShownEphemerals(channel);
   const ownId = useServerCache().client.user?.id ?? "";
   const conversation = useConversation(view.channelId);
   const { data: blocked } = useBlocked({ staleTime: BLOCKED_STALE_MS });
@@ -44,7 +46,7 @@ export function useRows(channel: ChannelMessages, readUpTo: number | null): Rows
   // Pending messages belong at the end of the channel.
   const pending = isLive ? snapshot.pending : NOTHING;
   const unsent = isLive ? conversation.unsent : NOTHING;
-  const input = useSame({ messages, changes, pending, unsent, ownId, readUpTo, blockedIds, unfoldedIds });
+  const input = useSame({ messages, changes, ephemerals, pending, unsent, ownId, readUpTo, blockedIds, unfoldedIds });
   const [staged, advance] = useReducer(advanced, input, firstRows);
   if (staged.input !== input) advance(input);
   const isFinished = staged.rows === staged.target;
@@ -66,6 +68,17 @@ function useShownChanges({ messages, hasOlder, isLive }: ChannelMessages): reado
       (first === undefined || at > first) && (last === undefined || at < last);
     return all.filter(isShown).toReversed();
   }, [all, first, last]);
+}
+
+/** The same for messages that only this user sees, which belong to the newest part. */
+function useShownEphemerals({ view, messages, hasOlder, isLive }: ChannelMessages): readonly Ephemeral[] {
+  const all = useEphemerals(view.channelId);
+  const first = hasOlder ? messages[0]?.createdAt : undefined;
+  return useMemo(
+    () =>
+      isLive ? all.filter(({ createdAt }) => first === undefined || createdAt > first) : NOTHING,
+    [all, first, isLive],
+  );
 }
 
 function advanced(staged: StagedRows, to: RowsInput | "finish"): StagedRows {

@@ -1,0 +1,69 @@
+import type { Invocation, Interaction, Params } from "@fanfare/contract";
+import type { NodeContext } from "@fanfare/kernel";
+import { flag, fromSlackMessage, shownWithin, slackMessage, text } from "@fanfare/markup";
+import { z } from "zod";
+import type { BotDocument } from "../bot.model.ts";
+
+/** Slack's format, in which Fanfare's own fields can be used instead of `text` and `attachments`. */
+const response = slackMessage.extend({
+  response_type: text,
+  replace_original: flag,
+  content: z.unknown(),
+  cards: z.unknown(),
+  controls: z.unknown(),
+});
+
+type Asked = Pick<Invocation | Interaction, "id" | "channelId" | "userId"> & { messageId?: string };
+
+/**
+ * Carries out the answer in a response to a callback, if there is one.
+ * @throws {ServiceError} if the answer is invalid, or the bot can't give it
+ */
+export async function answerWith(
+  { services }: Pick<NodeContext, "services">,
+  bot: Pick<BotDocument, "_id" | "scopes">,
+  asked: Asked,
+  body: string,
+): Promise<void> {
+  const answer = parseAnswer(body);
+  if (answer === null || !bot.scopes.includes("messages.write")) return;
+  const { id: nonce, channelId, userId, messageId } = asked;
+  const authorId = bot._id.toHexString();
+  // A repeated delivery has the same nonce, so it is answered once.
+  await services.message.answer({
+    ...answer.message,
+    as: answer.as === "update" && messageId === undefined ? "message" : answer.as,
+    authorId,
+    channelId,
+    userId,
+    nonce,
+    ...(messageId !== undefined && { messageId }),
+  });
+}
+
+type Answer = Pick<Params<"message.answer">, "as"> & {
+  message: Pick<Params<"message.answer">, "content" | "cards" | "controls">;
+};
+
+/** null: the response has no answer. Many servers respond with a text such as `ok`. */
+export function parseAnswer(body: string): Answer | null {
+  const read = response.safeParse(jsonOf(body));
+  if (!read.success) return null;
+  const { response_type: type, replace_original: isUpdate, content, cards, controls, ...slack } = read.data;
+  const as = isUpdate ? "update" : type === "in_channel" ? "message" : "ephemeral";
+  if ((content ?? cards ?? controls) !== undefined) {
+    // Checked by the action.
+    const message = { content, cards, controls } as Answer["message"];
+    return { as, message };
+  }
+  const message = shownWithin(fromSlackMessage(slack));
+  return message.content === "" && message.cards === undefined ? null : { as, message };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,68 @@
+import { type Card, type Control, type Ephemeral, userRoom } from "@fanfare/contract";
+import { type Access, can, type Handlers, newId, serviceError } from "@fanfare/kernel";
+import { edit } from "./change.ts";
+import type { MessageDependencies } from "./message.dependencies.ts";
+import { accessOfSender, checkPictures, ifAny } from "./send.ts";
+
+interface EphemeralSend {
+  channelId: string;
+  authorId: string;
+  access: Access;
+  /** Who sees it. */
+  userId: string;
+  content: string;
+  cards?: Card[] | undefined;
+  controls?: Control[] | undefined;
+  /** A client that receives an id again replaces the message. */
+  id: string;
+}
+
+export function answerActions(dependencies: MessageDependencies): Handlers {
+  const { node, sender } = dependencies;
+  return {
+    "message.sendEphemeral": async ({ params, actor: { userId: authorId, kind }, access }) => {
+      if (kind !== "bot") throw serviceError("BOTS_ONLY");
+      checkPictures(params.cards, []);
+      return { ephemeral: await sendEphemeral(dependencies, { ...params, authorId, access, id: newId() }) };
+    },
+
+    "message.answer": async ({ params: { as, messageId, userId, ...message } }) => {
+      const { authorId, channelId, nonce: id } = message;
+      const access = await accessOfSender(node, authorId, channelId);
+      const services = null;
+      checkPictures(as === "update" ? [] : message.cards, []);
+      if (as === "ephemeral") {
+        await sendEphemeral(dependencies, { ...message, userId, access, id });
+      } else if (as === "message") {
+        await sender.send({ ...message, mentionAuthor: false, access, services });
+      } else {
+        if (messageId === undefined) throw serviceError("MESSAGE_NOT_FOUND");
+        await edit(dependencies, { ...message, messageId, userId: authorId, access, services });
+      }
+      return {};
+    },
+  };
+}
+
+/** @throws {ServiceError} MEMBER_NOT_FOUND if the user can't see the channel */
+async function sendEphemeral(
+  { node, filters }: MessageDependencies,
+  { access, userId, ...message }: EphemeralSend,
+): Promise<Ephemeral> {
+  const { channelId } = message;
+  if (!can(await node.access.get(userId, { channelId }), "view")) throw serviceError("MEMBER_NOT_FOUND");
+  const { written } = await filters.apply(access, message, false);
+  const cards = ifAny(written.cards);
+  const links = ifAny(written.controls?.filter((control) => control.kind === "link"));
+  const ephemeral: Ephemeral = {
+    id: message.id,
+    channelId,
+    authorId: message.authorId,
+    content: written.content,
+    ...(cards !== undefined && { cards }),
+    ...(links !== undefined && { controls: links }),
+    createdAt: new Date().toISOString(),
+  };
+  node.publish(userRoom(userId), "ephemeral.sent", { ephemeral });
+  return ephemeral;
+}

@@ -1,0 +1,103 @@
+import type { Control, Message } from "@fanfare/contract";
+import { ChevronDown, ExternalLink } from "lucide-react";
+import { type ComponentProps, useContext, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useCall } from "../../../data/call.ts";
+import { useUser } from "../../../data/people.ts";
+import { Button, buttonClass, type ButtonVariant } from "../../../ui/button.tsx";
+import { showFailure } from "../../../ui/feedback.tsx";
+import { Menu } from "../../../ui/menu.tsx";
+import { safeUrl } from "../markdown/lex.ts";
+import { MarkdownContext } from "../markdown/markdown.tsx";
+
+const VARIANTS: Record<string, ButtonVariant> = { primary: "primary", danger: "danger" };
+
+interface ControlsProps {
+  message: Pick<Message, "authorId" | "channelId" | "id">;
+  controls: readonly Control[];
+}
+
+/** The buttons, selects and links under a message. */
+export function Controls({ message, controls }: ControlsProps) {
+  const { t } = useTranslation("messages");
+  return (
+    <div role="group" aria-label={t("control.label")} className="mt-1.5 flex flex-wrap gap-1.5">
+      {controls.map((control, index) =>
+        control.kind === "link" ? (
+          <LinkControl key={index} label={control.label} url={control.url} />
+        ) : (
+          <BotControl key={control.id} message={message} control={control} />
+        ),
+      )}
+    </div>
+  );
+}
+
+type BotControlProps = {
+  message: ControlsProps["message"];
+  control: Exclude<Control, { kind: "link" }>;
+};
+
+/** Waits until the bot has acknowledged it. */
+function BotControl({ message: { authorId, channelId, id: messageId }, control }: BotControlProps) {
+  const { t } = useTranslation("messages");
+  const call = useCall();
+  const bot = useUser(authorId);
+  const [busy, setBusy] = useState(false);
+  // Another kind: the message came with an imported group.
+  const isGone = bot !== undefined && (bot.deleted === true || bot.kind !== "bot");
+  const press = async (value?: string) => {
+    setBusy(true);
+    const params = { channelId, messageId, controlId: control.id, ...(value !== undefined && { value }) };
+    await call("interaction.create", params).catch(showFailure);
+    setBusy(false);
+  };
+  const state = { busy, disabled: isGone, ...(isGone && { title: t("control.botGone") }) };
+  if (control.kind === "button") {
+    const variant = VARIANTS[control.style ?? ""];
+    return (
+      <ControlButton {...state} {...(variant && { variant })} label={control.label} onClick={() => void press()} />
+    );
+  }
+  return (
+    <Menu
+      align="start"
+      trigger={<ControlButton {...state} label={control.label} isSelect />}
+      items={control.options.map(({ label, value }) => ({ label, onSelect: () => void press(value) }))}
+    />
+  );
+}
+
+type ControlButtonProps = ComponentProps<typeof Button> & { label: string; isSelect?: boolean };
+
+/** Long labels are wrapped. */
+function ControlButton({ label, isSelect = false, ...rest }: ControlButtonProps) {
+  return (
+    <Button size="sm" className="max-w-full py-1" {...rest}>
+      <span dir="auto" className="min-w-0 whitespace-normal wrap-anywhere">
+        {label}
+      </span>
+      {isSelect && <ChevronDown size={14} aria-hidden className="shrink-0" />}
+    </Button>
+  );
+}
+
+function LinkControl({ label, url }: { label: string; url: string }) {
+  const { onFollow } = useContext(MarkdownContext);
+  const target = safeUrl(url);
+  if (target === null) return null;
+  return (
+    <a
+      href={target.href}
+      target="_blank"
+      rel="noopener noreferrer nofollow ugc"
+      className={`${buttonClass({ size: "sm" })} max-w-full py-1`}
+      onClick={(event) => onFollow(event, target)}
+    >
+      <span dir="auto" className="min-w-0 whitespace-normal wrap-anywhere">
+        {label}
+      </span>
+      <ExternalLink size={14} aria-hidden className="shrink-0" />
+    </a>
+  );
+}
