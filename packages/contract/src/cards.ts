@@ -8,8 +8,8 @@ export function textOf({ content, cards = [] }: Pick<Message, "content" | "cards
 }
 
 function cardText({ author, title, text, fields = [], footer }: Card): string {
-  const parts = [title, text, ...fields.map(({ name, value }) => `${name}: ${value}`), author?.name, footer];
-  return parts.filter((part) => part !== undefined).join("\n");
+  const lines = fields.map(({ name, value }) => (name === "" ? value : `${name}: ${value}`));
+  return [author?.name, title, text, ...lines, footer].filter((part) => part !== undefined).join("\n");
 }
 
 /** The cards with each of their texts changed. */

@@ -39,9 +39,12 @@ export interface Received {
   body: { deliveryId: string; events: { type: string; [key: string]: unknown }[] };
 }
 
+/** A status, or a body with status 200. */
+type Response = number | object | string;
+
 /** A server that receives callbacks. */
 export async function createReceiver(
-  statusOf: (received: Received, count: number) => number | Promise<number> = () => 204,
+  responseOf: (received: Received, count: number) => Response | Promise<Response> = () => 204,
 ) {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -51,7 +54,9 @@ export async function createReceiver(
       const text = Buffer.concat(chunks).toString();
       const one = { headers: request.headers, text, body: JSON.parse(text) as Received["body"] };
       received.push(one);
-      response.writeHead(await statusOf(one, received.length)).end();
+      const answer = await responseOf(one, received.length);
+      if (typeof answer === "number") response.writeHead(answer).end();
+      else response.writeHead(200).end(typeof answer === "string" ? answer : JSON.stringify(answer));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -39,6 +39,11 @@ export async function makeFullGroup(url: string): Promise<FullGroup> {
   const again = await must(url, "message.send", { channelId: channel.id, content: "x", nonce: "d" }, as);
   const edit = { channelId: channel.id, messageId: again.message.id, content: "elephants" };
   await must(url, "message.edit", edit, as);
+  const robot = { groupId, name: "Robot", scopes: ["messages.write" as const] };
+  const { token } = await must(url, "bot.create", robot, as);
+  const cards = [{ title: "Build 7", text: `For <@${ada.userId}>`, color: 255, footer: "CI" }];
+  const controls = [{ kind: "button" as const, id: "retry", label: "Retry" }];
+  await must(url, "message.send", { channelId: channel.id, content: "", nonce: "e", cards, controls }, token);
   await must(url, "group.setWordFilter", { groupId, words: ["heck"] }, as);
   await must(url, "group.update", { groupId, needsApproval: true, raidLimit: 20 }, as);
   return { world, ada };

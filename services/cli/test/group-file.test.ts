@@ -73,24 +73,28 @@ test("exporting an imported group produces the same file, except for ids and mis
     const { channels } = await must(url, "channel.list", { groupId }, ada.accessToken);
     expect(channels.map(({ name }) => name)).toEqual(expect.arrayContaining(["More", "hidden"]));
     const channel = channels.find(({ kind, private: closed }) => kind === "text" && !closed)!;
-    expect(channel.head).toEqual({ seq: 3, rev: 3 });
+    expect(channel.head).toEqual({ seq: 4, rev: 4 });
     const secret = channels.find(({ name }) => name === "hidden")!;
     expect(secret).toMatchObject({ private: true, head: { seq: 1, rev: 1 } });
     const { messages } = await must(url, "message.list", { channelId: channel.id }, ada.accessToken);
-    const [first, second] = messages.toSorted((a, b) => a.seq - b.seq);
+    const [first, second, , fourth] = messages.toSorted((a, b) => a.seq - b.seq);
     expect(first).toMatchObject({ content: "Here is the target.", pinnedBy: expect.any(String) });
     expect(first!.reactions).toMatchObject([{ emoji: "👍", count: 2 }]);
     expect(first!.authorId).not.toBe(world.target.userId);
     expect(second).toMatchObject({ replyTo: first!.id, mentions: { everyone: true } });
     expect(second!.content).toContain(`<@${ada.userId}>`);
+    expect(fourth).toMatchObject({
+      cards: [{ title: "Build 7", text: `For <@${ada.userId}>`, color: 255, footer: "CI" }],
+      controls: [{ kind: "button", id: "retry", label: "Retry" }],
+    });
     const thread = { channelId: first!.threadId! };
     expect((await must(url, "message.list", thread, ada.accessToken)).messages).toMatchObject([
       { content: "aside", seq: 1 },
     ]);
     const sent = { channelId: channel.id, content: "news", nonce: "n" };
     const { message } = await must(url, "message.send", sent, ada.accessToken);
-    expect(message).toMatchObject({ seq: 4, rev: 4 });
-    const behind = { cursors: [{ channelId: channel.id, afterRev: 3 }] };
+    expect(message).toMatchObject({ seq: 5, rev: 5 });
+    const behind = { cursors: [{ channelId: channel.id, afterRev: 4 }] };
     const synced = await must(url, "channel.sync", behind, ada.accessToken);
     expect(JSON.stringify(synced)).toContain("news");
     const found = { channelId: channel.id, text: "elephants" };
@@ -102,7 +106,7 @@ test("no user becomes an author or a member by name only", async () => {
   const { code, out } = await fanfare(dataDir, ["import-group", file, "--owner", ada.username]);
   expect(code).toBe(0);
   const groupId = importedId(out);
-  expect(out).toContain("1 members. Users without an account here: 5.");
+  expect(out).toContain("1 members. Users without an account here: 6.");
   await withStoppedInstance(configOf(dataDir), async ({ connection }) => {
     const db = databaseOf(connection);
     const channels = await db

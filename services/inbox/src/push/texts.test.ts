@@ -17,6 +17,13 @@ test("a sticker or GIF is shown by its name", () => {
   ]);
 });
 
+test("a message that only has cards is shown by their texts", () => {
+  const authorId = "5".repeat(24);
+  const cards = [{ title: "Build 7", text: `For <@${authorId}>` }];
+  const message = { authorId, content: "", cards };
+  expect(pushText("en", "direct", message, new Map([[authorId, "Ada"]])).body).toBe("Build 7\nFor @Ada");
+});
+
 /** Texts with words that a language shares with English. */
 const SAME: Partial<Record<Locale, string[]>> = {
   de: ["Sticker: Ada", "GIF: Ada"],

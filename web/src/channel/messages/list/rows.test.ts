@@ -1,4 +1,4 @@
-import type { MemberChange, Message } from "@fanfare/contract";
+import type { Ephemeral, MemberChange, Message } from "@fanfare/contract";
 import { describe, expect, test } from "vitest";
 import type { StoredMessage } from "../outbox-store.ts";
 import { testMessage } from "../../../../test/test-message.ts";
@@ -54,6 +54,25 @@ describe("buildRows", () => {
       ]),
     );
     expect(shown(rows)).toEqual(["day", "+m1", "m2", "+m3", "+m4", "+m5", "+m6", "day", "+m7"]);
+  });
+
+  test("messages that only the user sees are shown by time, also after the last message", () => {
+    const only = (id: string, minutes: number): Ephemeral => ({
+      id,
+      channelId: "c",
+      authorId: "robot",
+      content: "psst",
+      createdAt: new Date(START + minutes * 60_000).toISOString(),
+    });
+    const messages = [message(1), message(2), message(3)];
+    const first = built(input(messages, { ephemerals: [only("e1", 1.5), only("e2", 9)] }));
+    expect(shown(first.rows)).toEqual(["day", "+m1", "ephemeral", "+m2", "m3", "ephemeral"]);
+    const more = input([...messages, message(10)], { ephemerals: first.input.ephemerals });
+    const rows = buildRows(more, first);
+    expect(shown(rows)).toEqual(["day", "+m1", "ephemeral", "+m2", "m3", "ephemeral", "+m10"]);
+    expect(rows[2]).toBe(first.rows[2]);
+    const dismissed = buildRows({ ...more, ephemerals: [] }, { input: more, rows });
+    expect(shown(dismissed)).toEqual(["day", "+m1", "m2", "m3", "+m10"]);
   });
 
   describe("joins and departures", () => {

@@ -1,0 +1,63 @@
+import type { Control } from "@fanfare/contract";
+import { createBot, type Bot } from "../src/bots.ts";
+
+// FANFARE_BOT_TOKEN=fbot.… node packages/client/examples/approval-bot.ts [http://127.0.0.1:3000]
+
+const CONTROLS: Control[] = [
+  { kind: "button", id: "approve", label: "Approve", style: "primary" },
+  { kind: "button", id: "reject", label: "Reject", style: "danger" },
+  {
+    kind: "select",
+    id: "assign",
+    label: "Assign to…",
+    options: [
+      { value: "support", label: "Support" },
+      { value: "billing", label: "Billing" },
+    ],
+  },
+];
+const [GREEN, RED] = [0x2e_b8_86, 0xa3_02_00];
+
+/** `/approve A new keyboard` asks the channel for approval. The author of a request can't decide it. */
+export function createApprovalBot(url: string, token: string): Bot {
+  /** By message. */
+  const requests = new Map<string, { text: string; userId: string }>();
+  const decide = (decision: string, color: number): Parameters<Bot["onInteraction"]>[1] => {
+    return async ({ messageId, userId }, { update, replyOnlyTo }) => {
+      const request = requests.get(messageId);
+      if (request === undefined) return replyOnlyTo("I have forgotten this request. Ask again with `/approve`.");
+      if (request.userId === userId) return replyOnlyTo("Someone else has to decide this.");
+      requests.delete(messageId);
+      return update({ cards: [{ title: request.text, text: `${decision} by <@${userId}>`, color }], controls: [] });
+    };
+  };
+  return createBot({ url, token })
+    .command("approve", { description: "Ask for approval" }, async ({ text, userId }, reply, replyOnlyTo) => {
+      if (text.trim() === "") return replyOnlyTo("Write for example `/approve A new keyboard`.");
+      const { id } = await reply({
+        content: `<@${userId}> asks for approval.`,
+        cards: [
+          {
+            title: text.slice(0, 256),
+            text: "Approve or reject it below.",
+            fields: [
+              { name: "Status", value: "Open", short: true },
+              { name: "Asked by", value: `<@${userId}>`, short: true },
+            ],
+          },
+        ],
+        controls: CONTROLS,
+      });
+      return requests.set(id, { text: text.slice(0, 256), userId });
+    })
+    .onInteraction("approve", decide("Approved", GREEN))
+    .onInteraction("reject", decide("Rejected", RED))
+    .onInteraction("assign", ({ userId, value }, { reply }) => reply(`<@${userId}> assigned this to ${value}.`));
+}
+
+if (import.meta.main) {
+  const token = process.env["FANFARE_BOT_TOKEN"];
+  if (token === undefined) throw new Error("Set FANFARE_BOT_TOKEN to the token returned by bot.create.");
+  const bot = await createApprovalBot(process.argv[2] ?? "http://127.0.0.1:3000", token).start();
+  console.log(`${bot.info.name} is online. Write /approve A new keyboard in a channel.`);
+}
