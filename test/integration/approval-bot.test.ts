@@ -43,7 +43,9 @@ test("the example bot answers a command, and buttons with an update, a message o
 
   const command = { channelId: channel.id, name: "approve" };
   await must(url, "command.invoke", command, member.accessToken);
-  await expect.poll(() => seenByMember).toMatchObject([{ content: "Write for example `/approve A new keyboard`." }]);
+  await expect
+    .poll(() => seenByMember)
+    .toMatchObject([{ content: "Write for example `/approve A new keyboard`." }]);
   expect((await newest())?.authorId).not.toBe(bot.info.id);
 
   await must(url, "command.invoke", { ...command, text: "A new keyboard" }, member.accessToken);
@@ -59,7 +61,10 @@ test("the example bot answers a command, and buttons with an update, a message o
     );
 
   expect(await press(member, "approve")).toMatchObject({ ok: true });
-  expect(seenByMember.at(-1)).toMatchObject({ content: "Someone else has to decide this.", channelId: channel.id });
+  expect(seenByMember.at(-1)).toMatchObject({
+    content: "Someone else has to decide this.",
+    channelId: channel.id,
+  });
   expect((await newest())?.editedAt).toBeNull();
 
   expect(await press(owner, "assign", "billing")).toMatchObject({ ok: true });
@@ -68,7 +73,10 @@ test("the example bot answers a command, and buttons with an update, a message o
   expect(await press(owner, "approve")).toMatchObject({ ok: true });
   const get = { channelId: channel.id, messageId: request.id };
   const { message } = await must(url, "message.get", get, owner.accessToken);
-  expect(message).toMatchObject({ content: request.content, cards: [{ text: `Approved by <@${owner.userId}>` }] });
+  expect(message).toMatchObject({
+    content: request.content,
+    cards: [{ text: `Approved by <@${owner.userId}>` }],
+  });
   expect(message).not.toHaveProperty("controls");
   expect(await press(owner, "approve")).toMatchObject({ error: { type: "VALIDATION_FAILED" } });
   expect(seenByOwner).toEqual([]);

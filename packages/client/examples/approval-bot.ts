@@ -25,10 +25,14 @@ export function createApprovalBot(url: string, token: string): Bot {
   const decide = (decision: string, color: number): Parameters<Bot["onInteraction"]>[1] => {
     return async ({ messageId, userId }, { update, replyOnlyTo }) => {
       const request = requests.get(messageId);
-      if (request === undefined) return replyOnlyTo("I have forgotten this request. Ask again with `/approve`.");
+      if (request === undefined)
+        return replyOnlyTo("I have forgotten this request. Ask again with `/approve`.");
       if (request.userId === userId) return replyOnlyTo("Someone else has to decide this.");
       requests.delete(messageId);
-      return update({ cards: [{ title: request.text, text: `${decision} by <@${userId}>`, color }], controls: [] });
+      return update({
+        cards: [{ title: request.text, text: `${decision} by <@${userId}>`, color }],
+        controls: [],
+      });
     };
   };
   return createBot({ url, token })
@@ -52,7 +56,9 @@ export function createApprovalBot(url: string, token: string): Bot {
     })
     .onInteraction("approve", decide("Approved", GREEN))
     .onInteraction("reject", decide("Rejected", RED))
-    .onInteraction("assign", ({ userId, value }, { reply }) => reply(`<@${userId}> assigned this to ${value}.`));
+    .onInteraction("assign", ({ userId, value }, { reply }) =>
+      reply(`<@${userId}> assigned this to ${value}.`),
+    );
 }
 
 if (import.meta.main) {

@@ -117,11 +117,7 @@ export class Bot {
   }
 
   /** Sends a message. Retries don't create duplicates. */
-  async send(
-    channelId: string,
-    message: BotMessage,
-    options: { replyTo?: string } = {},
-  ): Promise<Message> {
+  async send(channelId: string, message: BotMessage, options: { replyTo?: string } = {}): Promise<Message> {
     const nonce = crypto.randomUUID();
     for (let tries = 1; ; tries += 1) {
       try {

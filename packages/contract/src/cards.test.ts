@@ -20,7 +20,9 @@ const controls: Control[] = [
 test("a message without a text is shown as the texts of its cards", () => {
   expect(textOf({ content: "hello" })).toBe("hello");
   expect(textOf({ content: "", cards: [card] })).toBe("a\nt\nx\nn: v\nf");
-  expect(textOf({ content: "hello", cards: [{ title: "t" }, { fields: [{ name: "", value: "v" }] }] })).toBe("hello\nt\nv");
+  expect(textOf({ content: "hello", cards: [{ title: "t" }, { fields: [{ name: "", value: "v" }] }] })).toBe(
+    "hello\nt\nv",
+  );
 });
 
 test("each text of cards and controls is changed, but no address, id or color", () => {

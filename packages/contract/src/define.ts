@@ -90,6 +90,8 @@ export interface ActionDefinition<
   startsSession?: true;
   /** The session of the caller ends. With `startsSession`, the new session replaces it. */
   endsSession?: true;
+  /** It waits for a program elsewhere, so its duration is no sign of overload. */
+  waitsForBot?: true;
   /** It stores a new message; the metrics count these. */
   createsMessage?: true;
   /** It is recorded in the group's audit log, with this target type. */

@@ -135,6 +135,8 @@ export const EVENT_NAMES = [
   "presence.changed",
   "typing.started",
   "command.invoked",
+  "interaction.created",
+  "ephemeral.sent",
   "bot.disabled",
   "inbox.added",
   "inbox.updated",

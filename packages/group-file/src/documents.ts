@@ -1,4 +1,11 @@
-import { mapCards, mentionKey, type GroupFileLineOf, type Override, hidesFromSome, viewers } from "@fanfare/contract";
+import {
+  mapCards,
+  mentionKey,
+  type GroupFileLineOf,
+  type Override,
+  hidesFromSome,
+  viewers,
+} from "@fanfare/contract";
 import type { mongo } from "mongoose";
 import { MENTION } from "./mentioned.ts";
 

@@ -36,7 +36,10 @@ test("attachments become cards with their color and fields", () => {
       { value: "no title" },
       { title: "nothing", value: "" },
     ],
-    actions: [{ type: "button", text: "Details", url: "https://ci.example.org/7/log" }, { type: "button", text: "Retry" }],
+    actions: [
+      { type: "button", text: "Details", url: "https://ci.example.org/7/log" },
+      { type: "button", text: "Retry" },
+    ],
     image_url: "https://ci.example.org/7.png",
     footer: "ci",
     ts: 1_773_480_360,

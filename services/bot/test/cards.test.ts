@@ -76,13 +76,23 @@ const button = (id: string): Control => ({ kind: "button", id, label: "Press" })
 
 test.each<[string, Partial<Params<"message.send">>]>([
   ["too many cards", { cards: Array.from({ length: LIMITS.cardsPerMessage + 1 }, () => CARD) }],
-  ["too many fields", { cards: [{ fields: Array.from({ length: LIMITS.fieldsPerCard + 1 }, () => ({ name: "a", value: "b" })) }] }],
+  [
+    "too many fields",
+    {
+      cards: [
+        { fields: Array.from({ length: LIMITS.fieldsPerCard + 1 }, () => ({ name: "a", value: "b" })) },
+      ],
+    },
+  ],
   ["too much text", { cards: [{ text: long(4000) }, { text: long(LIMITS.cardsMaxChars - 3999) }] }],
   ["a long title", { cards: [{ title: long(LIMITS.cardLineMaxChars + 1) }] }],
   ["an empty card", { cards: [{ color: 1, url: "https://example.org" }] }],
   ["a script as link", { cards: [{ title: "x", url: "javascript:alert(1)" }] }],
   ["another file", { cards: [{ imageFileId: "0".repeat(24) }] }],
-  ["too many buttons", { controls: Array.from({ length: LIMITS.controlsPerMessage + 1 }, (_, n) => button(`${n}`)) }],
+  [
+    "too many buttons",
+    { controls: Array.from({ length: LIMITS.controlsPerMessage + 1 }, (_, n) => button(`${n}`)) },
+  ],
   ["two buttons with one id", { controls: [button("a"), button("a")] }],
   ["a long label", { controls: [{ kind: "button", id: "a", label: long(LIMITS.controlLabelMaxChars + 1) }] }],
   ["a long id", { controls: [button(long(LIMITS.controlIdMaxChars + 1))] }],
@@ -93,7 +103,10 @@ test.each<[string, Partial<Params<"message.send">>]>([
 });
 
 test("the limits themselves are accepted", async () => {
-  const cards = [{ text: long(LIMITS.cardTextMaxChars) }, { text: long(LIMITS.cardsMaxChars - LIMITS.cardTextMaxChars) }];
+  const cards = [
+    { text: long(LIMITS.cardTextMaxChars) },
+    { text: long(LIMITS.cardsMaxChars - LIMITS.cardTextMaxChars) },
+  ];
   const controls = Array.from({ length: LIMITS.controlsPerMessage }, (_, n) => button(`${n}`));
   expect(await refusal({ cards, controls })).toBe("ok");
 });

@@ -59,7 +59,12 @@ async function subscribe(
 
 /** A message of the bot with these controls. */
 async function sendControls({ channelId, token }: Place, controls: Control[]) {
-  const { message } = await must(instance.url, "message.send", { ...say(channelId, "Well?"), controls }, token);
+  const { message } = await must(
+    instance.url,
+    "message.send",
+    { ...say(channelId, "Well?"), controls },
+    token,
+  );
   return { channelId, messageId: message.id };
 }
 
@@ -112,7 +117,11 @@ describe("a bot on a socket", () => {
     const socket = await connect(place.token);
     const received: unknown[] = [];
     socket.on("interaction.created", (payload) => received.push(payload));
-    const at = await sendControls(place, [APPROVE, PICK, { kind: "link", label: "More", url: "https://example.org/" }]);
+    const at = await sendControls(place, [
+      APPROVE,
+      PICK,
+      { kind: "link", label: "More", url: "https://example.org/" },
+    ]);
     const type = async (person: Person, params: object): Promise<string> => {
       const answer = await press(person, params);
       return answer.ok ? "ok" : answer.error.type;
@@ -120,8 +129,12 @@ describe("a bot on a socket", () => {
     expect(await type(stranger, { ...at, controlId: "approve" })).toBe("CHANNEL_NOT_FOUND");
     const hidden = { groupId: place.groupId, name: "hidden", private: true };
     const { channel } = await must(instance.url, "channel.create", hidden, owner.accessToken);
-    expect(await type(member, { ...at, channelId: channel.id, controlId: "approve" })).toBe("CHANNEL_NOT_FOUND");
-    expect(await type(owner, { ...at, channelId: channel.id, controlId: "approve" })).toBe("MESSAGE_NOT_FOUND");
+    expect(await type(member, { ...at, channelId: channel.id, controlId: "approve" })).toBe(
+      "CHANNEL_NOT_FOUND",
+    );
+    expect(await type(owner, { ...at, channelId: channel.id, controlId: "approve" })).toBe(
+      "MESSAGE_NOT_FOUND",
+    );
     for (const wrong of [{ controlId: "more" }, { controlId: "approve", value: "a" }, { controlId: "pick" }])
       expect(await type(member, { ...at, ...wrong })).toBe("VALIDATION_FAILED");
     expect(await type(member, { ...at, controlId: "pick", value: "c" })).toBe("VALIDATION_FAILED");
@@ -150,7 +163,10 @@ describe("a bot with a callback", () => {
     expect(received).toHaveLength(1);
     const { headers, text, body } = received[0]!;
     expect(body.events).toMatchObject([
-      { type: "interaction.created", interaction: { controlId: "approve", userId: place.world.member.userId } },
+      {
+        type: "interaction.created",
+        interaction: { controlId: "approve", userId: place.world.member.userId },
+      },
     ]);
     const signed = `${String(headers["fanfare-timestamp"])}.${text}`;
     const expected = createHmac("sha256", SECRET).update(signed).digest("hex");
@@ -215,14 +231,19 @@ describe("a command", () => {
     const [seenByMember, seenByOwner] = [await ephemeralsOf(member), await ephemeralsOf(owner)];
     await must(instance.url, "command.register", { name: "status", description: "Show the status" }, token);
     const answers: (object | string | number)[] = [
-      { response_type: "in_channel", text: "*Up*", attachments: [{ title: "API", fields: [{ title: "Load", value: "3 %", short: true }] }] },
+      {
+        response_type: "in_channel",
+        text: "*Up*",
+        attachments: [{ title: "API", fields: [{ title: "Load", value: "3 %", short: true }] }],
+      },
       { response_type: "ephemeral", text: "<https://example.org|Details>" },
       "ok",
       500,
       { response_type: "in_channel", text: "after a retry" },
     ];
     const received = await subscribe(place, ["command.invoked"], () => answers.shift() ?? 204);
-    const invoke = () => must(instance.url, "command.invoke", { channelId, name: "status" }, member.accessToken);
+    const invoke = () =>
+      must(instance.url, "command.invoke", { channelId, name: "status" }, member.accessToken);
     await invoke();
     await until(async () => (await list(place)).at(-1)?.content === "**Up**");
     expect((await list(place)).at(-1)).toMatchObject({

@@ -122,8 +122,11 @@ export class Admission {
     return hasRoom;
   }
 
-  /** @returns a function to call when the work has ended, even if its caller no longer waits */
-  begin(kind: CallKind, usual: UsualDuration): () => void {
+  /**
+   * @param usual null: its duration says nothing about this server
+   * @returns a function to call when the work has ended, even if its caller no longer waits
+   */
+  begin(kind: CallKind, usual: UsualDuration | null): () => void {
     this.#wake();
     const beganMs = this.#nowMs();
     this.#inFlight += 1;
@@ -132,6 +135,7 @@ export class Admission {
     return () => {
       this.#inFlight -= 1;
       this.#ofKind[kind] -= 1;
+      if (usual === null) return;
       const nowMs = this.#nowMs();
       const excessMs = usual.excess(nowMs - beganMs, nowMs);
       if (this.#samples.length < MAX_SAMPLES) this.#samples.push(excessMs);

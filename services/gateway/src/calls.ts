@@ -84,7 +84,7 @@ interface Route {
   shardBy: ActionDefinition["shardBy"];
   limits: ActionLimits;
   metrics: ActionMetrics;
-  usual: UsualDuration;
+  usual: UsualDuration | null;
 }
 
 /** The only way from clients to actions: only actions that the contract defines for the transport can be called. */
@@ -131,6 +131,7 @@ export class Calls {
     for (const name of Object.keys(ACTIONS) as ActionName[]) {
       const definition = actionDefinition(name);
       const { params, permission, rateLimit, mutates, isHeavy, shardBy, transports } = definition;
+      const { waitsForBot = false } = definition;
       const limits = new ActionLimits(name, rateLimit, rateLimits);
       const isPublic = permission.rule === "public";
       const pauses = pausesInMaintenance(definition);
@@ -147,7 +148,7 @@ export class Calls {
           shardBy,
           limits,
           metrics: ofAction,
-          usual: new UsualDuration(),
+          usual: waitsForBot ? null : new UsualDuration(),
         });
       }
     }

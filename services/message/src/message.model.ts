@@ -1,4 +1,14 @@
-import type { Attachment, Card, Control, Embed, Mentions, Message, Poll, Reaction, Sticker } from "@fanfare/contract";
+import type {
+  Attachment,
+  Card,
+  Control,
+  Embed,
+  Mentions,
+  Message,
+  Poll,
+  Reaction,
+  Sticker,
+} from "@fanfare/contract";
 import { Schema, type Connection, type Model, type Types } from "mongoose";
 
 export interface MessageDocument {

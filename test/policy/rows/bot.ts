@@ -35,11 +35,7 @@ export const botRows = {
     (world) => ({ ...messageOf(world), controlId: "approve" }),
     { why: "the message has no buttons", allowed: "VALIDATION_FAILED" },
   ),
-  "interaction.acknowledge": row(
-    "interaction.acknowledge",
-    () => ({ interactionId: NOT_THERE }),
-    botsOnly,
-  ),
+  "interaction.acknowledge": row("interaction.acknowledge", () => ({ interactionId: NOT_THERE }), botsOnly),
   "command.list": row("command.list", ({ channel }) => ({ channelId: channel.id })),
   "command.invoke": row("command.invoke", ({ channel }) => ({ channelId: channel.id, name: "nothing" }), {
     why: "there is no such command",

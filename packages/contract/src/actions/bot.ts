@@ -192,6 +192,7 @@ export const interactionActions = {
       value: e.controlId.optional().describe("of the chosen option"),
     }),
     permission: { rule: "channel", can: "view" },
+    waitsForBot: true,
     errors: ["MESSAGE_NOT_FOUND", "BOT_NOT_FOUND", "BOT_NOT_ANSWERING"],
     rateLimit: { points: 20, durationMs: 10_000 },
   }),

@@ -40,7 +40,9 @@ export const messageActions = {
     summary: "Send a message. The message is on disk when the call returns.",
     params: sendParams
       .extend({
-        content: e.messageContent.or(z.literal("")).describe("empty only with attachments, cards or a sticker"),
+        content: e.messageContent
+          .or(z.literal(""))
+          .describe("empty only with attachments, cards or a sticker"),
         attachmentIds: z
           .array(e.id)
           .max(LIMITS.attachmentsPerMessage)

@@ -34,8 +34,9 @@ const hasContent = ({ title, text, author, fields, footer, imageFileId, imageUrl
   (title ?? text ?? author ?? fields ?? footer ?? imageFileId ?? imageUrl) !== undefined;
 
 export const cards = z
-  .array(CardSchema.refine(hasContent, "give the card a title, a text, fields or an image"))
+  .array(CardSchema)
   .max(LIMITS.cardsPerMessage)
+  .refine((all) => all.every(hasContent), "each card needs a title, a text, fields or an image")
   .refine(
     (all) => charsOfCards(all) <= LIMITS.cardsMaxChars,
     `the texts of all cards must have at most ${LIMITS.cardsMaxChars} characters together`,

@@ -121,7 +121,9 @@ export const MessageExcerptSchema = entity("MessageExcerpt", {
   content: z
     .string()
     .max(LIMITS.excerptMaxChars)
-    .describe("the beginning of its text and cards, with … at the end if there is more; empty if there are only attachments"),
+    .describe(
+      "the beginning of its text and cards, with … at the end if there is more; empty if there are only attachments",
+    ),
   nonce: z.string(),
   createdAt: time,
   sticker: MessageSchema.shape.sticker,

@@ -70,22 +70,22 @@ export const fromDiscord: Convert = (payload) => {
 };
 
 const sourceOf = (one: z.output<typeof embed>): CardSource => ({
-    color: one.color === null ? "" : one.color.toString(16).padStart(6, "0"),
-    author: one.author?.name ?? "",
-    authorUrl: one.author?.url ?? "",
-    title: one.title,
-    url: one.url,
-    body: withoutEveryone(withOwnMarkup(one.description)),
-    fields: one.fields.items.map(({ name, value, inline }) => ({
-      name,
-      short: inline,
-      value: withoutEveryone(withOwnMarkup(value)),
-    })),
-    image: one.image?.url ?? one.thumbnail?.url ?? "",
-    links: "",
-    footer: one.footer?.text ?? "",
-    time: timeOf(one.timestamp),
-  });
+  color: one.color === null ? "" : one.color.toString(16).padStart(6, "0"),
+  author: one.author?.name ?? "",
+  authorUrl: one.author?.url ?? "",
+  title: one.title,
+  url: one.url,
+  body: withoutEveryone(withOwnMarkup(one.description)),
+  fields: one.fields.items.map(({ name, value, inline }) => ({
+    name,
+    short: inline,
+    value: withoutEveryone(withOwnMarkup(value)),
+  })),
+  image: one.image?.url ?? one.thumbnail?.url ?? "",
+  links: "",
+  footer: one.footer?.text ?? "",
+  time: timeOf(one.timestamp),
+});
 
 /** Discord's markdown has its own emoji and times. */
 const withOwnMarkup = (markdown: string): string =>

@@ -171,11 +171,7 @@ async function describeNotice(
   };
 }
 
-async function bodyOf(
-  cache: ServerCache,
-  message: Message,
-  groupId: string | null,
-): Promise<string> {
+async function bodyOf(cache: ServerCache, message: Message, groupId: string | null): Promise<string> {
   const { content, sticker } = message;
   if (sticker !== undefined) return i18next.t(`messages:sticker.${sticker.kind}`, { name: content });
   const text = plainText(lex(textOf(message).slice(0, MAX_CHARS * 2)));

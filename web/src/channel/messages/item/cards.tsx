@@ -26,7 +26,9 @@ function CardBox({ message, card }: { message: Message | undefined; card: Card }
   const { t } = useTranslation("messages");
   const { title, url, text, color, author, fields = [], footer, time, imageFileId, imageUrl } = card;
   const image = message?.attachments?.find((file) => file.fileId === imageFileId && isImage(file));
-  const foot = [footer, time === undefined ? undefined : dayAndTime(time)].filter((part) => part !== undefined);
+  const foot = [footer, time === undefined ? undefined : dayAndTime(time)].filter(
+    (part) => part !== undefined,
+  );
   return (
     <div
       className="grid w-fit min-w-40 max-w-120 gap-1 rounded-md border border-line border-s-4 border-s-line-strong bg-raised px-3 py-2 wrap-anywhere max-md:max-w-full"

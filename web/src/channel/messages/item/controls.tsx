@@ -56,7 +56,12 @@ function BotControl({ message: { authorId, channelId, id: messageId }, control }
   if (control.kind === "button") {
     const variant = VARIANTS[control.style ?? ""];
     return (
-      <ControlButton {...state} {...(variant && { variant })} label={control.label} onClick={() => void press()} />
+      <ControlButton
+        {...state}
+        {...(variant && { variant })}
+        label={control.label}
+        onClick={() => void press()}
+      />
     );
   }
   return (

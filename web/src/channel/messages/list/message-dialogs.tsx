@@ -32,11 +32,7 @@ export function MessageDialogs({ dialog, onClose }: { dialog: MessageDialog; onC
   switch (dialog.kind) {
     case "delete":
       return (
-        <DeleteDialog
-          content={textOf(message)}
-          onConfirm={() => view.delete(message.id)}
-          onClose={onClose}
-        />
+        <DeleteDialog content={textOf(message)} onConfirm={() => view.delete(message.id)} onClose={onClose} />
       );
     case "history":
       return <HistoryDialog message={message} onClose={onClose} />;

@@ -46,7 +46,17 @@ export function useRows(channel: ChannelMessages, readUpTo: number | null): Rows
   // Pending messages belong at the end of the channel.
   const pending = isLive ? snapshot.pending : NOTHING;
   const unsent = isLive ? conversation.unsent : NOTHING;
-  const input = useSame({ messages, changes, ephemerals, pending, unsent, ownId, readUpTo, blockedIds, unfoldedIds });
+  const input = useSame({
+    messages,
+    changes,
+    ephemerals,
+    pending,
+    unsent,
+    ownId,
+    readUpTo,
+    blockedIds,
+    unfoldedIds,
+  });
   const [staged, advance] = useReducer(advanced, input, firstRows);
   if (staged.input !== input) advance(input);
   const isFinished = staged.rows === staged.target;
@@ -75,8 +85,7 @@ function useShownEphemerals({ view, messages, hasOlder, isLive }: ChannelMessage
   const all = useEphemerals(view.channelId);
   const first = hasOlder ? messages[0]?.createdAt : undefined;
   return useMemo(
-    () =>
-      isLive ? all.filter(({ createdAt }) => first === undefined || createdAt > first) : NOTHING,
+    () => (isLive ? all.filter(({ createdAt }) => first === undefined || createdAt > first) : NOTHING),
     [all, first, isLive],
   );
 }
