@@ -96,10 +96,12 @@ describe("Slack", () => {
 });
 
 describe("Discord", () => {
-  test("embeds become a message, and the response is empty", async () => {
+  test("embeds become a message with cards, and the response is empty", async () => {
     expect(await send(recorded("discord.json"))).toEqual({ status: 204, type: null, body: "" });
+    const [content, cards] = recorded("discord.txt").split("\n\n");
     expect(await newest()).toMatchObject({
-      content: recorded("discord.txt").trim(),
+      content,
+      cards: JSON.parse(cards!),
       as: { name: "Webhook", avatarUrl: "https://i.imgur.com/4M34hi2.png" },
     });
   });

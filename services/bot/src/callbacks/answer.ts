@@ -8,9 +8,9 @@ import type { BotDocument } from "../bot.model.ts";
 const response = slackMessage.extend({
   response_type: text,
   replace_original: flag,
-  content: z.unknown(),
-  cards: z.unknown(),
-  controls: z.unknown(),
+  content: z.unknown().optional(),
+  cards: z.unknown().optional(),
+  controls: z.unknown().optional(),
 });
 
 type Asked = Pick<Invocation | Interaction, "id" | "channelId" | "userId"> & { messageId?: string };

@@ -69,9 +69,10 @@ function convert(payload: Payload, headers: Record<string, string> = {}, name?: 
 }
 
 test.each(RECORDED)("%s is recognized as %s and becomes its message", async (file, name, headers) => {
-  const { kind, text } = convert(recorded(file), headers);
+  const { kind, text, message } = convert(recorded(file), headers);
   expect(kind.name).toBe(name);
-  await expect(`${text}\n`).toMatchFileSnapshot(`../../test/payloads/${file}.txt`);
+  const cards = message?.cards === undefined ? "" : `\n${JSON.stringify(message.cards, null, 2)}\n`;
+  await expect(`${text}\n${cards}`).toMatchFileSnapshot(`../../test/payloads/${file}.txt`);
 });
 
 describe("events that aren't worth a message", () => {

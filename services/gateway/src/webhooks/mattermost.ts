@@ -22,7 +22,10 @@ export const fromMattermost: Convert = (payload) => {
   const { text: shown, rich } = withAttachments(markdown(message.text), items, markdown);
   // What Mattermost shows beside the message.
   const more = markdown(props?.card ?? "");
-  const converted = { text: paragraphs(shown, more), rich: more === "" ? rich : null };
+  const converted = {
+    text: paragraphs(shown, more),
+    rich: rich ? { ...rich, text: paragraphs(rich.text, more) } : null,
+  };
   if (converted.text === "") throw noText();
   return { ...converted, ...senderOf(message) };
 };
