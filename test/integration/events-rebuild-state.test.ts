@@ -806,7 +806,7 @@ test("every event of the contract is covered", () => {
     "resync",
     "command.invoked",
     "interaction.created",
-    "ephemeral.sent",
+    "ephemeral.created",
     "bot.disabled",
   ]);
   expect([...EVENT_NAMES].filter((name) => !elsewhere.has(name) && !covered.has(name))).toEqual([]);

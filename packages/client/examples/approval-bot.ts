@@ -1,11 +1,13 @@
+import { randomUUID } from "node:crypto";
 import type { Control } from "@fanfare/contract";
-import { createBot, type Bot } from "../src/bots.ts";
+import { createBot, type Bot, type InteractionHandler } from "../src/bots.ts";
 
 // FANFARE_BOT_TOKEN=fbot.… node packages/client/examples/approval-bot.ts [http://127.0.0.1:3000]
 
-const CONTROLS: Control[] = [
-  { kind: "button", id: "approve", label: "Approve", style: "primary" },
-  { kind: "button", id: "reject", label: "Reject", style: "danger" },
+/** What an id has after the colon is the bot's own. */
+const controlsOf = (requestId: string): Control[] => [
+  { kind: "button", id: `approve:${requestId}`, label: "Approve", style: "primary" },
+  { kind: "button", id: `reject:${requestId}`, label: "Reject", style: "danger" },
   {
     kind: "select",
     id: "assign",
@@ -20,29 +22,30 @@ const [GREEN, RED] = [0x2e_b8_86, 0xa3_02_00];
 
 /** `/approve A new keyboard` asks the channel for approval. The author of a request can't decide it. */
 export function createApprovalBot(url: string, token: string): Bot {
-  /** By message. */
-  const requests = new Map<string, { text: string; userId: string }>();
-  const decide = (decision: string, color: number): Parameters<Bot["onInteraction"]>[1] => {
-    return async ({ messageId, userId }, { update, replyOnlyTo }) => {
-      const request = requests.get(messageId);
+  const requests = new Map<string, { title: string; userId: string }>();
+  const decide = (decision: string, color: number): InteractionHandler => {
+    return ({ controlId, userId }, { update, replyOnlyTo }) => {
+      const [, requestId = ""] = controlId.split(":");
+      const request = requests.get(requestId);
       if (request === undefined)
         return replyOnlyTo("I have forgotten this request. Ask again with `/approve`.");
       if (request.userId === userId) return replyOnlyTo("Someone else has to decide this.");
-      requests.delete(messageId);
-      return update({
-        cards: [{ title: request.text, text: `${decision} by <@${userId}>`, color }],
-        controls: [],
-      });
+      requests.delete(requestId);
+      const { title } = request;
+      return update({ cards: [{ title, text: `${decision} by <@${userId}>`, color }], controls: [] });
     };
   };
   return createBot({ url, token })
-    .command("approve", { description: "Ask for approval" }, async ({ text, userId }, reply, replyOnlyTo) => {
-      if (text.trim() === "") return replyOnlyTo("Write for example `/approve A new keyboard`.");
-      const { id } = await reply({
+    .command("approve", { description: "Ask for approval" }, ({ text, userId }, reply, replyOnlyTo) => {
+      const title = text.trim().slice(0, 256);
+      if (title === "") return replyOnlyTo("Write for example `/approve A new keyboard`.");
+      const requestId = randomUUID();
+      requests.set(requestId, { title, userId });
+      return reply({
         content: `<@${userId}> asks for approval.`,
         cards: [
           {
-            title: text.slice(0, 256),
+            title,
             text: "Approve or reject it below.",
             fields: [
               { name: "Status", value: "Open", short: true },
@@ -50,9 +53,8 @@ export function createApprovalBot(url: string, token: string): Bot {
             ],
           },
         ],
-        controls: CONTROLS,
+        controls: controlsOf(requestId),
       });
-      return requests.set(id, { text: text.slice(0, 256), userId });
     })
     .onInteraction("approve", decide("Approved", GREEN))
     .onInteraction("reject", decide("Rejected", RED))

@@ -215,7 +215,7 @@ export const EVENTS = {
     "Sent to a bot when a user presses a button or chooses an option under one of its messages. Call interaction.acknowledge within 3 s.",
     { interaction: e.InteractionSchema },
   ),
-  "ephemeral.sent": event("self", "A message of a bot that only this user sees. It is not stored.", {
+  "ephemeral.created": event("self", "A message of a bot that only this user sees. It is not stored.", {
     ephemeral: e.EphemeralSchema,
   }),
   "bot.disabled": event(

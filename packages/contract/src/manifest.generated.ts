@@ -136,7 +136,7 @@ export const EVENT_NAMES = [
   "typing.started",
   "command.invoked",
   "interaction.created",
-  "ephemeral.sent",
+  "ephemeral.created",
   "bot.disabled",
   "inbox.added",
   "inbox.updated",

@@ -63,6 +63,6 @@ async function sendEphemeral(
     ...(links !== undefined && { controls: links }),
     createdAt: new Date().toISOString(),
   };
-  node.publish(userRoom(userId), "ephemeral.sent", { ephemeral });
+  node.publish(userRoom(userId), "ephemeral.created", { ephemeral });
   return ephemeral;
 }

@@ -49,7 +49,7 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   "session.revoked": unchanged,
   "command.invoked": unchanged,
   "interaction.created": unchanged,
-  "ephemeral.sent": unchanged, // not stored by the server either
+  "ephemeral.created": unchanged, // not stored by the server either
   "bot.disabled": unchanged,
   "presence.changed": unchanged, // kept by PresenceWatch
   "report.changed": unchanged,

@@ -15,7 +15,7 @@ export function useEphemerals(channelId: string): readonly Ephemeral[] {
 
 /** @returns a function that ends it and forgets the messages of this user */
 export function receiveEphemerals(client: Pick<FanfareClient, "on">): () => void {
-  const end = client.on("ephemeral.sent", ({ ephemeral }) => {
+  const end = client.on("ephemeral.created", ({ ephemeral }) => {
     change(ephemeral.channelId, (shown) => [
       // A repeated delivery replaces it.
       ...shown.filter(({ id }) => id !== ephemeral.id).slice(1 - MAX_EPHEMERALS),
