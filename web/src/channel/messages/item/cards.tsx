@@ -31,7 +31,7 @@ function CardBox({ message, card }: { message: Message | undefined; card: Card }
   );
   return (
     <div
-      className="grid w-fit min-w-40 max-w-120 gap-1 rounded-md border border-line border-s-4 border-s-line-strong bg-raised px-3 py-2 wrap-anywhere max-md:max-w-full"
+      className="grid w-fit min-w-40 max-w-120 gap-1.5 rounded-md border border-line border-s-4 border-s-line-strong bg-raised px-3 py-2 wrap-anywhere max-md:max-w-full"
       style={color === undefined ? undefined : { borderInlineStartColor: hexOf(color) }}
     >
       {author !== undefined && (

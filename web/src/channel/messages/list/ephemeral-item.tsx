@@ -19,7 +19,7 @@ export function EphemeralItem({ ephemeral }: { ephemeral: Ephemeral }) {
     <div
       role="group"
       aria-label={t("ephemeral.note")}
-      className="column mt-message flex gap-4 rounded-md bg-accent-soft py-1.5"
+      className="column mt-message flex gap-4 bg-hover/60 py-1.5 md:rounded-md"
     >
       <div className="w-10 shrink-0">
         <Avatar name={author.name} id={authorId} src={author.avatarUrl} size={40} />
