@@ -191,7 +191,7 @@ export function messageLine(message: Known<StoredMessage>): GroupFileLineOf<"mes
     ...(threadId !== undefined && { threadId: String(threadId) }),
     ...(poll !== undefined && { poll: { ...poll, endsAt: timeOf(poll.endsAt) } }),
     // The picture of a card isn't exported either.
-    ...(cards !== undefined && { cards: cards.map(({ imageFileId: _, ...card }) => card) }),
+    ...(cards !== undefined && { cards: cards.map(({ imageFileId: _image, ...card }) => card) }),
     ...(controls !== undefined && { controls }),
   };
 }
