@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser())("messages of bots", () => {
 
     await button(computer, "Assign to…").click();
     await computer.getByRole("menuitem", { name: "Billing" }).click();
-    await phone.getByText("assigned this to billing.").waitFor();
+    await phone.getByText("assigned this to billing.").first().waitFor();
 
     await button(computer, "Approve").click();
     for (const page of [computer, phone]) {
