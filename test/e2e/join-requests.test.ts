@@ -89,6 +89,7 @@ describe.skipIf(!hasBrowser())("join requests", () => {
     await page.goto(`${site.url}/invite/${code}`);
     await button(page, t("invites:join", { group: "Rocket builders" })).click();
     await page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) }).waitFor();
+    expect((await asker.call("join.listMine", {})).requests).toEqual([]);
     await owner.call("group.update", { groupId, listed: false });
   });
 
@@ -99,6 +100,7 @@ describe.skipIf(!hasBrowser())("join requests", () => {
     await button(page, "Rocket builders").click();
     await page.getByRole("menuitem", { name: t("groups:menu.invite") }).click();
     await page.getByText(t("invites:linkAskHint")).waitFor();
+    expect(await page.getByText(t("invites:linkHint")).count()).toBe(0);
     await owner.call("group.endLockdown", { groupId });
     await page.getByText(t("invites:linkHint")).waitFor();
   });
