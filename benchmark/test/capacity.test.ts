@@ -15,8 +15,8 @@ afterEach(() => bench.close());
 const LONG = { timeout: 120_000 };
 
 const BOTH =
-  "--limit 10s --most-users 150 --most-rate 60 --members 20 --senders 4 --duration 1s " +
-  "--threshold membersWithinLimit==150 --threshold deliveriesPerSecond==1200";
+  "--limit 10s --most-users 60 --most-rate 60 --members 20 --senders 4 --duration 1s " +
+  "--threshold membersWithinLimit==60 --threshold deliveriesPerSecond==1200";
 
 /** Each attempt, by the names of the columns. */
 function attempts({ tables }: Result): Record<string, string>[][] {
@@ -35,21 +35,20 @@ function summary({ tables }: Result, heading: RegExp): Record<string, string> {
 test("both searches, with a server started for them", { ...LONG, tags: "long" }, async () => {
   const { code, stdout, ...outcome } = await bench.run("capacity", ...BOTH.split(" "));
   const result = outcome.result as Result;
-  expect(stdout).toMatch(/passes +150 members, worst message [\d.,]+ ms, median [\d.,]+ ms/);
+  expect(stdout).toMatch(/passes +60 members, worst message [\d.,]+ ms, median [\d.,]+ ms/);
   expect(stdout).toMatch(/passes +60 messages\/s, 1,200 deliveries\/s/);
   expect(code).toBe(0);
   expect(result.meta).toMatchObject({ title: "Capacity of fanfare" });
   expect(result.meta.subtitle).toContain("started for this run");
-  expect(metricValue(result, "membersWithinLimit")).toBe(150);
+  expect(metricValue(result, "membersWithinLimit")).toBe(60);
   expect(metricValue(result, "messagesWithinLimit")).toBe(60);
-  expect(summary(result, /^Members/)["fails"]).toMatch("nothing failed, up to the search limit (150)");
+  expect(summary(result, /^Members/)["fails"]).toMatch("nothing failed, up to the search limit (60)");
   expect(summary(result, /^Messages/)["fails"]).toMatch("nothing failed, up to the search limit (60)");
   // 1 + 2 at the start, and 5 that count; 60 a second.
   const [users, rate] = attempts(result);
   expect(users!.map(({ attempt, acknowledged }) => [attempt, acknowledged])).toEqual([
-    ["100", "8"],
-    ["150", "8"],
-    ["150", "8"],
+    ["60", "8"],
+    ["60", "8"],
   ]);
   const held = rate!.findLast(({ outcome: text }) => text === "passes")!;
   expect(held["attempt"]).toBe("60");

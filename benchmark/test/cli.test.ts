@@ -1,9 +1,3 @@
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import packageJson from "../package.json" with { type: "json" };
 import { runCli } from "../src/cli/commands.ts";
@@ -11,36 +5,21 @@ import { startFakePlatform, type FakePlatform } from "./fake-platform.ts";
 import type { FaultPlan } from "./fault-proxy.ts";
 import type { Result } from "../src/report/result.ts";
 import { metricValue, metricValues } from "./metric-value.ts";
-import { strictErrors } from "./strict-schema.ts";
+import { Bench } from "./run-bench.ts";
 
-const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 const TINY = ["--users", "20", "--probes", "2", "--warmup", "0", "--idle", "20ms", "--interval", "10ms"];
 const SMALL = [...TINY, "--messages", "2"];
 
 let platform: FakePlatform;
-let folder: string;
+let bench: Bench;
 beforeAll(async () => {
   platform = await startFakePlatform();
-  folder = await mkdtemp(join(tmpdir(), "bench-test-"));
+  bench = await Bench.open();
 });
 afterAll(async () => {
   await platform.close();
-  await rm(folder, { recursive: true });
+  await bench.close();
 });
-
-interface Outcome {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-function bench(...args: string[]): Promise<Outcome> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [MAIN, ...args], (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    );
-  });
-}
 
 /** The exit code and the faults of a small broadcast to a faulty server. */
 async function failureOf(faultOf: FaultPlan, storedAs?: FakePlatform["storedAs"]) {
@@ -48,23 +27,17 @@ async function failureOf(faultOf: FaultPlan, storedAs?: FakePlatform["storedAs"]
   if (storedAs) faulty.storedAs = storedAs;
   try {
     const args = ["broadcast", ...SMALL, "--timeout", "500ms", "--url", faulty.url];
-    const { code, stderr } = await bench(...args);
+    const { code, stderr } = await bench.run(...args);
     return { code, faults: /^The run failed: (.*)\. Use --allow /.exec(stderr)?.[1] };
   } finally {
     await faulty.close();
   }
 }
 
-/** Validates against the published schema, and allows no unknown fields. */
-async function readResult(file: string): Promise<Result> {
-  const text = await readFile(file, "utf8");
-  expect(strictErrors(JSON.parse(text))).toEqual([]);
-  return JSON.parse(text) as Result;
-}
-
 describe("exit codes", () => {
   test("0: the summary is on stdout, starting with the worst message, and stderr is empty", async () => {
-    const { code, stdout, stderr } = await bench("broadcast", ...SMALL, "--url", platform.url, "--each");
+    const args = ["broadcast", ...SMALL, "--url", platform.url, "--each"];
+    const { code, stdout, stderr } = await bench.runProgram(args);
     expect(stderr).toBe("");
     expect(code).toBe(0);
     expect(stdout.split("\n")[3]).toMatch(/^ +[\d.]+ ms {2}worst message, time to the last member$/);
@@ -113,7 +86,7 @@ describe("exit codes", () => {
   });
 
   test("64: the message is on stderr, and stdout is empty", async () => {
-    const { code, stderr, stdout } = await bench("broadcast", "--user", "10");
+    const { code, stderr, stdout } = await bench.runProgram(["broadcast", "--user", "10"]);
     expect(stderr).toBe("Unknown option: --user\nDid you mean --users?\nSee: pnpm bench broadcast --help\n");
     expect(stdout).toBe("");
     expect(code).toBe(64);
@@ -129,7 +102,7 @@ describe("exit codes", () => {
     );
     try {
       const args = ["broadcast", ...SMALL, "--timeout", "500ms", "--url", faulty.url, ...allow];
-      const { code, stdout, stderr } = await bench(...args);
+      const { code, stdout, stderr } = await bench.run(...args);
       expect(stdout).toMatch("lost 1");
       expect(stderr).toBe(
         expected === 0 ? "" : "The run failed: lost 1. Use --allow lost if that is expected.\n",
@@ -158,27 +131,19 @@ describe("exit codes", () => {
   });
 
   test("2: connection refused", async () => {
-    const { code, stderr } = await bench("broadcast", ...SMALL, "--url", "http://127.0.0.1:9");
+    const { code, stderr } = await bench.run("broadcast", ...SMALL, "--url", "http://127.0.0.1:9");
     expect(stderr).toMatch("ECONNREFUSED");
     expect(code).toBe(2);
   });
 
   test("99: a threshold failed, and the result is still written", async () => {
-    const json = join(folder, "threshold.json");
     const thresholds = ["--threshold", "worstMs<0.001", "--threshold", "lost==0"];
-    const { code, stdout } = await bench(
-      "broadcast",
-      ...SMALL,
-      "--url",
-      platform.url,
-      "--json",
-      json,
-      ...thresholds,
-    );
+    const args = ["broadcast", ...SMALL, "--url", platform.url, ...thresholds];
+    const { code, stdout, result } = await bench.run(...args);
     expect(stdout).toMatch(/FAILED {2}worstMs<0.001/);
     expect(stdout).toMatch(/passed {2}lost==0/);
     expect(code).toBe(99);
-    expect(await readResult(json)).toMatchObject({
+    expect(result).toMatchObject({
       thresholds: [
         { expression: "worstMs<0.001", passed: false },
         { expression: "lost==0", value: 0, passed: true },
@@ -187,39 +152,20 @@ describe("exit codes", () => {
   });
 
   test("105: Ctrl-C prints the partial result", async () => {
-    const json = join(folder, "interrupted.json");
-    const args = [
-      "broadcast",
-      ...TINY,
-      "--url",
-      platform.url,
-      "--messages",
-      "1000",
-      "--json",
-      json,
-      "--progress",
-    ];
-    const child = spawn(process.execPath, [MAIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
-    let stdout = "";
-    child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-    await new Promise<void>((resolve) => {
-      child.stderr.on("data", (chunk: Buffer) => {
-        if (chunk.includes("sending messages")) resolve();
-      });
-    });
-    child.kill("SIGINT");
-    expect(await once(child, "exit")).toEqual([105, null]);
+    const args = ["broadcast", ...TINY, "--url", platform.url, "--messages", "1000"];
+    const interrupt = (child: { kill(signal: "SIGINT"): unknown }) => child.kill("SIGINT");
+    const { code, stdout, ...outcome } = await bench.runProgram(args, "sending messages", interrupt);
+    expect(code).toBe(105);
     expect(stdout).toMatch("Interrupted: partial result");
-    const result = await readResult(json);
+    const result = outcome.result as Result;
     expect(result.meta.interrupted).toBe(true);
     expect(metricValue(result, "lost")).toBe(0);
   });
 });
 
 test("--json of a broadcast follows the schema", async () => {
-  const json = join(folder, "broadcast.json");
-  await bench("broadcast", ...SMALL, "--url", platform.url, "--burst", "5", "--json", json);
-  const result = await readResult(json);
+  const outcome = await bench.run("broadcast", ...SMALL, "--url", platform.url, "--burst", "5");
+  const result = outcome.result as Result;
   expect(result).toMatchObject({ version: 2, meta: { command: "broadcast", options: { users: 20 } } });
   const labels = { server: "fanfare", members: 20 };
   const counts = { sent: 18, acknowledged: 18, stored: 18, received: 360 };
@@ -229,20 +175,11 @@ test("--json of a broadcast follows the schema", async () => {
 });
 
 test("--json of limits follows the schema", async () => {
-  const json = join(folder, "limits.json");
-  const { code, stdout } = await bench(
-    "limits",
-    ...SMALL,
-    "--targets",
-    "socket.io,ws",
-    "--passes",
-    "2",
-    "--json",
-    json,
-  );
+  const args = ["limits", ...SMALL, "--targets", "socket.io,ws", "--passes", "2"];
+  const { code, stdout, result } = await bench.run(...args);
   expect(code).toBe(0);
   expect(stdout).toMatch("2 passes each");
-  const { metrics } = await readResult(json);
+  const { metrics } = result as Result;
   const passes = metrics.filter(({ name }) => name === "worstMs").map(({ labels }) => labels);
   expect(passes.map(({ server, pass }) => [server, pass])).toEqual([
     ["socket.io", 1],
@@ -257,5 +194,6 @@ test("--json of limits follows the schema", async () => {
 });
 
 test("--version is the package's", async () => {
-  expect(await bench("--version")).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: "" });
+  const { code, stdout, stderr } = await bench.runProgram(["--version"]);
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: "" });
 });

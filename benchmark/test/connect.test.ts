@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -91,14 +90,9 @@ test(
   "Ctrl-C during the hold prints the partial result, and leaves nothing behind",
   { ...LONG, tags: "long" },
   async () => {
-    const child = bench.start("connect", "--users", "20", "--hold", "1h", "--settle", "0s", "--progress");
-    let stdout = "";
-    child.stdout!.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-    await new Promise<void>((resolve) => {
-      child.stderr!.on("data", (chunk: Buffer) => chunk.includes("seconds held") && resolve());
-    });
-    child.kill("SIGINT");
-    expect(await once(child, "exit")).toEqual([105, null]);
+    const args = ["connect", "--users", "20", "--hold", "1h", "--settle", "0s"];
+    const { code, stdout } = await bench.runProgram(args, "seconds held", (child) => child.kill("SIGINT"));
+    expect(code).toBe(105);
     expect(stdout).toMatch("Interrupted: partial result");
     expect(stdout).toMatch("connections dropped 0");
     expect(stdout).toMatch(/^ {2}online +20$/m);

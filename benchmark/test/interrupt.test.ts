@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Result } from "../src/report/result.ts";
 import { Bench } from "./run-bench.ts";
 
 let bench: Bench;
@@ -11,36 +12,35 @@ const USERS = ["--users", "5000"];
 /** The short run interrupts one command in each way. */
 const tagged = (index: number) => ({ tags: index === 0 ? [] : ["long"] });
 
-/** `kill`, or a closed terminal, while the tester has a server, threads, or processes running. */
+/** While the tester has a server and threads running. The other commands have such a test beside what they measure. */
 const INTERRUPTED = [
-  [
-    "SIGTERM",
-    "sending messages",
-    ["broadcast", "--users", "20", "--messages", "1000", "--gateway-threads", "0"],
-  ],
-  ["SIGTERM", "measuring", ["direct", "--rate", "50", "--duration", "60s", "--warmup", "0"]],
-  ["SIGTERM", "seconds held", ["connect", "--users", "200", "--hold", "60s"]],
-  ["SIGTERM", "sending messages", ["limits", "--targets", "socket.io", "--users", "200"]],
-  ["SIGHUP", "registering", ["broadcast", ...USERS]],
+  ["sending messages", ["broadcast", "--users", "20", "--messages", "1000", "--gateway-threads", "0"]],
+  ["measuring", ["direct", "--rate", "50", "--duration", "60s", "--warmup", "0"]],
+  ["sending messages", ["limits", "--targets", "socket.io", "--users", "50"]],
 ] as const;
-for (const [index, [signal, progress, args]] of INTERRUPTED.entries())
-  test(`${signal} during "${progress}" leaves nothing behind: ${args.join(" ")}`, tagged(index), async () => {
-    const outcome = await bench.runAndAct(args, progress, (child) => child.kill(signal));
-    expect(outcome.stdout).toMatch(/Interrupted/);
-    expect(outcome.code).toBe(105);
+for (const [index, [progress, args]] of INTERRUPTED.entries())
+  test(`\`kill\` during "${progress}" leaves nothing behind: ${args.join(" ")}`, tagged(index), async () => {
+    const { code, stdout, result } = await bench.runProgram(args, progress, (child) => child.kill("SIGTERM"));
+    expect(stdout).toMatch("Interrupted: partial result");
+    expect(code).toBe(105);
+    const { meta, metrics } = result as Result;
+    expect(meta.interrupted).toBe(true);
+    // Nothing was read back.
+    const stored = metrics.filter(({ name, value }) => /stored/.test(name) && value !== null);
+    expect(stored).toEqual([]);
     expect(await bench.leftovers()).toEqual([]);
   });
 
-// All commands register users in the same way; these differ in how they start their servers.
 const EARLY = [
-  ["broadcast", ...USERS, "--gateway-threads", "0"],
-  ["direct", "-c", "5000"],
-  ["http", ...USERS],
-  ["storm", ...USERS],
+  ["SIGHUP", "broadcast", ...USERS, "--gateway-threads", "0"],
+  ["SIGINT", "storm", ...USERS, "--gateways", "0"],
+  ["SIGINT", "direct", "-c", "5000"],
+  ["SIGINT", "http", ...USERS],
 ] as const;
-for (const [index, [command, ...args]] of EARLY.entries())
-  test(`Ctrl-C before anything is measured: ${command} shows its progress`, tagged(index), async () => {
-    const outcome = await bench.runAndAct([command, ...args], "registering", (child) => child.kill("SIGINT"));
+for (const [index, [signal, command, ...args]] of EARLY.entries())
+  test(`${signal} before anything is measured: ${command} shows its progress`, tagged(index), async () => {
+    const interrupt = (child: { kill(name: NodeJS.Signals): unknown }) => child.kill(signal);
+    const outcome = await bench.runProgram([command, ...args], "registering", interrupt);
     expect(outcome.stdout).toMatch(`bench ${command}`);
     expect(outcome.stdout).toMatch(/Interrupted after [^,]+, in "registering .+ of [\d,]+"/);
     expect(outcome.code).toBe(105);

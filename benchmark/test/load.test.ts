@@ -184,11 +184,11 @@ describe("a running server", () => {
 
   test("open loop: a stalled server shows in the requests due meanwhile", async () => {
     const { pid } = server.processes[0]!;
-    const args = ["direct", ...url, "--senders", "5", "--rate", "100", "--duration", "3s", "--warmup", "0"];
+    const args = ["direct", ...url, "--senders", "5", "--rate", "50", "--duration", "2s", "--warmup", "0"];
     const timers: NodeJS.Timeout[] = [];
     const measure = async (): Promise<Result> => {
       const outcome = await bench
-        .runAndAct(args, "measuring", () => {
+        .runProgram(args, "measuring", () => {
           timers.push(
             setTimeout(() => process.kill(pid, "SIGSTOP"), 500),
             setTimeout(() => process.kill(pid, "SIGCONT"), 1300),
@@ -204,14 +204,14 @@ describe("a running server", () => {
     // On a busy machine the tester itself may be too late to send a request, which then has no latency.
     for (let tries = 0; metricValue(result, "missed")! > 0 && tries < 20; tries += 1)
       result = await measure();
-    expect(valuesOf(result)).toMatchObject({ acknowledged: 300, missed: 0, unstored: 0 });
-    // About 80 of the 300 were due in these 800 ms, on average 400 ms before its end.
+    expect(valuesOf(result)).toMatchObject({ acknowledged: 100, missed: 0, unstored: 0 });
+    // About 40 of the 100 were due in these 800 ms, on average 400 ms before its end.
     expect(metricValue(result, "ackP100Ms")).toBeGreaterThan(600);
     expect(metricValue(result, "ackP90Ms")).toBeGreaterThan(300);
   });
 
   test("a tester that can't keep the rate says so", async () => {
-    const rate = ["--senders", "1", "--rate", "60000", "--duration", "300ms", "--warmup", "0"];
+    const rate = ["--senders", "1", "--rate", "60000", "--duration", "100ms", "--warmup", "0"];
     const thresholds = ["missed==0", "ackP100Ms<1000000"].flatMap((limit) => ["--threshold", limit]);
     const { code, result, stdout } = await load("direct", ...url, ...rate, ...thresholds);
     expect(code).toBe(99);
@@ -226,23 +226,11 @@ describe("a running server", () => {
       "refused",
     ].map((name) => metricValue(result, name)!);
     expect(missed).toBeGreaterThan(0);
-    expect(sent! + missed!).toBe(18_000);
+    expect(sent! + missed!).toBe(6000);
     expect(acknowledged! + refused!).toBe(sent);
     expect([stored, unstored]).toEqual([acknowledged, 0]);
-    expect(result.caveats[0]).toMatch(`${missed} of 18000 due requests were not made`);
-    expect(stdout).toMatch(`${missed} of 18000 due requests were not made`);
-  });
-
-  test("Ctrl-C prints the partial result", async () => {
-    const args = ["direct", ...url, "--rate", "50", "--duration", "600s", "--warmup", "0"];
-    const { code, stdout, result } = await bench.runAndAct(args, "measuring", (child) =>
-      child.kill("SIGINT"),
-    );
-    expect(code).toBe(105);
-    expect(stdout).toMatch("Interrupted: partial result");
-    expect((result as Result).meta.interrupted).toBe(true);
-    expect(valuesOf(result as Result)).not.toHaveProperty("stored");
-    expect(valuesOf(result as Result)).not.toHaveProperty("unstored");
+    expect(result.caveats[0]).toMatch(`${missed} of 6000 due requests were not made`);
+    expect(stdout).toMatch(`${missed} of 6000 due requests were not made`);
   });
 });
 

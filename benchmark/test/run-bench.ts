@@ -4,6 +4,9 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { vi } from "vitest";
+import { runCli } from "../src/cli/commands.ts";
+import { withExitCode } from "../src/cli/exit.ts";
 import { strictErrors } from "./strict-schema.ts";
 
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
@@ -16,10 +19,13 @@ export const cannotCluster =
     return spawnSync(program, ["--version"], { env }).error !== undefined;
   });
 
-interface Outcome {
+interface Output {
   code: number;
   stdout: string;
   stderr: string;
+}
+
+interface Outcome extends Output {
   /** What --json wrote; undefined if nothing. */
   result: unknown;
 }
@@ -29,6 +35,8 @@ export class Bench {
   readonly folder: string;
   /** More variables of its environment. */
   readonly env: Record<string, string> = {};
+  /** Undoes what a run in this process has changed for it. */
+  #restore = (): void => {};
 
   private constructor(folder: string) {
     this.folder = folder;
@@ -38,54 +46,70 @@ export class Bench {
     return new Bench(await mkdtemp(join(tmpdir(), "bench-test-")));
   }
 
-  start(...args: string[]): ChildProcess {
-    // The caller's MONGO_URL must not reach the servers.
-    const env = { ...process.env, TMPDIR: this.folder, MONGO_URL: "mongodb://127.0.0.1:1/", ...this.env };
-    return spawn(process.execPath, [MAIN, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
-  }
-
-  /** Runs a command; the result is validated against the published schema. */
-  run(...args: string[]): Promise<Outcome> {
-    return this.#run(args, () => {});
-  }
-
-  /** The same, and acts once as soon as progress shows this text. */
-  runAndAct(
-    args: readonly string[],
-    progress: string,
-    act: (child: ChildProcess) => unknown,
-  ): Promise<Outcome> {
-    return this.#run([...args, "--progress"], (child) => {
-      let hasActed = false;
-      child.stderr!.on("data", (chunk: Buffer) => {
-        if (hasActed || !chunk.includes(progress)) return;
-        hasActed = true;
-        act(child);
-      });
-    });
-  }
-
-  async #run(args: readonly string[], watch: (child: ChildProcess) => void): Promise<Outcome> {
-    const json = join(this.folder, "result.json");
-    const child = this.start(...args, "--json", json);
-    const [stdout, stderr] = [collect(child.stdout!), collect(child.stderr!)];
-    watch(child);
-    const [code] = (await once(child, "close")) as [number];
-    const text = await readFile(json, "utf8").catch(() => "");
-    await rm(json, { force: true });
-    if (text === "") return { code, stdout: stdout(), stderr: stderr(), result: undefined };
-    const result: unknown = JSON.parse(text);
-    const errors = strictErrors(result);
-    if (errors.length > 0) throw new Error(`--json breaks its schema: ${JSON.stringify(errors)}`);
-    return { code, stdout: stdout(), stderr: stderr(), result };
+  /** Runs a command in this process; the result is validated against the published schema. */
+  async run(...args: string[]): Promise<Outcome> {
+    return this.#withResult((...json) => this.runPlain(...args, ...json));
   }
 
   /** Runs a command that is no measurement. */
-  async runPlain(...args: string[]): Promise<Omit<Outcome, "result">> {
-    const child = this.start(...args);
-    const [stdout, stderr] = [collect(child.stdout!), collect(child.stderr!)];
-    const [code] = (await once(child, "close")) as [number];
-    return { code, stdout: stdout(), stderr: stderr() };
+  async runPlain(...args: string[]): Promise<Output> {
+    const environment = Object.entries(this.#environment());
+    const before = environment.map(([name]) => [name, process.env[name]] as const);
+    const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)];
+    this.#restore = () => {
+      process.exitCode = undefined;
+      setEnvironment(before);
+      stdout.end();
+      stderr.end();
+      this.#restore = () => {};
+    };
+    setEnvironment(environment);
+    process.exitCode = undefined;
+    try {
+      await withExitCode(() => runCli(args));
+      return { code: exitCode(), stdout: stdout.text(), stderr: stderr.text() };
+    } finally {
+      this.#restore();
+    }
+  }
+
+  /** The same as a program of its own, which can be interrupted as soon as its progress shows a text. */
+  runProgram(
+    args: readonly string[],
+    progress = "",
+    act: (child: ChildProcess) => unknown = () => {},
+  ): Promise<Outcome> {
+    return this.#withResult(async (...json) => {
+      const env = { ...process.env, ...this.#environment() };
+      const all = [MAIN, ...args, ...json, ...(progress === "" ? [] : ["--progress"])];
+      const child = spawn(process.execPath, all, { env, stdio: ["ignore", "pipe", "pipe"] });
+      const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
+      let hasActed = progress === "";
+      child.stderr.on("data", () => {
+        if (hasActed || !stderr().includes(progress)) return;
+        hasActed = true;
+        act(child);
+      });
+      const [code] = (await once(child, "close")) as [number];
+      return { code, stdout: stdout(), stderr: stderr() };
+    });
+  }
+
+  #environment(): Record<string, string> {
+    // The caller's MONGO_URL must not reach the servers.
+    return { TMPDIR: this.folder, MONGO_URL: "mongodb://127.0.0.1:1/", ...this.env };
+  }
+
+  async #withResult(run: (...json: string[]) => Promise<Output>): Promise<Outcome> {
+    const json = join(this.folder, "result.json");
+    const output = await run("--json", json);
+    const text = await readFile(json, "utf8").catch(() => "");
+    await rm(json, { force: true });
+    if (text === "") return { ...output, result: undefined };
+    const result: unknown = JSON.parse(text);
+    const errors = strictErrors(result);
+    if (errors.length > 0) throw new Error(`--json breaks its schema: ${JSON.stringify(errors)}`);
+    return { ...output, result };
   }
 
   /** What is left of the servers: their folders, and processes using one. */
@@ -101,8 +125,30 @@ export class Bench {
   }
 
   close(): Promise<void> {
+    // After a timeout the run goes on.
+    this.#restore();
     return rm(this.folder, { recursive: true });
   }
+}
+
+/** Set by the command meanwhile. */
+const exitCode = (): number => Number(process.exitCode ?? 0);
+
+function setEnvironment(variables: Iterable<readonly [string, string | undefined]>): void {
+  for (const [name, value] of variables) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+}
+
+/** What is written to a stream until the end, instead of showing it. */
+function capture(stream: NodeJS.WriteStream) {
+  let text = "";
+  const write = vi.spyOn(stream, "write").mockImplementation((chunk) => {
+    text += chunk.toString();
+    return true;
+  });
+  return { text: () => text, end: () => write.mockRestore() };
 }
 
 function collect(stream: NodeJS.ReadableStream): () => string {

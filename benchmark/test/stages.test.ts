@@ -56,7 +56,7 @@ test("each stage is what the server counted", async () => {
 });
 
 test("Ctrl-C while members connect shows the progress", { tags: "long" }, async () => {
-  const outcome = await bench.runAndAct(["stages", "--users", "2000"], "connecting 0/2,000", (child) =>
+  const outcome = await bench.runProgram(["stages", "--users", "2000"], "connecting 0/2,000", (child) =>
     child.kill("SIGINT"),
   );
   expect(outcome.code).toBe(105);

@@ -35,7 +35,7 @@ test("messages during which the tester was suspended are named, and left out of 
   const options = "--users 20 --probes 2 --warmup 1 --idle 20ms --interval 0ms --burst-repeats 5";
   const more = ["--messages", String(WARM), "--burst", String(BURST), "--url", platform.url];
   const args = ["broadcast", ...options.split(" "), ...more];
-  const outcome = await bench.runAndAct(args, "registering", (child) => (tester = child));
+  const outcome = await bench.runProgram(args, "registering", (child) => (tester = child));
   expect(outcome.code).toBe(0);
   const result = outcome.result as Result;
   const messages = result.series.find(({ label }) => label.startsWith("Each message"))!.points;

@@ -50,7 +50,8 @@ test.each([
   ["the address instead of the name", "127.0.0.1", []],
   ["official clients", "localhost", ["--client", "socket.io"]],
 ])("broadcast over TLS: %s", async (_, host, options) => {
-  const run = await bench.run("broadcast", ...SMALL, ...options, "--url", url.replace("localhost", host));
+  const address = ["--url", url.replace("localhost", host)];
+  const run = await bench.runProgram(["broadcast", ...SMALL, ...options, ...address]);
   expect(run.stderr).toBe("");
   const counts = metricValues(run.result as Result, ["received", "lost", "dropped"], { server: "fanfare" });
   expect(counts).toEqual({ received: 630, lost: 0, dropped: 0 });
@@ -61,15 +62,13 @@ test.each([
   ["login", "-c", "20", "-t", "5", "--warmup", "5"],
   ["http", "-c", "100", "--connections", "10", "--users", "10", "--channels", "5", "--warmup", "10"],
 ])("bench %s over TLS", async (...args) => {
-  const run = await bench.run(...args, "--url", url);
+  const run = await bench.runProgram([...args, "--url", url]);
   expect(run.stderr).toBe("");
   expect(run.code).toBe(0);
 });
 
 test("an unknown certificate is rejected, with its code", async () => {
-  const { NODE_EXTRA_CA_CERTS: _, ...env } = bench.env;
   const stranger = await Bench.open();
-  Object.assign(stranger.env, env);
   const run = await stranger.run("broadcast", ...SMALL, "--url", url);
   await stranger.close();
   expect(run.code).toBe(2);

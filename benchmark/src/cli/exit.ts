@@ -19,6 +19,17 @@ export class ExitError extends Error {
   }
 }
 
+/** An ExitError becomes its message on stderr, and the exit code. */
+export async function withExitCode(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof ExitError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = error.code;
+  }
+}
+
 export function usageError(message: string): ExitError {
   return new ExitError(ExitCode.usage, message);
 }
