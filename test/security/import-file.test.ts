@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { must } from "@fanfare/testing";
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { databaseOf, listCollections } from "../../services/cli/src/backup/documents.ts";
+import { listCollections } from "../../services/cli/src/backup/documents.ts";
 import { withStoppedInstance } from "../../services/cli/src/open-instance.ts";
 import { configOf, fanfare, newFolder, whileRunning } from "../../services/cli/test/temporary-instance.ts";
 
@@ -90,8 +90,7 @@ async function importFile(content: string) {
 
 /** All documents except the time of the instance's last start. */
 async function dumpDatabase(): Promise<string> {
-  return withStoppedInstance(configOf(dataDir), async ({ connection }) => {
-    const db = databaseOf(connection);
+  return withStoppedInstance(configOf(dataDir), async ({ db }) => {
     const names = (await listCollections(db)).filter((name) => name !== "unfinishedImports").toSorted();
     const found = await Promise.all(
       names.map((name) => db.collection(name).find().sort({ _id: 1 }).toArray()),
@@ -204,8 +203,8 @@ test("IDs of existing documents refer to nothing that exists", async () => {
   ];
   const { code, error } = await importFile(seal(lines));
   expect({ code, error }).toEqual({ code: 0, error: "" });
-  await withStoppedInstance(configOf(dataDir), async ({ connection }) => {
-    const messages = databaseOf(connection).collection("messages");
+  await withStoppedInstance(configOf(dataDir), async ({ db }) => {
+    const messages = db.collection("messages");
     const untouched = await messages.findOne({ _id: new mongo.ObjectId(victim.messageId) });
     expect(untouched).toMatchObject({ content: "untouched" });
     const forged = await messages.find({ content: "forged" }).toArray();

@@ -130,19 +130,8 @@ function cacheKey(userId: string, place: Place): string {
 /** Looks up access in the service that owns it. */
 export function accessLookup(call: Call): (userId: string, place: Place) => Promise<Access> {
   return async (userId, place) => {
-    const { permissions, groupId, mutedUntil, slowModeMs, wordFilterRev, rooms } = await call(
-      ANSWERS_ACCESS,
-      { ...place, userId },
-    );
-    const mutedUntilMs = mutedUntil === null ? 0 : Date.parse(mutedUntil);
-    return {
-      permissions,
-      groupId,
-      mutedUntilMs,
-      rooms,
-      ...(slowModeMs !== undefined && { slowModeMs }),
-      ...(wordFilterRev !== undefined && { wordFilterRev }),
-    };
+    const { mutedUntil, ...access } = await call(ANSWERS_ACCESS, { ...place, userId });
+    return { ...access, mutedUntilMs: mutedUntil === null ? 0 : Date.parse(mutedUntil) };
   };
 }
 
@@ -150,21 +139,15 @@ export function can(access: Access, permission: PermissionName): boolean {
   return hasPermission(access.permissions, permission);
 }
 
-type SessionRule = Exclude<PermissionRule, { rule: "public" | "internal" }>;
 type PlaceRule = Extract<PermissionRule, { rule: "group" | "channel" }>;
 
 /** Checks that need no lookup. @returns the error, or null if the caller passes */
-export function checkActor(rule: PermissionRule, actor: Actor | null): ServiceError | null {
-  if (rule.rule === "public" || rule.rule === "internal") return null;
-  return checkSession(rule, actor);
-}
-
-function checkSession(rule: SessionRule, actor: Actor | null): ServiceError | null {
+export function checkActor({ rule }: PermissionRule, actor: Actor | null): ServiceError | null {
+  if (rule === "public" || rule === "internal") return null;
   if (actor === null) return serviceError("UNAUTHENTICATED");
-  if (rule.rule === "account" && actor.kind === "guest") return serviceError("GUEST_NOT_ALLOWED");
+  if (rule === "account" && actor.kind === "guest") return serviceError("GUEST_NOT_ALLOWED");
   // The existence of admin actions is public, so FORBIDDEN reveals nothing.
-  if (rule.rule === "admin" && actor.admin !== true) return serviceError("FORBIDDEN");
-  return null;
+  return rule === "admin" && actor.admin !== true ? serviceError("FORBIDDEN") : null;
 }
 
 /** Checks the scopes of a bot's token. @returns the error, or null if the caller passes */

@@ -10,6 +10,7 @@ import { serviceError } from "./errors.ts";
 
 export interface Database {
   connection: mongoose.Connection;
+  db: mongoose.mongo.Db;
   /** `embedded`: a child process of this one. */
   engine: "embedded" | "mongodb";
   /** Also true if `MONGO_URL` is the address of an embedded database. */
@@ -47,7 +48,13 @@ export async function openDatabase(
   if (config.mongoUrl !== undefined) {
     const connection = await connect(config.mongoUrl, watchCommands);
     const isEmbedded = await isEmbeddedDatabase(connection);
-    return { connection, engine: "mongodb", isEmbedded, close: () => connection.close() };
+    return {
+      connection,
+      db: connection.db!,
+      engine: "mongodb",
+      isEmbedded,
+      close: () => connection.close(),
+    };
   }
   const dir = join(config.dataDir, "db");
   const embedded = await startEmbeddedMongoProcess({ dir, ...(onProgress && { onProgress }) });
@@ -56,6 +63,7 @@ export async function openDatabase(
   const connection = await connect(embedded.uri, watchCommands);
   return {
     connection,
+    db: connection.db!,
     engine: "embedded",
     isEmbedded: true,
     async close() {

@@ -52,15 +52,7 @@ export interface ServiceDefinition {
   stopped?: () => Promise<void>;
 }
 
-type AnyRequest = {
-  params: unknown;
-  actor: Actor | null;
-  access: Access | undefined;
-  services: Services;
-  requestId: string;
-  askedAtMs: number;
-  client: CallClient | null;
-};
+type AnyRequest = Record<keyof Request<ActionName>, unknown>;
 
 /**
  * Creates a Moleculer service from handlers. Every call is first validated against the contract and checked against the action's

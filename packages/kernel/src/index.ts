@@ -56,15 +56,9 @@ export { brandingOf } from "./instance-policy.ts";
 export type { NodeContext, Publish } from "./node-context.ts";
 export { PROGRAM_VERSION } from "./program-version.ts";
 export { WorkQueue } from "./work-queue.ts";
-export {
-  createRateLimits,
-  MemoryCounters,
-  RateLimiter,
-  redisCounters,
-  type ExactLimit,
-  type RateLimits,
-  type SharedCounters,
-} from "./rate-limits/index.ts";
+export { MemoryCounters, redisCounters, type SharedCounters } from "./rate-limits/counters.ts";
+export { RateLimiter } from "./rate-limits/rate-limiter.ts";
+export { createRateLimits, type ExactLimit, type RateLimits } from "./rate-limits/rate-limits.ts";
 export { requiresSecondFactor } from "./access.ts";
 export { repeat, type Repeated, WorkTimer } from "./repeat.ts";
 export {

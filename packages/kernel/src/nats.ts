@@ -57,8 +57,7 @@ export function createBus(
   { logger, metrics }: { logger: Logger; metrics: Registry },
   onInterrupted: () => void,
 ): Bus {
-  watchNats(metrics, connection);
-  void logNats(connection, logger);
+  void watchNats(connection, { logger, metrics });
   const dropped = new Counter({
     name: "fanfare_bus_dropped_total",
     help: "Publications dropped because NATS was unavailable for too long. Clients receive `resync`.",
@@ -75,21 +74,6 @@ export function createBus(
   return bus;
 }
 
-/** Logs a disconnect once, and each reason for which NATS rejects the connection, such as `AUTHORIZATION_VIOLATION`. */
-async function logNats(connection: NatsConnection, logger: Pick<Logger, "warn">): Promise<void> {
-  let said = new Set<string>();
-  const sayOnce = (reason: string, message: string): void => {
-    if (said.has(reason)) return;
-    said.add(reason);
-    logger.warn({ reason }, message);
-  };
-  for await (const { type, data } of connection.status()) {
-    if (type === Events.Reconnect) said = new Set();
-    if (type === Events.Disconnect) sayOnce("disconnected", "there is no connection to NATS");
-    if (type === Events.Error && typeof data === "string") sayOnce(data, "NATS refuses something");
-  }
-}
-
 const TRAFFIC = [
   { name: "fanfare_nats_received_bytes_total", help: "Bytes received from NATS.", of: "inBytes" },
   { name: "fanfare_nats_sent_bytes_total", help: "Bytes sent to NATS.", of: "outBytes" },
@@ -97,8 +81,12 @@ const TRAFFIC = [
   { name: "fanfare_nats_sent_messages_total", help: "Messages sent to NATS.", of: "outMsgs" },
 ] as const;
 
-export function watchNats(registry: Registry, connection: NatsConnection): void {
-  const registers = [registry];
+/** Logs a disconnect once, and each reason for which NATS rejects the connection, such as `AUTHORIZATION_VIOLATION`. */
+async function watchNats(
+  connection: NatsConnection,
+  { logger, metrics }: { logger: Logger; metrics: Registry },
+): Promise<void> {
+  const registers = [metrics];
   const connected = new Gauge({
     name: "fanfare_nats_connected",
     help: "1 if connected to NATS, otherwise 0.",
@@ -121,14 +109,23 @@ export function watchNats(registry: Registry, connection: NatsConnection): void 
       },
     });
   }
-  void (async () => {
-    for await (const { type } of connection.status()) {
-      if (type === Events.Disconnect) connected.set(0);
-      if (type === Events.Reconnect) {
-        connected.set(1);
-        reconnects.inc();
-      }
+  let said = new Set<string>();
+  const sayOnce = (reason: string, message: string): void => {
+    if (said.has(reason)) return;
+    said.add(reason);
+    logger.warn({ reason }, message);
+  };
+  for await (const { type, data } of connection.status()) {
+    if (type === Events.Disconnect) {
+      connected.set(0);
+      sayOnce("disconnected", "there is no connection to NATS");
     }
-    connected.set(0);
-  })();
+    if (type === Events.Reconnect) {
+      connected.set(1);
+      reconnects.inc();
+      said = new Set();
+    }
+    if (type === Events.Error && typeof data === "string") sayOnce(data, "NATS refuses something");
+  }
+  connected.set(0);
 }

@@ -2,7 +2,7 @@ import type { EventName, EventPayload, Services } from "@fanfare/contract";
 import type { Jobs } from "@fanfare/jobs";
 import type { Redis } from "ioredis";
 import type { Connection } from "mongoose";
-import type { SharedCounters } from "./rate-limits/index.ts";
+import type { SharedCounters } from "./rate-limits/counters.ts";
 import type { AccessCache } from "./access.ts";
 import type { CallEach } from "./call-each.ts";
 import type { Cluster } from "./cluster.ts";

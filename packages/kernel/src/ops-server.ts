@@ -1,4 +1,5 @@
-import { createServer, type Server } from "node:http";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Registry } from "./metrics.ts";
 
@@ -69,7 +70,7 @@ export async function startOpsServer({
         return reply(404, "Available: /livez, /readyz and /metrics.\n");
     }
   });
-  await listen(server, host, port);
+  await once(server.listen(port, host), "listening");
   return {
     port: (server.address() as AddressInfo).port,
     close: () =>
@@ -78,14 +79,4 @@ export async function startOpsServer({
         server.closeAllConnections();
       }),
   };
-}
-
-async function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
 }

@@ -21,7 +21,7 @@ import {
 } from "./metrics/node-metrics.ts";
 import { openLinks } from "./open-links.ts";
 import type { NodeContext } from "./node-context.ts";
-import { redisCounters, type SharedCounters } from "./rate-limits/index.ts";
+import { redisCounters, type SharedCounters } from "./rate-limits/counters.ts";
 import { startOpsServer } from "./ops-server.ts";
 import { runForRequest } from "./request-scope.ts";
 import { allMetrics, mergeMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";

@@ -1,6 +1,6 @@
 import { ConfigError, PROGRAM_VERSION, ServiceError } from "@fanfare/kernel";
 import yargs, { type CommandModule } from "yargs";
-import { CliError } from "./cli-error.ts";
+import { CliError } from "./command.ts";
 import { backupCommand, restoreCommand, verifyCommand } from "./commands/backup.ts";
 import { checkCommand } from "./commands/check.ts";
 import { createAdminCommand, endSessionsCommand, resetTotpCommand } from "./commands/accounts.ts";
@@ -51,7 +51,7 @@ export async function runCli(args: readonly string[], more: readonly CommandModu
   try {
     await program(args, more).parseAsync();
   } catch (error) {
-    process.stderr.write(`${explain(error)}\n`);
+    console.error(explain(error));
     process.exitCode = 1;
   }
 }

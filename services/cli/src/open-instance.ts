@@ -1,14 +1,15 @@
-import { type Config, type NodeContext, startNode } from "@fanfare/kernel";
+import { type Config, type NodeContext, type ServiceFactory, startNode } from "@fanfare/kernel";
 import { type Database, openDatabase } from "@fanfare/kernel/database";
-import type { Services } from "@fanfare/contract";
 import { createUserService } from "@fanfare/user";
-import { CliError } from "./cli-error.ts";
+import { CliError } from "./command.ts";
+
+type Place = Pick<Config, "mongoUrl" | "dataDir">;
 
 /**
  * Opens the database of a stopped instance. With MONGO_URL this isn't checked.
  * @throws {CliError} when a running instance holds the data folder
  */
-export async function openStoppedInstance(config: Pick<Config, "mongoUrl" | "dataDir">): Promise<Database> {
+export async function openStoppedInstance(config: Place): Promise<Database> {
   try {
     return await openDatabase(config, fail, { onProgress: (message) => console.error(message) });
   } catch (error) {
@@ -18,7 +19,7 @@ export async function openStoppedInstance(config: Pick<Config, "mongoUrl" | "dat
 
 /** Runs `work` on the database and closes it afterwards. */
 export async function withStoppedInstance<T>(
-  config: Pick<Config, "mongoUrl" | "dataDir">,
+  config: Place,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   const database = await openStoppedInstance(config);
@@ -34,7 +35,7 @@ export async function withStoppedInstance<T>(
  * @throws {CliError} when that socket isn't found
  */
 export async function withDatabase<T>(
-  config: Pick<Config, "mongoUrl" | "dataDir">,
+  config: Place,
   work: (database: Database, isRunning: boolean) => Promise<T>,
 ): Promise<T> {
   let isRunning = config.mongoUrl !== undefined;
@@ -87,19 +88,20 @@ export function withoutCluster(config: Config, services: Config["services"]): Co
   };
 }
 
-/** Calls actions of the user service on the configured database. */
-export const withUserService = <T>(config: Config, work: (services: Services) => Promise<T>): Promise<T> =>
-  withUserNode(config, ({ services }) => work(services));
+/** Runs `work` in a process with the user service, also beside a running instance. */
+export function withUserNode<T>(config: Config, work: (node: NodeContext) => Promise<T>): Promise<T> {
+  const run = (where: Config) => withNode(where, ["user"], [createUserService], work);
+  return run(config).catch((error: unknown) => run({ ...config, mongoUrl: uriOfRunning(error) }));
+}
 
-/** Provides the context of a process with the user service, also beside a running instance. */
-export async function withUserNode<T>(config: Config, work: (node: NodeContext) => Promise<T>): Promise<T> {
-  const fail = (error: Error): never => {
-    throw error;
-  };
-  const start = (where: Config) => startNode(withoutCluster(where, ["user"]), [createUserService], fail);
-  const node = await start(config).catch((error: unknown) =>
-    start({ ...config, mongoUrl: uriOfRunning(error) }),
-  );
+/** Runs `work` in a process with these services, and stops it afterwards. */
+export async function withNode<T>(
+  config: Config,
+  services: Config["services"],
+  factories: readonly ServiceFactory[],
+  work: (node: NodeContext) => Promise<T>,
+): Promise<T> {
+  const node = await startNode(withoutCluster(config, services), factories, fail);
   try {
     return await work(node.context);
   } finally {

@@ -1,16 +1,13 @@
-import { access, open, rename, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
 import type { Writable } from "node:stream";
-import { CliError } from "./cli-error.ts";
+import { CliError } from "./command.ts";
 
 const NO_ROOM: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 /** @throws {CliError} when the file exists */
-export async function assertAbsent(file: string): Promise<void> {
-  const isThere = await access(file).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) throw new CliError(`${file} already exists. Choose another name, or delete it.`);
+export function assertAbsent(file: string): void {
+  if (existsSync(file)) throw new CliError(`${file} already exists. Choose another name, or delete it.`);
 }
 
 /**
@@ -22,7 +19,7 @@ export async function writeFileAtomically(
   file: string,
   fill: (target: Writable) => Promise<void>,
 ): Promise<void> {
-  await assertAbsent(file);
+  assertAbsent(file);
   const unfinished = `${file}.unfinished`;
   const handle = await open(unfinished, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw new CliError(`${file} cannot be written: ${error.message}`);

@@ -5,7 +5,6 @@ import { must, createWorld } from "@fanfare/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { restoreBackup } from "../src/backup/restore-backup.ts";
 import { writeBackup } from "../src/backup/write-backup.ts";
-import { databaseOf } from "../src/backup/documents.ts";
 import { withStoppedInstance } from "../src/open-instance.ts";
 import { mongo } from "mongoose";
 import { configOf, fanfare, newFolder, whileRunning } from "./temporary-instance.ts";
@@ -30,29 +29,27 @@ beforeAll(async () => {
   await mkdir(join(source, "files/ab"), { recursive: true });
   await writeFile(join(source, "files/ab/large"), Buffer.alloc(300_000, "content"));
   await writeFile(join(source, "files/empty"), "");
-  await withStoppedInstance(configOf(source), async ({ connection }) => {
+  await withStoppedInstance(configOf(source), async ({ db }) => {
     const { Long, Double, Int32, Decimal128, Binary, BSONRegExp, Timestamp } = mongo.BSON;
-    await databaseOf(connection)
-      .collection("everyType")
-      .insertMany([
-        {
-          _id: 1 as never,
-          long: Long.fromString("9007199254740993"),
-          double: new Double(1),
-          int: new Int32(1),
-        },
-        {
-          _id: "text" as never,
-          decimal: Decimal128.fromString("1.10"),
-          binary: new Binary(Buffer.from([0, 255]), 5),
-        },
-        {
-          _id: new Double(-0.5) as never,
-          regexp: new BSONRegExp("a", "i"),
-          at: new Timestamp({ t: 1, i: 2 }),
-        },
-        { when: new Date(0), nothing: null, minKey: new mongo.BSON.MinKey(), nested: { b: [1, { a: 2 }] } },
-      ]);
+    await db.collection("everyType").insertMany([
+      {
+        _id: 1 as never,
+        long: Long.fromString("9007199254740993"),
+        double: new Double(1),
+        int: new Int32(1),
+      },
+      {
+        _id: "text" as never,
+        decimal: Decimal128.fromString("1.10"),
+        binary: new Binary(Buffer.from([0, 255]), 5),
+      },
+      {
+        _id: new Double(-0.5) as never,
+        regexp: new BSONRegExp("a", "i"),
+        at: new Timestamp({ t: 1, i: 2 }),
+      },
+      { when: new Date(0), nothing: null, minKey: new mongo.BSON.MinKey(), nested: { b: [1, { a: 2 }] } },
+    ]);
   });
   await writeBackup(configOf(source), backup);
 });

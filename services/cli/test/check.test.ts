@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { createWorld, must, type World } from "@fanfare/testing";
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { databaseOf } from "../src/backup/documents.ts";
 import { reindex } from "../src/commands/reindex.ts";
 import { withStoppedInstance } from "../src/open-instance.ts";
 import { configOf, fanfare, newFolder, whileRunning } from "./temporary-instance.ts";
@@ -14,7 +13,7 @@ let world: World;
 const { ObjectId } = mongo;
 
 const change = (work: (db: mongo.Db) => Promise<unknown>): Promise<unknown> =>
-  withStoppedInstance(configOf(dataDir), ({ connection }) => work(databaseOf(connection)));
+  withStoppedInstance(configOf(dataDir), ({ db }) => work(db));
 
 beforeAll(async () => {
   folder = await newFolder();
@@ -96,15 +95,13 @@ test("reindex recreates the indexes and the search index from the messages", asy
     await must(url, "message.send", { ...ids, content: "elephants" }, owner.accessToken);
     return { token: owner.accessToken, channel };
   });
-  await withStoppedInstance(configOf(other), async ({ connection }) => {
-    const db = databaseOf(connection);
+  await withStoppedInstance(configOf(other), async ({ db }) => {
     await db.collection("messages").dropIndexes();
     const gone = { _id: new ObjectId(), place: new ObjectId(channel.id), rev: 1, tokens: ["gone"] };
     await db.command({ fanfareSearchPut: "searchEntries", entries: [gone], deleted: [] });
   });
   expect(await reindex(configOf(other))).toBe(1);
-  await withStoppedInstance(configOf(other), async ({ connection }) => {
-    const db = databaseOf(connection);
+  await withStoppedInstance(configOf(other), async ({ db }) => {
     const found = async (token: string) => {
       const places = [new ObjectId(channel.id)];
       const range = { below: new ObjectId("f".repeat(24)), from: new ObjectId("0".repeat(24)), limit: 10 };

@@ -1,7 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { databaseOf } from "../src/backup/documents.ts";
 import { endSessions } from "../src/commands/accounts.ts";
 import { withStoppedInstance } from "../src/open-instance.ts";
 import { configOf, newFolder } from "./temporary-instance.ts";
@@ -20,8 +19,7 @@ async function fill(db: mongo.Db): Promise<void> {
 }
 
 test("ends all sessions in several batches, those of guests only if requested", async () => {
-  await withStoppedInstance(configOf(dataDir), async ({ connection }) => {
-    const db = databaseOf(connection);
+  await withStoppedInstance(configOf(dataDir), async ({ db }) => {
     await fill(db);
     const living = () => db.collection("sessions").countDocuments({ revokedAt: { $exists: false } });
     expect(await endSessions(db, { guests: false })).toBe(EACH);

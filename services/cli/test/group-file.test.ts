@@ -7,7 +7,7 @@ import { createGroupChecker, readGroupFile } from "@fanfare/group-file";
 import { must, type World } from "@fanfare/testing";
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { databaseOf, listCollections } from "../src/backup/documents.ts";
+import { listCollections } from "../src/backup/documents.ts";
 import { withStoppedInstance } from "../src/open-instance.ts";
 import { makeFullGroup, shape, type FullGroup } from "./full-group.ts";
 import { configOf, fanfare, newFolder, whileRunning } from "./temporary-instance.ts";
@@ -32,8 +32,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function counts(of = dataDir): Promise<Record<string, number>> {
-  return withStoppedInstance(configOf(of), async ({ connection }) => {
-    const db = databaseOf(connection);
+  return withStoppedInstance(configOf(of), async ({ db }) => {
     const names = await listCollections(db);
     const entries = names.map(async (name) => [name, await db.collection(name).countDocuments()] as const);
     const all = Object.fromEntries(await Promise.all(entries));
@@ -107,8 +106,7 @@ test("no user becomes an author or a member by name only", async () => {
   expect(code).toBe(0);
   const groupId = importedId(out);
   expect(out).toContain("1 members. Users without an account here: 6.");
-  await withStoppedInstance(configOf(dataDir), async ({ connection }) => {
-    const db = databaseOf(connection);
+  await withStoppedInstance(configOf(dataDir), async ({ db }) => {
     const channels = await db
       .collection("channels")
       .find({ groupId: new mongo.ObjectId(groupId) })
@@ -181,8 +179,7 @@ test("rejects a truncated, changed or invalid file with the line number, and wri
 test("the next import removes the remains of an interrupted one", async () => {
   const before = await counts();
   const [groupId, channelId, userId] = [new mongo.ObjectId(), new mongo.ObjectId(), new mongo.ObjectId()];
-  await withStoppedInstance(configOf(dataDir), async ({ connection }) => {
-    const db = databaseOf(connection);
+  await withStoppedInstance(configOf(dataDir), async ({ db }) => {
     await db
       .collection("unfinishedImports")
       .insertOne({ groupId, channelIds: [channelId], userIds: [userId] });

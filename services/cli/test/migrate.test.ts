@@ -2,7 +2,6 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { startFanfare } from "@fanfare/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { databaseOf } from "../src/backup/documents.ts";
 import { restoreBackup } from "../src/backup/restore-backup.ts";
 import { withStoppedInstance } from "../src/open-instance.ts";
 import { configOf, fanfare, fanfareProcess, newFolder, whileRunning } from "./temporary-instance.ts";
@@ -55,15 +54,13 @@ test("with MIGRATE_ON_START=off, an instance refuses to start until it is migrat
 test("a version that is too old for its database doesn't start and changes nothing", async () => {
   const dataDir = join(folder, "newer");
   await whileRunning(dataDir, async () => undefined);
-  await withStoppedInstance(configOf(dataDir), ({ connection }) =>
-    databaseOf(connection)
-      .collection<{ _id: string }>("migrations")
-      .insertOne({
-        _id: "9999-of-the-future",
-        state: "done",
-        version: "999.1.0",
-        oldestProgram: "999.0.0",
-      } as never),
+  await withStoppedInstance(configOf(dataDir), ({ db }) =>
+    db.collection<{ _id: string }>("migrations").insertOne({
+      _id: "9999-of-the-future",
+      state: "done",
+      version: "999.1.0",
+      oldestProgram: "999.0.0",
+    } as never),
   );
   await expect(startFanfare(configOf(dataDir))).rejects.toThrow(
     "Start 999.0.0 or newer, or restore a backup",
@@ -80,14 +77,14 @@ test("a version that is too old for its database doesn't start and changes nothi
 
 test("the lease of a dead process is ignored where no other process can exist", async () => {
   const dataDir = await restoreOld("left");
-  await withStoppedInstance(configOf(dataDir), ({ connection }) =>
-    databaseOf(connection)
+  await withStoppedInstance(configOf(dataDir), ({ db }) =>
+    db
       .collection<{ _id: string }>("migrationLease")
       .insertOne({ _id: "lease", fence: 7, beat: 3, holder: "dead:1" } as never),
   );
   await whileRunning(dataDir, async () => undefined);
-  const records = await withStoppedInstance(configOf(dataDir), ({ connection }) =>
-    databaseOf(connection).collection("migrations").find().toArray(),
+  const records = await withStoppedInstance(configOf(dataDir), ({ db }) =>
+    db.collection("migrations").find().toArray(),
   );
   expect(new Set(records.map(({ state, fence }) => `${state} ${fence}`))).toEqual(new Set(["done 8"]));
 });

@@ -8,7 +8,6 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { createWorld, must } from "@fanfare/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { databaseOf } from "../src/backup/documents.ts";
 import { withStoppedInstance } from "../src/open-instance.ts";
 import {
   configOf,
@@ -109,9 +108,9 @@ async function makeTraffic(url: string) {
 
 /** More than all buffers between the database and the backup, in the middle of the collections. */
 async function addBulk(source: string): Promise<void> {
-  await withStoppedInstance(configOf(source), async ({ connection }) => {
+  await withStoppedInstance(configOf(source), async ({ db }) => {
     const parts = Array.from({ length: 8 }, () => ({ bytes: randomBytes(1024 * 1024) }));
-    await databaseOf(connection).collection("groupsBulk").insertMany(parts);
+    await db.collection("groupsBulk").insertMany(parts);
   });
 }
 

@@ -57,12 +57,11 @@ export async function fanfare(dataDir: string, args: readonly string[]): Promise
   const { env, exitCode } = process;
   const kept = { PATH: env["PATH"], NODE_COMPILE_CACHE: env["NODE_COMPILE_CACHE"] };
   const outcome = { out: "", error: "" };
-  const keep = (stream: "stdout" | "stderr", name: keyof typeof outcome) =>
-    vi.spyOn(process[stream], "write").mockImplementation((text) => {
-      outcome[name] += String(text);
-      return true;
+  const keep = (method: "log" | "error", name: keyof typeof outcome) =>
+    vi.spyOn(console, method).mockImplementation((text) => {
+      outcome[name] += `${String(text)}\n`;
     });
-  const spies = [keep("stdout", "out"), keep("stderr", "error")];
+  const spies = [keep("log", "out"), keep("error", "error")];
   try {
     process.env = { ...kept, ...instanceEnvironment(dataDir) };
     process.exitCode = undefined;

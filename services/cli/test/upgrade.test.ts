@@ -2,7 +2,6 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeBackup } from "../src/backup/write-backup.ts";
-import { databaseOf } from "../src/backup/documents.ts";
 import { restoreBackup } from "../src/backup/restore-backup.ts";
 import { withStoppedInstance } from "../src/open-instance.ts";
 import { configOf, fanfare, newFolder, whileRunning } from "./temporary-instance.ts";
@@ -38,8 +37,8 @@ for (const name of VERSIONS)
       known = JSON.parse(await readFile(fixture(`${name}.json`), "utf8")) as Known;
       await restoreBackup(configOf(dataDir), fixture(`${name}.backup`), false);
       // Backups contain no indexes, so create one that the first version had.
-      await withStoppedInstance(configOf(dataDir), ({ connection }) =>
-        databaseOf(connection).collection("channels").createIndex({ memberIds: 1, _id: -1 }),
+      await withStoppedInstance(configOf(dataDir), ({ db }) =>
+        db.collection("channels").createIndex({ memberIds: 1, _id: -1 }),
       );
     });
 
@@ -53,8 +52,8 @@ for (const name of VERSIONS)
     });
 
     test("records former members who wrote messages", async () => {
-      const former = await withStoppedInstance(configOf(dataDir), ({ connection }) =>
-        databaseOf(connection).collection("formerMembers").find().toArray(),
+      const former = await withStoppedInstance(configOf(dataDir), ({ db }) =>
+        db.collection("formerMembers").find().toArray(),
       );
       expect(former.map(({ groupId, userId }) => [String(groupId), String(userId)])).toEqual([
         [known.groupId, known.users.gil.id],
@@ -62,8 +61,8 @@ for (const name of VERSIONS)
     });
 
     test("has exactly the current indexes", async () => {
-      const indexes = await withStoppedInstance(configOf(dataDir), ({ connection }) =>
-        databaseOf(connection).collection("channels").indexes(),
+      const indexes = await withStoppedInstance(configOf(dataDir), ({ db }) =>
+        db.collection("channels").indexes(),
       );
       const names = indexes.map((index) => index.name);
       expect(names).toContain("memberIds_1_lastActivityAt_-1__id_-1");
@@ -73,9 +72,7 @@ for (const name of VERSIONS)
     test("isn't changed again", async () => {
       const backup = async (file: string): Promise<Buffer> => {
         // Recurring jobs are updated at every start.
-        await withStoppedInstance(configOf(dataDir), ({ connection }) =>
-          databaseOf(connection).collection("jobs").deleteMany({}),
-        );
+        await withStoppedInstance(configOf(dataDir), ({ db }) => db.collection("jobs").deleteMany({}));
         await writeBackup(configOf(dataDir), file);
         return readFile(file);
       };

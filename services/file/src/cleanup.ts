@@ -1,8 +1,8 @@
-import { type FileStorage, pictureKey, storageKey } from "@fanfare/files";
-import type { Handlers, Logger } from "@fanfare/kernel";
-import { type Services, LIMITS } from "@fanfare/contract";
-import type { FileDocument, FileRepository } from "./file.repository.ts";
-import { ownersOf, type Quotas } from "./quotas.ts";
+import { pictureKey, storageKey } from "@fanfare/files";
+import type { Handlers, NodeContext } from "@fanfare/kernel";
+import { LIMITS } from "@fanfare/contract";
+import type { FileDocument } from "./file.repository.ts";
+import { ownersOf } from "./quotas.ts";
 import { ATTACHMENT_CHECK_INTERVAL_MS, SWEEP_BATCH } from "./constants.ts";
 import type { FileDependencies } from "./file.dependencies.ts";
 import { isThere } from "./downloads.ts";
@@ -10,92 +10,70 @@ import { presentFile } from "./file.presenter.ts";
 
 const VARIANTS = ["raw", "image", "thumb"] as const;
 
-interface RemoverOptions {
-  files: FileRepository;
-  quotas: Quotas;
-  storage: Promise<FileStorage>;
-  logger: Pick<Logger, "warn">;
-}
+type RemoverParts = Pick<FileDependencies, "files" | "quotas" | "storage"> & Pick<NodeContext, "logger">;
+
+export type Remover = ReturnType<typeof createRemover>;
 
 /** Deletes files: first hides them, then deletes the bytes and finally the document. Every step is idempotent. */
-export class Remover {
-  readonly #options: RemoverOptions;
-
-  constructor(options: RemoverOptions) {
-    this.#options = options;
-  }
-
-  /** Resolves when the file is hidden; later failures are retried by the sweep. */
-  async remove(file: FileDocument): Promise<void> {
-    const { files, logger } = this.#options;
-    const fileId = file._id;
-    const states = ["uploading", "unclaimed", "attached", "picture"] as const;
-    await files.change(fileId, states, { state: "deleting", dueAt: new Date() });
-    await this.erase(file).catch((error: unknown) =>
-      logger.warn({ err: error, fileId }, "file not deleted, retrying"),
-    );
-  }
-
+export function createRemover({ files, quotas, storage: opening, logger }: RemoverParts) {
   /** Deletes the bytes and the document of a hidden file. */
-  async erase(file: FileDocument): Promise<void> {
-    const { files, quotas } = this.#options;
-    const storage = await this.#options.storage;
-    const fileId = file._id;
-    for (const variant of VARIANTS) await storage.delete(storageKey(fileId, variant));
-    if (file.pictureName !== undefined) await storage.delete(pictureKey(file.pictureName));
+  const erase = async ({ _id, pictureName }: FileDocument): Promise<void> => {
+    const storage = await opening;
+    for (const variant of VARIANTS) await storage.delete(storageKey(_id, variant));
+    if (pictureName !== undefined) await storage.delete(pictureKey(pictureName));
     // Of concurrent calls, only the one that deletes the document frees the space.
-    const gone = await files.delete(fileId);
+    const gone = await files.delete(_id);
     if (gone !== null) await quotas.add(ownersOf(gone), -gone.bytes);
-  }
+  };
+
+  return {
+    erase,
+
+    /** Resolves when the file is hidden; later failures are retried by the sweep. */
+    async remove(file: FileDocument): Promise<void> {
+      const fileId = file._id;
+      const states = ["uploading", "unclaimed", "attached", "picture"] as const;
+      await files.change(fileId, states, { state: "deleting", dueAt: new Date() });
+      await erase(file).catch((error: unknown) =>
+        logger.warn({ err: error, fileId }, "file not deleted, retrying"),
+      );
+    },
+  };
 }
 
-interface SweeperOptions {
-  files: FileRepository;
-  remover: Remover;
-  services: Services;
-  logger: Pick<Logger, "warn">;
-}
+type SweeperParts = Pick<FileDependencies, "files" | "remover"> & Pick<NodeContext, "services" | "logger">;
 
 /**
  * Handles due files: aborted uploads, files that were never attached, attachments whose message was deleted or never sent. Every
  * file has a time for its next check, so files left by a dead process are found.
  */
-export class Sweeper {
-  readonly #options: SweeperOptions;
+export function createSweep({ files, remover, services, logger }: SweeperParts) {
+  const isInMessage = async ({ _id, channelId, ownerId, nonce }: FileDocument): Promise<boolean> => {
+    if (channelId === undefined || nonce === undefined) return false;
+    const { attachments } = await services.message.findSent({ channelId, authorId: ownerId, nonce });
+    return attachments.some(({ fileId }) => fileId === _id);
+  };
 
-  constructor(options: SweeperOptions) {
-    this.#options = options;
-  }
+  const check = async (file: FileDocument): Promise<void> => {
+    if (file.state === "deleting") return remover.erase(file);
+    if (file.state !== "attached" || !(await isInMessage(file))) return remover.remove(file);
+    const dueAt = new Date(Date.now() + ATTACHMENT_CHECK_INTERVAL_MS);
+    await files.change(file._id, ["attached"], { dueAt });
+  };
 
   /** Handles a batch of due files. @returns whether there may be more */
-  async sweep(signal?: AbortSignal): Promise<boolean> {
-    const { files, logger } = this.#options;
+  return async (signal?: AbortSignal): Promise<boolean> => {
     for (let i = 0; i < SWEEP_BATCH; i++) {
       if (signal?.aborted === true) return true;
       const file = await files.takeDue(new Date());
       if (file === null) return false;
       // Its next check is already scheduled, so a failure doesn't block others.
-      await this.#check(file).catch((error: unknown) =>
+      await check(file).catch((error: unknown) =>
         logger.warn({ err: error, fileId: file._id }, "file check failed"),
       );
     }
     return true;
-  }
-
-  async #check(file: FileDocument): Promise<void> {
-    const { files, remover } = this.#options;
-    if (file.state === "deleting") return remover.erase(file);
-    if (file.state !== "attached" || !(await this.#isInMessage(file))) return remover.remove(file);
-    const dueAt = new Date(Date.now() + ATTACHMENT_CHECK_INTERVAL_MS);
-    await files.change(file._id, ["attached"], { dueAt });
-  }
-
-  async #isInMessage({ _id, channelId, ownerId, nonce }: FileDocument): Promise<boolean> {
-    if (channelId === undefined || nonce === undefined) return false;
-    const sent = { channelId, authorId: ownerId, nonce };
-    const { attachments } = await this.#options.services.message.findSent(sent);
-    return attachments.some(({ fileId }) => fileId === _id);
-  }
+  };
 }
 
 export const cleanupActions = ({ files }: FileDependencies): Handlers => ({

@@ -1,11 +1,9 @@
 import { type FileUrl, groupRoom, LIMITS, type StoredFile } from "@fanfare/contract";
-import { type Access, type Handlers, can, type NodeContext, serviceError } from "@fanfare/kernel";
+import { type Access, type Handlers, can, serviceError } from "@fanfare/kernel";
 import { type FileUrls, picturePath, type Variant } from "@fanfare/files";
 import type { FileDependencies } from "./file.dependencies.ts";
 import type { FileDocument } from "./file.repository.ts";
 import { presentFile } from "./file.presenter.ts";
-
-type Facts = Pick<FileDocument, "ownerId" | "state">;
 
 export function downloadActions(dependencies: FileDependencies): Handlers {
   const { files, urls } = dependencies;
@@ -24,7 +22,7 @@ export function downloadActions(dependencies: FileDependencies): Handlers {
 
     "file.delete": async ({ params: { fileId }, actor }) => {
       const { file, access } = await requireReadable(dependencies, fileId, actor.userId);
-      if (!canDelete(actor.userId, file, access)) throw serviceError("FORBIDDEN");
+      if (!hasAccess(actor.userId, file, access, "manageMessages")) throw serviceError("FORBIDDEN");
       await dependencies.remover.remove(file);
       return {};
     },
@@ -52,17 +50,10 @@ async function requireReadable(
 ): Promise<{ file: FileDocument; access: Access | null }> {
   const file = await files.find(fileId);
   if (file === null || !isThere(file)) throw serviceError("FILE_NOT_FOUND");
-  const access = await accessTo(node, file, userId);
-  if (!canRead(userId, file, access)) throw serviceError("FILE_NOT_FOUND");
+  const { channelId } = file;
+  const access = channelId === undefined ? null : await node.access.get(userId, { channelId });
+  if (!hasAccess(userId, file, access, "view")) throw serviceError("FILE_NOT_FOUND");
   return { file, access };
-}
-
-async function accessTo(
-  { access }: Pick<NodeContext, "access">,
-  { channelId }: FileDocument,
-  userId: string,
-): Promise<Access | null> {
-  return channelId === undefined ? null : access.get(userId, { channelId: channelId });
 }
 
 function urlOf(urls: FileUrls, file: FileDocument, access: Access | null, nowMs: number): FileUrl {
@@ -94,16 +85,14 @@ export function isThere({ state }: Pick<FileDocument, "state">): boolean {
   return state === "unclaimed" || state === "attached" || state === "picture";
 }
 
-/** @param access to the channel of the file; null when it has none */
-function canRead(userId: string, file: Facts, access: Access | null): boolean {
-  if (file.ownerId === userId) return true;
-  return file.state === "attached" && access !== null && can(access, "view");
-}
-
-/** Only for users who can read it. */
-function canDelete(userId: string, file: Facts, access: Access | null): boolean {
-  if (file.ownerId === userId) return true;
-  return file.state === "attached" && access !== null && can(access, "manageMessages");
+/** Whether it is the user's own, or attached to a message in a channel with this permission. */
+function hasAccess(
+  userId: string,
+  { ownerId, state }: FileDocument,
+  access: Access | null,
+  permission: "view" | "manageMessages",
+): boolean {
+  return ownerId === userId || (state === "attached" && access !== null && can(access, permission));
 }
 
 /** Whether all members of the channel's group can see it. */

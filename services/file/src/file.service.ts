@@ -2,7 +2,7 @@ import { createFileStorage, FileUrls } from "@fanfare/files";
 import { defineService, WorkQueue, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { uploadActions } from "./uploads.ts";
 import { downloadActions } from "./downloads.ts";
-import { Remover, Sweeper, cleanupActions } from "./cleanup.ts";
+import { cleanupActions, createRemover, createSweep } from "./cleanup.ts";
 import { pictureActions } from "./pictures.ts";
 import { Quotas, quotaActions } from "./quotas.ts";
 import { IMAGE_CONCURRENCY, MAX_QUEUED_IMAGES, OVERLOADED_RETRY_MS, SWEEP_INTERVAL_MS } from "./constants.ts";
@@ -16,8 +16,8 @@ export function createFileService(node: NodeContext): ReturnType<ServiceFactory>
   const files = createFileRepository(database);
   const quotas = new Quotas(files, createUsageRepository(database), node.policy);
   const storage = createFileStorage(config);
-  const remover = new Remover({ files, quotas, storage, logger });
-  const sweeper = new Sweeper({ files, remover, services: node.services, logger });
+  const remover = createRemover({ files, quotas, storage, logger });
+  const sweep = createSweep({ files, remover, services: node.services, logger });
   const dependencies: FileDependencies = {
     node,
     files,
@@ -34,7 +34,7 @@ export function createFileService(node: NodeContext): ReturnType<ServiceFactory>
   node.jobs.define("file.sweep", {
     everyMs: SWEEP_INTERVAL_MS,
     run: async ({ signal }) => {
-      if (await sweeper.sweep(signal)) return { againAt: new Date() };
+      if (await sweep(signal)) return { againAt: new Date() };
     },
   });
   return defineService(node, {

@@ -1,9 +1,10 @@
 import { buffer } from "node:stream/consumers";
 import { LIMITS } from "@fanfare/contract";
-import { serviceError } from "@fanfare/kernel";
+import { orThrow, serviceError } from "@fanfare/kernel";
 import sharp, { type Sharp } from "sharp";
 import type { ByteRange, FileStorage } from "@fanfare/files";
 import { IMAGE_TIMEOUT_S } from "./constants.ts";
+import type { FileDependencies } from "./file.dependencies.ts";
 
 interface DrawnImage {
   image: Buffer;
@@ -131,6 +132,14 @@ async function rejectingInvalid<T>(draw: () => Promise<T>): Promise<T> {
     throw serviceError("IMAGE_REFUSED");
   }
 }
+
+/** Draws a stored original when it is its turn. */
+export const drawStored = <T>(
+  { images }: Pick<FileDependencies, "images">,
+  storage: FileStorage,
+  key: string,
+  draw: (original: Buffer) => Promise<T>,
+): Promise<T> => images.run(async () => draw(orThrow(await readBytes(storage, key), "FILE_NOT_FOUND")));
 
 /** Reads an object, or a part of it, into memory; only for small ones. @returns null when it doesn't exist */
 export async function readBytes(

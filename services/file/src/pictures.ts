@@ -5,7 +5,7 @@ import { pictureKey, picturePath, storageKey } from "@fanfare/files";
 import { type Handlers, orThrow, serviceError } from "@fanfare/kernel";
 import { OLD_PICTURE_TTL_MS } from "./constants.ts";
 import type { FileDependencies } from "./file.dependencies.ts";
-import { drawPicture, drawWithin, readBytes } from "./images.ts";
+import { drawPicture, drawStored, drawWithin } from "./images.ts";
 import type { FileDocument } from "./file.repository.ts";
 import { keyOf, ownersOf } from "./quotas.ts";
 
@@ -23,7 +23,7 @@ const DRAWINGS = {
 } as const satisfies Record<PictureOf["type"] | EmojiKind, unknown>;
 
 export function pictureActions(dependencies: FileDependencies): Handlers {
-  const { files, quotas, images } = dependencies;
+  const { files, quotas } = dependencies;
   return {
     "file.usePicture": async ({ params: { fileId, userId, of } }) => {
       const file = await files.find(fileId);
@@ -37,10 +37,7 @@ export function pictureActions(dependencies: FileDependencies): Handlers {
       if (file.bytes > maxBytes) throw serviceError("FILE_TOO_LARGE", { maxBytes });
       const storage = await dependencies.storage;
       const raw = storageKey(fileId, "raw");
-      const { data: picture, info } = await images.run(async () => {
-        const original = orThrow(await readBytes(storage, raw), "FILE_NOT_FOUND");
-        return draw(original);
-      });
+      const { data: picture, info } = await drawStored(dependencies, storage, raw, draw);
       if (picture.length > maxBytes) throw serviceError("FILE_TOO_LARGE", { maxBytes });
       const hash = createHash("sha256").update(picture).digest("hex").slice(0, HASH_CHARS);
       const pictureName = `${fileId}-${hash}`;
@@ -54,7 +51,6 @@ export function pictureActions(dependencies: FileDependencies): Handlers {
         contentType: "image/webp",
         width: info.width,
         height: info.pageHeight ?? info.height,
-        variants: [],
       } as const;
       const used = await files.change(fileId, ["unclaimed"], { ...set, variants: [] }, ["dueAt"]);
       if (used === null) throw serviceError("FILE_NOT_FOUND");

@@ -4,8 +4,8 @@ import {
   type Actor,
   assertBelow,
   type Handlers,
-  orThrow,
   newId,
+  orThrow,
   serviceError,
   withoutDeadline,
 } from "@fanfare/kernel";
@@ -17,7 +17,7 @@ import { safeFileName, withExtension } from "./file-name.ts";
 import { ownersOf } from "./quotas.ts";
 import { CLAIM_CHECK_DELAY_MS, IMAGE_MAX_BYTES, SNIFFED_BYTES } from "./constants.ts";
 import { presentAttachment, presentFile } from "./file.presenter.ts";
-import { drawImage, DRAWN_TYPES, readBytes } from "./images.ts";
+import { drawImage, DRAWN_TYPES, drawStored, readBytes } from "./images.ts";
 
 interface Start {
   actor: Actor;
@@ -68,8 +68,7 @@ export function uploadActions(dependencies: FileDependencies): Handlers {
           if (changed !== null) await quotas.add(ownersOf(file), found.bytes - file.bytes);
           return changed;
         });
-        if (finished === null) throw serviceError("FILE_NOT_FOUND");
-        return { file: presentFile(finished) };
+        return { file: presentFile(orThrow(finished, "FILE_NOT_FOUND")) };
       } catch (error) {
         await withoutDeadline(() => remover.remove(file));
         throw error;
@@ -141,8 +140,8 @@ async function start(
 }
 
 /** Detects the type from the contents, regardless of what the client says. */
-async function inspect({ storage: opening, images }: FileDependencies, file: FileDocument): Promise<Found> {
-  const storage = await opening;
+async function inspect(dependencies: FileDependencies, file: FileDocument): Promise<Found> {
+  const storage = await dependencies.storage;
   const fileId = file._id;
   const raw = storageKey(fileId, "raw");
   const head = await readBytes(storage, raw, { start: 0, end: Math.min(SNIFFED_BYTES, file.bytes) - 1 });
@@ -155,10 +154,7 @@ async function inspect({ storage: opening, images }: FileDependencies, file: Fil
     return { name, bytes, contentType, variants: ["raw"] };
   }
   if (bytes > IMAGE_MAX_BYTES) throw serviceError("IMAGE_REFUSED");
-  const drawn = await images.run(async () => {
-    const original = orThrow(await readBytes(storage, raw), "FILE_NOT_FOUND");
-    return drawImage(original);
-  });
+  const drawn = await drawStored(dependencies, storage, raw, drawImage);
   await put(storage, storageKey(fileId, "image"), drawn.image);
   await put(storage, storageKey(fileId, "thumb"), drawn.thumb);
   await storage.delete(raw);

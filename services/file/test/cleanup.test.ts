@@ -5,12 +5,12 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { SWEEP_BATCH } from "../src/constants.ts";
 import { createFileRepository } from "../src/file.repository.ts";
 import { Quotas } from "../src/quotas.ts";
-import { Remover, Sweeper } from "../src/cleanup.ts";
+import { createRemover, createSweep } from "../src/cleanup.ts";
 import { createUsageRepository } from "../src/usage.repository.ts";
 import { startFileNode, type FileNode } from "./file-node.ts";
 
 let fileNode: FileNode;
-let sweeper: Sweeper;
+let sweep: ReturnType<typeof createSweep>;
 let channelId: string;
 let userId: string;
 beforeAll(async () => {
@@ -19,8 +19,8 @@ beforeAll(async () => {
   const files = createFileRepository(node.database);
   const quotas = new Quotas(files, createUsageRepository(node.database), node.policy);
   const storage = createFileStorage(node.config);
-  const remover = new Remover({ files, quotas, storage, logger: node.logger });
-  sweeper = new Sweeper({ files, remover, services: node.services, logger: node.logger });
+  const remover = createRemover({ files, quotas, storage, logger: node.logger });
+  sweep = createSweep({ files, remover, services: node.services, logger: node.logger });
 });
 afterAll(() => fileNode?.stop());
 beforeEach(() => {
@@ -45,10 +45,10 @@ const claim = (fileId: string, nonce: string) =>
 test("an unattached file is deleted after a day", async () => {
   const fileId = await fileNode.upload(userId, channelId, randomBytes(100));
   expect(await hoursUntilDue(fileId)).toBeCloseTo(24, 1);
-  await sweeper.sweep();
+  await sweep();
   expect([await stateOf(fileId), await isStored(fileId), await used()]).toEqual(["unclaimed", true, 100]);
   await dueNow(fileId);
-  await sweeper.sweep();
+  await sweep();
   expect([await stateOf(fileId), await isStored(fileId), await used()]).toEqual([undefined, false, 0]);
 });
 
@@ -69,7 +69,7 @@ test("an incomplete upload is deleted after an hour, and its space freed", async
   expect(await hoursUntilDue(fileId)).toBeCloseTo(1, 1);
   expect(await used()).toBe(500);
   await dueNow(fileId);
-  await sweeper.sweep();
+  await sweep();
   expect([await stateOf(fileId), await used()]).toEqual([undefined, 0]);
 });
 
@@ -81,16 +81,16 @@ test("an attachment stays with its message, and is deleted even if the event of 
   await dueNow(fileId);
   // While the message service doesn't respond, the file stays.
   fileNode.setMessagesAway(true);
-  await sweeper.sweep();
+  await sweep();
   expect(await stateOf(fileId)).toBe("attached");
   fileNode.setMessagesAway(false);
   await dueNow(fileId);
-  await sweeper.sweep();
+  await sweep();
   expect(await stateOf(fileId)).toBe("attached");
   expect(await hoursUntilDue(fileId)).toBeCloseTo(7 * 24, 0);
   fileNode.sent.delete(nonce);
   await dueNow(fileId);
-  await sweeper.sweep();
+  await sweep();
   expect([await stateOf(fileId), await isStored(fileId)]).toEqual([undefined, false]);
 });
 
@@ -102,7 +102,7 @@ test("files claimed for a message that was never sent are deleted; a repeated cl
   expect(await hoursUntilDue(fileId)).toBeCloseTo(1, 1);
   expect(await claim(fileId, "two")).toEqual({ attachments: null });
   await dueNow(fileId);
-  await sweeper.sweep();
+  await sweep();
   expect(await stateOf(fileId)).toBeUndefined();
 });
 
@@ -120,14 +120,14 @@ test("of two messages that claim the same files concurrently, one gets them", as
 test("an interrupted deletion is completed", async () => {
   const fileId = await fileNode.upload(userId, channelId, randomBytes(10));
   await documents().updateOne(byId(fileId), { $set: { state: "deleting", dueAt: new Date(0) } });
-  await sweeper.sweep();
+  await sweep();
   expect([await stateOf(fileId), await isStored(fileId), await used()]).toEqual([undefined, false, 0]);
 });
 
 test("concurrent sweeps handle each file once", async () => {
   const fileId = await fileNode.upload(userId, channelId, randomBytes(10));
   await dueNow(fileId);
-  await Promise.all([sweeper.sweep(), sweeper.sweep(), sweeper.sweep()]);
+  await Promise.all([sweep(), sweep(), sweep()]);
   expect([await stateOf(fileId), await used()]).toEqual([undefined, 0]);
 });
 

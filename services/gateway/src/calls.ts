@@ -87,16 +87,14 @@ interface Route {
   usual: UsualDuration | null;
 }
 
+export const overloaded = (): ServiceError =>
+  serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
+
 /** The only way from clients to actions: only actions that the contract defines for the transport can be called. */
 export class Calls {
   readonly #routes: Record<Transport, ReadonlyMap<string, Route>>;
-  readonly #call: BrokerCall;
-  readonly #metrics: GatewayMetrics;
-  readonly #logger: Logger;
+  readonly #options: CallsOptions;
   readonly #logsCalls: boolean;
-  readonly #inRequest: InRequest;
-  readonly #paused: CallsOptions["paused"];
-  readonly #assertSecondFactor: CallsOptions["assertSecondFactor"];
   readonly #addressLimit: ReturnType<RateLimits["quick"]>;
   readonly #pageLimit: ReturnType<RateLimits["quick"]>;
   readonly #reads: ReadLimits;
@@ -107,23 +105,10 @@ export class Calls {
   readonly #usualFollowing = new UsualDuration();
   #draining = false;
 
-  constructor({
-    call,
-    limits: rateLimits,
-    metrics,
-    logger,
-    inRequest,
-    paused,
-    assertSecondFactor,
-    rateLimitFactor = 1,
-  }: CallsOptions) {
-    this.#call = call;
-    this.#metrics = metrics;
-    this.#logger = logger;
-    this.#logsCalls = logsCalls(logger);
-    this.#inRequest = inRequest;
-    this.#paused = paused;
-    this.#assertSecondFactor = assertSecondFactor;
+  constructor(options: CallsOptions) {
+    const { limits: rateLimits, metrics, rateLimitFactor = 1 } = options;
+    this.#options = options;
+    this.#logsCalls = logsCalls(options.logger);
     this.#addressLimit = rateLimits.quick("address", ADDRESS_RATE_LIMIT);
     this.#pageLimit = rateLimits.quick("page", PAGE_RATE_LIMIT);
     this.#reads = new ReadLimits(rateLimits, rateLimitFactor);
@@ -132,25 +117,23 @@ export class Calls {
       const definition = actionDefinition(name);
       const { params, permission, rateLimit, mutates, isHeavy, shardBy, transports } = definition;
       const { waitsForBot = false } = definition;
-      const limits = new ActionLimits(name, rateLimit, rateLimits);
-      const isPublic = permission.rule === "public";
-      const pauses = pausesInMaintenance(definition);
-      for (const transport of transports) {
-        const ofAction = metrics.ofAction(name, transport);
+      const route = {
+        name,
+        params,
+        isPublic: permission.rule === "public",
+        pauses: pausesInMaintenance(definition),
+        needsSecondFactor: needsSecondFactor(definition),
+        mutates,
+        isHeavyRead: isHeavy === true,
+        shardBy,
+        limits: new ActionLimits(name, rateLimit, rateLimits),
+      };
+      for (const transport of transports)
         routes[transport].set(name, {
-          name,
-          params,
-          isPublic,
-          pauses,
-          needsSecondFactor: needsSecondFactor(definition),
-          mutates,
-          isHeavyRead: isHeavy === true,
-          shardBy,
-          limits,
-          metrics: ofAction,
+          ...route,
+          metrics: metrics.ofAction(name, transport),
           usual: waitsForBot ? null : new UsualDuration(),
         });
-      }
     }
     this.#routes = routes;
   }
@@ -165,7 +148,7 @@ export class Calls {
     }
     const startedAtMs = performance.now();
     const request = { requestId, action: route.name, transport, startedAtMs };
-    return this.#inRequest(request, () => this.#answer(route, request, params, caller), outcomeOf);
+    return this.#options.inRequest(request, () => this.#answer(route, request, params, caller), outcomeOf);
   }
 
   /** Measures duration and outcome once, so that metrics, log and trace agree. */
@@ -182,13 +165,14 @@ export class Calls {
       const error = toServiceError(thrown);
       // A ServiceError was logged where it was created.
       if (error.type === "INTERNAL" && !(thrown instanceof ServiceError))
-        this.#logger.error({ err: thrown, action, requestId }, "call failed");
+        this.#options.logger.error({ err: thrown, action, requestId }, "call failed");
       response = { ok: false, error: toWireError(error, requestId) };
     }
     const outcome = outcomeOf(response);
     const durationMs = performance.now() - startedAtMs;
     route.metrics.answered(outcome, durationMs);
-    if (this.#logsCalls) this.#logger.debug({ action, transport, outcome, durationMs }, "call answered");
+    if (this.#logsCalls)
+      this.#options.logger.debug({ action, transport, outcome, durationMs }, "call answered");
     return response;
   }
 
@@ -197,11 +181,11 @@ export class Calls {
     // Synchronous unless counters are shared, so that a message isn't delayed.
     const refusal = this.#refusal(route, caller, typeof waiting === "number" ? waiting : await waiting);
     if (refusal !== null) {
-      this.#metrics.refused(refusal.type);
+      this.#options.metrics.refused(refusal.type);
       throw refusal;
     }
     if (route.needsSecondFactor && caller.actor !== null) {
-      const asking = this.#assertSecondFactor(caller.actor);
+      const asking = this.#options.assertSecondFactor(caller.actor);
       if (asking !== undefined) await asking;
     }
     return this.#run(route, params, caller);
@@ -209,8 +193,9 @@ export class Calls {
 
   /** The answer for a rejection by the gateway itself. */
   refuse(error: ServiceError, requestId: string): Refused {
-    this.#metrics.refused(error.type);
-    if (error.type === "INTERNAL") this.#logger.error({ err: error.cause, requestId }, "gateway error");
+    const { metrics, logger } = this.#options;
+    metrics.refused(error.type);
+    if (error.type === "INTERNAL") logger.error({ err: error.cause, requestId }, "gateway error");
     return { ok: false, error: toWireError(error, requestId) };
   }
 
@@ -284,7 +269,7 @@ export class Calls {
     if (this.#draining) return serviceError("UNAVAILABLE", { retryAfterMs: RECONNECT_WITHIN_MS });
     if (retryAfterMs > 0) return serviceError("RATE_LIMITED", { retryAfterMs });
     if (actor === null && !isPublic) return serviceError("UNAUTHENTICATED");
-    if (pauses && actor?.admin !== true) return this.#paused();
+    if (pauses && actor?.admin !== true) return this.#options.paused();
     return null;
   }
 
@@ -294,7 +279,7 @@ export class Calls {
     const isFull = channel !== undefined && this.#fullChannels.has(channel, Date.now());
     // First of all, because a rejection must be cheap.
     const kind = isFull ? null : this.admission.admit(caller.actor?.userId ?? caller.address);
-    if (kind === null) throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
+    if (kind === null) throw overloaded();
     const parsed = parse(schema, params);
     const waiting = limits.takeValue(parsed, caller, Date.now());
     const retryAfterMs = typeof waiting === "number" ? waiting : await waiting;
@@ -316,15 +301,14 @@ export class Calls {
       this.#reads.charge(reader, responseBytes(data), 0, Date.now());
       return data;
     }
-    if (!(await this.#reads.enter(reader)))
-      throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
+    if (!(await this.#reads.enter(reader))) throw overloaded();
     const beganMs = performance.now();
     let bytes = 0;
     try {
       // The budget may have been used up, and the socket may have stopped reading, during the wait.
       const retryAfterMs = this.#reads.waitMs(reader, Date.now());
       if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
-      if (caller.isSlow?.() === true) throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
+      if (caller.isSlow?.() === true) throw overloaded();
       const data = await this.#callService(route, parsed, caller, kind);
       bytes = responseBytes(data);
       return data;
@@ -343,7 +327,7 @@ export class Calls {
   ): Promise<unknown> {
     const meta = metaOf(caller);
     const end = this.admission.begin(kind, usual);
-    const work = this.#call(name, parsed, { meta, timeout: WORK_TIMEOUT_MS }).finally(end);
+    const work = this.#options.call(name, parsed, { meta, timeout: WORK_TIMEOUT_MS }).finally(end);
     try {
       return await beforeDeadline(work);
     } catch (error) {

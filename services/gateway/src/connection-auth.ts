@@ -1,4 +1,4 @@
-import { type EventPayload, LIMITS, PROTOCOL_VERSION, type WireError } from "@fanfare/contract";
+import { type EventPayload, LIMITS, PROTOCOL_VERSION } from "@fanfare/contract";
 import {
   type Actor,
   createBatcher,
@@ -9,8 +9,8 @@ import {
 } from "@fanfare/kernel";
 import type { ExtendedError } from "socket.io";
 import { emitDirectly, joinFresh } from "@fanfare/fanout";
-import { CONNECT_RATE_LIMIT, CROWD_MS, OVERLOADED_RETRY_MS, RECONNECT_WITHIN_MS } from "./constants.ts";
-import type { Calls } from "./calls.ts";
+import { CONNECT_RATE_LIMIT, CROWD_MS, RECONNECT_WITHIN_MS } from "./constants.ts";
+import { type Calls, overloaded } from "./calls.ts";
 import type { Identify } from "./identify.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { nextRequestId } from "./request-id.ts";
@@ -55,11 +55,10 @@ export function createConnectionAuth({
       metrics.refused("TOO_MANY_CONNECTIONS");
       // In a later turn, so that the reason is sent first.
       setTimeout(() => socket.conn.close(), 0);
-      throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
+      throw overloaded();
     }
     // Checked early: a connection costs several reads, and a failed one is retried.
-    if (!calls.admission.admitsConnection())
-      throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
+    if (!calls.admission.admitsConnection()) throw overloaded();
     const actor = identify((socket.handshake.auth as { token?: unknown }).token);
     return actor instanceof Promise ? actor.then(withFactor) : withFactor(actor);
   };
@@ -86,15 +85,15 @@ export function createConnectionAuth({
 
   return (socket: GatewaySocket, next: (error?: ExtendedError) => void): void => {
     const refuse = (thrown: unknown): void => {
-      const { error } = calls.refuse(toServiceError(thrown), nextRequestId());
-      next(connectError(error));
+      const { error: data } = calls.refuse(toServiceError(thrown), nextRequestId());
+      // Sent to the client as `connect_error`.
+      next(Object.assign(new Error(data.type), { data }));
     };
     const admit = (actor: Actor): void => {
       try {
         enter(socket, actor);
       } catch (thrown) {
-        refuse(thrown);
-        return;
+        return refuse(thrown);
       }
       next();
     };
@@ -107,11 +106,6 @@ export function createConnectionAuth({
       refuse(thrown);
     }
   };
-}
-
-/** Sent to the client as `connect_error`, with the contract error as its data. */
-function connectError(data: WireError): ExtendedError {
-  return Object.assign(new Error(data.type), { data });
 }
 
 type ListRooms = (userId: string) => Promise<readonly string[]>;

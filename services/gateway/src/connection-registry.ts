@@ -106,12 +106,12 @@ export class ConnectionRegistry {
   }
 
   // One shared function for all connections, called with the connection as `this`.
-  readonly #onPacket = withConnection((connection) => {
+  readonly #onPacket = withThis((connection: Connection) => {
     if (this.#isFlood(this.of(connection), 1)) connection.close(true);
   });
 
   // Shared, too. `ws` responds to pings before it emits them.
-  readonly #onControlFrame = withWebSocket((webSocket) => {
+  readonly #onControlFrame = withThis((webSocket: TrackedWebSocket) => {
     const record = webSocket[RECORD];
     if (record !== undefined && this.#isFlood(record, PACKETS_PER_CONTROL_FRAME)) webSocket.terminate();
   });
@@ -128,7 +128,7 @@ export class ConnectionRegistry {
     return true;
   }
 
-  readonly #onClose = withConnection((connection) => {
+  readonly #onClose = withThis((connection: Connection) => {
     const record = this.of(connection);
     release(record);
     if (record.isCounted) this.#options.limit.release(record.address);
@@ -144,13 +144,7 @@ function webSocketOf(connection: Connection): TrackedWebSocket | undefined {
   return (connection.transport as { socket?: TrackedWebSocket }).socket;
 }
 
-function withWebSocket(handle: (webSocket: TrackedWebSocket) => void): (this: TrackedWebSocket) => void {
-  return function onEvent() {
-    handle(this);
-  };
-}
-
-function withConnection(handle: (connection: Connection) => void): (this: Connection) => void {
+function withThis<T>(handle: (emitter: T) => void): (this: T) => void {
   return function onEvent() {
     handle(this);
   };

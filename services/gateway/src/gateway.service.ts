@@ -1,5 +1,5 @@
-import type { Server as HttpServer } from "node:http";
-import type { AddressInfo, ListenOptions } from "node:net";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { createRateLimits, type DomainEvents, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import type { FastifyInstance } from "fastify";
@@ -153,11 +153,9 @@ export function createGatewayService(
       };
       running = { app, io, calls, release };
       node.fanout.attach(io);
-      await listen(app.server, {
-        host: config.host,
-        port: config.port,
-        reusePort: sharedMemory !== undefined,
-      });
+      const { host, port } = config;
+      const reusePort = sharedMemory !== undefined;
+      await once(app.server.listen({ host, port, reusePort, backlog: LISTEN_BACKLOG }), "listening");
       onListening?.((app.server.address() as AddressInfo).port);
     },
     async stopped() {
@@ -178,16 +176,6 @@ export function createGatewayService(
  * stops, all of its clients connect within seconds. Linux limits this to net.core.somaxconn.
  */
 const LISTEN_BACKLOG = 4096;
-
-async function listen(server: HttpServer, options: ListenOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ backlog: LISTEN_BACKLOG, ...options }, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
-}
 
 /**
  * Rejects new clients and asks connected ones to reconnect to another gateway. If there is one, they are served until they have

@@ -31,11 +31,15 @@ import { serveUnsubscribe } from "./unsubscribe-route.ts";
 import { serveWebPage } from "./web-page.ts";
 import { serveWebhooks } from "./webhooks/serve-webhooks.ts";
 
-export interface HttpServerOptions {
+/** What the routes need. */
+export interface RouteOptions {
   node: NodeContext;
   calls: Calls;
   identify: Identify;
   limits: RateLimits;
+}
+
+interface HttpServerOptions extends RouteOptions {
   /** Limit of TCP connections, shared with the other threads. */
   tcpLimit: ConnectionLimit;
   /** Called for each connection closed because of the limit. */
@@ -68,13 +72,11 @@ async function metaOf({ config, policy }: NodeContext): Promise<Meta> {
 
 /** Creates the server for the API and the page; it doesn't listen yet. */
 export async function createHttpServer({
-  node,
-  calls,
-  identify,
-  limits,
   tcpLimit,
   onTooMany,
+  ...options
 }: HttpServerOptions): Promise<FastifyInstance> {
+  const { node, calls, identify } = options;
   const { config } = node;
   const failed = (error: ServiceError, request: FastifyRequest, reply: FastifyReply) =>
     sendResponse(reply, calls.refuse(error, request.id));
@@ -149,10 +151,10 @@ export async function createHttpServer({
   serveDocs(app, (request, bytes) =>
     calls.chargeResponse(clientAddress(request.raw, config.trustProxy), bytes),
   );
-  serveOidc(app, node, limits);
-  await serveFiles(app, { node, calls, identify, limits });
-  serveExports(app, { node, calls, identify });
-  await serveImports(app, { node, calls, identify });
+  serveOidc(app, options);
+  await serveFiles(app, options);
+  serveExports(app, options);
+  await serveImports(app, options);
   app.post<{ Params: { action: string } }>("/api/:action", { helmet: false }, async (request, reply) => {
     const { action } = request.params;
     // Public actions ignore the token: an expired one must not block the call that refreshes it.
@@ -163,7 +165,7 @@ export async function createHttpServer({
     return sendResponse(reply, response);
   });
   await serveWebhooks(app, { calls, config });
-  await serveUnsubscribe(app, { calls, config });
+  await serveUnsubscribe(app, options);
   await app.ready();
   return app;
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Actor, type NodeContext, serviceError, entryLimit } from "@fanfare/kernel";
+import { type Actor, type NodeContext, serviceError, entryLimit, WorkQueue } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
 import type { FastifyRequest } from "fastify";
 import {
@@ -24,8 +24,8 @@ export function createIdentify(
 ): Identify {
   /** Keyed by token hash, so that no token is stored. Ended sessions are still rejected immediately. */
   const bots = new LRUCache<string, Actor>({ ...entryLimit(MAX_CACHED_BOT_TOKENS), ttl: BOT_TOKEN_TTL_MS });
-
-  let asking = 0;
+  // Made-up tokens must not load the database.
+  const lookups = new WorkQueue({ atOnce: MAX_BOT_LOOKUPS, waiting: 0, retryAfterMs: OVERLOADED_RETRY_MS });
 
   const requireAlive = (actor: Actor): Actor => {
     if (ended.has(actor.sessionId)) throw serviceError("SESSION_REVOKED");
@@ -35,16 +35,10 @@ export function createIdentify(
     const key = createHash("sha256").update(token).digest("base64url");
     const known = bots.get(key);
     if (known !== undefined && !ended.has(known.sessionId)) return known;
-    // Made-up tokens must not load the database.
-    if (asking >= MAX_BOT_LOOKUPS) throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
-    asking += 1;
-    try {
-      const actor: Actor = { kind: "bot", ...(await services.bot.authenticate({ token })) };
-      bots.set(key, actor);
-      return requireAlive(actor);
-    } finally {
-      asking -= 1;
-    }
+    const found = await lookups.run(() => services.bot.authenticate({ token }));
+    const actor: Actor = { kind: "bot", ...found };
+    bots.set(key, actor);
+    return requireAlive(actor);
   };
 
   return (accessToken) => {

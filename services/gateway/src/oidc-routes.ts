@@ -1,14 +1,9 @@
 import type { RateLimit } from "@fanfare/contract";
-import {
-  DEFAULT_PROVIDER,
-  serviceError,
-  toServiceError,
-  type NodeContext,
-  type RateLimits,
-} from "@fanfare/kernel";
+import { DEFAULT_PROVIDER, serviceError, toServiceError } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { clientAddress } from "./client-address.ts";
 import { cookieOf } from "./device-cookie.ts";
+import type { RouteOptions } from "./http-server.ts";
 
 const PATH = "/auth/oidc";
 const COOKIE = "fanfare_oidc";
@@ -22,7 +17,7 @@ const CHALLENGE = /^[\w-]{43}$/;
  * Routes to the OpenID Connect provider and back. The login ends at the page with a code in the URL fragment, which is never sent
  * to a server. `user.exchangeOidcCode` exchanges it for tokens, only for the page that started the login.
  */
-export function serveOidc(app: FastifyInstance, node: NodeContext, limits: RateLimits): void {
+export function serveOidc(app: FastifyInstance, { node, limits }: RouteOptions): void {
   const { config } = node;
   if (config.oidc.length === 0) return;
   const attributes = [

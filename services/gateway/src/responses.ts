@@ -1,5 +1,5 @@
 import { ERRORS, type WireAnswer } from "@fanfare/contract";
-import type { FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import type { NodeContext } from "@fanfare/kernel";
 
 /** Sends the result of a call by HTTP. */
@@ -17,6 +17,18 @@ export function setStatus(reply: FastifyReply, response: WireAnswer<unknown>): F
     if (retryAfterMs !== undefined) reply.header("retry-after", Math.ceil(retryAfterMs / 1000));
   }
   return reply;
+}
+
+/** Routes that accept any content type, and don't read the body before its destination is known. */
+export async function withUnreadBodies(
+  app: FastifyInstance,
+  addRoutes: (scope: FastifyInstance) => void,
+): Promise<void> {
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", (_request, _body, done) => done(null));
+    addRoutes(scope);
+  });
 }
 
 const ONE_YEAR_S = 365 * 24 * 60 * 60;

@@ -1,14 +1,14 @@
 import type { WireAnswer } from "@fanfare/contract";
 import { isSlow } from "@fanfare/fanout";
 import { serviceError, toServiceError } from "@fanfare/kernel";
-import { MAX_CALLS_IN_FLIGHT_PER_SOCKET, OVERLOADED_RETRY_MS } from "./constants.ts";
-import type { Calls } from "./calls.ts";
+import { MAX_CALLS_IN_FLIGHT_PER_SOCKET } from "./constants.ts";
+import { type Calls, overloaded } from "./calls.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { nextRequestId } from "./request-id.ts";
 import type { GatewaySocket } from "./socket-types.ts";
 import { subscriptionOf, type Subscriptions } from "./subscriptions.ts";
 
-export interface CallListenerOptions {
+interface CallListenerOptions {
   calls: Calls;
   metrics: GatewayMetrics;
   subscriptions: Subscriptions;
@@ -46,8 +46,7 @@ async function answer(
   }
   // Arrived before reading from the socket was paused: a response would add to the unread data.
   if (record.callsInFlight >= MAX_CALLS_IN_FLIGHT_PER_SOCKET || isSlow(socket)) {
-    const error = serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
-    acknowledge(calls.refuse(error, requestId));
+    acknowledge(calls.refuse(overloaded(), requestId));
     return;
   }
   record.callsInFlight += 1;

@@ -24,8 +24,6 @@ const schema = new Schema<DraftDocument>(
   .index({ userId: 1, changedAt: -1 }, { name: "user_newest" })
   .index({ channelId: 1 }, { name: "channel" });
 
-export type DraftRepository = ReturnType<typeof createDraftRepository>;
-
 /** Queries of the collection drafts. */
 export const createDraftRepository = defineRepository(
   { name: "Draft", schema },

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { LIMITS, type RateLimit, userRoom } from "@fanfare/contract";
+import { LIMITS, type RateLimit } from "@fanfare/contract";
 import { type CallClient, type NodeContext, RateLimiter } from "@fanfare/kernel";
 import type { Mailer } from "@fanfare/mail";
 import { oidcLinks } from "./external-logins.ts";
 import type { MailedPurpose, OneTimeTokenRepository } from "./one-time-token.repository.ts";
 import { hasNoSignIn } from "./session.policy.ts";
 import type { UserDocument } from "./user.model.ts";
-import { localeOf, presentOwnUser } from "./user.presenter.ts";
+import { localeOf } from "./user.presenter.ts";
 
 const LIFETIME_MS: Record<MailedPurpose, number> = {
   resetPassword: LIMITS.passwordResetLifetimeMs,
@@ -34,11 +34,10 @@ export function createAccountMails(
   tokens: OneTimeTokenRepository,
   { config, logger }: Pick<NodeContext, "config" | "logger">,
 ) {
-  const welcomes = new RateLimiter(WELCOMES_PER_ADDRESS, { factor: config.rateLimitFactor });
-  const welcomesByAddress = new RateLimiter(WELCOMES_PER_MAILBOX_AND_ADDRESS, {
-    factor: config.rateLimitFactor,
-  });
-  const welcomesToMailbox = new RateLimiter(WELCOMES_PER_MAILBOX, { factor: config.rateLimitFactor });
+  const limiter = (limit: RateLimit) => new RateLimiter(limit, { factor: config.rateLimitFactor });
+  const welcomes = limiter(WELCOMES_PER_ADDRESS);
+  const welcomesByAddress = limiter(WELCOMES_PER_MAILBOX_AND_ADDRESS);
+  const welcomesToMailbox = limiter(WELCOMES_PER_MAILBOX);
   const providerOf = (user: UserDocument): string | null => {
     const ids = oidcLinks(user).map(({ provider }) => provider);
     const hosts = config.oidc.filter(({ id }) => ids.includes(id)).map(({ issuer }) => new URL(issuer).host);
@@ -59,21 +58,21 @@ export function createAccountMails(
     const token = await makeToken(user, "verifyEmail", email);
     const isFirst = user.email === undefined || user.email === email;
     const name = isFirst ? "verifyEmail" : "confirmNewEmail";
-    await mailer.send(
-      { email, locale: localeOf(user) },
-      name,
-      { username: user.username ?? null },
-      `/verify-email#token=${token}`,
-    );
+    const content = { username: user.username ?? null };
+    await mailer.send({ email, locale: localeOf(user) }, name, content, `/verify-email#token=${token}`);
   };
 
+  /**
+   * Does nothing when the account has no email address.
+   * @param key deduplicates: a second email with the same key is not sent
+   */
   const sendReset = async (user: UserDocument, key: string): Promise<void> => {
     if (user.email === undefined) return;
     const token = await makeToken(user, "resetPassword", user.email);
     const minutes = LIMITS.passwordResetLifetimeMs / MINUTE_MS;
     const to = { email: user.email, locale: localeOf(user) };
-    const path = resetPath(token);
-    await mailer.send(to, "resetPassword", { minutes, provider: providerOf(user) }, path, key);
+    const content = { minutes, provider: providerOf(user) };
+    await mailer.send(to, "resetPassword", content, resetPath(token), key);
   };
 
   return {
@@ -83,11 +82,8 @@ export function createAccountMails(
     /** Hostnames of the OIDC providers linked to an account, or null. */
     providerOf,
 
-    /**
-     * Does nothing when the account has no email address.
-     * @param key deduplicates: a second email with the same key is not sent
-     */
     sendReset,
+    sendVerification,
 
     /**
      * For admins. The link is an invitation when the account has no way to sign in yet, otherwise a password reset.
@@ -101,18 +97,11 @@ export function createAccountMails(
         return `${config.publicUrl}${resetPath(await makeToken(user, "resetPassword", undefined, lifetimeMs))}`;
       if (isNew) {
         const token = await makeToken(user, "resetPassword", email, lifetimeMs);
-        const days = LIMITS.invitationLifetimeMs / DAY_MS;
-        await mailer.send(
-          { email, locale: localeOf(user) },
-          "invitation",
-          { username, days },
-          resetPath(token),
-        );
+        const content = { username, days: LIMITS.invitationLifetimeMs / DAY_MS };
+        await mailer.send({ email, locale: localeOf(user) }, "invitation", content, resetPath(token));
       } else await sendReset(user, randomUUID());
       return null;
     },
-
-    sendVerification,
 
     /**
      * Sends a verification link to an account that never had a verified address. Does nothing without an address.
@@ -121,10 +110,12 @@ export function createAccountMails(
     async welcome(user: UserDocument, email: string | undefined, client: CallClient | null): Promise<number> {
       if (email === undefined) return 0;
       const now = Date.now();
-      const waitMs =
-        (client === null ? 0 : welcomes.take(client.address, now)) ||
-        (client === null ? 0 : welcomesByAddress.take(`${email.toLowerCase()} ${client.address}`, now)) ||
-        welcomesToMailbox.take(email.toLowerCase(), now);
+      const mailbox = email.toLowerCase();
+      const ofClient =
+        client === null
+          ? 0
+          : welcomes.take(client.address, now) || welcomesByAddress.take(`${mailbox} ${client.address}`, now);
+      const waitMs = ofClient || welcomesToMailbox.take(mailbox, now);
       if (waitMs === 0) await sendVerification(user, email);
       return waitMs;
     },
@@ -154,9 +145,4 @@ export function createAccountMails(
         .catch((error: unknown) => logger.error({ err: error, mail: name }, "email not queued"));
     },
   };
-}
-
-/** Publishes the account to the user's own sockets only. */
-export function publishAccount({ publish }: Pick<NodeContext, "publish">, user: UserDocument): void {
-  publish(userRoom(user._id), "account.updated", { user: presentOwnUser(user) });
 }

@@ -4,7 +4,7 @@ import type { UserDependencies } from "./user.dependencies.ts";
 import { presentAdminUser } from "./user.presenter.ts";
 import { assertPasswordsAccepted } from "./registration.policy.ts";
 import { assertNotTaken, rethrowTaken } from "./registration.ts";
-import { publishAccount } from "./account-mails.ts";
+import { publishAccount } from "./publish.ts";
 import type { UserDocument } from "./user.model.ts";
 import { newAccount } from "./user.repository.ts";
 

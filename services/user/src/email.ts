@@ -1,7 +1,7 @@
 import { type Handlers, orThrow, type NodeContext, serviceError } from "@fanfare/kernel";
 import { assertAllowedDomain } from "./registration.policy.ts";
 import { rethrowTaken } from "./registration.ts";
-import { publishAccount } from "./account-mails.ts";
+import { publishAccount } from "./publish.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { LIMITS } from "@fanfare/contract";
 import type { UserRepository } from "./user.repository.ts";

@@ -23,7 +23,7 @@ interface ErasuresOptions {
   oneTimeTokens: OneTimeTokenRepository;
 }
 
-export type Erasures = ReturnType<typeof createErasures>;
+type Erasures = ReturnType<typeof createErasures>;
 
 /** Jobs that delete the data of deleted users in this and every other service that stores personal data. */
 export function createErasures(options: ErasuresOptions) {

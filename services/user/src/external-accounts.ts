@@ -1,7 +1,8 @@
 import { randomInt } from "node:crypto";
 import { duplicateKeyIndex, type NodeContext, serviceError, toServiceError } from "@fanfare/kernel";
 import { ACTIONS, LIMITS, type Services } from "@fanfare/contract";
-import { type AccountMails, publishAccount } from "./account-mails.ts";
+import type { AccountMails } from "./account-mails.ts";
+import { publishAccount } from "./publish.ts";
 import type { Admins } from "./admins.ts";
 import { type AllUsersRepository, newAccount, type UserRepository } from "./user.repository.ts";
 import {
@@ -36,8 +37,6 @@ interface Dependencies {
   accountMails: AccountMails;
   invitedAccounts: InvitedAccounts;
 }
-
-export type ExternalAccounts = ReturnType<typeof createExternalAccounts>;
 
 /** Finds or creates the account of a user who has logged in at a provider. */
 export function createExternalAccounts({

@@ -8,8 +8,6 @@ import type { StoredPasskey, UserDocument } from "./user.model.ts";
 import type { UserRepository } from "./user.repository.ts";
 import type { SessionDocument, SessionOrigin } from "./session.repository.ts";
 
-export type LogIn = ReturnType<typeof createLogIn>;
-
 export const loginActions = ({
   node,
   users,

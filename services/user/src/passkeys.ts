@@ -1,5 +1,5 @@
 import { LIMITS, type ParsedParams } from "@fanfare/contract";
-import { type Handlers, hashSecret, orThrow, serviceError } from "@fanfare/kernel";
+import { assertBelow, type Handlers, hashSecret, orThrow, serviceError } from "@fanfare/kernel";
 import type { WebAuthnCredential } from "@simplewebauthn/server";
 import { assertPasswordsAccepted } from "./registration.policy.ts";
 import type { TokenPurpose } from "./one-time-token.repository.ts";
@@ -28,10 +28,7 @@ function ownerIdOf({ response: { userHandle } }: Credential<"user.loginWithPassk
   return /^[0-9a-f]{24}$/.test(id) ? id : null;
 }
 
-function assertRoom({ passkeys = [] }: UserDocument): void {
-  const max = LIMITS.passkeysPerUser;
-  if (passkeys.length >= max) throw serviceError("LIMIT_REACHED", { limit: "passkeysPerUser", max });
-}
+const assertRoom = ({ passkeys = [] }: UserDocument): void => assertBelow("passkeysPerUser", passkeys.length);
 
 export function passkeyActions({
   node,
@@ -137,8 +134,7 @@ export function passkeyActions({
         name,
         createdAt: new Date(),
       };
-      const added = await users.addPasskey(user._id, user.passwordHash, passkey);
-      if (added === null) throw serviceError("PASSKEY_REFUSED");
+      const added = orThrow(await users.addPasskey(user._id, user.passwordHash, passkey), "PASSKEY_REFUSED");
       await accountMails.notify(added, "passkeyAdded");
       return { passkey: presentPasskey(passkey) };
     },
@@ -151,8 +147,7 @@ export function passkeyActions({
 
     "user.removePasskey": async ({ params: { passkeyId, password }, actor }) => {
       await confirmPassword(actor.userId, password);
-      const removed = await users.removePasskey(actor.userId, passkeyId);
-      if (removed === null) throw serviceError("PASSKEY_NOT_FOUND");
+      const removed = orThrow(await users.removePasskey(actor.userId, passkeyId), "PASSKEY_NOT_FOUND");
       await accountMails.notify(removed, "passkeyRemoved");
       return {};
     },

@@ -5,7 +5,7 @@ import { PermanentError } from "@fanfare/jobs";
 import { isPasswordInDirectory, isSameStanding, hasNoSignIn } from "./session.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { assertPasswordsAccepted, assertBelowUserLimit } from "./registration.policy.ts";
-import { publishAccount } from "./account-mails.ts";
+import { publishAccount } from "./publish.ts";
 import { assertNotTaken, rethrowTaken } from "./registration.ts";
 import { presentAdminUser } from "./user.presenter.ts";
 import type { UserDocument } from "./user.model.ts";

@@ -1,8 +1,8 @@
 import { type Handlers, orThrow, serviceError } from "@fanfare/kernel";
-import { type CustomStatus, userRoom } from "@fanfare/contract";
+import type { CustomStatus } from "@fanfare/contract";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { presentOwnUser, presentUser } from "./user.presenter.ts";
-import { publishAccount } from "./account-mails.ts";
+import { publishAccount, publishProfile } from "./publish.ts";
 import type { UserDocument } from "./user.model.ts";
 
 /** Number of extra results read per prefix, because some can be filtered out. */
@@ -35,12 +35,9 @@ export function profileActions(dependencies: UserDependencies): Handlers {
         ...(locale !== undefined && { locale }),
       });
       if (changed === null) throw serviceError("UNAUTHENTICATED");
-      const user = presentUser(changed);
       // The language is private.
-      if (nickname !== undefined || bio !== undefined || customStatus !== undefined) {
-        node.publish(userRoom(actor.userId), "user.updated", { user });
-        node.broadcast("user.profileChanged", { user });
-      }
+      if (nickname !== undefined || bio !== undefined || customStatus !== undefined)
+        publishProfile(node, changed);
       if (locale !== undefined) publishAccount(node, changed);
       return { user: presentOwnUser(changed) };
     },
@@ -97,8 +94,6 @@ async function show(
   avatarUrl: string | null,
 ): Promise<UserDocument> {
   const changed = orThrow(await users.setProfile(userId, { kind, avatarUrl }), "UNAUTHENTICATED");
-  const user = presentUser(changed);
-  node.publish(userRoom(userId), "user.updated", { user });
-  node.broadcast("user.profileChanged", { user });
+  publishProfile(node, changed);
   return changed;
 }

@@ -16,8 +16,6 @@ interface Proof {
   verifier?: string | undefined;
 }
 
-export type Reauthenticate = ReturnType<typeof createReauthenticate>;
-
 /** Checks that a logged-in caller owns the account before they change its credentials. */
 export function createReauthenticate(
   users: UserRepository,
@@ -41,7 +39,7 @@ export function createReauthenticate(
   };
 }
 
-export type ConfirmPassword = ReturnType<typeof createConfirmPassword>;
+type ConfirmPassword = ReturnType<typeof createConfirmPassword>;
 
 /** Verifies the password of a logged-in user, who might not be the owner: phones get borrowed, and tokens stolen. */
 export function createConfirmPassword(
@@ -68,13 +66,21 @@ export function createConfirmPassword(
   return async (userId: string, password: string): Promise<UserDocument> => {
     const user = await users.find(userId);
     if (user === null || !hasPassword(user)) throw serviceError("WRONG_CREDENTIALS");
-    const now = Date.now();
-    if (!(await users.countGuess(userId, limit, new Date(now)))) {
-      const endsAtMs = user.passwordGuesses?.endsAt.getTime() ?? now + limit.windowMs;
-      throw serviceError("RATE_LIMITED", { retryAfterMs: Math.max(1, endsAtMs - now) });
-    }
+    await countGuess(users, user, limit);
     if (!(await isRight(user, password))) throw serviceError("WRONG_CREDENTIALS");
     await users.forgetGuesses(userId, limit.field);
     return user;
   };
+}
+
+/** @throws {ServiceError} RATE_LIMITED after too many guesses */
+export async function countGuess(
+  users: UserRepository,
+  user: UserDocument,
+  limit: GuessLimit,
+): Promise<void> {
+  const nowMs = Date.now();
+  if (await users.countGuess(user._id, limit, new Date(nowMs))) return;
+  const endsAtMs = user[limit.field]?.endsAt.getTime() ?? nowMs + limit.windowMs;
+  throw serviceError("RATE_LIMITED", { retryAfterMs: Math.max(1, endsAtMs - nowMs) });
 }

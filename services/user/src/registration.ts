@@ -1,12 +1,13 @@
 import { randomInt } from "node:crypto";
 import { duplicateKeyIndex, type Handlers, newId, serviceError, withoutDeadline } from "@fanfare/kernel";
-import { type SessionTokens, userRoom } from "@fanfare/contract";
+import type { SessionTokens } from "@fanfare/contract";
 import { assertCanRegister, assertPasswordsAccepted, assertBelowUserLimit } from "./registration.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { EMAIL_INDEX, type UserDocument, USERNAME_INDEX } from "./user.model.ts";
 import { newAccount, type UserRepository } from "./user.repository.ts";
 import { mustVerifyFirst } from "./session.policy.ts";
-import { presentAdminUser, presentUser } from "./user.presenter.ts";
+import { publishProfile } from "./publish.ts";
+import { presentAdminUser } from "./user.presenter.ts";
 
 /** The names and addresses of a new account. */
 interface Names {
@@ -103,9 +104,7 @@ export const registrationActions = ({
       const tokens = mustVerifyFirst(user) ? null : await sessions.continueAlone(user, actor.sessionId);
       if (tokens === null) await sessions.endAll(actor.userId);
       await accountMails.welcome(user, contestedEmail ?? email, client);
-      const profile = { user: presentUser(user) };
-      node.publish(userRoom(actor.userId), "user.updated", profile);
-      node.broadcast("user.profileChanged", profile);
+      publishProfile(node, user);
       if (tokens === null) throw serviceError("EMAIL_NOT_VERIFIED");
       return tokens;
     };

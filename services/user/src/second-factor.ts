@@ -9,9 +9,10 @@ import {
 } from "@fanfare/kernel";
 import { LIMITS } from "@fanfare/contract";
 import { newRecoveryCodes, newTotpSecret, normalizeRecoveryCode, stepOfCode, totpUri } from "./totp.ts";
-import { publishAccount } from "./account-mails.ts";
+import { publishAccount } from "./publish.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import type { GuessLimit } from "./login.queries.ts";
+import { countGuess } from "./reauthenticate.ts";
 import { hasPassword } from "./session.policy.ts";
 import type { UserDocument } from "./user.model.ts";
 import type { UserRepository } from "./user.repository.ts";
@@ -21,8 +22,6 @@ const LIMIT: GuessLimit = {
   max: LIMITS.totpGuesses,
   windowMs: LIMITS.totpGuessWindowMs,
 };
-
-export type SecondFactor = ReturnType<typeof createSecondFactor>;
 
 /** A secret stored before sealing was introduced: base32. */
 const READABLE = /^[A-Z2-7]+=*$/;
@@ -34,7 +33,7 @@ interface StoredSecret {
   stored: string;
 }
 
-export type TotpSecrets = ReturnType<typeof createTotpSecrets>;
+type TotpSecrets = ReturnType<typeof createTotpSecrets>;
 
 export function secondFactorActions({
   node,
@@ -124,15 +123,11 @@ export function createSecondFactor(users: UserRepository, secrets: TotpSecrets, 
       if (totp === undefined) return undefined;
       if (code === undefined) throw serviceError("TOTP_REQUIRED");
       const userId = user._id;
-      const now = Date.now();
-      if (!(await users.countGuess(userId, LIMIT, new Date(now)))) {
-        const endsAtMs = user.totpGuesses?.endsAt.getTime() ?? now + LIMIT.windowMs;
-        throw serviceError("RATE_LIMITED", { retryAfterMs: Math.max(1, endsAtMs - now) });
-      }
+      await countGuess(users, user, LIMIT);
       const opened = secrets.open(totp.secret, userId);
       if (opened === null)
         logger.error("TOKEN_SECRET has changed: this account can only log in with a recovery code");
-      const step = opened === null ? null : stepOfCode(opened.secret, code, now);
+      const step = opened === null ? null : stepOfCode(opened.secret, code, Date.now());
       if (opened === null || step === null) {
         const isGood = await users.useRecoveryCode(userId, hashSecret(normalizeRecoveryCode(code)));
         if (!isGood) throw serviceError("WRONG_CODE");

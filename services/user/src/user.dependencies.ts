@@ -1,77 +1,29 @@
 import { MemoryCounters, type NodeContext } from "@fanfare/kernel";
-import { createMailer, type Mailer } from "@fanfare/mail";
-import { type AccountMails, createAccountMails } from "./account-mails.ts";
+import { createMailer } from "@fanfare/mail";
+import { createAccountMails } from "./account-mails.ts";
 import { createAdminRepository } from "./admin.repository.ts";
-import { createAdmins, type Admins } from "./admins.ts";
-import {
-  type AllUsersRepository,
-  createAllUsersRepository,
-  createUserRepository,
-  type UserRepository,
-} from "./user.repository.ts";
-import { createBlockRepository, type BlockRepository } from "./block.repository.ts";
-import {
-  type ConfirmPassword,
-  createConfirmPassword,
-  createReauthenticate,
-  type Reauthenticate,
-} from "./reauthenticate.ts";
-import {
-  createErasures,
-  createInvitedAccounts,
-  createUnusedGuests,
-  type Erasures,
-  type InvitedAccounts,
-  type UnusedGuests,
-} from "./erasures.ts";
-import { createExternalAccounts, type ExternalAccounts } from "./external-accounts.ts";
-import { createFriendshipRepository, type FriendshipRepository } from "./friends/friendship.repository.ts";
-import { createReachRepository, type ReachRepository } from "./friends/reach.repository.ts";
-import { createLdapDirectory, type LdapDirectory } from "./ldap-directory.ts";
-import { createLogIn, type LogIn } from "./login.ts";
-import { createOneTimeTokenRepository, type OneTimeTokenRepository } from "./one-time-token.repository.ts";
-import { createOidcCodeRepository, type OidcCodeRepository } from "./oidc/oidc-code.repository.ts";
-import { createOidcProviders, type OidcProviders } from "./oidc/oidc-provider.ts";
-import { createPasswords, type Passwords } from "./passwords.ts";
-import {
-  createSecondFactor,
-  createTotpSecrets,
-  type SecondFactor,
-  type TotpSecrets,
-} from "./second-factor.ts";
-import { createSessionRepository, type SessionRepository } from "./session.repository.ts";
-import { createSessions, type Sessions } from "./sessions.ts";
+import { createAdmins } from "./admins.ts";
+import { createAllUsersRepository, createUserRepository } from "./user.repository.ts";
+import { createBlockRepository } from "./block.repository.ts";
+import { createConfirmPassword, createReauthenticate } from "./reauthenticate.ts";
+import { createErasures, createInvitedAccounts, createUnusedGuests } from "./erasures.ts";
+import { createExternalAccounts } from "./external-accounts.ts";
+import { createFriendshipRepository } from "./friends/friendship.repository.ts";
+import { createReachRepository } from "./friends/reach.repository.ts";
+import { createLdapDirectory } from "./ldap-directory.ts";
+import { createLogIn } from "./login.ts";
+import { createOneTimeTokenRepository } from "./one-time-token.repository.ts";
+import { createOidcCodeRepository } from "./oidc/oidc-code.repository.ts";
+import { createOidcProviders } from "./oidc/oidc-provider.ts";
+import { createPasswords } from "./passwords.ts";
+import { createSecondFactor, createTotpSecrets } from "./second-factor.ts";
+import { createSessionRepository } from "./session.repository.ts";
+import { createSessions } from "./sessions.ts";
 
-/** Dependencies of the actions of this service. */
-export interface UserDependencies {
-  node: NodeContext;
-  users: UserRepository;
-  admins: Admins;
-  allUsers: AllUsersRepository;
-  blocks: BlockRepository;
-  friendships: FriendshipRepository;
-  reaches: ReachRepository;
-  erasures: Erasures;
-  invitedAccounts: InvitedAccounts;
-  unusedGuests: UnusedGuests;
-  sessionRepository: SessionRepository;
-  sessions: Sessions;
-  passwords: Passwords;
-  confirmPassword: ConfirmPassword;
-  reauthenticate: Reauthenticate;
-  totpSecrets: TotpSecrets;
-  secondFactor: SecondFactor;
-  logIn: LogIn;
-  mailer: Mailer;
-  oneTimeTokens: OneTimeTokenRepository;
-  accountMails: AccountMails;
-  oidcProviders: OidcProviders;
-  oidcCodes: OidcCodeRepository;
-  ldapDirectory: LdapDirectory;
-  externalAccounts: ExternalAccounts;
-}
+export type UserDependencies = ReturnType<typeof createDependencies>;
 
-export function createDependencies(node: NodeContext): UserDependencies {
+/** What the actions of this service need. */
+export function createDependencies(node: NodeContext) {
   const sessionRepository = createSessionRepository(node.database);
   const users = createUserRepository(node.database);
   const allUsers = createAllUsersRepository(node.database);

@@ -51,7 +51,7 @@ export async function planMigrations(
   connection: Connection,
   { version, migrations = MIGRATIONS }: Pick<MigrateOptions, "version" | "migrations">,
 ): Promise<Plan> {
-  const history = new History(databaseOf(connection));
+  const history = new History(connection.db!);
   const [records, indexes] = await Promise.all([history.list(), compareIndexes(connection)]);
   assertNotTooNew(records, migrations, version);
   const done = new Set(records.filter(({ state }) => state === "done").map(({ _id }) => _id));
@@ -73,7 +73,7 @@ export async function planMigrations(
  */
 export async function migrate(connection: Connection, options: MigrateOptions): Promise<void> {
   const { holder, isAlone, isAutomatic, leaseTimes = LEASE_TIMES, report } = options;
-  const leases = new Leases(databaseOf(connection), holder, leaseTimes);
+  const leases = new Leases(connection.db!, holder, leaseTimes);
   for (;;) {
     const plan = await planMigrations(connection, options);
     if (isDone(plan, options)) return warnAboutObsolete(plan, options);
@@ -103,7 +103,7 @@ async function work(
   lease: Lease,
   options: MigrateOptions,
 ): Promise<void> {
-  const db = databaseOf(connection);
+  const db = connection.db!;
   const { version, report } = options;
   await runPending(db, pending, { history: new History(db), lease, version, report });
   // Migrations can drop indexes.
@@ -142,10 +142,6 @@ function describeProgress({ records, pending }: Plan): string {
   const running = records.find(({ state }) => state === "running");
   if (running !== undefined) return shownProgress(running._id, running.documents, running.expected);
   return pending[0]?.name ?? "indexes";
-}
-
-function databaseOf(connection: Connection): mongo.Db {
-  return connection.getClient().db(connection.name);
 }
 
 /**

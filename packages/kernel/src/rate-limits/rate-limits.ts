@@ -1,5 +1,8 @@
 import type { RateLimit } from "@fanfare/contract";
-import { RateLimiter, type RateLimiterOptions } from "./rate-limiter.ts";
+import type { Logger } from "../logger.ts";
+import type { SharedCounters } from "./counters.ts";
+import { RateLimiter } from "./rate-limiter.ts";
+import { SharedRateLimits } from "./shared-rate-limits.ts";
 
 export interface ExactLimit {
   take(subject: string, nowMs: number): number | Promise<number>;
@@ -19,13 +22,16 @@ export interface RateLimits {
   stop(): void;
 }
 
-/** Limits of a single process, without shared counters. */
-export function createMemoryRateLimits(
-  options: Pick<RateLimiterOptions, "factor" | "maxSubjects">,
-): RateLimits {
-  return {
-    quick: (_name, limit) => new RateLimiter(limit, options),
-    exact: (_name, limit) => new RateLimiter(limit, options),
-    stop() {},
-  };
+export interface RateLimitsOptions {
+  /** Counters shared by all gateways; null if there is only one. */
+  counters: SharedCounters | null;
+  logger: Logger;
+  /** Multiplies every limit. */
+  factor: number;
+}
+
+export function createRateLimits({ counters, logger, factor }: RateLimitsOptions): RateLimits {
+  if (counters !== null) return new SharedRateLimits({ counters, logger, factor });
+  const limiter = (_name: string, limit: RateLimit) => new RateLimiter(limit, { factor });
+  return { quick: limiter, exact: limiter, stop() {} };
 }

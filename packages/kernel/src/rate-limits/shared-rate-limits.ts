@@ -1,7 +1,7 @@
 import type { RateLimit } from "@fanfare/contract";
 import type { Logger } from "../logger.ts";
 import { WorkTimer } from "../repeat.ts";
-import { RateLimiter, type RateLimiterOptions, type RateWindow } from "./rate-limiter.ts";
+import { RateLimiter, type RateWindow } from "./rate-limiter.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import type { SharedCounters } from "./counters.ts";
 
@@ -19,9 +19,10 @@ const MAX_UNSHARED = 100_000;
 /** Timeout for an exact count. */
 const RESPONSE_TIMEOUT_MS = 250;
 
-export interface SharedRateLimitsOptions extends Pick<RateLimiterOptions, "factor" | "maxSubjects"> {
+interface SharedRateLimitsOptions {
   counters: SharedCounters;
   logger: Logger;
+  factor: number;
 }
 
 /**

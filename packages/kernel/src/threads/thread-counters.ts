@@ -1,5 +1,5 @@
 import type { Context, ServiceBroker } from "moleculer";
-import { MemoryCounters, type SharedCounters } from "../rate-limits/index.ts";
+import { MemoryCounters, type SharedCounters } from "../rate-limits/counters.ts";
 
 type Steps = Parameters<SharedCounters["add"]>[0];
 

@@ -1,5 +1,5 @@
 import { DURABLE } from "@fanfare/kernel";
-import { mongo, type Connection } from "mongoose";
+import { mongo } from "mongoose";
 
 /** Reads values with their exact BSON types, so that writing them again produces the same bytes. */
 const AS_STORED = {
@@ -11,7 +11,6 @@ const AS_STORED = {
 
 const BATCH_DOCUMENTS = 1000;
 const BATCH_BYTES = 8 * 1024 * 1024;
-export const databaseOf = (connection: Connection): mongo.Db => connection.getClient().db(connection.name);
 
 /**
  * Data that the search derives from the messages. It isn't backed up: part of it is not in a collection, and a restored instance

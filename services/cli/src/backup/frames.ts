@@ -1,4 +1,4 @@
-import { CliError } from "../cli-error.ts";
+import { CliError } from "../command.ts";
 
 /**
  * A backup is one gzip stream of frames: a letter, the length of the payload (uint32, little endian), and the payload.

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { createGunzip } from "node:zlib";
-import { CliError } from "../cli-error.ts";
+import { CliError } from "../command.ts";
 import {
   BackupDamagedError,
   decodeFrames,

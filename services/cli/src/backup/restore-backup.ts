@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, rmdir, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Config } from "@fanfare/kernel";
@@ -5,9 +6,9 @@ import type { mongo } from "mongoose";
 import { checkMemberCounts, checkOrphans, unknownFiles } from "../check/checks.ts";
 import { checkLog } from "../check/check-log.ts";
 import { runChecks } from "../check/run-checks.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError } from "../command.ts";
 import { openStoppedInstance, withStoppedInstance } from "../open-instance.ts";
-import { databaseOf, DocumentWriter, listCollections } from "./documents.ts";
+import { DocumentWriter, listCollections } from "./documents.ts";
 import { locationOf, type Folders } from "./files.ts";
 import { fileOf, readBackup, verifyBackup } from "./read-backup.ts";
 
@@ -56,19 +57,16 @@ async function repairRestored(
 
 async function restoreEmbedded(config: Target, fill: Fill, force: boolean): Promise<string[]> {
   const { dataDir, filesDir } = config;
-  const db = join(dataDir, "db");
-  if (!force && !((await isEmpty(db)) && (await isEmpty(filesDir)))) throw notEmpty(dataDir);
-  if (!(await isEmpty(db))) await assertStopped(config);
+  const folder = join(dataDir, "db");
+  if (!force && !((await isEmpty(folder)) && (await isEmpty(filesDir)))) throw notEmpty(dataDir);
+  if (!(await isEmpty(folder))) await assertStopped(config);
   const staging = join(dataDir, STAGING);
   const staged: Folders = { dataDir: staging, filesDir: `${filesDir}${STAGING}` };
   try {
     await prepare(staged);
-    await withStoppedInstance({ mongoUrl: undefined, dataDir: staging }, ({ connection }) =>
-      fill(databaseOf(connection), staged),
-    );
+    await withStoppedInstance({ mongoUrl: undefined, dataDir: staging }, ({ db }) => fill(db, staged));
     const moved = await replaceFiles(staged, config);
-    moved.push(...(await replace(join(staging, "db"), db)));
-    return moved;
+    return [...moved, ...(await replace(join(staging, "db"), folder))];
   } finally {
     await discard(staged);
   }
@@ -79,8 +77,7 @@ async function restoreMongo(config: Target, fill: Fill, force: boolean): Promise
     dataDir: join(config.dataDir, STAGING),
     filesDir: `${config.filesDir}${STAGING}`,
   };
-  return withStoppedInstance(config, async ({ connection }) => {
-    const db = databaseOf(connection);
+  return withStoppedInstance(config, async ({ db }) => {
     const unfinished = db.collection(UNFINISHED);
     const isInterrupted = (await unfinished.countDocuments({}, { limit: 1 })) > 0;
     const isClear = (await isEmptyDatabase(db)) && (await isEmpty(config.filesDir));
@@ -137,7 +134,7 @@ async function discard({ dataDir, filesDir }: Folders): Promise<void> {
 
 async function replaceFiles(staged: Folders, target: Folders): Promise<string[]> {
   const secret = (folders: Folders) => locationOf("token-secret", folders);
-  const moved = (await isThere(secret(staged))) ? await replace(secret(staged), secret(target)) : [];
+  const moved = existsSync(secret(staged)) ? await replace(secret(staged), secret(target)) : [];
   return [...moved, ...(await replace(staged.filesDir, target.filesDir))];
 }
 
@@ -146,9 +143,9 @@ async function replace(from: string, to: string): Promise<string[]> {
   const moved: string[] = [];
   // An empty folder needn't be preserved.
   await rmdir(to).catch(() => undefined);
-  if (await isThere(to)) {
+  if (existsSync(to)) {
     let aside = `${to}.before-restore`;
-    for (let n = 2; await isThere(aside); n++) aside = `${to}.before-restore-${n}`;
+    for (let n = 2; existsSync(aside); n++) aside = `${to}.before-restore-${n}`;
     await rename(to, aside);
     moved.push(aside);
   }
@@ -174,13 +171,6 @@ async function isEmptyDatabase(db: mongo.Db): Promise<boolean> {
 
 async function isEmpty(folder: string): Promise<boolean> {
   return (await readdir(folder).catch(() => [])).length === 0;
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return open(path).then(
-    async (handle) => (await handle.close(), true),
-    () => false,
-  );
 }
 
 function notEmpty(what: string): CliError {

@@ -2,16 +2,10 @@ import { createHash } from "node:crypto";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type { Config } from "@fanfare/kernel";
-import { CliError } from "../cli-error.ts";
+import { CliError } from "../command.ts";
 import { withDatabase } from "../open-instance.ts";
 import { assertAbsent, writeFileAtomically } from "../write-file.ts";
-import {
-  databaseOf,
-  openEverything,
-  readInOrder,
-  SEARCH_COLLECTIONS,
-  type StoredDocument,
-} from "./documents.ts";
+import { openEverything, readInOrder, SEARCH_COLLECTIONS, type StoredDocument } from "./documents.ts";
 import { isDraft, listFiles, openFile, type BackedUpFile } from "./files.ts";
 import { encodeFrame, encodeJson, FORMAT, FORMAT_VERSION } from "./frames.ts";
 import type { mongo } from "mongoose";
@@ -39,9 +33,8 @@ export async function writeBackup(
   config: Source,
   file: string | null,
 ): Promise<Summary & { while: BackedUpWhile }> {
-  if (file !== null) await assertAbsent(file);
-  return withDatabase(config, async ({ connection, isEmbedded }, isRunning) => {
-    const db = databaseOf(connection);
+  if (file !== null) assertAbsent(file);
+  return withDatabase(config, async ({ db, isEmbedded }, isRunning) => {
     const hasOneMoment = isRunning && isEmbedded;
     const summary: Summary = { collections: {}, files: 0 };
     const parts = hasOneMoment ? framesOfRunning(db, config, summary) : framesOfStopped(db, config, summary);

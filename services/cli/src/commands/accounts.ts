@@ -2,32 +2,30 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { DURABLE, loadConfig, ServiceError } from "@fanfare/kernel";
-import type { CommandModule } from "yargs";
 import type { mongo } from "mongoose";
-import { CliError } from "../cli-error.ts";
-import { withDatabase, withUserService } from "../open-instance.ts";
-import { databaseOf } from "../backup/documents.ts";
+import { CliError, command } from "../command.ts";
+import { withDatabase, withUserNode } from "../open-instance.ts";
 
-export const createAdminCommand: CommandModule<object, { username: string }> = {
+export const createAdminCommand = command({
   command: "create-admin <username>",
   describe: "Create an admin account, or make an existing account an admin",
   builder: (yargs) => yargs.positional("username", { type: "string", demandOption: true }),
   async handler({ username }) {
-    await withUserService(loadConfig(), async (services) => {
+    await withUserNode(loadConfig(), async ({ services }) => {
       const existing = await services.user.findByUsername({ username }).catch((error: unknown) => {
         if (error instanceof ServiceError && error.type === "USER_NOT_FOUND") return null;
         throw error;
       });
       if (existing !== null) {
         await services.user.setAdmin({ userId: existing.user.id, admin: true }).catch(rethrowGuestError);
-        process.stdout.write(`${username} is now an admin. It takes effect within 15 minutes.\n`);
+        console.log(`${username} is now an admin. It takes effect within 15 minutes.`);
         return;
       }
       await services.user.createAdmin({ username, password: await promptForPassword() });
-      process.stdout.write(`Created the admin ${username}.\n`);
+      console.log(`Created the admin ${username}.`);
     });
   },
-};
+});
 
 function rethrowGuestError(error: unknown): never {
   if (error instanceof ServiceError && error.type === "GUEST_NOT_ALLOWED")
@@ -63,26 +61,26 @@ async function promptForPassword(): Promise<string> {
   }
 }
 
-export const resetTotpCommand: CommandModule<object, { username: string }> = {
+export const resetTotpCommand = command({
   command: "reset-totp <username>",
   describe: "Turn off two-step verification and remove the passkeys of a user who lost their device",
   builder: (yargs) => yargs.positional("username", { type: "string", demandOption: true }),
   async handler({ username }) {
-    await withUserService(loadConfig(), async (services) => {
+    await withUserNode(loadConfig(), async ({ services }) => {
       const { user } = await services.user.findByUsername({ username });
       await services.user.resetTotp({ userId: user.id });
     });
-    process.stdout.write(
+    console.log(
       `${username} can now log in with just the password, and set up two-step verification again.\n` +
-        "All sessions of the user have ended; running gateways close them within ten seconds.\n",
+        "All sessions of the user have ended; running gateways close them within ten seconds.",
     );
   },
-};
+});
 
 /** The number of ended sessions that a gateway remembers. */
 const MAX_FOUND = 500_000;
 
-export const endSessionsCommand: CommandModule<object, { all: boolean; guests: boolean }> = {
+export const endSessionsCommand = command({
   command: "end-sessions",
   describe: "Log out all users",
   builder: (yargs) =>
@@ -95,15 +93,11 @@ export const endSessionsCommand: CommandModule<object, { all: boolean; guests: b
       }),
   async handler({ all, guests }) {
     if (!all) throw new CliError("This logs out all users. Confirm with --all.");
-    const ended = await withDatabase(loadConfig(), ({ connection }) =>
-      endSessions(databaseOf(connection), { guests }),
-    );
-    process.stdout.write(
-      `${ended} sessions have ended; running gateways close them within ten seconds.\n` +
-        (ended > MAX_FOUND ? `Gateways handle at most ${MAX_FOUND} at once: restart them as well.\n` : ""),
-    );
+    const ended = await withDatabase(loadConfig(), ({ db }) => endSessions(db, { guests }));
+    console.log(`${ended} sessions have ended; running gateways close them within ten seconds.`);
+    if (ended > MAX_FOUND) console.log(`Gateways handle at most ${MAX_FOUND} at once: restart them as well.`);
   },
-};
+});
 
 /** As in the user service: the lifetime of an access token plus a minute for clock differences. */
 const REMEMBERED_MS = 16 * 60 * 1000;

@@ -2,17 +2,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadConfig } from "@fanfare/kernel";
-import type { CommandModule } from "yargs";
 import { type Summary, writeBackup } from "../backup/write-backup.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError, command } from "../command.ts";
 import { restoreBackup } from "../backup/restore-backup.ts";
-import { databaseOf } from "../backup/documents.ts";
 import { verifyBackup } from "../backup/read-backup.ts";
 import { allChecks, EXIT_FINDINGS_LEFT } from "../check/checks.ts";
 import { runChecks } from "../check/run-checks.ts";
 import { withStoppedInstance } from "../open-instance.ts";
 
-export const backupCommand: CommandModule<object, { file: string | undefined; stdout: boolean }> = {
+export const backupCommand = command({
   command: "backup [file]",
   describe: "Back up an instance into one file, even while it runs",
   builder: (yargs) =>
@@ -29,20 +27,19 @@ export const backupCommand: CommandModule<object, { file: string | undefined; st
     const target = stdout ? null : file!;
     const summary = await writeBackup(config, target);
     // Standard output can be the backup itself.
-    const say = (line: string) => process.stderr.write(`${line}\n`);
-    say(`${target ?? "The backup"}: ${documentsIn(summary)} documents and ${summary.files} files.`);
+    console.error(`${target ?? "The backup"}: ${documentsIn(summary)} documents and ${summary.files} files.`);
     if (summary.while === "running")
-      say("The instance kept running. The backup is consistent: it shows one moment.");
+      console.error("The instance kept running. The backup is consistent: it shows one moment.");
     if (summary.while === "mongodb")
-      say("It is consistent only if nothing wrote to MONGO_URL during the backup.");
-    if (config.s3 !== undefined) say("Files in S3 are not included.");
+      console.error("It is consistent only if nothing wrote to MONGO_URL during the backup.");
+    if (config.s3 !== undefined) console.error("Files in S3 are not included.");
   },
-};
+});
 
 const documentsIn = ({ collections }: Summary): number =>
   Object.values(collections).reduce((sum, count) => sum + count, 0);
 
-export const restoreCommand: CommandModule<object, { file: string; force: boolean }> = {
+export const restoreCommand = command({
   command: "restore <file>",
   describe: "Restore a backup to a stopped instance",
   builder: (yargs) =>
@@ -53,14 +50,14 @@ export const restoreCommand: CommandModule<object, { file: string; force: boolea
     }),
   async handler({ file, force }) {
     const { moved, notices } = await restoreBackup(loadConfig(), file, force);
-    for (const line of notices) process.stdout.write(`${line}\n`);
-    process.stdout.write(`Restored ${file}.\n`);
+    for (const line of notices) console.log(line);
+    console.log(`Restored ${file}.`);
     for (const path of moved)
-      process.stdout.write(`The previous data is in ${path}. Delete it when you no longer need it.\n`);
+      console.log(`The previous data is in ${path}. Delete it when you no longer need it.`);
   },
-};
+});
 
-export const verifyCommand: CommandModule<object, { file: string; restore: boolean }> = {
+export const verifyCommand = command({
   command: "verify <file>",
   describe: "Check that a backup is complete, without touching the instance",
   builder: (yargs) =>
@@ -71,21 +68,21 @@ export const verifyCommand: CommandModule<object, { file: string; restore: boole
     }),
   async handler({ file, restore }) {
     const contents = await verifyBackup(file);
-    say(`${file} is complete: ${documentsIn(contents)} documents and ${contents.files} files.`);
+    console.log(`${file} is complete: ${documentsIn(contents)} documents and ${contents.files} files.`);
     if (restore && (await faultsOf(file)) > 0) process.exitCode = EXIT_FINDINGS_LEFT;
   },
-};
+});
 
 async function faultsOf(file: string): Promise<number> {
   const dataDir = await mkdtemp(join(tmpdir(), "fanfare-verify-"));
   const place = { mongoUrl: undefined, dataDir, filesDir: join(dataDir, "files") };
   try {
     const { notices } = await restoreBackup(place, file, false);
-    for (const line of notices) say(line);
-    const { found } = await withStoppedInstance(place, ({ connection }) =>
-      runChecks(databaseOf(connection), allChecks(place.filesDir), false, say),
+    for (const line of notices) console.log(line);
+    const { found } = await withStoppedInstance(place, ({ db }) =>
+      runChecks(db, allChecks(place.filesDir), false, console.log),
     );
-    say(
+    console.log(
       found === 0
         ? "Restored it into a temporary folder: no problems found."
         : `Restored it into a temporary folder. Problems found: ${found}.`,
@@ -94,8 +91,4 @@ async function faultsOf(file: string): Promise<number> {
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -1,11 +1,10 @@
 import { loadConfig } from "@fanfare/kernel";
-import type { CommandModule } from "yargs";
-import { databaseOf } from "../backup/documents.ts";
 import { allChecks, EXIT_FINDINGS_LEFT } from "../check/checks.ts";
 import { runChecks } from "../check/run-checks.ts";
+import { command } from "../command.ts";
 import { withStoppedInstance } from "../open-instance.ts";
 
-export const checkCommand: CommandModule<object, { repair: boolean }> = {
+export const checkCommand = command({
   command: "check",
   describe: "Check the consistency of the database and the files",
   builder: (yargs) =>
@@ -16,16 +15,14 @@ export const checkCommand: CommandModule<object, { repair: boolean }> = {
     }),
   async handler({ repair }) {
     const config = loadConfig();
-    const say = (line: string) => process.stdout.write(`${line}\n`);
     const filesDir = config.s3 === undefined ? config.filesDir : undefined;
-    const { found, repaired } = await withStoppedInstance(config, ({ connection }) =>
-      runChecks(databaseOf(connection), allChecks(filesDir), repair, say),
+    const { found, repaired } = await withStoppedInstance(config, ({ db }) =>
+      runChecks(db, allChecks(filesDir), repair, console.log),
     );
-    if (found === 0) say("No problems found.");
-    else
-      say(
-        `Problems found: ${found}${repair ? `, repaired: ${repaired}.` : ". Pass --repair to repair those that can be repaired."}`,
-      );
+    const rest = repair
+      ? `, repaired: ${repaired}.`
+      : ". Pass --repair to repair those that can be repaired.";
+    console.log(found === 0 ? "No problems found." : `Problems found: ${found}${rest}`);
     if (found > repaired) process.exitCode = EXIT_FINDINGS_LEFT;
   },
-};
+});

@@ -16,15 +16,13 @@ import {
   userLine,
 } from "@fanfare/group-file";
 import { type Config, loadConfig } from "@fanfare/kernel";
-import type { CommandModule } from "yargs";
 import { LIMITS, type WordFilter } from "@fanfare/contract";
 import { mongo } from "mongoose";
-import { databaseOf } from "../backup/documents.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError, command } from "../command.ts";
 import { withStoppedInstance } from "../open-instance.ts";
 import { assertAbsent, writeFileAtomically } from "../write-file.ts";
 
-export const exportGroupCommand: CommandModule<object, { groupId: string; file: string }> = {
+export const exportGroupCommand = command({
   command: "export-group <groupId> <file>",
   describe: "Export a group and its messages to a JSON Lines file",
   builder: (yargs) =>
@@ -33,9 +31,9 @@ export const exportGroupCommand: CommandModule<object, { groupId: string; file: 
       .positional("file", { type: "string", demandOption: true }),
   async handler({ groupId, file }) {
     const lines = await exportGroup(loadConfig(), groupId, file);
-    process.stdout.write(`${file}: ${lines} lines. Uploaded files and the group's own emoji are left out.\n`);
+    console.log(`${file}: ${lines} lines. Uploaded files and the group's own emoji are left out.`);
   },
-};
+});
 
 /**
  * Writes a group to a file that only gets its name when it is complete.
@@ -48,11 +46,11 @@ async function exportGroup(
   file: string,
 ): Promise<number> {
   if (!/^[0-9a-f]{24}$/.test(groupId)) throw new CliError("A group ID has 24 hexadecimal digits.");
-  await assertAbsent(file);
-  return withStoppedInstance(config, async ({ connection }) => {
+  assertAbsent(file);
+  return withStoppedInstance(config, async ({ db }) => {
     let count = 0;
     async function* counted(): AsyncGenerator<string> {
-      for await (const line of groupFile(groupOfDatabase(databaseOf(connection), groupId))) {
+      for await (const line of groupFile(groupOfDatabase(db, groupId))) {
         count += 1;
         yield line;
       }

@@ -12,9 +12,7 @@ import {
 } from "@fanfare/group-file";
 import { DURABLE, loadConfig, type Config } from "@fanfare/kernel";
 import { mongo } from "mongoose";
-import type { CommandModule } from "yargs";
-import { databaseOf } from "../backup/documents.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError, command } from "../command.ts";
 import {
   assertRecorded,
   recordUnfinished,
@@ -63,13 +61,7 @@ interface Imported {
   placeholders: number;
 }
 
-interface Arguments {
-  file: string;
-  owner: string | undefined;
-  "match-usernames": boolean;
-}
-
-export const importGroupCommand: CommandModule<object, Arguments> = {
+export const importGroupCommand = command({
   command: "import-group <file>",
   describe: "Import a group from such a file",
   builder: (yargs) =>
@@ -81,14 +73,14 @@ export const importGroupCommand: CommandModule<object, Arguments> = {
         default: false,
         describe: "Match users in the file to existing accounts by username",
       }),
-  async handler({ file, owner, "match-usernames": matchUsernames }) {
+  async handler({ file, owner, matchUsernames }) {
     const imported = await importGroup(loadConfig(), file, { owner, matchUsernames });
-    process.stdout.write(
+    console.log(
       `Imported as group ${imported.groupId}: ${imported.messages} messages, ${imported.members} members. ` +
-        `Users without an account here: ${imported.placeholders}.\n`,
+        `Users without an account here: ${imported.placeholders}.`,
     );
   },
-};
+});
 
 /**
  * Creates a group from a file. The whole file is validated before anything is written, and the group itself is written last:
@@ -101,8 +93,7 @@ export async function importGroup(
   options: UserOptions,
 ): Promise<Imported> {
   const content = await survey(file);
-  return withStoppedInstance(config, async ({ connection }) => {
-    const db = databaseOf(connection);
+  return withStoppedInstance(config, async ({ db }) => {
     await revertInterrupted(db);
     try {
       return await write(db, file, content, options);

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { InvalidLineError, type NumberedLine, readGroupFile, type Survey } from "@fanfare/group-file";
 import { mongo } from "mongoose";
 import { DURABLE } from "@fanfare/kernel";
-import { CliError } from "../cli-error.ts";
+import { CliError } from "../command.ts";
 
 export interface UserOptions {
   /** The username of the group's owner. undefined: the account with the same username as the owner in the file. */

@@ -5,8 +5,7 @@ import { pipeline } from "node:stream/promises";
 import type { GroupFileContent } from "@fanfare/contract";
 import { createGroupChecker, encodeGroupFile, InvalidLineError } from "@fanfare/group-file";
 import { loadConfig } from "@fanfare/kernel";
-import type { CommandModule } from "yargs";
-import { CliError } from "../cli-error.ts";
+import { CliError, command } from "../command.ts";
 import { discordHistory } from "../import/discord.ts";
 import { groupLines } from "../import/group-lines.ts";
 import type { Importer, ImporterOptions } from "../import/history.ts";
@@ -30,19 +29,7 @@ const IMPORTERS: Record<string, Importer> = {
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const MAX_ERROR_CHARS = 300;
 
-interface Arguments {
-  files: string[];
-  from: string;
-  owner: string | undefined;
-  "match-usernames": boolean;
-  name: string | undefined;
-  team: string | undefined;
-  "dry-run": boolean;
-  out: string | undefined;
-  json: boolean;
-}
-
-export const importCommand: CommandModule<object, Arguments> = {
+export const importCommand = command({
   command: "import <files..>",
   describe: "Import the history of another chat server as a group",
   builder: (yargs) =>
@@ -65,26 +52,16 @@ export const importCommand: CommandModule<object, Arguments> = {
       .option("dry-run", { type: "boolean", default: false, describe: "Only report what would be imported" })
       .option("out", { type: "string", describe: "Only convert to this file, for import-group or the API" })
       .option("json", { type: "boolean", default: false, describe: "Print the report as JSON" }),
-  async handler({
-    files,
-    from,
-    owner,
-    "match-usernames": matchUsernames,
-    name,
-    team,
-    "dry-run": isDryRun,
-    out,
-    json,
-  }) {
-    const isConversion = isDryRun || out !== undefined;
+  async handler({ files, from, owner, matchUsernames, name, team, dryRun, out, json }) {
+    const isConversion = dryRun || out !== undefined;
     if (!isConversion && owner === undefined && !matchUsernames)
       throw new CliError("Specify the owner with --owner <username>. Nothing was changed.");
-    if (out !== undefined) await assertAbsent(out);
+    if (out !== undefined) assertAbsent(out);
     const folder = await mkdtemp(join(tmpdir(), "fanfare-import-"));
     try {
       const report = new Report();
       const lines = () => convert(IMPORTERS[from]!, files, { name, team }, report, folder);
-      if (isDryRun) for await (const _line of lines()) continue;
+      if (dryRun) for await (const _line of lines()) continue;
       else
         await writeFileAtomically(out ?? join(folder, "group.jsonl"), (target) => pipeline(lines(), target));
       const group = isConversion
@@ -96,12 +73,12 @@ export const importCommand: CommandModule<object, Arguments> = {
             report.toText(!isConversion),
             ...(group === null ? [] : ["", `Group ${group.groupId} has ${group.members} members.`]),
           ].join("\n");
-      process.stdout.write(`${shown}\n`);
+      console.log(shown);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   },
-};
+});
 
 /**
  * The lines of a group file, which are checked like those of any other.

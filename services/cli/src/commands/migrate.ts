@@ -1,67 +1,51 @@
-import { declareModels, loadConfig, PROGRAM_VERSION, type Config } from "@fanfare/kernel";
+import { declareModels, loadConfig, PROGRAM_VERSION } from "@fanfare/kernel";
+import type { Database } from "@fanfare/kernel/database";
 import { migrate, planMigrations, shownIndex, type Plan } from "@fanfare/kernel/migrations";
 import { WORKER_FACTORIES } from "@fanfare/node";
-import type { CommandModule } from "yargs";
+import { command } from "../command.ts";
 import { withoutCluster, withStoppedInstance } from "../open-instance.ts";
 
-interface Arguments {
-  "dry-run"?: boolean | undefined;
-  status?: boolean | undefined;
-}
-
-export const migrateCommand: CommandModule<object, Arguments> = {
+export const migrateCommand = command({
   command: "migrate",
   describe: "Migrate the database to this version (this also happens at startup)",
   builder: (yargs) =>
     yargs
-      .option("dry-run", {
-        type: "boolean",
-        describe: "Show pending migrations without running them",
-      })
-      .option("status", {
-        type: "boolean",
-        describe: "Show completed and pending migrations",
-      })
+      .option("dry-run", { type: "boolean", describe: "Show pending migrations without running them" })
+      .option("status", { type: "boolean", describe: "Show completed and pending migrations" })
       .conflicts("dry-run", "status"),
-  async handler({ "dry-run": isDryRun, status }) {
-    const say = (line: string): void => void process.stdout.write(`${line}\n`);
-    if (isDryRun !== true && status !== true) return migrateNow(loadConfig(), say);
-    const plan = await planOf(loadConfig());
-    if (status === true) for (const line of describeHistory(plan)) say(line);
-    for (const line of describePending(plan)) say(line);
-  },
-};
-
-async function planOf(config: Config): Promise<Plan> {
-  return withStoppedInstance(config, (database) => {
-    declareModels(withoutCluster(config, []), Object.values(WORKER_FACTORIES), database);
-    return planMigrations(database.connection, { version: PROGRAM_VERSION });
-  });
-}
-
-async function migrateNow(config: Config, say: (line: string) => void): Promise<void> {
-  let doing = "";
-  const report = {
-    log: (message: string, fields: Record<string, unknown>) => say(`${message}: ${shown(fields)}`),
-    warn: (message: string, fields: Record<string, unknown>) => say(`${message}: ${shown(fields)}`),
-    state: (what: string): void => {
-      // The only sign that another process is migrating.
-      if (what !== doing && what.startsWith("another")) say(what);
-      doing = what;
-    },
-  };
-  await withStoppedInstance(config, async (database) => {
-    declareModels(withoutCluster(config, []), Object.values(WORKER_FACTORIES), database);
-    await migrate(database.connection, {
-      version: PROGRAM_VERSION,
-      holder: `fanfare migrate (${process.pid})`,
-      isAlone: database.engine === "embedded",
-      removesIndexes: true,
-      isAutomatic: true,
-      report,
+  async handler({ dryRun, status }) {
+    const config = loadConfig();
+    await withStoppedInstance(config, async (database) => {
+      declareModels(withoutCluster(config, []), Object.values(WORKER_FACTORIES), database);
+      if (dryRun !== true && status !== true) return migrateNow(database);
+      const plan = await planMigrations(database.connection, { version: PROGRAM_VERSION });
+      if (status === true) for (const line of describeHistory(plan)) console.log(line);
+      for (const line of describePending(plan)) console.log(line);
     });
+  },
+});
+
+async function migrateNow({ connection, engine }: Database): Promise<void> {
+  let doing = "";
+  const log = (message: string, fields: Record<string, unknown>) =>
+    console.log(`${message}: ${shown(fields)}`);
+  await migrate(connection, {
+    version: PROGRAM_VERSION,
+    holder: `fanfare migrate (${process.pid})`,
+    isAlone: engine === "embedded",
+    removesIndexes: true,
+    isAutomatic: true,
+    report: {
+      log,
+      warn: log,
+      state(what) {
+        // The only sign that another process is migrating.
+        if (what !== doing && what.startsWith("another")) console.log(what);
+        doing = what;
+      },
+    },
   });
-  say("The database is up to date.");
+  console.log("The database is up to date.");
 }
 
 function describeHistory({ records }: Plan): string[] {

@@ -1,31 +1,27 @@
 import { createGroupService } from "@fanfare/group";
 import { createMessageService } from "@fanfare/message";
 import { startFanfare } from "@fanfare/node";
-import { loadConfig, startNode, type Config } from "@fanfare/kernel";
+import { loadConfig, type Config } from "@fanfare/kernel";
 import { createSearchService } from "@fanfare/search";
-import type { CommandModule } from "yargs";
-import { databaseOf, SEARCH_COLLECTIONS } from "../backup/documents.ts";
-import { withoutCluster, explainInUse, withStoppedInstance } from "../open-instance.ts";
+import { SEARCH_COLLECTIONS } from "../backup/documents.ts";
+import { command } from "../command.ts";
+import { withoutCluster, explainInUse, withNode, withStoppedInstance } from "../open-instance.ts";
 
-export const reindexCommand: CommandModule = {
+export const reindexCommand = command({
   command: "reindex",
   describe: "Rebuild all database indexes and the search index",
   async handler() {
     const channels = await reindex(loadConfig());
-    process.stdout.write(`Indexes rebuilt. ${channels} channels can be searched.\n`);
+    console.log(`Indexes rebuilt. ${channels} channels can be searched.`);
   },
-};
+});
 
 /** @returns the number of channels with messages */
 export async function reindex(config: Config): Promise<number> {
-  const channelIds = await withStoppedInstance(config, async ({ connection }) => {
-    const db = databaseOf(connection);
+  const channelIds = await withStoppedInstance(config, async ({ db }) => {
     for (const name of SEARCH_COLLECTIONS) await db.dropCollection(name);
-    const heads = await db
-      .collection("channelHeads")
-      .find({}, { projection: { _id: 1 } })
-      .toArray();
-    return heads.map(({ _id }) => _id.toHexString());
+    const heads = db.collection("channelHeads").find({}, { projection: { _id: 1 } });
+    return heads.map(({ _id }) => _id.toHexString()).toArray();
   });
   // Starting the services creates missing indexes.
   const workers = config.services.filter((name) => name !== "gateway");
@@ -33,22 +29,12 @@ export async function reindex(config: Config): Promise<number> {
     throw explainInUse(error);
   });
   await all.stop();
-  await indexChannels(config, channelIds);
-  return channelIds.length;
-}
-
-async function indexChannels(config: Config, channelIds: readonly string[]): Promise<void> {
-  const fail = (error: Error): never => {
-    throw error;
-  };
   // Entries of a thread are stored under its parent, which the group service knows.
   const factories = [createGroupService, createMessageService, createSearchService];
-  const node = await startNode(withoutCluster(config, ["group", "message", "search"]), factories, fail);
-  try {
+  await withNode(config, ["group", "message", "search"], factories, async ({ services }) => {
     for (const channelId of channelIds) {
-      while (!(await node.context.services.search.indexChannel({ channelId })).isComplete);
+      while (!(await services.search.indexChannel({ channelId })).isComplete);
     }
-  } finally {
-    await node.stop();
-  }
+  });
+  return channelIds.length;
 }

@@ -1,8 +1,6 @@
 import { loadConfig, type NodeContext } from "@fanfare/kernel";
 import type { mongo } from "mongoose";
-import type { CommandModule } from "yargs";
-import { databaseOf } from "../backup/documents.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError, command } from "../command.ts";
 import { withUserNode } from "../open-instance.ts";
 
 interface Sealed {
@@ -28,7 +26,7 @@ interface Resealed {
   lost: string[];
 }
 
-export const resealCommand: CommandModule = {
+export const resealCommand = command({
   command: "reseal",
   describe: "Re-encrypt stored secrets with TOKEN_SECRET after it was changed",
   async handler() {
@@ -37,18 +35,18 @@ export const resealCommand: CommandModule = {
       throw new CliError("Set TOKEN_SECRET to the new secret and TOKEN_SECRET_PREVIOUS to the previous one.");
     }
     const { renewed, left, lost } = await withUserNode(config, reseal);
-    process.stdout.write(`Secrets re-encrypted: ${renewed}. Already up to date: ${left}.\n`);
+    console.log(`Secrets re-encrypted: ${renewed}. Already up to date: ${left}.`);
     if (lost.length === 0) return;
     process.exitCode = 1;
-    process.stderr.write(`Neither secret can decrypt:\n${lost.map((what) => `  ${what}\n`).join("")}`);
-    process.stderr.write("For users: fanfare reset-totp; bots call bot.subscribe again.\n");
+    console.error(["Neither secret can decrypt:", ...lost.map((what) => `  ${what}`)].join("\n"));
+    console.error("For users: fanfare reset-totp; bots call bot.subscribe again.");
   },
-};
+});
 
 /** Reseals values from TOKEN_SECRET_PREVIOUS with TOKEN_SECRET. Idempotent, and can be used beside a running instance. */
 async function reseal(node: Pick<NodeContext, "database" | "sealerFor">): Promise<Resealed> {
   const result: Resealed = { renewed: 0, left: 0, lost: [] };
-  const db = databaseOf(node.database);
+  const db = node.database.db!;
   for (const { collection, field, purpose } of SEALED) {
     const sealer = node.sealerFor(purpose);
     const documents = db.collection(collection);

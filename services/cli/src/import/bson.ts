@@ -15,9 +15,10 @@ type ReadCollection = <S extends z.ZodType>(collection: string, schema: S) => As
 
 /**
  * Reads collections of a folder that `mongodump` has made, with or without `--gzip`. Documents that don't match the schema are left out.
- * @throws {InvalidExportError} when it isn't a folder
+ * @throws {InvalidExportError} when it isn't one folder
  */
-export async function openDump(folder: string): Promise<ReadCollection> {
+export async function openDump([folder, ...others]: readonly string[]): Promise<ReadCollection> {
+  if (folder === undefined || others.length > 0) throw new InvalidExportError("a dump is one folder");
   if (!(await stat(folder)).isDirectory())
     throw new InvalidExportError("name the folder that mongodump has made for the database");
   const names = new Set(await readdir(folder));

@@ -72,6 +72,22 @@ const channelId = ({ key, createdAt }: HistoryChannel): string => idOf("channel"
 const threadId = ({ root, startedAt }: HistoryThread): string =>
   idOf("thread", `${root.channel}\n${root.key}`, startedAt);
 
+const channelName = (name: string): string => nameOf(LIMITS.channelNameMaxChars, "unnamed", name);
+const channelLine = (id: string, createdAt: Date, rest: Partial<Line<"channel">>): Line<"channel"> => ({
+  type: "channel",
+  id,
+  kind: "text",
+  name: "",
+  topic: "",
+  sectionId: null,
+  position: 0,
+  slowModeSeconds: 0,
+  overrides: [],
+  thread: null,
+  createdAt: createdAt.toISOString(),
+  ...rest,
+});
+
 /** @returns the lines of channels and of the sections before them, and the ids of the channels by key */
 function placeLines(
   { channels, users }: History,
@@ -80,19 +96,6 @@ function placeLines(
   const sections = new Map<string, Line<"channel">>();
   const lines: Line<"channel">[] = [];
   const ids = new Map<string, string>();
-  const line = (id: string, name: string, position: number, createdAt: Date): Line<"channel"> => ({
-    type: "channel",
-    id,
-    kind: "text",
-    name: nameOf(LIMITS.channelNameMaxChars, "unnamed", name),
-    topic: "",
-    sectionId: null,
-    position,
-    slowModeSeconds: 0,
-    overrides: [],
-    thread: null,
-    createdAt: createdAt.toISOString(),
-  });
   for (const channel of channels) {
     const { section: name, createdAt, privateTo, topic } = channel;
     if (ids.has(channel.key)) continue;
@@ -104,10 +107,14 @@ function placeLines(
       continue;
     }
     if (name !== null && !sections.has(name))
-      sections.set(name, {
-        ...line(idOf("section", name, createdAt), name, sections.size, createdAt),
-        kind: "section",
-      });
+      sections.set(
+        name,
+        channelLine(idOf("section", name, createdAt), createdAt, {
+          kind: "section",
+          name: channelName(name),
+          position: sections.size,
+        }),
+      );
     const viewers = (privateTo ?? []).filter((key) => users.has(key));
     report.note(
       "members of large private channels",
@@ -115,8 +122,9 @@ function placeLines(
       Math.max(0, viewers.length - MAX_OVERRIDES),
     );
     ids.set(channel.key, channelId(channel));
-    lines.push({
-      ...line(channelId(channel), channel.name, lines.length, createdAt),
+    const line = channelLine(channelId(channel), createdAt, {
+      name: channelName(channel.name),
+      position: lines.length,
       topic: topic.toWellFormed().slice(0, LIMITS.topicMaxChars).toWellFormed(),
       sectionId: name === null ? null : sections.get(name)!.id,
       overrides:
@@ -132,6 +140,7 @@ function placeLines(
               })),
             ],
     });
+    lines.push(line);
     report.add(privateTo === null ? "channels" : "private channels");
   }
   return { lines: [...sections.values(), ...lines], ids };
@@ -150,16 +159,8 @@ function threadLines(
     if (parentId === undefined) return [];
     const count = (open.get(parentId) ?? 0) + 1;
     open.set(parentId, count);
-    const line: Line<"channel"> = {
-      type: "channel",
-      id: threadId(thread),
+    const line = channelLine(threadId(thread), startedAt, {
       kind: "thread",
-      name: "",
-      topic: "",
-      sectionId: null,
-      position: 0,
-      slowModeSeconds: 0,
-      overrides: [],
       thread: {
         parentId,
         rootMessageId: messageId(root),
@@ -167,8 +168,7 @@ function threadLines(
         archivedAt: count > OPEN_THREADS ? lastAt.toISOString() : null,
         lastActivityAt: lastAt.toISOString(),
       },
-      createdAt: startedAt.toISOString(),
-    };
+    });
     return [[key, line]];
   });
   return new Map(lines);

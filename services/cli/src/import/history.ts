@@ -127,6 +127,27 @@ export function addUser(users: Users, user: HistoryUser): string {
   return user.key;
 }
 
+export const startOf = (channels: readonly HistoryChannel[]): Date =>
+  new Date(channels.reduce((least, { createdAt }) => Math.min(least, createdAt.getTime()), Date.now()));
+
+/** For servers without sections of their own. */
+export const archivedLast = (channels: readonly HistoryChannel[]): HistoryChannel[] =>
+  channels.toSorted((a, b) => Number(a.section !== null) - Number(b.section !== null));
+
+/**
+ * Signs at the end of a name can belong to the sentence.
+ * @param pattern of a mention, with the name as its group
+ */
+export const withMentions = (
+  markdown: string,
+  pattern: RegExp,
+  keyOf: (name: string) => string | undefined,
+): string =>
+  markdown.replace(pattern, (found, name: string) => {
+    const known = [name, name.replace(/[._-]+$/, "")].find((one) => keyOf(one) !== undefined);
+    return known === undefined ? found : mention(keyOf(known)!) + name.slice(known.length);
+  });
+
 /** A time that a message can have, or null. */
 export function timeOf(value: string | number): Date | null {
   const time = new Date(value);

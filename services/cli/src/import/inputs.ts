@@ -43,30 +43,25 @@ export async function openZip(file: string): Promise<Map<string, ZipEntry>> {
   return new Map(entries.map((entry) => [entry.path, entry]));
 }
 
-/** The content of a file of an archive. Errors name the file. */
-export async function* zipBytes({ path, stream }: ZipEntry): AsyncGenerator<Uint8Array> {
-  try {
-    yield* (await stream()) as unknown as Bytes;
-  } catch (error) {
-    throw new InvalidExportError(`${path}: ${(error as Error).message}`);
-  }
+/** The content of a file of an archive. Errors name the file, as those of the next two do. */
+export const zipBytes = (entry: ZipEntry) => naming(entry.path, contentOf(entry));
+
+/** The items of a list that is a file of an archive. */
+export const zipItems = (entry: ZipEntry) => naming(entry.path, jsonItems(contentOf(entry), null));
+
+/** The items of a list of an object that is a file, after what is before the list. */
+export const fileItems = (file: string, property: string) =>
+  naming(basename(file), jsonItems(fileBytes(file), property));
+
+async function* contentOf({ stream }: ZipEntry): AsyncGenerator<Uint8Array> {
+  yield* (await stream()) as unknown as Bytes;
 }
 
-/** The items of a list that is a file of an archive. Errors name the file. */
-export async function* zipItems(entry: ZipEntry): AsyncGenerator {
+async function* naming<T>(name: string, items: AsyncIterable<T>): AsyncGenerator<T> {
   try {
-    yield* jsonItems(await entry.stream(), null);
+    yield* items;
   } catch (error) {
-    throw new InvalidExportError(`${entry.path}: ${(error as Error).message}`);
-  }
-}
-
-/** The items of a list of an object that is a file, after what is before the list. Errors name the file. */
-export async function* fileItems(file: string, property: string): AsyncGenerator {
-  try {
-    yield* jsonItems(fileBytes(file), property);
-  } catch (error) {
-    throw new InvalidExportError(`${basename(file)}: ${(error as Error).message}`);
+    throw new InvalidExportError(`${name}: ${(error as Error).message}`);
   }
 }
 

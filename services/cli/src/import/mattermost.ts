@@ -1,15 +1,17 @@
 import { emojiByName, withEmoji } from "@fanfare/markup";
 import {
   addUser,
+  archivedLast,
   assertRoom,
   type HistoryChannel,
   type HistoryMessage,
   type HistoryThread,
   type Importer,
-  mention,
   type MessageRef,
+  startOf,
   timeOf,
   type Users,
+  withMentions,
 } from "./history.ts";
 import { type Bytes, fileBytes, InvalidExportError, openZip, zipBytes } from "./inputs.ts";
 import { type LineOf, linesOf, type Post } from "./mattermost-lines.ts";
@@ -60,12 +62,10 @@ export const mattermostHistory: Importer = async ([file, ...others], { name, tea
   );
   return {
     name: name ?? (teams.get(team) || team),
-    createdAt: new Date(
-      channels.reduce((least, one) => Math.min(least, one.createdAt.getTime()), Date.now()),
-    ),
+    createdAt: startOf(channels),
     ownerKey,
     users,
-    channels: channels.toSorted((a, b) => Number(a.section !== null) - Number(b.section !== null)),
+    channels: archivedLast(channels),
     threads,
     async *messages() {
       for await (const { post, channel } of postsOf(open(), context))
@@ -234,7 +234,7 @@ function messageOf(
     thread,
     author,
     as: props?.override_username || null,
-    content: withMentions([...texts, ...files].filter(Boolean).join("\n"), users),
+    content: markdownOf([...texts, ...files].filter(Boolean).join("\n"), users),
     editedAt: editedAt > 0 ? timeOf(editedAt) : null,
     isDeleted: false,
     replyTo: null,
@@ -246,8 +246,5 @@ function messageOf(
   };
 }
 
-const withMentions = (content: string, users: Users): string =>
-  withEmoji(content).replace(/(?<![\w@.-])@([a-z0-9][a-z0-9._-]*)/g, (found, name: string) => {
-    const known = [name, name.replace(/[._-]+$/, "")].find((one) => users.has(one));
-    return known === undefined ? found : mention(known) + name.slice(known.length);
-  });
+const markdownOf = (content: string, users: Users): string =>
+  withMentions(withEmoji(content), /(?<![\w@.-])@([a-z0-9][a-z0-9._-]*)/g, (name) => users.get(name)?.key);

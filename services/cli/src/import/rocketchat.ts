@@ -3,6 +3,7 @@ import { z } from "zod";
 import { openDump } from "./bson.ts";
 import {
   addUser,
+  archivedLast,
   assertRoom,
   flag,
   type HistoryChannel,
@@ -11,12 +12,13 @@ import {
   type Importer,
   list,
   maybe,
-  mention,
   type MessageRef,
   number,
+  startOf,
   strings,
   text,
   type Users,
+  withMentions,
 } from "./history.ts";
 import { InvalidExportError } from "./inputs.ts";
 import type { Report } from "./report.ts";
@@ -73,9 +75,8 @@ const messageSchema = z.object({
 });
 type Message = z.output<typeof messageSchema>;
 
-export const rocketChatHistory: Importer = async ([folder, ...others], { name }, report) => {
-  if (folder === undefined || others.length > 0) throw new InvalidExportError("a dump is one folder");
-  const read = await openDump(folder);
+export const rocketChatHistory: Importer = async (folders, { name }, report) => {
+  const read = await openDump(folders);
   const users: Users = new Map();
   let ownerKey: string | null = null;
   for await (const { _id: key, username, name: shown, type, active, roles } of read("users", userSchema)) {
@@ -107,12 +108,10 @@ export const rocketChatHistory: Importer = async ([folder, ...others], { name },
   const byName = new Map([...users.values()].map(({ key, username }) => [username, key]));
   return {
     name: name ?? "Rocket.Chat",
-    createdAt: new Date(
-      channels.reduce((least, one) => Math.min(least, one.createdAt.getTime()), Date.now()),
-    ),
+    createdAt: startOf(channels),
     ownerKey,
     users,
-    channels: channels.toSorted((a, b) => Number(a.section !== null) - Number(b.section !== null)),
+    channels: archivedLast(channels),
     threads,
     async *messages() {
       for await (const message of messages()) {
@@ -202,10 +201,7 @@ function contentOf(
   report: Report,
 ): string {
   const markdown = mrkdwn(msg.replace(/\[ \]\(https?:\/\/[^)\s]*\)\s*/g, ""), { maxChars: MAX_TEXT_CHARS });
-  const shown = markdown.replace(/(?<![\w@.-])@([\w.-]+)/g, (found, name: string) => {
-    const known = [name, name.replace(/[._-]+$/, "")].find((one) => byName.has(one));
-    return known === undefined ? found : mention(byName.get(known)!) + name.slice(known.length);
-  });
+  const shown = withMentions(markdown, /(?<![\w@.-])@([\w.-]+)/g, (name) => byName.get(name));
   return paragraphs(shown, ...attachments.map((one) => attachmentText(one, report)));
 }
 

@@ -3,6 +3,7 @@ import { LIMITS } from "@fanfare/contract";
 import type { ZipEntry } from "@fanfare/zip";
 import { z } from "zod";
 import {
+  archivedLast,
   assertRoom,
   flag,
   type HistoryChannel,
@@ -11,6 +12,7 @@ import {
   list,
   maybe,
   number,
+  startOf,
   strings,
   text,
   type Users,
@@ -97,15 +99,13 @@ export const slackHistory: Importer = async ([file, ...others], { name }, report
   const texts = createTexts(users, names, report);
   const days = daysOf(entries, root, channels);
   const threads = await findThreads(days, users);
-  const times = channels.map(({ created }) => createdAt(created).getTime());
+  const shown = channels.map((one) => channelOf(one, texts));
   return {
     name: name ?? basename(file, ".zip").replace(/ Slack export.*$/, ""),
-    createdAt: new Date(times.reduce((least, time) => Math.min(least, time), Date.now())),
+    createdAt: startOf(shown),
     ownerKey,
     users,
-    channels: channels
-      .toSorted((a, b) => Number(a.is_archived) - Number(b.is_archived))
-      .map((one) => channelOf(one, texts)),
+    channels: archivedLast(shown),
     threads,
     async *messages() {
       for (const { channel, entry } of days)

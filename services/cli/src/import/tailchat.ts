@@ -53,9 +53,8 @@ const messageSchema = z.object({
 type Group = z.output<typeof groupSchema>;
 type Message = z.output<typeof messageSchema>;
 
-export const tailchatHistory: Importer = async ([folder, ...others], { name, team }, report) => {
-  if (folder === undefined || others.length > 0) throw new InvalidExportError("a dump is one folder");
-  const read = await openDump(folder);
+export const tailchatHistory: Importer = async (folders, { name, team }, report) => {
+  const read = await openDump(folders);
   const group = chosenGroup(await Array.fromAsync(read("groups", groupSchema)), team);
   const members = new Set(group.members.map(({ userId }) => userId));
   const users: Users = new Map();

@@ -7,16 +7,11 @@ import {
   storageKey,
   type StoredBytes,
 } from "@fanfare/files";
-import { type NodeContext, type RateLimits, serviceError } from "@fanfare/kernel";
+import { serviceError } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { clientAddress } from "../client-address.ts";
+import type { RouteOptions } from "../http-server.ts";
 import { DOWNLOAD_RATE_LIMIT, ONE_YEAR_S } from "./constants.ts";
-
-interface DownloadOptions {
-  node: NodeContext;
-  limits: RateLimits;
-  storage: FileStorage;
-}
 
 interface Shown {
   key: string;
@@ -32,7 +27,11 @@ const PICTURE = /^([0-9a-f]{24}-[0-9a-f]{16})\.webp$/;
  * Serves files by signed URL, and public pictures. The URL contains everything needed, so no service is called. Headers ensure
  * that nothing served here runs in a browser.
  */
-export function serveDownloads(app: FastifyInstance, { node, limits, storage }: DownloadOptions): void {
+export function serveDownloads(
+  app: FastifyInstance,
+  { node, limits }: RouteOptions,
+  storage: FileStorage,
+): void {
   const urls = new FileUrls(node.keyFor("file-urls"), node.previousKeyFor("file-urls"));
   const limiter = limits.quick("download", DOWNLOAD_RATE_LIMIT);
   const route = { method: ["GET", "HEAD"], helmet: false as const };

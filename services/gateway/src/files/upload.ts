@@ -2,37 +2,32 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { ActionName } from "@fanfare/contract";
 import { storageKey, type FileStorage } from "@fanfare/files";
-import { serviceError, type NodeContext } from "@fanfare/kernel";
+import { serviceError, WorkQueue } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Calls } from "../calls.ts";
-import { callerOf, type Identify } from "../identify.ts";
-import { sendResponse } from "../responses.ts";
+import type { RouteOptions } from "../http-server.ts";
+import { callerOf } from "../identify.ts";
+import { sendResponse, withUnreadBodies } from "../responses.ts";
 import { MAX_UPLOADS, UPLOAD_IDLE_MS, UPLOAD_TIMEOUT_MS, UPLOADS_RETRY_MS } from "./constants.ts";
-
-export interface UploadOptions {
-  node: NodeContext;
-  calls: Calls;
-  identify: Identify;
-  storage: FileStorage;
-}
 
 /**
  * Receives files as request bodies and streams them into the storage. `file.startUpload` checks permissions before the body is
  * read.
  */
-export async function serveUploads(app: FastifyInstance, options: UploadOptions): Promise<void> {
+export async function serveUploads(
+  app: FastifyInstance,
+  options: RouteOptions,
+  storage: FileStorage,
+): Promise<void> {
   const { node, calls, identify } = options;
-  let inFlight = 0;
+  const uploads = new WorkQueue({ atOnce: MAX_UPLOADS, waiting: 0, retryAfterMs: UPLOADS_RETRY_MS });
 
-  const upload = async (
+  const upload = (
     name: Extract<ActionName, "file.startUpload" | "file.startPicture">,
     params: object,
     request: FastifyRequest,
     reply: FastifyReply,
-  ): Promise<FastifyReply> => {
-    if (inFlight >= MAX_UPLOADS) throw serviceError("OVERLOADED", { retryAfterMs: UPLOADS_RETRY_MS });
-    inFlight += 1;
-    try {
+  ): Promise<FastifyReply> =>
+    uploads.run(async () => {
       const bytes = Number(request.headers["content-length"]);
       // The client may still be sending a large body that isn't worth reading.
       if (!(bytes <= node.config.fileMaxBytes)) reply.header("connection", "close");
@@ -40,16 +35,10 @@ export async function serveUploads(app: FastifyInstance, options: UploadOptions)
       const started = await calls.answer("http", name, { ...params, bytes }, caller);
       if (!started.ok) return sendResponse(reply, started);
       const { fileId } = started.data as { fileId: string };
-      return sendResponse(reply, { ok: true, data: await receive(options, fileId, bytes, request) });
-    } finally {
-      inFlight -= 1;
-    }
-  };
+      return sendResponse(reply, { ok: true, data: await receive(options, storage, fileId, bytes, request) });
+    });
 
-  await app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    // Any content type is accepted, and the body is not read before its destination is known.
-    scope.addContentTypeParser("*", (_request, _body, done) => done(null));
+  await withUnreadBodies(app, (scope) => {
     const route = { helmet: false, config: { slow: true } } as const;
     scope.post("/api/file.upload", route, async (request, reply) => {
       const { channelId, name, durationMs, peaks } = request.query as Record<string, unknown>;
@@ -63,7 +52,8 @@ export async function serveUploads(app: FastifyInstance, options: UploadOptions)
 }
 
 async function receive(
-  { node, calls, storage }: UploadOptions,
+  { node, calls }: RouteOptions,
+  storage: FileStorage,
   fileId: string,
   bytes: number,
   { raw }: FastifyRequest,

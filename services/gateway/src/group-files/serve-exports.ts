@@ -1,6 +1,5 @@
-import { type Services } from "@fanfare/contract";
 import { Readable } from "node:stream";
-import type { Group } from "@fanfare/contract";
+import type { Group, Services } from "@fanfare/contract";
 import { groupFile, type GroupSource } from "@fanfare/group-file";
 import {
   createServices,
@@ -12,17 +11,11 @@ import {
   type NodeContext,
 } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Calls } from "../calls.ts";
 import { dispositionOf } from "../files/download.ts";
+import type { RouteOptions } from "../http-server.ts";
 import { bearerToken, callerOf, type Identify } from "../identify.ts";
 import { sendResponse } from "../responses.ts";
 import { CHUNK_CHARS, EXPORT_IDLE_MS, EXPORTS_RETRY_MS, MAX_EXPORTS } from "./constants.ts";
-
-export interface ExportOptions {
-  node: NodeContext;
-  calls: Calls;
-  identify: Identify;
-}
 
 type Start = "group.startExport" | "admin.startGroupExport";
 
@@ -30,7 +23,7 @@ type Start = "group.startExport" | "admin.startGroupExport";
  * Streams a group as a file, as fast as the client receives. Permissions are checked by the action that starts the export and
  * again for each page. An aborted file lacks its last line.
  */
-export function serveExports(app: FastifyInstance, options: ExportOptions): void {
+export function serveExports(app: FastifyInstance, options: RouteOptions): void {
   const { node, calls, identify } = options;
   let inFlight = 0;
 

@@ -14,10 +14,11 @@ import {
   readGroupFile,
   type Survey,
 } from "@fanfare/group-file";
-import { type Actor, invalid, type NodeContext, serviceError } from "@fanfare/kernel";
+import { type Actor, chunks, invalid, type NodeContext, serviceError, WorkQueue } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { RouteOptions } from "../http-server.ts";
 import { callerOf } from "../identify.ts";
-import { sendResponse } from "../responses.ts";
+import { sendResponse, withUnreadBodies } from "../responses.ts";
 import {
   IMPORT_CHARS_PER_BATCH,
   IMPORT_IDLE_MS,
@@ -28,22 +29,19 @@ import {
   IMPORTS_RETRY_MS,
   MAX_IMPORTS,
 } from "./constants.ts";
-import type { ExportOptions } from "./serve-exports.ts";
 
 /**
  * Creates a group from a streamed request body. `admin.startGroupImport` checks permissions before the body is read. After any
  * error everything is removed before a user has seen it.
  */
-export async function serveImports(app: FastifyInstance, options: ExportOptions): Promise<void> {
+export async function serveImports(app: FastifyInstance, options: RouteOptions): Promise<void> {
   const { node, calls, identify } = options;
-  let inFlight = 0;
+  const imports = new WorkQueue({ atOnce: MAX_IMPORTS, waiting: 0, retryAfterMs: IMPORTS_RETRY_MS });
 
-  const take = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (inFlight >= MAX_IMPORTS) throw serviceError("OVERLOADED", { retryAfterMs: IMPORTS_RETRY_MS });
-    inFlight += 1;
-    // The client may still be sending a large body that isn't worth reading.
-    reply.header("connection", "close");
-    try {
+  const take = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+    imports.run(async () => {
+      // The client may still be sending a large body that isn't worth reading.
+      reply.header("connection", "close");
       const { ownerId } = request.query as Record<string, unknown>;
       const caller = await callerOf(request, identify, node.config);
       const params = ownerId === undefined ? {} : { ownerId };
@@ -51,17 +49,11 @@ export async function serveImports(app: FastifyInstance, options: ExportOptions)
       if (!started.ok) return sendResponse(reply, started);
       const { groupId } = started.data as { groupId: string };
       return sendResponse(reply, { ok: true, data: await receive(node, groupId, caller.actor!, request) });
-    } finally {
-      inFlight -= 1;
-    }
-  };
+    });
 
-  await app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    // Any content type is accepted, and the body is not read before its destination is known.
-    scope.addContentTypeParser("*", (_request, _body, done) => done(null));
-    scope.post("/api/admin.importGroup", { helmet: false, config: { slow: true } }, take);
-  });
+  await withUnreadBodies(app, (scope) =>
+    scope.post("/api/admin.importGroup", { helmet: false, config: { slow: true } }, take),
+  );
 }
 
 async function receive(
@@ -144,17 +136,10 @@ class GroupWriter {
     await this.#flushMessages();
     await this.#flushPlaces();
     const heads = [...this.#heads].map(([channelId, seq]) => ({ channelId, seq }));
-    for (let at = 0; at < heads.length; at += IMPORT_LINES_PER_BATCH)
-      await this.#services.message.importHeads({
-        ...this.#ids,
-        heads: heads.slice(at, at + IMPORT_LINES_PER_BATCH),
-      });
-    const all = [...users.values()];
-    for (let at = 0; at < all.length; at += IMPORT_LINES_PER_BATCH)
-      await this.#services.user.importNames({
-        ...this.#ids,
-        users: all.slice(at, at + IMPORT_LINES_PER_BATCH),
-      });
+    for (const some of chunks(heads, IMPORT_LINES_PER_BATCH))
+      await this.#services.message.importHeads({ ...this.#ids, heads: some });
+    for (const some of chunks([...users.values()], IMPORT_LINES_PER_BATCH))
+      await this.#services.user.importNames({ ...this.#ids, users: some });
   }
 
   /** The messages before it are complete, with all of their reactions. */

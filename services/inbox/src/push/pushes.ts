@@ -25,7 +25,7 @@ interface StoredPush {
   expiresAt: Date;
 }
 
-export interface PushesOptions {
+interface PushesOptions {
   node: Pick<NodeContext, "jobs" | "logger" | "metrics">;
   subscriptions: Pick<SubscriptionRepository, "find" | "removeStale">;
   vapid: () => Promise<VapidKeys>;
@@ -37,8 +37,6 @@ type Outcome = (typeof OUTCOMES)[number];
 /** How push services report that a subscription has ended. */
 const GONE: ReadonlySet<number> = new Set([404, 410]);
 const LATER: ReadonlySet<number> = new Set([408, 429]);
-
-export type Pushes = ReturnType<typeof createPushes>;
 
 /**
  * Sends pushes as jobs, at least once, for up to a day. Pushes beyond the limit are dropped; the inbox still has the messages.

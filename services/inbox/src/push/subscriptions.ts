@@ -5,19 +5,14 @@ import type { SubscriptionDocument } from "./subscription.repository.ts";
 
 type Subscription = Result<"push.list">["subscriptions"][number];
 
-export const subscriptionActions = ({
-  vapid,
-  node,
-  subscriptions,
-  subscribed,
-}: InboxDependencies): Handlers => ({
-  "push.getKey": async () => ({ publicKey: (await vapid()).publicKey }),
+export const subscriptionActions = ({ node, subscriptions, push }: InboxDependencies): Handlers => ({
+  "push.getKey": async () => ({ publicKey: (await push.vapid()).publicKey }),
 
   "push.subscribe": async ({ params: { endpoint, keys }, actor: { userId, sessionId } }) => {
     if (node.config.environment === "production" && !endpoint.startsWith("https:"))
       throw invalid("endpoint", "must start with https://");
     await subscriptions.put({ userId, sessionId, endpoint, ...keys });
-    subscribed();
+    push.subscribed();
     return {};
   },
 

@@ -32,7 +32,6 @@ function pairOf(userId: string, otherUserId: string): string {
   return [userId, otherUserId].sort().join(":");
 }
 
-export type FriendshipRepository = ReturnType<typeof createFriendshipRepository>;
 export type FriendshipState = FriendshipDocument["state"];
 
 /** Queries of the collection friendships. */

@@ -15,8 +15,6 @@ const schema = new Schema<ReachDocument>(
 
 const OPEN: Reach = { requestsFrom: "everyone", directFrom: "everyone" };
 
-export type ReachRepository = ReturnType<typeof createReachRepository>;
-
 /** Queries of the collection reaches, all by user id. */
 export const createReachRepository = defineRepository(
   { name: "Reach", schema },

@@ -1,6 +1,6 @@
 import { DEFAULT_PROVIDER, duplicateKeyIndex, type Handlers, orThrow, serviceError } from "@fanfare/kernel";
 import { createSigner, createVerifier } from "fast-jwt";
-import { publishAccount } from "../account-mails.ts";
+import { publishAccount } from "../publish.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 import { oidcLinks } from "../external-logins.ts";
 import { OIDC_INDEXES } from "../user.model.ts";
