@@ -62,6 +62,7 @@ export const ERRORS = {
   ),
   PASSKEY_NOT_FOUND: giveUp(404, "You have no such passkey."),
   DIRECTORY_OFF: giveUp(409, "This server has no directory of groups. Ask for an invite instead."),
+  EMAIL_OFF: giveUp(409, "This server doesn't send emails. Share an invite link instead."),
   INVALID_LINK: giveUp(404, "This link does not exist, has expired or has been used. Request a new one."),
   EMAIL_MISSING: correct(409, "This account has no email address. Add one first."),
   LDAP_UNAVAILABLE: retry(

@@ -157,6 +157,14 @@ export const LIMITS = {
   /** Archived threads don't count. */
   threadsPerChannel: 1000,
   invitesPerGroup: 100,
+  /** Addresses that one call invites. */
+  emailInvitesPerCall: 20,
+  /** In `emailInviteWindowMs`, also those that were revoked or not delivered. */
+  emailInvitesPerUser: 50,
+  emailInvitesPerGroup: 100,
+  /** A group emails an address once in this time. */
+  emailInviteWindowMs: 24 * 60 * 60 * 1000,
+  emailInviteLifetimeMs: 7 * 24 * 60 * 60 * 1000,
   joinRequestsPerGroup: 1000,
   /** Pending ones. */
   joinRequestsPerUser: 20,

@@ -83,6 +83,7 @@ export const ACTION_MANIFEST = {
   "channel.removeOverride": { audited: "channel" },
   "channel.delete": { audited: "channel" },
   "invite.create": { audited: "invite" },
+  "invite.email": { audited: "invite" },
   "invite.revoke": { audited: "invite" },
   "invite.preview": { isPublic: true, httpOnly: true },
   "join.approve": { audited: "user" },

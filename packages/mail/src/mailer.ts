@@ -23,6 +23,8 @@ export interface Recipient {
   locale: Locale;
   /** In emails that the user can turn off: whom to turn them off for, and the path of the link that does. */
   unsubscribe?: { userId: string; path: string };
+  /** Another user has chosen the address, so it may not exist. */
+  isStranger?: boolean;
 }
 
 export interface Mailer {
@@ -50,8 +52,8 @@ export interface MailerOptions {
   jobs: Pick<NodeContext["jobs"], "define">;
   /** Encrypts enqueued emails in the database, because their links give access to accounts. */
   sealerFor: NodeContext["sealerFor"];
-  /** Called when a mail server refuses the address of an email that the user can turn off. */
-  onRefused?: (userId: string, email: string) => Promise<unknown>;
+  /** Called when a mail server refuses the address of an email that the user can turn off; null: of a stranger. */
+  onRefused?: (userId: string | null, email: string) => Promise<unknown>;
   /** Prints emails in development if no mail server is configured. Default: to standard output. */
   show?: (text: string) => void;
 }
@@ -59,6 +61,7 @@ export interface MailerOptions {
 interface Email extends RenderedMail {
   to: string;
   unsubscribe?: { userId: string; url: string };
+  isStranger?: true;
 }
 
 const SETTINGS_PATH = "/settings/notifications";
@@ -74,7 +77,7 @@ export function createMailer(options: MailerOptions): Mailer {
   const transport = smtp === undefined ? undefined : createSmtp(smtp.url);
   const total = new Counter({
     name: "fanfare_mails_total",
-    help: "Emails by outcome: sent, failed after the last try, or dropped (those about missed messages).",
+    help: "Emails by outcome: sent, failed after the last try, or dropped (those about missed messages, and invites to addresses that don't exist).",
     labelNames: ["outcome"],
     registers: [metrics],
   });
@@ -85,7 +88,7 @@ export function createMailer(options: MailerOptions): Mailer {
     if (smtp === undefined || server === undefined) throw new Error("SMTP_URL is not set.");
     const opened = sealer.open(payload.sealed, key);
     if (opened === null) throw new PermanentError("TOKEN_SECRET was changed after the email was enqueued.");
-    const { to, subject, text, html, unsubscribe } = JSON.parse(opened.text) as Email;
+    const { to, subject, text, html, unsubscribe, isStranger } = JSON.parse(opened.text) as Email;
     try {
       await server.sendMail({
         from: smtp.from,
@@ -97,8 +100,8 @@ export function createMailer(options: MailerOptions): Mailer {
         headers: unsubscribe === undefined ? {} : oneClick(unsubscribe.url),
       });
     } catch (error) {
-      if (unsubscribe !== undefined && isAddressRefused(error)) {
-        await onRefused?.(unsubscribe.userId, to);
+      if ((unsubscribe !== undefined || isStranger) && isAddressRefused(error)) {
+        await onRefused?.(unsubscribe?.userId ?? null, to);
         return total.inc({ outcome: "dropped" });
       }
       // Only the reply code: the server's text can contain the recipient's address, which must not be logged.
@@ -132,7 +135,7 @@ export function createMailer(options: MailerOptions): Mailer {
   if (smtp === undefined && environment === "production")
     logger.info("SMTP_URL is not set: emails are not sent, and passwords cannot be reset");
   return {
-    async send({ email: to, locale, unsubscribe: off }, name, values, path, key = randomUUID()) {
+    async send({ email: to, locale, unsubscribe: off, isStranger }, name, values, path, key = randomUUID()) {
       const link = path === undefined ? undefined : `${publicUrl}${path}`;
       const text = textOf(locale, name, { host, ...values } as Parameters<typeof textOf<typeof name>>[2]);
       const unsubscribe = off && { userId: off.userId, url: `${publicUrl}${off.path}` };
@@ -140,6 +143,7 @@ export function createMailer(options: MailerOptions): Mailer {
         to,
         ...render(text, locale, link, unsubscribe && [`${publicUrl}${SETTINGS_PATH}`, unsubscribe.url]),
         ...(unsubscribe && { unsubscribe }),
+        ...(isStranger && { isStranger }),
       };
       if (smtp === undefined) {
         if (environment === "development") show(formatForTerminal(email));

@@ -47,7 +47,7 @@ let jobs: Jobs | undefined;
 
 async function startMailer(
   smtp: { url: string; from: string },
-  onRefused?: (userId: string, email: string) => Promise<unknown>,
+  onRefused?: (userId: string | null, email: string) => Promise<unknown>,
 ): Promise<void> {
   const metrics: NodeContext["metrics"] = new Registry();
   jobs = new Jobs({ connection, logger, metrics, pollMs: 20 });
@@ -179,6 +179,21 @@ test("emails that users can turn off have their own queue, and are not kept when
   expect(kept.map(({ kind, deadAt }) => [kind, deadAt])).toEqual(
     Array.from(Object.keys(replies), () => ["mail.sendOptional", undefined]),
   );
+});
+
+test("a refused address of a stranger is reported without a user, and not kept", async () => {
+  const { url, received } = await startServer([], { "gone@example.org": "5.1.1 No such user" });
+  const refused: unknown[] = [];
+  const smtp = { url, from: "chat@example.org" };
+  await startMailer(smtp, async (userId, email) => refused.push([userId, email]));
+  const values = { username: "ann", group: "Rocket builders", days: 7 };
+  for (const email of ["gone@example.org", "here@example.org"])
+    await mailer!.send({ email, locale: "en", isStranger: true }, "groupInvite", values, "/invite/abc");
+  await vi.waitFor(() => expect(received).toHaveLength(1), 5000);
+  await vi.waitFor(() => expect(refused).toEqual([[null, "gone@example.org"]]), 5000);
+  const stored = connection.collection("jobs");
+  await vi.waitFor(async () => expect(await stored.findOne({ payload: { $exists: true } })).toBeNull(), 5000);
+  expect(await stored.findOne({ deadAt: { $ne: null } })).toBeNull();
 });
 
 test("an address can't inject recipients or headers", async () => {

@@ -11,6 +11,7 @@ import { createDirectRepository } from "./direct/direct.repository.ts";
 import { createEmojiRepository } from "./group/emoji.repository.ts";
 import { createFormerMemberRepository } from "./group/former-member.repository.ts";
 import { presentMember } from "./group.presenter.ts";
+import { createEmailInviteRepository } from "./group/email-invite.repository.ts";
 import { createInviteRepository } from "./group/invite.repository.ts";
 import { createJoinRequestRepository } from "./group/join-request.repository.ts";
 import { createMemberAnnouncer, type MemberAnnouncer } from "./group/member-announcer.ts";
@@ -54,6 +55,7 @@ export function createRepositories(database: Connection) {
     audits: createAuditRepository(database),
     mutes: createMuteRepository(database),
     invites: createInviteRepository(database),
+    emailInvites: createEmailInviteRepository(database),
     joinRequests: createJoinRequestRepository(database),
     bans: createBanRepository(database),
     departures: createDepartureRepository(database),

@@ -165,6 +165,7 @@ export function presentInvite(invite: InviteDocument): Invite {
     uses: invite.uses,
     maxUses: invite.maxUses,
     expiresAt: invite.expiresAt?.toISOString() ?? null,
+    email: invite.email ?? null,
     createdAt: invite.createdAt.toISOString(),
   };
 }

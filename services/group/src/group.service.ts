@@ -1,4 +1,5 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { emailInviteActions } from "./group/email-invites.ts";
 import { inviteActions } from "./group/invites.ts";
 import { joinRequestActions } from "./group/join-requests.ts";
 import { accessActions } from "./group/access.ts";
@@ -53,6 +54,7 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
       ...directoryActions(dependencies),
       ...emojiActions(dependencies),
       ...groupActions(dependencies),
+      ...emailInviteActions(dependencies),
       ...inviteActions(dependencies),
       ...joinRequestActions(dependencies),
       ...memberActions(dependencies),

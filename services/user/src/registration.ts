@@ -1,6 +1,8 @@
 import { randomInt } from "node:crypto";
 import { duplicateKeyIndex, type Handlers, newId, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { SessionTokens } from "@fanfare/contract";
+import { publishAccount } from "./publish.ts";
+import { isInvitedAddress } from "./invite-mails.ts";
 import { assertCanRegister, assertPasswordsAccepted, assertBelowUserLimit } from "./registration.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { EMAIL_INDEX, type UserDocument, USERNAME_INDEX } from "./user.model.ts";
@@ -35,9 +37,16 @@ export const registrationActions = ({
     await assertBelowUserLimit(policy, allUsers);
     if (inviteCode !== undefined) await invitedAccounts.check(inviteCode);
     const { email, contestedEmail } = await assertNotTaken(users, params, accountMails.canSend);
+    const verified = isInvitedAddress(node, params) ? params.email : undefined;
     const passwordHash = await passwords.hash(password, { username, nickname, email: params.email });
+    if (verified !== undefined) {
+      const displaced = await users.releaseUnverifiedEmail(verified);
+      if (displaced !== null) publishAccount(node, displaced);
+    }
+    const account = newAccount({ username, email: verified ?? email, passwordHash, nickname, locale });
     const user: UserDocument = {
-      ...newAccount({ username, email, passwordHash, nickname, locale }),
+      ...account,
+      ...(verified !== undefined && { emailVerifiedAt: account.createdAt }),
       ...(policy.mailDomains.length > 0 && { mustVerifyEmail: true }),
     };
     const stored = await admins.withFirst(user._id, async (isFirst) => {
@@ -47,7 +56,7 @@ export const registrationActions = ({
     });
     if (inviteCode !== undefined) await invitedAccounts.joinOrDelete(stored._id, inviteCode);
     // Before the session, which can't be opened if the address must be verified first.
-    await accountMails.welcome(stored, contestedEmail ?? email, client);
+    if (verified === undefined) await accountMails.welcome(stored, contestedEmail ?? email, client);
     return sessions.open(stored, client);
   },
 

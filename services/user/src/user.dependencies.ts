@@ -17,6 +17,7 @@ import { createOidcCodeRepository } from "./oidc/oidc-code.repository.ts";
 import { createOidcProviders } from "./oidc/oidc-provider.ts";
 import { createPasswords } from "./passwords.ts";
 import { createSecondFactor, createTotpSecrets } from "./second-factor.ts";
+import { createRefusedAddressRepository } from "./refused-address.repository.ts";
 import { createSessionRepository } from "./session.repository.ts";
 import { createSessions } from "./sessions.ts";
 
@@ -35,9 +36,11 @@ export function createDependencies(node: NodeContext) {
     firstIsAdmin: node.config.environment !== "production",
   });
   const sessions = createSessions(node, sessionRepository);
+  const refusedAddresses = createRefusedAddressRepository(node.database);
   const mailer = createMailer({
     ...node,
     onRefused: async (userId, email) => {
+      if (userId === null) return refusedAddresses.add(email);
       // The user may have another address by now.
       if ((await users.find(userId))?.email === email)
         await node.services.notification.setEmailsRefused({ userId, refused: true });
@@ -71,6 +74,7 @@ export function createDependencies(node: NodeContext) {
     confirmPassword,
     reauthenticate: createReauthenticate(users, oidcCodes, confirmPassword),
     mailer,
+    refusedAddresses,
     totpSecrets,
     secondFactor: createSecondFactor(users, totpSecrets, node.logger),
     logIn: createLogIn(users, sessions),

@@ -5,6 +5,7 @@ import { botActions } from "./bots.ts";
 import { passwordActions, passwordResetActions } from "./password.ts";
 import { registrationActions } from "./registration.ts";
 import { myDataActions } from "./my-data.ts";
+import { inviteMailActions } from "./invite-mails.ts";
 import { missedMailActions } from "./missed-mails.ts";
 import { nameActions } from "./names.ts";
 import { emailActions } from "./email.ts";
@@ -32,6 +33,7 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       ...emailActions(dependencies),
       ...friendActions(dependencies),
       ...reachActions(dependencies),
+      ...inviteMailActions(dependencies),
       ...loginActions(dependencies),
       ...missedMailActions(dependencies),
       ...myDataActions(dependencies),

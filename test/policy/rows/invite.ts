@@ -2,6 +2,11 @@ import { row } from "../row.ts";
 
 export const inviteRows = {
   "invite.create": row("invite.create", ({ group }) => ({ groupId: group.id })),
+  "invite.email": row("invite.email", ({ group }) => ({ groupId: group.id, emails: ["ada@example.org"] }), {
+    why: "the server of the matrix sends no emails, and guests could not anyway",
+    allowed: "EMAIL_OFF",
+    guest: "GUEST_NOT_ALLOWED",
+  }),
   "invite.list": row("invite.list", ({ group }) => ({ groupId: group.id })),
   "invite.revoke": row(
     "invite.revoke",

@@ -50,6 +50,11 @@ export const moderationEffects: Effects = {
       cache.patch("invite.list", ({ invites }) => ({ invites: [...invites, invite] }), { groupId });
     },
   },
+  "invite.email": {
+    after(cache, { groupId }, { invites: sent }) {
+      cache.patch("invite.list", ({ invites }) => ({ invites: [...invites, ...sent] }), { groupId });
+    },
+  },
   "invite.revoke": {
     after(cache, { groupId, code }) {
       cache.remove("invite.list", "invites", (invite) => invite.code === code, { groupId });

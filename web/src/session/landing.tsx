@@ -26,7 +26,7 @@ export function LoggedOutPages({ notice }: { notice: SessionNotice | null }) {
   useEffect(() => {
     // Also restored after a login at an OIDC provider.
     if (!isLoginPath(path) && path !== ROUTES.landing)
-      rememberRequestedPath(search === "" ? path : `${path}?${search}`);
+      rememberRequestedPath(`${path}${search === "" ? "" : `?${search}`}${location.hash}`);
   }, [path, search]);
   return (
     <Switch>

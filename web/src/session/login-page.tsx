@@ -90,7 +90,7 @@ function OidcLogin({ back: { trip, oidcCode }, onFailure }: OidcReturnProps) {
   const [needsCode, setNeedsCode] = useState(false);
   const begun = useRef(false);
   const meta = useServerMeta();
-  const inviteCode = meta?.registration === "invite" ? requestedInvite() : undefined;
+  const inviteCode = meta?.registration === "invite" ? requestedInvite()?.code : undefined;
   const exchange = (code?: string) =>
     logIn(
       (client) =>

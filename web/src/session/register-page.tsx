@@ -4,6 +4,7 @@ import { MailCheck } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
+import { isJoining } from "../groups/invites/invited-group.tsx";
 import { mailLanguage } from "../i18n/language.ts";
 import { loginPath } from "../routes.ts";
 import { Form, TextField, useForm } from "../ui/form.tsx";
@@ -17,7 +18,9 @@ import { requestedInvite } from "./requested-path.ts";
 export function RegisterPage() {
   const { t, i18n } = useTranslation("session");
   const ways = useLoginOptions();
-  const inviteCode = ways?.needsInvite === true ? requestedInvite() : undefined;
+  const requested = requestedInvite();
+  const isEmailed = requested?.token !== undefined && isJoining(requested.code);
+  const invite = ways?.needsInvite === true || isEmailed ? requested : undefined;
   /** The address that must be verified before the first login. */
   const [sentTo, setSentTo] = useState<string | null>(null);
   const form = useForm({
@@ -29,7 +32,8 @@ export function RegisterPage() {
           ...accountOf(account),
           ...(name !== "" && { nickname: name }),
           locale: mailLanguage(i18n.language),
-          ...(inviteCode !== undefined && { inviteCode }),
+          ...(invite !== undefined && { inviteCode: invite.code }),
+          ...(invite?.token !== undefined && { inviteToken: invite.token }),
         }),
       ).catch((failure: unknown) => {
         if (!(failure instanceof FanfareError) || failure.type !== "EMAIL_NOT_VERIFIED") throw failure;
@@ -46,7 +50,7 @@ export function RegisterPage() {
     );
   }
   if (ways?.register === false) return <NoRegistration reason="closed" />;
-  if (ways?.needsInvite === true && inviteCode === undefined) return <NoRegistration reason="byInvite" />;
+  if (ways?.needsInvite === true && invite === undefined) return <NoRegistration reason="byInvite" />;
   return (
     <LoginLayout>
       <LoginTitle title={t("newAccount")} />

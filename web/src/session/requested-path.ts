@@ -12,10 +12,18 @@ export function rememberRequestedPath(path: string): void {
   }
 }
 
-/** The invite code of the requested page, if it is an invite. */
-export function requestedInvite(): string | undefined {
+interface RequestedInvite {
+  code: string;
+  /** Of an emailed link: proves that the user has received the email. */
+  token: string | undefined;
+}
+
+/** The invite of the requested page, if it is one. */
+export function requestedInvite(): RequestedInvite | undefined {
   try {
-    return /^\/invite\/([\w-]+)$/.exec(sessionStorage.getItem(KEY) ?? "")?.[1];
+    const path = sessionStorage.getItem(KEY) ?? "";
+    const [, code, token] = /^\/invite\/([\w-]+)(?:#token=([\w-]+))?$/.exec(path) ?? [];
+    return code === undefined ? undefined : { code, token };
   } catch {
     return undefined;
   }
@@ -30,7 +38,8 @@ export function takeRequestedPath(): string {
   } catch {
     // No browser storage.
   }
-  return path !== null && isOwnPath(path) ? path : ROUTES.landing;
+  const [page = ""] = path?.split("#") ?? [];
+  return isOwnPath(page) ? page : ROUTES.landing;
 }
 
 export function isLoginPath(path: string): boolean {

@@ -19,6 +19,28 @@ export const inviteActions = {
     audited: "invite",
     errors: ["LIMIT_REACHED"],
   }),
+  email: mutation({
+    summary:
+      "Email invites to a group. Each has one use and lasts 7 days. If the caller can approve join requests, its user needs no approval.",
+    params: z.object({ groupId: e.id, emails: z.array(e.email).min(1).max(LIMITS.emailInvitesPerCall) }),
+    result: z.object({
+      invites: z.array(e.InviteSchema),
+      skipped: z.array(
+        z.object({
+          email: z.string(),
+          reason: z
+            .enum(["invited", "refused"])
+            .describe(
+              "invited: the group has emailed the address in the last 24 hours. refused: a mail server said that it doesn't exist",
+            ),
+        }),
+      ),
+    }),
+    permission: { rule: "group", can: "createInvites" },
+    audited: "invite",
+    errors: ["EMAIL_OFF", "GUEST_NOT_ALLOWED", "LIMIT_REACHED"],
+    rateLimit: perMinute(10),
+  }),
   list: query({
     summary:
       "The invites of a group: all of them if the caller can manage invites, otherwise the caller's own.",

@@ -172,6 +172,18 @@ export const userActions = {
       key: z.string().describe("an email with the same key is sent once"),
     }),
   }),
+  mailInvites: internal({
+    summary: "Email invites to a group, in the language of their creator.",
+    params: e.ofUser.extend({
+      groupName: z.string(),
+      invites: z.array(z.object({ code: e.inviteCode, email: e.email })).max(LIMITS.emailInvitesPerCall),
+    }),
+    result: z.object({
+      refused: z
+        .array(z.string())
+        .describe("codes that were not sent, because a mail server refused the address"),
+    }),
+  }),
   listNames: internal({
     summary: "The display names of users.",
     params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),

@@ -47,6 +47,13 @@ export const userActions = {
       email: e.email.optional(),
       locale: e.locale.optional(),
       inviteCode,
+      inviteToken: z
+        .string()
+        .max(LIMITS.secretMaxChars)
+        .optional()
+        .describe(
+          "From the link of an emailed invite, with its `inviteCode`: the address that it was sent to needs no verification.",
+        ),
     }),
     result: e.SessionTokensSchema,
     permission: { rule: "public" },

@@ -91,6 +91,7 @@ export const InviteSchema = entity("Invite", {
   uses: z.int(),
   maxUses: z.int().nullable(),
   expiresAt: time.nullable(),
+  email: z.string().nullable().describe("the address that the invite was emailed to"),
   createdAt: time,
 });
 export type Invite = z.output<typeof InviteSchema>;

@@ -47,6 +47,15 @@ export const ar: MailTexts = {
     ],
     action: "تعيين كلمة مرور",
   }),
+  groupInvite: ({ host, username, group, days }) => ({
+    subject: `دعاك ${isolated(username)} إلى ${host}`,
+    paragraphs: [
+      `يدعوك ${isolated(username)} للانضمام إلى مجموعة في ${host}. افتح الرابط لرؤيتها.`,
+      `يعمل الرابط مرة واحدة فقط. مدة صلاحيته: ${lasting(days, "day")}. إذا كنت لا تعرف ${isolated(username)} أو لا تريد الانضمام، فتجاهل هذه الرسالة. لن تصبح عضوًا.`,
+    ],
+    items: [{ title: "المجموعة", text: group }],
+    action: "فتح الدعوة",
+  }),
   resetPassword: ({ host, minutes, provider }) => ({
     subject: `تعيين كلمة مرور جديدة في ${host}`,
     paragraphs: [

@@ -45,6 +45,15 @@ export const de: MailTexts = {
     ],
     action: "Passwort festlegen",
   }),
+  groupInvite: ({ host, username, group, days }) => ({
+    subject: `${username} hat dich zu ${host} eingeladen`,
+    paragraphs: [
+      `${username} lädt dich in eine Gruppe bei ${host} ein. Öffne den Link, um sie anzusehen.`,
+      `Der Link funktioniert einmal und gilt ${days} Tage. Wenn du ${username} nicht kennst oder nicht beitreten möchtest, ignoriere diese E-Mail. Du wirst dann kein Mitglied.`,
+    ],
+    items: [{ title: "Gruppe", text: group }],
+    action: "Einladung öffnen",
+  }),
   resetPassword: ({ host, minutes, provider }) => ({
     subject: `Neues Passwort für ${host} festlegen`,
     paragraphs: [

@@ -42,6 +42,15 @@ export const en: MailTexts = {
     ],
     action: "Set a password",
   }),
+  groupInvite: ({ host, username, group, days }) => ({
+    subject: `${username} invited you to ${host}`,
+    paragraphs: [
+      `${username} invites you to join a group on ${host}. Open the link to see it.`,
+      `The link works once, for ${days} days. If you don't know ${username} or don't want to join, ignore this email. You won't become a member.`,
+    ],
+    items: [{ title: "Group", text: group }],
+    action: "Open the invite",
+  }),
   resetPassword: ({ host, minutes, provider }) => ({
     subject: `Set a new password for ${host}`,
     paragraphs: [

@@ -45,6 +45,15 @@ export const es: MailTexts = {
     ],
     action: "Establecer una contraseña",
   }),
+  groupInvite: ({ host, username, group, days }) => ({
+    subject: `${username} te invitó a ${host}`,
+    paragraphs: [
+      `${username} te invita a unirte a un grupo en ${host}. Abre el enlace para verlo.`,
+      `El enlace funciona una sola vez y caduca en ${days} días. Si no conoces a ${username} o no quieres unirte, ignora este correo. No te convertirás en miembro.`,
+    ],
+    items: [{ title: "Grupo", text: group }],
+    action: "Abrir la invitación",
+  }),
   resetPassword: ({ host, minutes, provider }) => ({
     subject: `Establece una nueva contraseña para ${host}`,
     paragraphs: [

@@ -45,6 +45,15 @@ export const fr: MailTexts = {
     ],
     action: "Définir un mot de passe",
   }),
+  groupInvite: ({ host, username, group, days }) => ({
+    subject: `${username} vous invite sur ${host}`,
+    paragraphs: [
+      `${username} vous invite à rejoindre un groupe sur ${host}. Ouvrez le lien pour le voir.`,
+      `Le lien ne fonctionne qu’une fois et reste valable ${days} jours. Si vous ne connaissez pas ${username} ou ne voulez pas rejoindre le groupe, ignorez cet e-mail. Vous n’en deviendrez pas membre.`,
+    ],
+    items: [{ title: "Groupe", text: group }],
+    action: "Ouvrir l’invitation",
+  }),
   resetPassword: ({ host, minutes, provider }) => ({
     subject: `Définissez un nouveau mot de passe pour ${host}`,
     paragraphs: [

@@ -45,6 +45,15 @@ export const ja: MailTexts = {
     ],
     action: "パスワードを設定",
   }),
+  groupInvite: ({ host, username, group, days }) => ({
+    subject: `${username}さんから${host}への招待`,
+    paragraphs: [
+      `${username}さんが${host}のグループにあなたを招待しています。リンクを開いてグループを確認してください。`,
+      `リンクは${days}日間有効で、1回だけ使えます。${username}さんに心当たりがない場合や、参加を希望しない場合は、このメールを無視してください。メンバーにはなりません。`,
+    ],
+    items: [{ title: "グループ", text: group }],
+    action: "招待を開く",
+  }),
   resetPassword: ({ host, minutes, provider }) => ({
     subject: `${host}の新しいパスワードの設定`,
     paragraphs: [

@@ -44,6 +44,15 @@ export const pt: MailTexts = {
     ],
     action: "Definir uma senha",
   }),
+  groupInvite: ({ host, username, group, days }) => ({
+    subject: `${username} convidou você para ${host}`,
+    paragraphs: [
+      `${username} convida você para entrar em um grupo em ${host}. Abra o link para ver o grupo.`,
+      `O link funciona uma única vez e expira em ${days} dias. Se você não conhece ${username} ou não quer entrar, ignore este e-mail. Você não se tornará membro.`,
+    ],
+    items: [{ title: "Grupo", text: group }],
+    action: "Abrir o convite",
+  }),
   resetPassword: ({ host, minutes, provider }) => ({
     subject: `Defina uma nova senha para ${host}`,
     paragraphs: [

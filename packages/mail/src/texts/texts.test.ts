@@ -16,6 +16,7 @@ const VALUES: { [N in MailName]: readonly ValuesOf<N>[] } = {
     { username, days },
     { username: null, days },
   ],
+  groupInvite: [{ username, group: "Rocket builders", days }],
   resetPassword: [{ minutes, provider }],
   passwordChanged: [{}],
   passwordInDirectory: [{}],

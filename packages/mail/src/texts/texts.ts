@@ -36,6 +36,8 @@ interface MailValues {
   emailChanged: { host: string };
   /** To the owner of an account that an admin has created. */
   invitation: { host: string; username: string | null; days: number };
+  /** To an address that `username` has chosen. */
+  groupInvite: { host: string; username: string; group: string; days: number };
   /** `provider`: host of the OIDC provider whose login is linked to the account, or null. */
   resetPassword: { host: string; minutes: number; provider: string | null };
   passwordChanged: { host: string };

@@ -40,6 +40,15 @@ export const zh: MailTexts = {
     ],
     action: "设置密码",
   }),
+  groupInvite: ({ host, username, group, days }) => ({
+    subject: `${username} 邀请你加入 ${host}`,
+    paragraphs: [
+      `${username} 邀请你加入 ${host} 上的一个群组。请打开链接查看。`,
+      `链接 ${days} 天内有效，且只能使用一次。如果你不认识 ${username} 或不想加入，请忽略此邮件，你不会成为成员。`,
+    ],
+    items: [{ title: "群组", text: group }],
+    action: "打开邀请",
+  }),
   resetPassword: ({ host, minutes, provider }) => ({
     subject: `设置你在 ${host} 的新密码`,
     paragraphs: [

@@ -12,6 +12,8 @@ export interface InviteDocument {
   maxUses: number | null;
   /** null: never. */
   expiresAt: Date | null;
+  /** The address that it was emailed to. */
+  email?: string;
   createdAt: Date;
 }
 
@@ -23,6 +25,7 @@ const schema = new Schema<InviteDocument>(
     uses: { type: Number, required: true },
     maxUses: { type: Number, default: null },
     expiresAt: { type: Date, default: null },
+    email: String,
     createdAt: { type: Date, required: true },
   },
   { collection: "invites" },
@@ -31,6 +34,8 @@ schema.index({ code: 1 }, { unique: true });
 schema.index({ groupId: 1, _id: 1 });
 // Only for cleanup: readers compare the time themselves.
 schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+export type InviteRepository = ReturnType<typeof createInviteRepository>;
 
 /** Queries of the collection invites. */
 export const createInviteRepository = defineRepository(

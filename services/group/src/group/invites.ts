@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { hasPermission, LIMITS } from "@fanfare/contract";
-import { assertBelow, type Handlers, orThrow, newId, serviceError } from "@fanfare/kernel";
+import { assertBelow, can, type Handlers, orThrow, newId, serviceError } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { isInviteExpired, isInviteUsable, canManageInvite } from "../group.policy.ts";
 import { presentGroup, presentInvite } from "../group.presenter.ts";
-import type { InviteDocument } from "./invite.repository.ts";
+import type { InviteDocument, InviteRepository } from "./invite.repository.ts";
 import { createJoin, type JoinPath } from "./join.ts";
 import { needsApproval } from "./lockdown.ts";
 
@@ -16,21 +16,8 @@ export function inviteActions(dependencies: GroupDependencies): Handlers {
   const { join, joinOrAsk } = createJoin(dependencies);
   return {
     "invite.create": async ({ params: { groupId, maxUses, maxAgeMs }, actor }) => {
-      const now = new Date();
-      const existing = await invites.listOfGroup(groupId, 2 * LIMITS.invitesPerGroup);
-      const dead = existing.filter((invite) => !isInviteUsable(invite, now));
-      assertBelow("invitesPerGroup", existing.length - dead.length);
-      if (dead.length > 0) await invites.remove(dead.map(({ _id }) => _id));
-      const invite: InviteDocument = {
-        _id: newId(),
-        code: randomBytes(CODE_BYTES).toString("base64url"),
-        groupId,
-        createdBy: actor.userId,
-        uses: 0,
-        maxUses: maxUses ?? null,
-        expiresAt: maxAgeMs === undefined ? null : new Date(now.getTime() + maxAgeMs),
-        createdAt: now,
-      };
+      await makeSpaceForInvites(invites, groupId, 1);
+      const invite = newInvite(groupId, actor.userId, { maxUses, maxAgeMs });
       await invites.insert(invite);
       await audit(groupId, actor.userId, "invite.create", { after: { code: invite.code } });
       return { invite: presentInvite(invite) };
@@ -56,7 +43,7 @@ export function inviteActions(dependencies: GroupDependencies): Handlers {
       }
       await invites.remove([invite._id]);
       await audit(groupId, actor.userId, "invite.revoke", {
-        before: { code, createdBy: invite.createdBy },
+        before: { code, createdBy: invite.createdBy, ...(invite.email && { email: invite.email }) },
       });
       return {};
     },
@@ -83,6 +70,45 @@ export function inviteActions(dependencies: GroupDependencies): Handlers {
   };
 }
 
+export function newInvite(
+  groupId: string,
+  createdBy: string,
+  {
+    maxUses,
+    maxAgeMs,
+    email,
+  }: { maxUses?: number | undefined; maxAgeMs?: number | undefined; email?: string },
+): InviteDocument {
+  const createdAt = new Date();
+  return {
+    _id: newId(),
+    code: randomBytes(CODE_BYTES).toString("base64url"),
+    groupId,
+    createdBy,
+    uses: 0,
+    maxUses: maxUses ?? null,
+    expiresAt: maxAgeMs === undefined ? null : new Date(createdAt.getTime() + maxAgeMs),
+    ...(email !== undefined && { email }),
+    createdAt,
+  };
+}
+
+/**
+ * Removes the invites of a group that are no longer usable.
+ * @throws {ServiceError} LIMIT_REACHED if the group can't have `added` more
+ */
+export async function makeSpaceForInvites(
+  invites: InviteRepository,
+  groupId: string,
+  added: number,
+): Promise<void> {
+  const now = new Date();
+  const existing = await invites.listOfGroup(groupId, 2 * LIMITS.invitesPerGroup);
+  const dead = existing.filter((invite) => !isInviteUsable(invite, now));
+  assertBelow("invitesPerGroup", existing.length - dead.length + added - 1);
+  if (dead.length > 0) await invites.remove(dead.map(({ _id }) => _id));
+}
+
 /** @throws {ServiceError} INVITE_NOT_FOUND, also when it has expired */
 async function findInvite({ invites }: GroupDependencies, code: string): Promise<InviteDocument> {
   const invite = await invites.findByCode(code);
@@ -99,11 +125,14 @@ export async function findInvitePath(
   code: string,
   userId: string,
 ): Promise<JoinPath> {
-  const { members, invites } = dependencies;
+  const { members, invites, node } = dependencies;
   const invite = await findInvite(dependencies, code);
   const { groupId } = invite;
+  const isApproved =
+    invite.email !== undefined && can(await node.access.get(invite.createdBy, { groupId }), "kickMembers");
   return {
     groupId,
+    isApproved,
     enter: async (store) => {
       if (!(await invites.takeUse(invite))) {
         if (await members.exists(groupId, userId)) return null;

@@ -20,6 +20,8 @@ export type Joined = Result<"invite.accept">;
 /** The invite or the directory through which a user comes. */
 export interface JoinPath {
   groupId: string;
+  /** A member who can approve join requests has chosen the user. */
+  isApproved?: boolean;
   /** Takes a use of the invite, stores the member or the join request, and gives the use back if that returns null. */
   enter: <T>(store: () => Promise<T | null>) => Promise<T | null>;
 }
@@ -69,15 +71,15 @@ export function createJoin(dependencies: GroupDependencies) {
   };
 
   /** @throws {ServiceError} APPROVAL_REQUIRED */
-  const join = async ({ groupId, enter }: JoinPath, call: JoinCall): Promise<Joined> => {
+  const join = async ({ groupId, isApproved = false, enter }: JoinPath, call: JoinCall): Promise<Joined> => {
     const { userId, askedAtMs } = call;
     let mayHaveAsked = false;
     const result = await joinWith(groupId, call, async (rules) => {
       const approvalRequired = () => serviceError("APPROVAL_REQUIRED", { groupId });
-      if (needsApproval(rules)) throw approvalRequired();
+      if (!isApproved && needsApproval(rules)) throw approvalRequired();
       let isCounted = true;
       const store = async () => {
-        isCounted = await countJoin(dependencies, rules, groupId, userId);
+        isCounted = isApproved || (await countJoin(dependencies, rules, groupId, userId));
         return isCounted ? membership.admit(groupId, userId, askedAtMs) : null;
       };
       // An open request has taken a use of the invite.

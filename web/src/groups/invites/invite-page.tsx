@@ -41,7 +41,9 @@ export function InvitePage({ code }: { code: string }) {
     const path = first === undefined ? groupPath(group.id) : channelPath(group.id, first.id);
     navigate(path, { replace: true });
   }, [call, code, navigate]);
-  const joinsNow = data !== undefined && isJoining(code);
+  // Its only use may have been taken by the user's own registration. Accepting it again then opens the group.
+  const isGone = loadError instanceof FanfareError && loadError.type === "INVITE_NOT_FOUND";
+  const joinsNow = isGone || (data !== undefined && isJoining(code));
   useEffect(() => {
     // Accepting twice is harmless.
     if (joinsNow) void run(join);
@@ -53,9 +55,9 @@ export function InvitePage({ code }: { code: string }) {
   // Not needed any more if approval was switched off or a lockdown is over.
   const asks = isAsking || (request !== undefined && group?.needsApproval !== false);
   usePageTitle(group?.name ?? "");
-  if (loadError !== null && group === null) {
+  if (loadError !== null && group === null && !(isGone && error === null && !isAsking)) {
     // The request may have taken the last use of the invite.
-    if (isWaiting && loadError instanceof FanfareError && loadError.type === "INVITE_NOT_FOUND")
+    if (isWaiting && isGone)
       return (
         <Main className="flex min-h-0 flex-1 overflow-y-auto">
           <div className="m-auto grid w-full max-w-sm gap-4 p-4">

@@ -5,6 +5,7 @@ import { useCall } from "../../data/call.ts";
 import { useMe } from "../../data/me.ts";
 import { useInvites } from "../../data/group-settings.ts";
 import { useLockdown } from "../../data/join-requests.ts";
+import { EmailInvites } from "./email-invites.tsx";
 import { CopyField, copyText } from "../../shared/copy-field.tsx";
 import { errorText, useAction } from "../../shared/use-action.ts";
 import { Dialog, type DialogProps } from "../../ui/dialog.tsx";
@@ -55,6 +56,7 @@ export function InviteDialog({ group, onClose, finalFocus }: InviteDialogProps) 
     >
       <CopyField label={t("link")} value={invite === null ? "" : inviteLink(invite.code)} />
       {error !== null && <ErrorNote text={errorText(error)} onRetry={retry} />}
+      <EmailInvites groupId={group.id} />
       <details>
         <summary className="min-h-6 cursor-pointer text-sm font-medium text-muted hover:text-text">
           {t("more")}
@@ -178,7 +180,7 @@ function InviteRow({ invite }: { invite: Invite }) {
   const maker = useUser(invite.createdBy);
   const call = useCall();
   const { busy, error, run } = useAction();
-  const { code, groupId, uses, maxUses, expiresAt } = invite;
+  const { code, groupId, uses, maxUses, expiresAt, email } = invite;
   const facts = [
     t("by", { name: userName(maker) }),
     maxUses === null ? t("used", { count: uses }) : t("usedOf", { count: uses, max: maxUses }),
@@ -191,16 +193,21 @@ function InviteRow({ invite }: { invite: Invite }) {
   return (
     <ListRow
       leading={<Link2 size={18} aria-hidden className="text-muted" />}
-      title={<code className="text-sm">{code}</code>}
+      title={email ?? <code className="text-sm">{code}</code>}
       subtitle={<span className="whitespace-normal">{facts.join(" · ")}</span>}
       trailing={
         <>
-          <IconButton icon={Copy} size="sm" label={t("copyLink", { code })} onClick={() => void copy()} />
+          <IconButton
+            icon={Copy}
+            size="sm"
+            label={t("copyLink", { code: email ?? code })}
+            onClick={() => void copy()}
+          />
           <IconButton
             icon={Trash2}
             size="sm"
             variant="danger"
-            label={t("revoke", { code })}
+            label={t("revoke", { code: email ?? code })}
             disabled={busy}
             onClick={() => void run(() => call("invite.revoke", { groupId, code }))}
           />

@@ -163,7 +163,10 @@ function useTargetNames(
   if (about === "channel") {
     return { target: channel?.name ?? noted ?? t("audit.deletedChannel"), role, isSection };
   }
-  if (about === "invite") return { target: text((after ?? before)?.["code"]) ?? "", role, isSection };
+  if (about === "invite") {
+    const invite = after ?? before;
+    return { target: text(invite?.["email"]) ?? text(invite?.["code"]) ?? "", role, isSection };
+  }
   return { target: noted ?? "", role, isSection };
 }
 

@@ -1,0 +1,60 @@
+import { LIMITS } from "@fanfare/contract";
+import { defineRepository, duplicateKeyIndex, newId, REQUIRED_ID } from "@fanfare/kernel";
+import { Schema } from "mongoose";
+
+/** That a group has emailed an address. It stays when the invite is revoked or used, because it counts against the limits. */
+interface EmailInviteDocument {
+  _id: string;
+  groupId: string;
+  /** In lower case. */
+  email: string;
+  /** Who invited. */
+  userId: string;
+  createdAt: Date;
+}
+
+const schema = new Schema<EmailInviteDocument>(
+  {
+    groupId: REQUIRED_ID,
+    email: { type: String, required: true },
+    userId: REQUIRED_ID,
+    createdAt: { type: Date, required: true },
+  },
+  { collection: "emailInvites" },
+);
+schema.index({ groupId: 1, email: 1 }, { unique: true });
+schema.index({ userId: 1 });
+schema.index({ createdAt: 1 }, { expireAfterSeconds: LIMITS.emailInviteWindowMs / 1000 });
+
+/** Queries of the collection emailInvites. */
+export const createEmailInviteRepository = defineRepository(
+  { name: "EmailInvite", schema },
+  ({ model: emailInvites, insert, removeAll }) => {
+    const since = () => new Date(Date.now() - LIMITS.emailInviteWindowMs);
+    return {
+      /** @returns the ids by address, without the addresses that the group has emailed before */
+      async add(groupId: string, userId: string, emails: readonly string[]): Promise<Map<string, string>> {
+        // Cleanup is late.
+        await removeAll({ groupId, email: { $in: emails }, createdAt: { $lte: since() } });
+        const createdAt = new Date();
+        const added = await Promise.all(
+          emails.map(async (email) => {
+            const document = { _id: newId(), groupId, email, userId, createdAt };
+            try {
+              return [[email, (await insert(document))._id] as const];
+            } catch (error) {
+              if (duplicateKeyIndex(error) === null) throw error;
+              return [];
+            }
+          }),
+        );
+        return new Map(added.flat());
+      },
+
+      count: (of: { groupId: string } | { userId: string }) =>
+        emailInvites.countDocuments({ ...of, createdAt: { $gt: since() } }),
+
+      remove: (ids: readonly string[]) => removeAll({ _id: { $in: ids } }),
+    };
+  },
+);
