@@ -23,6 +23,7 @@ export type {
   Ban,
   Bot,
   BotEvent,
+  BotMessageEvent,
   Branding,
   Card,
   ChannelState,
@@ -90,7 +91,13 @@ export type {
   WordFilter,
   Webhook,
 } from "./entities.ts";
-export { cards as cardsSchema, emojiName, InstancePolicySchema, links as linksSchema } from "./entities.ts";
+export {
+  cards as cardsSchema,
+  emojiName,
+  InstancePolicySchema,
+  isMessageEvent,
+  links as linksSchema,
+} from "./entities.ts";
 export * from "./errors.ts";
 export * from "./events.ts";
 export {

@@ -17,8 +17,6 @@ const schema = new Schema<RefusedAddressDocument>(
 );
 schema.index({ refusedAt: 1 }, { expireAfterSeconds: REMEMBER_MS / 1000 });
 
-export type RefusedAddressRepository = ReturnType<typeof createRefusedAddressRepository>;
-
 /** Queries of the collection refusedAddresses. */
 export const createRefusedAddressRepository = defineRepository(
   { name: "RefusedAddress", schema },

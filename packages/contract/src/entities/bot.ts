@@ -7,15 +7,15 @@ export const httpAddress = z
   .url({ protocol: /^https?$/, message: "must start with https:// or http://" })
   .max(LIMITS.urlMaxChars);
 
+const messageEvent = z.enum(["message.created", "message.changed", "message.deleted"]);
 /** Events that a bot can receive by callback. */
-export const botEvent = z.enum([
-  "message.created",
-  "message.changed",
-  "message.deleted",
-  "command.invoked",
-  "interaction.created",
-]);
+export const botEvent = z.enum([...messageEvent.options, "command.invoked", "interaction.created"]);
 export type BotEvent = z.output<typeof botEvent>;
+export type BotMessageEvent = z.output<typeof messageEvent>;
+
+/** Whether a bot needs the permission to read messages for an event. */
+export const isMessageEvent = (name: BotEvent): name is BotMessageEvent =>
+  messageEvent.options.some((option) => option === name);
 
 const BotCallbackSchema = entity("BotCallback", {
   url: z.string(),

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { isMessageEvent } from "@fanfare/contract";
 import { type Actor, type Handlers, matchesHash, orThrow, serviceError } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { BotDocument, Callback } from "../bot.model.ts";
 import { SUBSCRIBERS_TTL_MS } from "../constants.ts";
-import { isMessageEvent } from "../callbacks/deliver.ts";
 import { beginCursors } from "../callbacks/deliver-changes.ts";
 import { disconnectHeldBy, isHeld } from "../holder.ts";
 import type { BotRepository } from "../bot.repository.ts";

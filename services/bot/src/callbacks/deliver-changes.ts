@@ -1,4 +1,4 @@
-import { LIMITS, type Head } from "@fanfare/contract";
+import { LIMITS, isMessageEvent, type Head } from "@fanfare/contract";
 import { can, type NodeContext } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { BotDocument, Callback } from "../bot.model.ts";
@@ -6,7 +6,7 @@ import { EVENTS_PER_CALLBACK, INVOCATIONS_PER_STEP } from "../constants.ts";
 import type { Cursor, CursorRepository } from "./cursor.repository.ts";
 import { isHeld } from "../holder.ts";
 import { answerWith } from "./answer.ts";
-import { deliver, type DeliverOptions, isMessageEvent, toEvents } from "./deliver.ts";
+import { deliver, type DeliverOptions, toEvents } from "./deliver.ts";
 import type { InvocationRepository } from "./invocation.repository.ts";
 
 export interface ChangesOptions extends DeliverOptions {

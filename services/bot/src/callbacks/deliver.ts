@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { Sealer } from "@fanfare/kernel";
 import type { Outbound } from "@fanfare/outbound";
-import type { BotEvent, Interaction, Invocation, Message } from "@fanfare/contract";
+import type { BotEvent, BotMessageEvent, Interaction, Invocation, Message } from "@fanfare/contract";
 import type { BotDocument, Callback } from "../bot.model.ts";
 import { ANSWER_MAX_BYTES, CALLBACK_TIMEOUT_MS } from "../constants.ts";
 
@@ -76,14 +76,10 @@ function signedHeaders(secret: string, body: string, deliveryId: string, now: Da
   };
 }
 
-type MessageEvent = Extract<BotEvent, `message.${string}`>;
 type CallbackEvent =
-  | { type: MessageEvent; message: Message }
+  | { type: BotMessageEvent; message: Message }
   | { type: "command.invoked"; invocation: Invocation }
   | { type: "interaction.created"; interaction: Interaction };
-
-/** Events that need the permission to read messages. */
-export const isMessageEvent = (name: BotEvent): name is MessageEvent => name.startsWith("message.");
 
 /**
  * Converts changes of a channel to the events that the bot has subscribed to, without its own messages.
