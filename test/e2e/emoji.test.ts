@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser())("a group's own emoji", () => {
   const row = (page: Page, name: string) => page.getByRole("listitem").filter({ hasText: `:${name}:` });
   const choose = async (page: Page, name: string, item: string) => {
     await page.getByRole("button", { name: t("group-settings:moreOptions", { name: `:${name}:` }) }).click();
-    await page.getByRole("menuitem", { name: t(`group-settings:emoji.${item}`) }).click();
+    await page.getByRole("menuitem", { name: t(`common:${item}`) }).click();
   };
 
   test("is uploaded, named after its file, renamed and deleted in the settings", async () => {
@@ -135,15 +135,15 @@ describe.skipIf(!hasBrowser())("a group's own emoji", () => {
     };
     await type(page);
     await suggested(page, "quark_up").waitFor();
-    const section = (name: string) => other.getByRole("link", { name: t(`group-settings:section.${name}`) });
-    await section("members").waitFor();
-    expect(await section("emoji").count()).toBe(0);
+    const section = (name: string) => other.getByRole("link", { name: t(name) });
+    await section("common:members").waitFor();
+    expect(await section("group-settings:section.emoji").count()).toBe(0);
     expect(await row(other, "quark_up").count()).toBe(0);
 
     const permissions = PERMISSIONS.manageEmoji;
     const { role } = await ada.call("role.create", { groupId, name: "Curators", permissions });
     await ada.call("role.assign", { groupId, userId: grace.user!.id, roleId: role.id });
-    await section("emoji").click();
+    await section("group-settings:section.emoji").click();
     await choose(other, "quark_up", "delete");
     await other
       .getByRole("alertdialog")

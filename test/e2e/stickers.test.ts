@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser())("a group's stickers and GIFs", () => {
 
     const choose = async (name: string, item: string) => {
       await page.getByRole("button", { name: t("group-settings:moreOptions", { name }) }).click();
-      await page.getByRole("menuitem", { name: t(`group-settings:emoji.${item}`) }).click();
+      await page.getByRole("menuitem", { name: t(`common:${item}`) }).click();
     };
     await choose("happy cat", "rename");
     await page.getByLabel(t("common:name"), { exact: true }).fill(LONG);
