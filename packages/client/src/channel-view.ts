@@ -60,6 +60,8 @@ export class ChannelView implements SyncTarget {
   #snapshot: ChannelSnapshot;
   #lastReadSeq = 0;
   #markedUnread: ChannelSnapshot["markedUnread"] = null;
+  /** Calls of `markUnread` that are not answered. */
+  #markingUnread = 0;
   /** The highest seq whose `markRead` failed and is to be repeated; 0 if there is none. */
   #failedReadSeq = 0;
   #isRequested = false;
@@ -169,10 +171,13 @@ export class ChannelView implements SyncTarget {
     await this.#options.call("message.delete", { channelId: this.channelId, messageId });
   }
 
-  /** Marks everything up to `seq` as read. Does nothing if it already is. If it fails, it is repeated after the next reconnect. */
+  /**
+   * Marks everything up to `seq` as read. Does nothing if it already is, or during `markUnread`. If it fails, it is
+   * repeated after the next reconnect.
+   */
   async markRead(seq: number): Promise<void> {
     const { channelId } = this;
-    if (seq <= this.#lastReadSeq) return;
+    if (seq <= this.#lastReadSeq || this.#markingUnread > 0) return;
     try {
       const { lastReadSeq } = await this.#options.call("channel.markRead", { channelId, seq });
       this.receiveReadMarker(lastReadSeq);
@@ -185,11 +190,14 @@ export class ChannelView implements SyncTarget {
 
   /** Marks the message with this seq and all later ones as unread. */
   async markUnread(seq: number): Promise<void> {
-    const { lastReadSeq } = await this.#options.call("channel.markUnread", {
-      channelId: this.channelId,
-      seq,
-    });
-    this.receiveMarkerBack(lastReadSeq);
+    const { channelId } = this;
+    this.#markingUnread += 1;
+    try {
+      const { lastReadSeq } = await this.#options.call("channel.markUnread", { channelId, seq });
+      this.receiveMarkerBack(lastReadSeq);
+    } finally {
+      this.#markingUnread -= 1;
+    }
   }
 
   /** Stops updating the copy; `client.channel` creates a new one. Pending messages fail. */

@@ -141,6 +141,17 @@ test("a read marker that failed is set after the reconnect, unless messages were
   expect(await countAfterSync()).toBe(4);
 });
 
+test("messages that are being marked as unread aren't marked as read", async () => {
+  postMany(2);
+  await channel.load();
+  const marking = channel.markUnread(1);
+  await channel.markRead(2);
+  await marking;
+  expect(server.callsOf("channel.markRead")).toHaveLength(0);
+  await channel.markRead(2);
+  expect(channel.snapshot.lastReadSeq).toBe(2);
+});
+
 test("too large a gap loads the newest page", async () => {
   await channel.load();
   server.loses = () => true;

@@ -72,7 +72,7 @@ export function useMessageActions(): (message: Message) => MessageActions {
         );
       };
       const markUnread = () => {
-        call("channel.markUnread", { channelId, seq }).catch(showFailure);
+        context.view.markUnread(seq).catch(showFailure);
       };
       const isSaved = saved?.[messageId] !== undefined;
       const save = () => {
