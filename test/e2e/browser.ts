@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { existsSync } from "node:fs";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 import { inject } from "vitest";
 
 const chosenPath = process.env["CHROMIUM_PATH"];
@@ -42,65 +42,6 @@ export async function sharedBrowser(needs: { fullBrowser: boolean }): Promise<Br
   return browser;
 }
 
-/** A context that one test after another uses, because its cache has the compiled page. */
-interface Reused {
-  context: BrowserContext;
-  origin: string;
-  kind: string;
-  /** Keeps the process of the other pages alive. */
-  anchor: Page;
-}
-
-const lent = new Map<BrowserContext, Reused>();
-const free: Reused[] = [];
-/** Each has a process. */
-const MAX_FREE = 6;
-
-/**
- * Lends a context without other pages or stored data, for the pages of one origin.
- * @param kind what the context was created with
- */
-export async function borrowContext(
-  origin: string,
-  kind: string,
-  create: () => Promise<BrowserContext>,
-): Promise<BrowserContext> {
-  const at = free.findLastIndex(
-    (one) => one.origin === origin && one.kind === kind && one.context.browser()?.isConnected() === true,
-  );
-  const reused = free.splice(at, at < 0 ? 0 : 1)[0] ?? (await createReused());
-  lent.set(reused.context, reused);
-  return reused.context;
-
-  async function createReused(): Promise<Reused> {
-    const context = await create();
-    const anchor = await context.newPage();
-    await anchor.goto(`${origin}/favicon.svg`);
-    return { context, origin, kind, anchor };
-  }
-}
-
-/** The pages that a test has opened. */
-export function pagesOf(context: BrowserContext): Page[] {
-  return context.pages().filter((page) => page !== lent.get(context)?.anchor);
-}
-
-/** Closes a context, or if it was borrowed, closes its pages and deletes their data. */
-export async function giveBack(context: BrowserContext): Promise<void> {
-  const reused = lent.get(context);
-  if (reused === undefined) return context.close();
-  const { anchor, origin } = reused;
-  await Promise.all(pagesOf(context).map((page) => page.close()));
-  lent.delete(context);
-  await Promise.all([context.setOffline(false), context.clearCookies()]);
-  const session = await context.newCDPSession(anchor);
-  for (const one of [origin, origin.replace("127.0.0.1", "localhost")])
-    await session.send("Storage.clearDataForOrigin", { origin: one, storageTypes: "all" });
-  await session.detach();
-  free.push(reused);
-  if (free.length > MAX_FREE) await free.shift()!.context.close();
-}
-
 export async function closeSharedBrowsers(): Promise<void> {
   await Promise.all([...browsers.values()].map((browser) => browser.close()));
 }
@@ -114,10 +55,6 @@ function launch(executablePath: string): Promise<Browser> {
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    // A process for all pages of a context, which finds their code compiled.
-    "--process-per-site",
-    // Pages are too short-lived for optimized code to pay off.
-    "--js-flags=--no-opt --no-maglev",
     // A microphone that beeps, for pages that may use it.
     "--use-fake-device-for-media-stream",
   ];

@@ -697,8 +697,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
   const option = (of: Page, text: string) => of.getByRole("button", { name: new RegExp(`^${text}: `) });
 
   test("a poll with several choices ends and a custom status disappears at their time", async () => {
-    // The context keeps the clock.
-    page = await site.newUncachedPage({}, await site.logIn("ada"));
+    page = await site.newPage({}, await site.logIn("ada"));
     await page.clock.install();
     const end = new Date(Date.now() + 180_000).toISOString();
     const customStatus = { emoji: "🌴", text: "On vacation", expiresAt: end };

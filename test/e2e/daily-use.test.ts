@@ -33,15 +33,7 @@ describe.skipIf(!hasBrowser())("what people do every day", () => {
 
   /** A device of Ada's. */
   async function open(options: BrowserContextOptions, inChannelId: string): Promise<Page> {
-    return show(await site.newPage(options, await site.logIn("ada")), inChannelId);
-  }
-
-  /** A computer that has loaded only what a channel needs. */
-  async function openFirst(): Promise<Page> {
-    return show(await site.newUncachedPage(LAPTOP, await site.logIn("ada")), channelId);
-  }
-
-  async function show(page: Page, inChannelId: string): Promise<Page> {
+    const page = await site.newPage(options, await site.logIn("ada"));
     await page.goto(`${site.url}/groups/${groupId}/channels/${inChannelId}`);
     await page.getByRole("log").getByText("Good morning").waitFor();
     return page;
@@ -378,7 +370,7 @@ describe.skipIf(!hasBrowser())("what people do every day", () => {
   });
 
   test("without a connection, what is opened for the first time doesn't break the page, and opens later", async () => {
-    const page = await openFirst();
+    const page = await open(LAPTOP, channelId);
     await goOffline(page);
     await page.getByRole("button", { name: t("shell:you") }).click();
     await choose(page, "shell:customStatus.open");
@@ -393,7 +385,7 @@ describe.skipIf(!hasBrowser())("what people do every day", () => {
   });
 
   test("without a connection, the language changes once its texts can be loaded, on all devices", async () => {
-    const [page, phone] = await Promise.all([openFirst(), open(PHONE, channelId)]);
+    const [page, phone] = await Promise.all([open(LAPTOP, channelId), open(PHONE, channelId)]);
     await site.visit(page, "/settings/appearance");
     const language = page.getByRole("combobox", { name: /^(Language|Sprache|Langue)/ });
     const chooseLanguage = async (name: string) => {

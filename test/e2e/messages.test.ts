@@ -211,15 +211,12 @@ describe.skipIf(!hasBrowser())("the message list", () => {
   });
 
   test("messages marked as unread stay unread until the channel is opened again", async () => {
-    await newChannel("unread again");
-    for (const number of [1, 2, 3]) await write(grace, `message ${number}`);
+    await newChannel("unread again", 3);
     const lastReadSeq = async () => {
       const { channel } = await ada.call("channel.get", { channelId });
       return channel.lastReadSeq;
     };
     await open();
-    // Otherwise, the page could still be about to do that.
-    await expect.poll(lastReadSeq).toBe(3);
     await text("message 2").click({ button: "right" });
     await page.getByRole("menuitem", { name: t("messages:action.markUnread") }).click();
     await log().getByText(t("messages:unreadDivider"), { exact: true }).waitFor();
@@ -454,14 +451,13 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await newChannel("links");
     await write(grace, "[example.org](https://evil.example/login)");
     await open();
-    const opened = page.context().pages().length;
     await log().getByRole("link", { name: "example.org (evil.example)" }).click();
     await page
       .getByRole("dialog", { name: t("messages:externalLink.title") })
       .getByText("evil.example")
       .waitFor();
     await page.keyboard.press("Escape");
-    expect(page.context().pages()).toHaveLength(opened);
+    expect(page.context().pages()).toHaveLength(1);
   });
 
   test("a link to a deleted message says that it is gone", async () => {

@@ -1,7 +1,7 @@
 import { FanfareClient } from "@fanfare/client";
 import { must, post } from "@fanfare/testing";
 import { type FanfareNode, readSetupToken, startNode } from "../support/node-process.ts";
-import type { Browser, BrowserContext } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { hasBrowser, sharedBrowser } from "./browser.ts";
 import { keepTokens } from "./site.ts";
@@ -13,7 +13,6 @@ describe.skipIf(!hasBrowser())("the setup link of a new server", () => {
   let node: FanfareNode;
   let browser: Browser;
   let link: string;
-  const contexts: BrowserContext[] = [];
 
   beforeEach(async () => {
     const env = { WEB_DIR: inject("webBuild"), GATEWAY_THREADS: "0", REGISTRATION: "open" };
@@ -21,18 +20,12 @@ describe.skipIf(!hasBrowser())("the setup link of a new server", () => {
     link = `${node.url}/setup#token=${await readSetupToken(node)}`;
   });
   afterEach(async () => {
-    await Promise.all(contexts.splice(0).map((context) => context.close()));
+    await Promise.all(browser.contexts().map((context) => context.close()));
     await node?.process.stop();
   });
 
-  async function newContext(): Promise<BrowserContext> {
-    const context = await browser.newContext({ locale: "en-US" });
-    contexts.push(context);
-    return context;
-  }
-
   test("creates the admin account, logs in to it, and does not work again", async () => {
-    const page = await (await newContext()).newPage();
+    const page = await browser.newPage({ locale: "en-US" });
     await page.goto(link);
     await page.getByRole("heading", { name: t("session:setup.title") }).waitFor();
     expect(page.url()).toBe(`${node.url}/setup`);
@@ -42,7 +35,7 @@ describe.skipIf(!hasBrowser())("the setup link of a new server", () => {
     await page.waitForURL(`${node.url}/admin/overview`);
     expect((await must(node.url, "user.login", account)).user.admin).toBe(true);
 
-    const other = await (await newContext()).newPage();
+    const other = await (await browser.newContext({ locale: "en-US" })).newPage();
     await other.goto(link);
     await other.getByLabel(t("session:username")).fill("mallory");
     await other.getByLabel(t("session:password"), { exact: true }).fill(account.password);
@@ -55,7 +48,7 @@ describe.skipIf(!hasBrowser())("the setup link of a new server", () => {
 
   test("makes the logged-in account the admin", { tags: "long" }, async () => {
     const tokens = await new FanfareClient({ url: node.url }).register(account);
-    const context = await newContext();
+    const context = await browser.newContext({ locale: "en-US" });
     await keepTokens(context, tokens);
     const page = await context.newPage();
     await page.goto(link);

@@ -1,10 +1,9 @@
 import { FanfareClient } from "@fanfare/client";
 import type { SessionTokens } from "@fanfare/contract";
 import { type Instance, startInstance } from "../support/instance.ts";
-import { freePort } from "@fanfare/testing";
-import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, inject } from "vitest";
-import { borrowContext, giveBack, pagesOf, sharedBrowser } from "./browser.ts";
+import { sharedBrowser } from "./browser.ts";
 import { t } from "./texts.ts";
 
 type Env = Record<string, string>;
@@ -34,9 +33,6 @@ const LOADED = `new Promise((resolve) => {
   look();
 })`;
 
-/** One site of the worker after another has this port, so that the browser's cache has the page for the next one too. */
-let sharedPort: string | undefined;
-
 interface SiteOptions extends BrowserContextOptions {
   /** Whether the page may register its service worker. Default: false */
   serviceWorker?: boolean;
@@ -59,7 +55,7 @@ interface Team {
 export function useSite(env: () => Env = () => ({})): Site {
   const site = new Site();
   beforeAll(async () => {
-    await Promise.all([site.start(env()), sharedBrowser({ fullBrowser: false })]);
+    await Promise.all([site.start(env()), site.launch()]);
   });
   afterEach(() => site.closeWindows());
   afterAll(() => site.stop());
@@ -71,7 +67,7 @@ class Site {
   /** Of the pages watched in this test. */
   readonly complaints: string[] = [];
   readonly #kept = new Set<Page>();
-  readonly #contexts = new Set<BrowserContext>();
+  readonly #browsers = new Set<Browser>();
   readonly #clients: FanfareClient[] = [];
 
   get url(): string {
@@ -80,55 +76,32 @@ class Site {
 
   /** With its own database. */
   async start(env: Env): Promise<void> {
-    const start = (port: string) =>
-      startInstance({ WEB_DIR: inject("webBuild"), MONGO_URL: "", PORT: port, ...env });
-    sharedPort ??= String(await freePort());
-    this.instance = await start(sharedPort).catch(async (error: unknown) => {
-      // Between two sites, another process can take it.
-      if ((error as { code?: string }).code !== "EADDRINUSE") throw error;
-      sharedPort = String(await freePort());
-      return start(sharedPort);
-    });
+    this.instance = await startInstance({ WEB_DIR: inject("webBuild"), MONGO_URL: "", ...env });
   }
 
-  /**
-   * Opens a watched page without stored data, for the user with these tokens or for a visitor. The browser's cache usually has its
-   * code.
-   */
+  async launch({ fullBrowser } = { fullBrowser: false }): Promise<Browser> {
+    const browser = await sharedBrowser({ fullBrowser });
+    this.#browsers.add(browser);
+    return browser;
+  }
+
+  /** Opens a watched page in its own context, for the user with these tokens or for a visitor. */
   async newPage(options: SiteOptions = {}, tokens?: SessionTokens): Promise<Page> {
-    if (options.serviceWorker === true) return this.newUncachedPage(options, tokens);
-    const { viewport, colorScheme, reducedMotion, ...others } = options;
-    const create = () => this.#createContext(others);
-    const context = await borrowContext(this.url, JSON.stringify(others), create);
-    this.#contexts.add(context);
-    const page = await context.newPage();
-    this.watch(page);
-    if (viewport) await page.setViewportSize(viewport);
-    await page.emulateMedia({ ...(colorScheme && { colorScheme }), ...(reducedMotion && { reducedMotion }) });
-    if (tokens !== undefined) await keepTokens(page, tokens);
-    return page;
-  }
-
-  /** As `newPage`, in a context of its own, with an empty cache. */
-  async newUncachedPage(options: SiteOptions = {}, tokens?: SessionTokens): Promise<Page> {
     const page = await (await this.newContext(options, tokens)).newPage();
     this.watch(page);
     return page;
   }
 
-  async newContext(options: SiteOptions = {}, tokens?: SessionTokens): Promise<BrowserContext> {
-    const context = await this.#createContext(options);
-    this.#contexts.add(context);
-    if (tokens !== undefined) await keepTokens(context, tokens);
-    return context;
-  }
-
-  async #createContext({ serviceWorker = false, fullBrowser = false, ...options }: SiteOptions) {
+  async newContext(
+    { serviceWorker = false, fullBrowser = false, ...options }: SiteOptions = {},
+    tokens?: SessionTokens,
+  ): Promise<BrowserContext> {
     const notifies = options.permissions?.includes("notifications") === true;
-    const browser = await sharedBrowser({ fullBrowser: fullBrowser || notifies });
+    const browser = await this.launch({ fullBrowser: fullBrowser || notifies });
     const context = await browser.newContext({ locale: "en-US", ...options });
     context.setDefaultTimeout(PATIENCE_MS);
     if (!serviceWorker) await context.addInitScript(NO_SERVICE_WORKER);
+    if (tokens !== undefined) await keepTokens(context, tokens);
     return context;
   }
 
@@ -220,15 +193,10 @@ class Site {
   }
 
   async closeWindows(): Promise<void> {
-    for (const context of this.#contexts) {
-      const pages = pagesOf(context);
-      const others = pages.filter((page) => !this.#kept.has(page));
-      if (others.length < pages.length) {
-        await Promise.all([context.setOffline(false), ...others.map((page) => page.close())]);
-        continue;
-      }
-      this.#contexts.delete(context);
-      await giveBack(context);
+    for (const context of [...this.#browsers].flatMap((browser) => browser.contexts())) {
+      const others = context.pages().filter((page) => !this.#kept.has(page));
+      if (others.length === context.pages().length) await context.close();
+      else await Promise.all([context.setOffline(false), ...others.map((page) => page.close())]);
     }
     const received = this.complaints.splice(0);
     if (received.length > 0) throw new Error(`Errors in the browser: ${received.join("\n")}`);
@@ -247,10 +215,7 @@ class Site {
 }
 
 /** As after an earlier login; tokens that the page has refreshed since are kept. */
-export async function keepTokens(
-  context: Pick<BrowserContext | Page, "addInitScript">,
-  tokens: SessionTokens,
-): Promise<void> {
+export async function keepTokens(context: BrowserContext, tokens: SessionTokens): Promise<void> {
   await context.addInitScript((held) => {
     localStorage.setItem("fanfare.tokens", localStorage.getItem("fanfare.tokens") ?? held);
   }, JSON.stringify(tokens));

@@ -193,7 +193,7 @@ describe.skipIf(!hasBrowser())("speed", () => {
   }
 
   test("a channel loads for the first time with names, and without moving", async () => {
-    const page = await site.newUncachedPage(DESKTOP, reader);
+    const page = await site.newPage(DESKTOP, reader);
     await page.addInitScript(WATCH_VITALS + WATCH_LAYOUT + WATCH_NAMES);
     await throttle(page);
     const calls = callsOf(page);
@@ -219,7 +219,7 @@ describe.skipIf(!hasBrowser())("speed", () => {
   }
 
   test("a channel's messages are asked for once, while the application is loading", async () => {
-    const page = await site.newUncachedPage(DESKTOP, reader);
+    const page = await site.newPage(DESKTOP, reader);
     const release = await holdScript(page, "logged-in");
     const calls = callsOf(page);
     await page.goto(site.url + path, { waitUntil: "commit" });
@@ -236,7 +236,7 @@ describe.skipIf(!hasBrowser())("speed", () => {
   ])(
     "on %s, messages are shown before the message field, and don't move when it is there",
     async (_, device) => {
-      const page = await site.newUncachedPage(device, reader);
+      const page = await site.newPage(device, reader);
       const release = await holdScript(page, "fields");
       await page.goto(site.url + path, { waitUntil: "commit" });
       await settled(page);
@@ -252,7 +252,7 @@ describe.skipIf(!hasBrowser())("speed", () => {
 
   test("the messages that arrive before a frame lead to few commits", { tags: "long" }, async () => {
     const { channel } = await writer.call("channel.create", { groupId, name: "burst" });
-    const page = await site.newUncachedPage(DESKTOP, reader);
+    const page = await site.newPage(DESKTOP, reader);
     await page.addInitScript(WATCH_COMMITS);
     let received = 0;
     page.on("websocket", (socket) =>
