@@ -8,8 +8,8 @@ const OVERLOADED_RETRY_MS = 1000;
 
 interface Waiting {
   botId: string;
-  /** The bot has responded, and its answer is being carried out. */
-  extend: () => void;
+  /** The bot has responded, and its answer is to be carried out. @returns false if the user was told that it didn't respond */
+  extend: () => boolean;
   finish: (isAcknowledged: boolean) => void;
 }
 
@@ -23,10 +23,17 @@ export class WaitingInteractions {
     if (ofBot.length >= WAITING_PER_BOT)
       throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
     const { promise: isAcknowledged, resolve } = Promise.withResolvers<boolean>();
-    const timer = setTimeout(() => waiting.finish(false), LIMITS.interactionTimeoutMs);
+    let isTooLate = false;
+    const timer = setTimeout(() => {
+      isTooLate = true;
+      waiting.finish(false);
+    }, LIMITS.interactionTimeoutMs);
     const waiting: Waiting = {
       botId,
-      extend: () => clearTimeout(timer),
+      extend: () => {
+        clearTimeout(timer);
+        return !isTooLate;
+      },
       finish: (isDone) => {
         clearTimeout(timer);
         this.#waiting.delete(interactionId);
@@ -71,7 +78,9 @@ export function interactionActions(dependencies: BotDependencies): Handlers {
       };
       const { isAcknowledged, waiting } = interactions.start(interaction.id, botId);
       node.publish(userRoom(botId), "interaction.created", { interaction });
-      void deliver(dependencies, bot, interaction, waiting);
+      void deliver(dependencies, bot, interaction, waiting).catch((error: unknown) =>
+        node.logger.warn({ err: error, botId }, "interaction not delivered"),
+      );
       if (!(await isAcknowledged)) throw serviceError("BOT_NOT_ANSWERING");
       return {};
     },
@@ -107,7 +116,7 @@ async function deliver(
   let isAnswered = false;
   const isAccepted = await callbacks.interact(bot, interaction, () => {
     isAnswered = true;
-    extend();
+    return extend();
   });
   if (isAccepted || isAnswered) finish(isAccepted);
 }

@@ -107,20 +107,21 @@ export function createCallbacks(options: CallbacksOptions) {
 
     /**
      * Delivers an interaction at once and without retries, because its user waits, and carries out the answer in the response.
-     * @param answered called as soon as the bot has responded
+     * @param answered called as soon as the bot has responded; returns false if it is too late for its answer
      * @returns whether the bot has accepted it; false if it isn't subscribed
      */
-    async interact(bot: BotDocument, interaction: Interaction, answered: () => void): Promise<boolean> {
+    async interact(bot: BotDocument, interaction: Interaction, answered: () => boolean): Promise<boolean> {
       const { callback } = bot;
       if (callback === undefined || callback.isDisabled) return false;
-      if (!callback.events.includes("interaction.created") || !(await isHeld(node, bot))) return false;
+      if (!callback.events.includes("interaction.created")) return false;
+      const untilMs = performance.now() + LIMITS.interactionTimeoutMs;
       try {
+        if (!(await isHeld(node, bot))) return false;
         const event = { type: "interaction.created", interaction } as const;
-        const { interactionTimeoutMs } = LIMITS;
-        const body = await deliver(options, bot, callback, interaction.id, [event], interactionTimeoutMs);
+        const leftMs = Math.max(1, Math.ceil(untilMs - performance.now()));
+        const body = await deliver(options, bot, callback, interaction.id, [event], leftMs);
         total.inc({ outcome: "taken" });
-        answered();
-        await answerWith(node, bot, interaction, body);
+        if (answered()) await answerWith(node, bot, interaction, body);
         return true;
       } catch (error) {
         if (error instanceof DeliveryError) total.inc({ outcome: "failed" });

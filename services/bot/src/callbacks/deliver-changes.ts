@@ -1,5 +1,5 @@
 import { LIMITS, isMessageEvent, type Head } from "@fanfare/contract";
-import { can, type NodeContext } from "@fanfare/kernel";
+import { can, type NodeContext, toServiceError } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import type { BotDocument, Callback } from "../bot.model.ts";
 import { EVENTS_PER_CALLBACK, INVOCATIONS_PER_STEP } from "../constants.ts";
@@ -60,9 +60,12 @@ async function deliverInvocations(
     signal.throwIfAborted();
     const event = { type: "command.invoked", invocation } as const;
     const response = await deliver(options, bot, bot.callback, invocation.id, [event]);
-    await answerWith(options.node, bot, invocation, response).catch((error: unknown) =>
-      options.node.logger.warn({ err: error, botId: invocation.botId }, "answer of a bot not accepted"),
-    );
+    await answerWith(options.node, bot, invocation, response).catch((error: unknown) => {
+      const { retryable, type } = toServiceError(error);
+      // Delivered again, for the same answer. Slow mode can last longer than an invocation is stored.
+      if (retryable && type !== "SLOW_MODE") throw error;
+      options.node.logger.warn({ err: error, botId: invocation.botId }, "answer of a bot not accepted");
+    });
     await options.invocations.remove(invocation.id);
   }
   return waiting.length === INVOCATIONS_PER_STEP;

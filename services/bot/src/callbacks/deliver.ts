@@ -1,7 +1,14 @@
 import { createHmac } from "node:crypto";
 import type { Sealer } from "@fanfare/kernel";
 import type { Outbound } from "@fanfare/outbound";
-import type { BotEvent, BotMessageEvent, Interaction, Invocation, Message } from "@fanfare/contract";
+import {
+  type BotEvent,
+  type BotMessageEvent,
+  type Interaction,
+  type Invocation,
+  isMessageEvent,
+  type Message,
+} from "@fanfare/contract";
 import type { BotDocument, Callback } from "../bot.model.ts";
 import { ANSWER_MAX_BYTES, CALLBACK_TIMEOUT_MS } from "../constants.ts";
 
@@ -53,7 +60,7 @@ export async function deliver(
       headers,
       body,
       timeoutMs,
-      maxBytes: ANSWER_MAX_BYTES,
+      maxBytes: events.every(({ type }) => isMessageEvent(type)) ? 0 : ANSWER_MAX_BYTES,
     })
     .catch((error: unknown) => {
       throw new DeliveryError(error instanceof Error ? error.message : "It failed.", false);

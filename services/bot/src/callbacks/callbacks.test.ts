@@ -1,0 +1,109 @@
+import { type Invocation, LIMITS } from "@fanfare/contract";
+import { serviceError } from "@fanfare/kernel";
+import { Types } from "mongoose";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { BotDocument } from "../bot.model.ts";
+import { WaitingInteractions } from "../actions/interactions.ts";
+import { createCallbacks } from "./callbacks.ts";
+import { deliverChanges } from "./deliver-changes.ts";
+
+const bot = {
+  _id: new Types.ObjectId(),
+  groupId: new Types.ObjectId(),
+  createdBy: new Types.ObjectId(),
+  scopes: ["messages.write"],
+  callback: { id: "c", url: "https://bot.example", events: ["command.invoked", "interaction.created"] },
+} as unknown as BotDocument;
+const asked = { id: "i", botId: bot._id.toHexString(), channelId: "c", userId: "u", messageId: "m" };
+const unavailable = () => serviceError("UNAVAILABLE", { retryAfterMs: 1 });
+
+/** What callbacks use of a node; the bot responds with a text. */
+function createOptions(changes: { isActive?: () => unknown; answer?: () => unknown } = {}) {
+  const requests: { timeoutMs: number }[] = [];
+  const warnings: string[] = [];
+  const removed: string[] = [];
+  const options = {
+    node: {
+      services: {
+        user: { isActive: async () => (await changes.isActive?.()) ?? { isActive: true } },
+        message: { answer: async () => changes.answer?.() },
+      },
+      access: { get: async () => ({ permissions: -1 }) },
+      logger: { warn: (_data: object, text: string) => warnings.push(text) },
+      metrics: { registerMetric: () => undefined },
+      jobs: { define: () => ({}) },
+    },
+    sealer: { open: () => ({ text: "secret" }) },
+    outbound: {
+      request: async (request: { timeoutMs: number }) => {
+        requests.push(request);
+        return { status: 200, body: '{"text":"answer"}' };
+      },
+    },
+    invocations: {
+      list: async () => [asked as unknown as Invocation],
+      remove: async (id: string) => void removed.push(id),
+    },
+  };
+  return { options: options as never, requests, warnings, removed };
+}
+
+describe("an interaction", () => {
+  const interact = ({ options }: ReturnType<typeof createOptions>, answered: () => boolean) =>
+    createCallbacks(options).interact(bot, asked as never, answered);
+
+  test("isn't answered while the server is unavailable", async () => {
+    const place = createOptions({ isActive: () => Promise.reject(unavailable()) });
+    expect(await interact(place, () => true)).toBe(false);
+    expect(place.warnings).toHaveLength(1);
+  });
+
+  test("isn't answered after its user was told that the bot doesn't respond", async () => {
+    const answer = vi.fn();
+    await interact(createOptions({ answer }), () => false);
+    expect(answer).not.toHaveBeenCalled();
+    await interact(createOptions({ answer }), () => true);
+    expect(answer).toHaveBeenCalledOnce();
+  });
+
+  test("leaves the bot as much time as its user still waits", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const place = createOptions({ isActive: () => void vi.advanceTimersByTime(1000) });
+    await interact(place, () => true);
+    expect(place.requests).toMatchObject([{ timeoutMs: LIMITS.interactionTimeoutMs - 1000 }]);
+  });
+
+  test("that was acknowledged can still be answered, one that was given up can't", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const interactions = new WaitingInteractions();
+    const first = interactions.start("first", "bot");
+    interactions.acknowledge({ interactionId: "first", botId: "bot" });
+    expect(await first.isAcknowledged).toBe(true);
+    const second = interactions.start("second", "bot");
+    vi.advanceTimersByTime(LIMITS.interactionTimeoutMs);
+    expect(await second.isAcknowledged).toBe(false);
+    expect([first.waiting.extend(), second.waiting.extend()]).toEqual([true, false]);
+  });
+});
+
+describe("an answer to a command", () => {
+  const deliver = ({ options }: ReturnType<typeof createOptions>) =>
+    deliverChanges(options, bot as never, new AbortController().signal);
+
+  test("is delivered again after a temporary error", async () => {
+    const place = createOptions({ answer: () => Promise.reject(unavailable()) });
+    await expect(deliver(place)).rejects.toMatchObject({ type: "UNAVAILABLE" });
+    expect(place.removed).toEqual([]);
+  });
+
+  test.each([serviceError("FORBIDDEN"), serviceError("SLOW_MODE", { retryAfterMs: 1 })])(
+    "is given up after $type",
+    async (error) => {
+      const place = createOptions({ answer: () => Promise.reject(error) });
+      await deliver(place);
+      expect([place.removed, place.warnings]).toEqual([["i"], [expect.any(String)]]);
+    },
+  );
+});
