@@ -112,7 +112,7 @@ describe("a bot on a socket", () => {
     });
   });
 
-  test("receives nothing from users who can't see the message, nor for what isn't under it", async () => {
+  test("receives nothing from muted users and those who can't see the message, nor for what isn't under it", async () => {
     const place = await createPlace(instance.url);
     const { member, stranger, owner } = place.world;
     const socket = await connect(place.token);
@@ -139,6 +139,10 @@ describe("a bot on a socket", () => {
     for (const wrong of [{ controlId: "more" }, { controlId: "approve", value: "a" }, { controlId: "pick" }])
       expect(await type(member, { ...at, ...wrong })).toBe("VALIDATION_FAILED");
     expect(await type(member, { ...at, controlId: "pick", value: "c" })).toBe("VALIDATION_FAILED");
+    const ofMember = { groupId: place.groupId, userId: member.userId };
+    await must(instance.url, "group.mute", { ...ofMember, durationMs: 60_000 }, owner.accessToken);
+    expect(await type(member, { ...at, controlId: "approve" })).toBe("MUTED");
+    await must(instance.url, "group.unmute", ofMember, owner.accessToken);
     await must(instance.url, "message.delete", at, place.token);
     expect(await type(member, { ...at, controlId: "approve" })).toBe("MESSAGE_NOT_FOUND");
     expect(received).toEqual([]);

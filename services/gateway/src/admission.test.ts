@@ -107,6 +107,17 @@ test("ticks go on until the overload is over", () => {
   expect([isTicking(), admission.overloadedForMs, admission.inFlight]).toEqual([false, 0, 0]);
 });
 
+test("calls that wait for something outside are no load, but are in progress", () => {
+  const { admission, window } = createPlace(100);
+  const ends = Array.from({ length: MAX_CALLS_IN_FLIGHT * 2 }, () => admission.begin("heavy", null));
+  expect(admission.admit("a user")).not.toBeNull();
+  for (let i = 0; i < 20; i += 1) window([]);
+  expect([admission.limit, admission.overloadedForMs]).toEqual([MAX_CALLS_IN_FLIGHT, 0]);
+  expect(admission.inFlight).toBe(ends.length);
+  for (const end of ends) end();
+  expect(admission.inFlight).toBe(0);
+});
+
 test("serves users with few calls while users with many are rejected", () => {
   const { window, answered } = createPlace(100);
   let offered = 0;

@@ -59,6 +59,8 @@ export class Admission {
   #isTicking = false;
   #limit = MAX_CALLS_IN_FLIGHT;
   #inFlight = 0;
+  /** Calls that wait for something outside of this server. */
+  #outside = 0;
   #peak = 0;
   readonly #usualConnection = new UsualDuration();
   readonly #ofKind: Record<CallKind, number> = { light: 0, heavy: 0, connection: 0 };
@@ -85,7 +87,7 @@ export class Admission {
 
   /** Calls and connections in progress. */
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#inFlight + this.#outside;
   }
 
   /** The current limit of calls in progress. */
@@ -123,10 +125,14 @@ export class Admission {
   }
 
   /**
-   * @param usual null: its duration says nothing about this server
+   * @param usual null: it waits for something outside of this server, and doesn't count towards the limit
    * @returns a function to call when the work has ended, even if its caller no longer waits
    */
   begin(kind: CallKind, usual: UsualDuration | null): () => void {
+    if (usual === null) {
+      this.#outside += 1;
+      return () => void (this.#outside -= 1);
+    }
     this.#wake();
     const beganMs = this.#nowMs();
     this.#inFlight += 1;
@@ -135,7 +141,6 @@ export class Admission {
     return () => {
       this.#inFlight -= 1;
       this.#ofKind[kind] -= 1;
-      if (usual === null) return;
       const nowMs = this.#nowMs();
       const excessMs = usual.excess(nowMs - beganMs, nowMs);
       if (this.#samples.length < MAX_SAMPLES) this.#samples.push(excessMs);

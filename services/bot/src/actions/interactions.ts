@@ -54,8 +54,10 @@ export class WaitingInteractions {
 export function interactionActions(dependencies: BotDependencies): Handlers {
   const { bots, node, interactions } = dependencies;
   return {
-    "interaction.create": async ({ params, actor: { userId }, access: { groupId } }) => {
+    "interaction.create": async ({ params, actor: { userId }, access: { groupId, mutedUntilMs } }) => {
       const { channelId, messageId, controlId, value } = params;
+      if (mutedUntilMs > Date.now())
+        throw serviceError("MUTED", { mutedUntil: new Date(mutedUntilMs).toISOString() });
       const { messages } = await node.services.message.getMany({ messageIds: [messageId] });
       const message = orThrow(
         messages.find((one) => one.channelId === channelId) ?? null,
