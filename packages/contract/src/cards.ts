@@ -7,6 +7,14 @@ export function textOf({ content, cards = [] }: Pick<Message, "content" | "cards
   return [content, ...cards.map(cardText)].filter(Boolean).join("\n");
 }
 
+/** Only its markdown: mentions in titles, authors and footers are plain text. */
+export function markdownOf({ content, cards = [] }: Pick<Message, "content" | "cards">): string {
+  return [
+    content,
+    ...cards.flatMap(({ text = "", fields = [] }) => [text, ...fields.map(({ value }) => value)]),
+  ].join("\n");
+}
+
 function cardText({ author, title, text, fields = [], footer }: Card): string {
   const lines = fields.map(({ name, value }) => (name === "" ? value : `${name}: ${value}`));
   return [author?.name, title, text, ...lines, footer].filter((part) => part !== undefined).join("\n");
@@ -46,6 +54,16 @@ export function charsOfCards(cards: readonly Card[]): number {
     return text;
   });
   return chars;
+}
+
+/** Of everything in the controls: labels, ids, values and URLs. */
+export function charsOfControls(controls: readonly Control[]): number {
+  const texts = controls.flatMap((control) => {
+    if (control.kind === "link") return [control.label, control.url];
+    const options = control.kind === "select" ? control.options : [];
+    return [control.id, control.label, ...options.flatMap(({ value, label }) => [value, label])];
+  });
+  return texts.join("").length;
 }
 
 /** The addresses that cards and controls lead to. */

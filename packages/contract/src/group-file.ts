@@ -118,8 +118,8 @@ export const MessageLine = z.strictObject({
   pinned: z.strictObject({ at: time, by: id }).optional(),
   threadId: id.optional(),
   poll: e.PollSchema.optional(),
-  cards: z.array(e.CardSchema).min(1).max(LIMITS.cardsPerMessage).optional(),
-  controls: z.array(e.ControlSchema).min(1).max(LIMITS.controlsPerMessage).optional(),
+  cards: e.cardsWithoutFiles.min(1).optional(),
+  controls: e.controls.min(1).optional(),
   /** The name to show instead of its author's. */
   as: e.storedName(LIMITS.nicknameMaxChars).optional(),
 });

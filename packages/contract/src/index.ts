@@ -1,6 +1,6 @@
 export type { Actor, CallClient, CallMeta } from "./actor.ts";
 export * from "./actions.ts";
-export { mapCards, mapControls, textOf, urlsOf } from "./cards.ts";
+export { mapCards, mapControls, markdownOf, textOf, urlsOf } from "./cards.ts";
 export { ChannelSyncSchema, type ChannelSync } from "./actions/channel.ts";
 export type {
   ActionDefinition,
@@ -96,6 +96,7 @@ export {
   emojiName,
   InstancePolicySchema,
   isMessageEvent,
+  isVisible,
   links as linksSchema,
 } from "./entities.ts";
 export * from "./errors.ts";

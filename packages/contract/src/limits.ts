@@ -61,8 +61,9 @@ export const LIMITS = {
   urlMaxChars: 2048,
   cardsPerMessage: 10,
   fieldsPerCard: 25,
-  /** The texts of all cards of a message together. */
+  /** The texts of all cards of a message together, and their URLs together. */
   cardsMaxChars: 6000,
+  cardUrlsMaxChars: 6000,
   cardTextMaxChars: 4000,
   cardFieldMaxChars: 1024,
   /** Titles, authors, names of fields, footers. */
@@ -73,6 +74,8 @@ export const LIMITS = {
   /** Also of the value of an option. */
   controlIdMaxChars: 100,
   controlLabelMaxChars: 80,
+  /** The labels, ids, values and URLs of all controls of a message together. */
+  controlsMaxChars: 6000,
   pollOptions: 10,
   pollOptionMaxChars: 100,
   /** How far ahead the end of a poll can be. */

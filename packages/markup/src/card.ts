@@ -1,4 +1,4 @@
-import { type Card, cardsSchema, type Control, LIMITS, linksSchema } from "@fanfare/contract";
+import { type Card, cardsSchema, type Control, isVisible, LIMITS, linksSchema } from "@fanfare/contract";
 import { bold, colorMark, colorOf, field, fit, line, lines, link, quote } from "./markdown.ts";
 
 /** What Slack calls an attachment and Discord an embed. Texts marked as markdown are shown as they are. */
@@ -59,16 +59,19 @@ export function cardOf(source: CardSource): Card {
   const [url, authorUrl, imageUrl] = [source.url, source.authorUrl, source.image].map(httpUrl);
   const text = lines(source.body, source.links);
   const color = colorOf(source.color);
-  const fields = source.fields.filter(({ value }) => value !== "");
+  // Invisible values are spacers, which cards don't need.
+  const fields = source.fields.filter(({ value }) => isVisible(value));
   return {
-    ...(title !== "" && { title, ...(url !== undefined && { url }) }),
-    ...(text !== "" && { text }),
+    ...(isVisible(title) && { title, ...(url !== undefined && { url }) }),
+    ...(isVisible(text) && { text }),
     ...(color !== null && { color }),
-    ...(author !== "" && { author: { name: author, ...(authorUrl !== undefined && { url: authorUrl }) } }),
+    ...(isVisible(author) && {
+      author: { name: author, ...(authorUrl !== undefined && { url: authorUrl }) },
+    }),
     ...(fields.length > 0 && {
       fields: fields.map(({ name, value, short = false }) => ({ name, value, ...(short && { short }) })),
     }),
-    ...(footer !== "" && { footer }),
+    ...(isVisible(footer) && { footer }),
     ...(time !== null && { time: time.toISOString() }),
     ...(imageUrl !== undefined && { imageUrl }),
   };

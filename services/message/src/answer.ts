@@ -26,8 +26,9 @@ export function answerActions(dependencies: MessageDependencies): Handlers {
       return { ephemeral: await sendEphemeral(dependencies, { ...params, authorId, access, id: newId() }) };
     },
 
-    "message.answer": async ({ params: { as, messageId, userId, ...message } }) => {
-      const { authorId, channelId, nonce: id } = message;
+    "message.answer": async ({ params: { as, messageId, userId, ...answer } }) => {
+      const { authorId, channelId, nonce: id } = answer;
+      const message = { ...answer, content: answer.content ?? "" };
       const access = await accessOfSender(node, authorId, channelId);
       const services = null;
       checkPictures(as === "update" ? [] : message.cards, []);
@@ -37,7 +38,7 @@ export function answerActions(dependencies: MessageDependencies): Handlers {
         await sender.send({ ...message, mentionAuthor: false, access, services });
       } else {
         if (messageId === undefined) throw serviceError("MESSAGE_NOT_FOUND");
-        await edit(dependencies, { ...message, messageId, userId: authorId, access, services });
+        await edit(dependencies, { ...answer, messageId, userId: authorId, access, services });
       }
       return {};
     },
@@ -51,7 +52,9 @@ async function sendEphemeral(
 ): Promise<Ephemeral> {
   const { channelId } = message;
   if (!can(await node.access.get(userId, { channelId }), "view")) throw serviceError("MEMBER_NOT_FOUND");
-  const { written } = await filters.apply(access, message, false);
+  const { written, reportedBy, limit } = await filters.apply(access, message, false);
+  // It isn't stored, so moderators couldn't look at it.
+  if (reportedBy !== null) throw serviceError("MESSAGE_REFUSED", { rule: reportedBy, limit });
   const cards = ifAny(written.cards);
   const links = ifAny(written.controls?.filter((control) => control.kind === "link"));
   const ephemeral: Ephemeral = {

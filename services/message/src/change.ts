@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Card, type Control, LIMITS, type Message, type Services } from "@fanfare/contract";
+import { type Card, type Control, LIMITS, markdownOf, type Message, type Services } from "@fanfare/contract";
 import {
   type Access,
   ResponseBudget,
@@ -174,20 +174,27 @@ export async function edit(dependencies: MessageDependencies, wanted: Edit): Pro
     ...written,
     content: wanted.content === undefined ? undefined : written.content,
   };
-  const message = orThrow(await editMessage(dependencies, allowed), "MESSAGE_NOT_FOUND");
-  const twin = await findTwin(messages, message);
-  if (twin !== null) await editMessage(dependencies, { ...allowed, ...twin });
+  const { channelId, messageId } = wanted;
+  const before = orThrow(await messages.find(channelId, messageId), "MESSAGE_NOT_FOUND");
+  const twin = await findTwin(messages, presentMessage(before));
+  // The reply comes first, because only it has the attachments that its checks are about.
+  const isReplyFirst = before.replyIn !== undefined && twin !== null;
+  if (isReplyFirst) await editMessage(dependencies, { ...allowed, ...twin });
+  const message = orThrow(await editMessage(dependencies, allowed, isReplyFirst), "MESSAGE_NOT_FOUND");
+  if (twin !== null && !isReplyFirst) await editMessage(dependencies, { ...allowed, ...twin }, true);
   if (reportedBy !== null) void filters.report(access.groupId!, message, reportedBy);
   return message;
 }
 
 /**
  * The mentions are recomputed; the author of the message replied to stays mentioned if they were before.
+ * @param isChecked whether the same reply in the other channel was changed already
  * @returns null when it doesn't exist or is deleted
  */
 function editMessage(
   dependencies: MessageDependencies,
   { channelId, messageId, userId, access, services, ...wanted }: Edit,
+  isChecked = false,
 ): Promise<Message | null> {
   const { rooms } = access;
   return changeMessage(
@@ -197,19 +204,21 @@ function editMessage(
       if (!canEdit(userId, presentMessage(before))) throw serviceError("FORBIDDEN");
       const { content = before.content, cards = before.cards, controls = before.controls } = wanted;
       const fileIds = before.attachments?.map(({ fileId }) => fileId) ?? [];
-      if (content === "" && fileIds.length === 0 && ifAny(cards) === undefined)
+      if (!isChecked && content === "" && fileIds.length === 0 && ifAny(cards) === undefined)
         throw invalid("content", "must not be empty without attachments or cards");
-      if (before.replyIn === undefined) checkPictures(wanted.cards, fileIds);
+      if (!isChecked) checkPictures(wanted.cards, fileIds);
       const { editCount = 0 } = before;
-      const now = { cards: ifAny(cards), controls: ifAny(controls), editedAt: new Date() };
+      const now = { cards: ifAny(cards), controls: ifAny(controls) };
       assertBelow("changesPerMessage", before.revs.length);
-      // Bots can change their cards as often as that, because no earlier version of these is stored.
+      // Bots can change their cards as often as that. It is no edit, because no earlier version of these is stored.
       if (content === before.content && (wanted.cards ?? wanted.controls) !== undefined) return now;
       assertBelow("editsPerMessage", editCount);
       const repliedTo = await findRepliedTo(dependencies, before);
       const context = { authorId: userId, channelId, access, services };
       const { mentions, mentionKeys = [] } =
-        before.replyIn === undefined ? await resolveMentions(content, context, repliedTo) : NO_ONE;
+        before.replyIn === undefined
+          ? await resolveMentions(markdownOf({ content, cards }), context, repliedTo)
+          : NO_ONE;
       // Stored before the edit, so that no text is lost. If the edit fails, the next one stores the same text as the same
       // version.
       const { createdAt, editedAt } = before;
@@ -221,7 +230,7 @@ function editMessage(
         writtenAt: editedAt ?? createdAt,
       });
       // The previews were for the links of the old text.
-      const fresh = { ...now, content, editCount: editCount + 1, embeds: undefined };
+      const fresh = { ...now, content, editedAt: new Date(), editCount: editCount + 1, embeds: undefined };
       return { ...fresh, mentions, ...mentionedBy(before, mentionKeys) };
     },
   );

@@ -1,6 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
 
-/** Messages per commit. Bounds the size of one insert (500 × 16,000 characters with cards, at most 24 MB). */
+/** Messages per commit. Bounds the size of one insert (500 × 28,000 characters with cards and controls, at most 42 MB). */
 export const ITEMS_PER_COMMIT = 500;
 
 /** One write, from reading the heads to syncing the disk; also the longest wait before it starts. */

@@ -40,6 +40,8 @@ interface Filtered<W> {
   written: W;
   /** The rule because of which the message has to be reported. */
   reportedBy: MessageRuleName | null;
+  /** Of that rule, if it has a number. */
+  limit: number | null;
   /** For a message that couldn't be stored: it is not counted as repeated. */
   giveBack: () => void;
 }
@@ -75,7 +77,7 @@ export class MessageFilters {
     written: W,
     isNew: boolean,
   ): Promise<Filtered<W>> {
-    const passed = { written, reportedBy: null, giveBack: () => undefined };
+    const passed = { written, reportedBy: null, limit: null, giveBack: () => undefined };
     if (wordFilterRev === undefined || groupId === null) return passed;
     const known = this.#known.get(groupId);
     const filter = known !== undefined && known.rev >= wordFilterRev ? known : await this.#read(groupId);
@@ -100,9 +102,11 @@ export class MessageFilters {
       if (rules.repeats?.onHit === "block") repeat.giveBack();
       refuse(rules, broken);
     }
+    const [reportedBy = null] = broken;
     return {
       written: masked,
-      reportedBy: broken[0] ?? null,
+      reportedBy,
+      limit: reportedBy === null ? null : limitOf(rules, reportedBy),
       giveBack: repeat?.giveBack ?? passed.giveBack,
     };
   }

@@ -29,8 +29,9 @@ export function presentMessage(message: MessageDocument): Message {
   if (replyIn !== undefined) presented.replyIn = replyIn.toHexString();
   if (attachments !== undefined) presented.attachments = attachments;
   if (embeds !== undefined) presented.embeds = embeds;
-  if (cards !== undefined) presented.cards = cards;
-  if (controls !== undefined) presented.controls = controls;
+  // Earlier versions of the server left these in messages that they deleted.
+  if (cards !== undefined && message.deletedAt === null) presented.cards = cards;
+  if (controls !== undefined && message.deletedAt === null) presented.controls = controls;
   if (poll !== undefined) presented.poll = { ...poll, endsAt: poll.endsAt?.toISOString() ?? null };
   if (sticker !== undefined) presented.sticker = sticker;
   if (as !== undefined) presented.as = as;

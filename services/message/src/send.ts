@@ -14,6 +14,7 @@ import {
   type Card,
   type Control,
   LIMITS,
+  markdownOf,
   type Message,
   type Poll,
   type Services,
@@ -160,7 +161,7 @@ export class Sender {
     }
     const { mentions, mentionKeys } =
       replyIn === undefined
-        ? await resolveMentions(sticker === undefined ? content : "", send, repliedTo)
+        ? await resolveMentions(sticker === undefined ? markdownOf({ content, cards }) : "", send, repliedTo)
         : NO_ONE;
     const attachments = await claimAttachments(send);
     const extras = {
@@ -250,6 +251,7 @@ export function sendActions({ sender, node }: MessageDependencies): Handlers {
     },
 
     "message.post": async ({ params }) => {
+      checkPictures(params.cards, []);
       const access = await accessOfSender(node, params.authorId, params.channelId);
       return { message: await sender.send({ ...params, access, services: null }) };
     },

@@ -1,4 +1,4 @@
-import { type Message, type ParsedParams, textOf } from "@fanfare/contract";
+import { type Message, type ParsedParams, textOf, urlsOf } from "@fanfare/contract";
 import { queryWords, textTokens, type SearchWord } from "./tokenize.ts";
 
 type Trait = ParsedParams<"message.search">["has"][number];
@@ -23,7 +23,7 @@ export function messageTokens(message: Message, isInThread: boolean): string[] {
   const files = message.attachments ?? [];
   const hasType = (pattern: RegExp) => files.some(({ contentType }) => pattern.test(contentType));
   const has: Record<Trait, boolean> = {
-    link: LINK.test(message.content),
+    link: LINK.test(textOf(message)) || urlsOf(message.cards ?? [], message.controls ?? []).length > 0,
     attachment: files.length > 0,
     image: hasType(IMAGE),
     media: hasType(MEDIA),

@@ -22,8 +22,11 @@ const ephemeral = {
   cards: e.cards.optional(),
   controls: e.links.optional().describe("links under the message"),
 };
-const hasTextOrCards = ({ content, cards = [] }: { content: string; cards?: unknown[] | undefined }) =>
-  content !== "" || cards.length > 0;
+interface Texts {
+  content?: string | undefined;
+  cards?: unknown[] | undefined;
+}
+const hasTextOrCards = ({ content = "", cards = [] }: Texts) => content !== "" || cards.length > 0;
 
 const sendParams = e.inChannel.extend({
   content: e.messageContent,
@@ -105,14 +108,19 @@ export const messageActions = {
   }),
   edit: mutation({
     summary: "Edit the text of a message by the caller; a bot can also replace its cards and controls.",
-    params: oneMessage.extend({
-      content: e.messageContent
-        .or(z.literal(""))
-        .optional()
-        .describe("absent: the text stays; empty only with attachments or cards"),
-      cards: withCards.cards.describe("for bots; absent: they stay; empty: they are removed"),
-      controls: withCards.controls.describe("likewise"),
-    }),
+    params: oneMessage
+      .extend({
+        content: e.messageContent
+          .or(z.literal(""))
+          .optional()
+          .describe("absent: the text stays; empty only with attachments or cards"),
+        cards: withCards.cards.describe("for bots; absent: they stay; empty: they are removed"),
+        controls: withCards.controls.describe("likewise"),
+      })
+      .refine(
+        ({ content, cards, controls }) => (content ?? cards ?? controls) !== undefined,
+        "give a content, cards or controls",
+      ),
     result: z.object({ message: e.MessageSchema }),
     permission: { rule: "channel", can: "sendMessages" },
     botScope: "messages.write",
@@ -134,6 +142,7 @@ export const messageActions = {
     permission: { rule: "channel", can: "sendMessages" },
     botScope: "messages.write",
     errors: ["BOTS_ONLY", "MUTED", "MEMBER_NOT_FOUND", "MESSAGE_FILTERED", "MESSAGE_REFUSED"],
+    rateLimit: { points: 30, durationMs: 10_000 },
   }),
   delete: mutation({
     summary: "Delete a message by the caller, or any message if the caller can manage messages.",
@@ -323,11 +332,12 @@ export const messageActions = {
         ...ephemeral,
         authorId: e.id,
         as: z.enum(["message", "ephemeral", "update"]),
+        content: e.messageContent.or(z.literal("")).optional(),
         controls: e.controls.optional(),
-        messageId: e.id.optional().describe("to update"),
+        messageId: e.id.optional().describe("to update: absent texts, cards and controls stay"),
         nonce: e.nonce,
       })
-      .refine(hasTextOrCards, "give a content or cards"),
+      .refine((answer) => answer.as === "update" || hasTextOrCards(answer), "give a content or cards"),
     errors: [
       "CHANNEL_NOT_FOUND",
       "FORBIDDEN",

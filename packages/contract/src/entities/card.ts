@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { charsOfCards } from "../cards.ts";
+import { charsOfCards, charsOfControls, urlsOf } from "../cards.ts";
 import { LIMITS } from "../limits.ts";
 import { httpAddress } from "./bot.ts";
 import { cardFieldName, cardLine, cardText, entity, id, time } from "./primitives.ts";
@@ -33,14 +33,22 @@ export type Card = z.output<typeof CardSchema>;
 const hasContent = ({ title, text, author, fields, footer, imageFileId, imageUrl }: Card): boolean =>
   (title ?? text ?? author ?? fields ?? footer ?? imageFileId ?? imageUrl) !== undefined;
 
-export const cards = z
+/** Cards without their attachments can be empty. */
+export const cardsWithoutFiles = z
   .array(CardSchema)
   .max(LIMITS.cardsPerMessage)
-  .refine((all) => all.every(hasContent), "each card needs a title, a text, fields or an image")
   .refine(
     (all) => charsOfCards(all) <= LIMITS.cardsMaxChars,
     `the texts of all cards must have at most ${LIMITS.cardsMaxChars} characters together`,
+  )
+  .refine(
+    (all) => urlsOf(all, []).join("").length <= LIMITS.cardUrlsMaxChars,
+    `the URLs of all cards must have at most ${LIMITS.cardUrlsMaxChars} characters together`,
   );
+export const cards = cardsWithoutFiles.refine(
+  (all) => all.every(hasContent),
+  "each card needs a title, a text, fields or an image",
+);
 
 const isDistinct = (values: readonly string[]): boolean => new Set(values).size === values.length;
 
@@ -73,15 +81,23 @@ export const ControlSchema = z.discriminatedUnion("kind", [
 ]);
 export type Control = z.output<typeof ControlSchema>;
 
+const isShort = [
+  (all: readonly Control[]): boolean => charsOfControls(all) <= LIMITS.controlsMaxChars,
+  `the labels, ids, values and URLs of all controls must have at most ${LIMITS.controlsMaxChars} characters together`,
+] as const;
 export const controls = z
   .array(ControlSchema)
   .max(LIMITS.controlsPerMessage)
   .refine(
     (all) => isDistinct(all.flatMap((control) => (control.kind === "link" ? [] : [control.id]))),
     "each control needs an id of its own",
-  );
+  )
+  .refine(...isShort);
 /** For senders that receive nothing. */
-export const links = z.array(LinkSchema).max(LIMITS.controlsPerMessage);
+export const links = z
+  .array(LinkSchema)
+  .max(LIMITS.controlsPerMessage)
+  .refine(...isShort);
 
 /** A message that only one user sees. It is not stored. */
 export const EphemeralSchema = entity("Ephemeral", {

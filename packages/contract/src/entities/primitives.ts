@@ -4,6 +4,7 @@ import { hasInvisible, hasStackedMarks, mixesScripts, readsLikeMassMention } fro
 
 /** A visible character, as opposed to spaces, control characters and ignorable characters. */
 const VISIBLE = /[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
+export const isVisible = (text: string): boolean => VISIBLE.test(text);
 /** Control characters, line breaks and direction overrides: a name must not affect the text around it. */
 const NOT_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
@@ -20,7 +21,7 @@ export const storedName = (maxChars: number) =>
     .trim()
     .min(1)
     .max(maxChars)
-    .refine((name) => VISIBLE.test(name), "must have a visible character")
+    .refine(isVisible, "must have a visible character")
     .refine((name) => !NOT_IN_NAMES.test(name), "must not have control characters");
 const displayName = (maxChars: number) =>
   storedName(maxChars)
@@ -93,19 +94,22 @@ export const reason = plainText.trim().min(1).max(LIMITS.reasonMaxChars);
 export const reportDetails = plainText.trim().max(LIMITS.reportDetailsMaxChars);
 export const draftContent = wellFormed.max(LIMITS.draftMaxChars);
 export const pollOption = plainText.trim().min(1).max(LIMITS.pollOptionMaxChars);
-export const messageContent = wellFormed
-  .max(LIMITS.messageMaxChars)
-  .refine((content) => VISIBLE.test(content), "must not be empty");
+export const messageContent = wellFormed.max(LIMITS.messageMaxChars).refine(isVisible, "must not be empty");
 /** A text of a card or control without markup. */
-export const cardLine = plainText.trim().min(1).max(LIMITS.cardLineMaxChars);
+export const cardLine = plainText
+  .trim()
+  .min(1)
+  .max(LIMITS.cardLineMaxChars)
+  .refine(isVisible, "must not be empty");
 export const cardFieldName = plainText.trim().max(LIMITS.cardLineMaxChars);
-export const cardText = (maxChars: number) => wellFormed.trim().min(1).max(maxChars);
+export const cardText = (maxChars: number) =>
+  wellFormed.trim().min(1).max(maxChars).refine(isVisible, "must not be empty");
 /** An announcement of the admins to all users. */
 export const notice = wellFormed
   .trim()
   .min(1)
   .max(LIMITS.noticeMaxChars)
-  .refine((text) => VISIBLE.test(text), "must not be empty");
+  .refine(isVisible, "must not be empty");
 export const nonce = wellFormed
   .min(1)
   .max(LIMITS.nonceMaxChars)

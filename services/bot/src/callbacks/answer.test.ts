@@ -15,6 +15,14 @@ test("an answer is only for the user, unless it says otherwise", () => {
   expect(parse({ text: "a", response_type: "in_channel", replace_original: true })?.as).toBe("update");
 });
 
+test("an update in Slack's format replaces everything, one in Fanfare's only what it has", () => {
+  expect(parse({ text: "Approved", replace_original: true })).toEqual({
+    as: "update",
+    message: { content: "Approved", cards: [], controls: [] },
+  });
+  expect(parse({ controls: [], replace_original: true })?.message).toEqual({ controls: [] });
+});
+
 test("Slack's markup and attachments are converted, Fanfare's fields are not", () => {
   expect(parse({ text: "*a*", attachments: [{ title: "t", color: "good" }] })?.message).toEqual({
     content: "**a**",

@@ -57,7 +57,9 @@ export function parseAnswer(body: string): Answer | null {
     return { as, message };
   }
   const message = shownWithin(fromSlackMessage(slack));
-  return message.content === "" && message.cards === undefined ? null : { as, message };
+  if (message.content === "" && message.cards === undefined) return null;
+  // In Slack, what the answer doesn't have goes.
+  return { as, message: isUpdate ? { cards: [], controls: [], ...message } : message };
 }
 
 function jsonOf(text: string): unknown {

@@ -1,5 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { LIMITS, type Message, parseMentions, type Services, userOfRoom } from "@fanfare/contract";
+import {
+  LIMITS,
+  markdownOf,
+  type Message,
+  parseMentions,
+  type Services,
+  textOf,
+  userOfRoom,
+} from "@fanfare/contract";
 import { keywordKeys, keywordPattern } from "@fanfare/contract/notification-rules";
 import { boundedMap, chunks, type DomainEvents, type NodeContext } from "@fanfare/kernel";
 import {
@@ -73,7 +81,7 @@ export function createMassMentions({ node, push, isBusy }: MassMentionsOptions) 
       if (groupId === null) return;
       for (const message of messages) {
         const everyone =
-          withEveryone && message.mentions?.everyone === true && meansEveryone(message.content);
+          withEveryone && message.mentions?.everyone === true && meansEveryone(markdownOf(message));
         if (!everyone && (message.mentions?.roleIds.length ?? 0) === 0) continue;
         if (jobs.isFull) continue;
         const start = { afterUserId: null, looked: 0 };
@@ -146,7 +154,7 @@ async function keywordCandidates(
   preferences: PreferencesRepository,
   messages: readonly Message[],
 ): Promise<Candidate[]> {
-  const keysOf = new Map(messages.map((message) => [message, new Set(keywordKeys(message.content))]));
+  const keysOf = new Map(messages.map((message) => [message, new Set(keywordKeys(textOf(message)))]));
   const keys = [...new Set([...keysOf.values()].flatMap((some) => [...some]))].slice(0, KEYS_PER_BATCH);
   if (keys.length === 0) return [];
   const users = await preferences.listByKeys(keys, USERS_PER_BATCH);
@@ -154,7 +162,7 @@ async function keywordCandidates(
     const pattern = keywordPattern(keywords)!;
     return messages
       .filter((message) => own.some((key) => keysOf.get(message)!.has(key)))
-      .filter(({ content }) => content.search(pattern) >= 0)
+      .filter((message) => textOf(message).search(pattern) >= 0)
       .map((message) => ({ userId, message, reason: "keyword" as const }));
   });
 }

@@ -24,7 +24,7 @@ export function Controls({ message, controls }: ControlsProps) {
     <div role="group" aria-label={t("control.label")} className="mt-1.5 flex flex-wrap gap-1.5">
       {controls.map((control, index) =>
         control.kind === "link" ? (
-          <LinkControl key={index} label={control.label} url={control.url} />
+          <LinkControl key={`link-${index}`} label={control.label} url={control.url} />
         ) : (
           <BotControl key={control.id} message={message} control={control} />
         ),

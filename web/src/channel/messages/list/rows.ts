@@ -103,7 +103,7 @@ function lastShown(messages: readonly Message[], count: number): Message | undef
 }
 
 function newRows(input: RowsInput, start: Start): Row[] {
-  const { messages, changes, ephemerals, ownId, readUpTo, blockedIds, unfoldedIds } = input;
+  const { messages, changes, ownId, readUpTo, blockedIds, unfoldedIds } = input;
   const rows: Row[] = [...start.rows];
   let last = lastShown(messages, start.messageCount);
   let day = last === undefined ? null : dayOf(last.createdAt);
@@ -114,6 +114,7 @@ function newRows(input: RowsInput, start: Start): Row[] {
     return true;
   };
   // Those before the last message are among the first rows.
+  const ephemerals = input.ephemerals.filter(({ authorId }) => !blockedIds.has(authorId));
   const ephemeralTimes = ephemerals.map(({ createdAt }) => ({ at: createdAt }));
   let changeCount = countBefore(changes, last?.createdAt ?? "");
   let ephemeralCount = countBefore(ephemeralTimes, last?.createdAt ?? "");
