@@ -1,5 +1,6 @@
 import { PERMISSIONS, type ActionName, type Params } from "@fanfare/contract";
 import { createWorld, must, post, type Person, type World } from "@fanfare/testing";
+import { fileOf, upload } from "../../services/file/test/upload.ts";
 import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
@@ -108,6 +109,41 @@ describe("a thread", () => {
     expect(await lastReply()).toMatchObject([{ id: reply.id, content: "" }]);
     expect((await lastReply())[0]!.deletedAt).not.toBeNull();
     expect((await last(channelId))[0]!.deletedAt).not.toBeNull();
+  });
+
+  test("a reply with a file loses its text in its channel too", async () => {
+    const { id: threadId } = await open();
+    const { id: channelId } = world.channel;
+    const place = { channelId: threadId, name: "a.txt" };
+    const { fileId } = fileOf(await upload(instance.url, world.member, place, "file"));
+    const both = { channelId: threadId, content: "first", nonce: "file", alsoInChannel: true };
+    const { message: reply } = await call(world.member, "message.send", { ...both, attachmentIds: [fileId] });
+    const copy = async () => (await call(world.owner, "message.list", { channelId })).messages.at(-1)!;
+    const edit = async (content: string) => {
+      const ofReply = { channelId: threadId, messageId: reply.id };
+      const ofCopy = { channelId, messageId: (await copy()).id };
+      for (const one of [ofReply, ofCopy])
+        expect(await refusal(world.member, "message.edit", { ...one, content })).toBe("ok");
+    };
+    await edit("");
+    expect(await copy()).toMatchObject({ content: "", replyIn: threadId });
+    await edit("second");
+    expect(await copy()).toMatchObject({ content: "second", replyIn: threadId });
+  });
+
+  test("a reply without a file can't lose its text, in neither place", async () => {
+    const { id: threadId } = await open();
+    const { id: channelId } = world.channel;
+    const both = { channelId: threadId, content: "text", nonce: "text", alsoInChannel: true };
+    const { message: reply } = await call(world.member, "message.send", both);
+    const copy = async () => (await call(world.owner, "message.list", { channelId })).messages.at(-1)!;
+    const places = [
+      { channelId: threadId, messageId: reply.id },
+      { channelId, messageId: (await copy()).id },
+    ];
+    for (const one of places)
+      expect(await refusal(world.member, "message.edit", { ...one, content: "" })).toBe("VALIDATION_FAILED");
+    expect((await copy()).content).toBe("text");
   });
 
   test("a reply can't be shown in the channel against its slow mode, nor outside of threads", async () => {

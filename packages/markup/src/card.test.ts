@@ -76,7 +76,7 @@ test("what cards would change or can't hold stays markdown", () => {
   expect(convert({ attachments: [{ fallback: "only *this*" }] })).toEqual({ content: "only \\*this\\*" });
 });
 
-test("links that a card can't have are left out", () => {
+test("links that a card can't have and invisible spacers are left out", () => {
   const source = {
     color: "",
     author: "a",
@@ -84,7 +84,7 @@ test("links that a card can't have are left out", () => {
     title: "t",
     url: "mailto:a@example.org",
     body: "",
-    fields: [],
+    fields: [{ name: "\u200b", value: "\u200b" }],
     image: "attachment://x.png",
     links: "",
     footer: "",

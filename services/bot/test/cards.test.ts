@@ -85,6 +85,22 @@ test.each<[string, Partial<Params<"message.send">>]>([
     },
   ],
   ["too much text", { cards: [{ text: long(4000) }, { text: long(LIMITS.cardsMaxChars - 3999) }] }],
+  [
+    "long URLs",
+    { cards: Array.from({ length: 4 }, () => ({ title: "x", url: `https://a.example/${long(1990)}` })) },
+  ],
+  [
+    "many long labels",
+    {
+      controls: Array.from({ length: 25 }, (_, n) => ({
+        ...LINK,
+        url: `https://a.example/${long(300)}${n}`,
+      })),
+    },
+  ],
+  ["an invisible title", { cards: [{ title: "\u200b" }] }],
+  ["an invisible text", { cards: [{ text: "\u200b" }] }],
+  ["a label that no one sees", { controls: [{ kind: "button", id: "a", label: "\u200b" }] }],
   ["a long title", { cards: [{ title: long(LIMITS.cardLineMaxChars + 1) }] }],
   ["an empty card", { cards: [{ color: 1, url: "https://example.org" }] }],
   ["a script as link", { cards: [{ title: "x", url: "javascript:alert(1)" }] }],
@@ -170,4 +186,16 @@ test("a webhook posts cards with links, but no buttons, which no one would recei
   const { messages } = await must(url, "message.list", { channelId: place.channelId }, place.token);
   const posted = messages.find(({ as }) => as?.name === "CI");
   expect(posted).toMatchObject({ content: "", cards: [CARD], controls: [LINK] });
+});
+
+test("an ephemeral message that a rule would report is rejected, because moderators couldn't see it", async () => {
+  const { groupId, world, channelId, token } = place;
+  const links = { allowedHosts: ["example.com"], onHit: "report" };
+  const rules = { links, mentions: null, repeats: null, newAccounts: null };
+  const filter = { groupId, words: [], onHit: "mask", rules } as Params<"group.setWordFilter">;
+  await must(instance.url, "group.setWordFilter", filter, world.owner.accessToken);
+  const params = { channelId, userId: world.member.userId, content: "https://other.example/" };
+  expect(await post(instance.url, "message.sendEphemeral", params, token)).toMatchObject({
+    error: { type: "MESSAGE_REFUSED", data: { rule: "links", limit: null } },
+  });
 });

@@ -400,3 +400,53 @@ test("the neighbors of a page of messages in many channels are read with one que
   );
   expect(context[1]!.before).toMatchObject({ id: sent[0]!.id, authorId: author, seq: 1 });
 });
+
+test("an answer that updates a message keeps what it doesn't have, and can remove the rest", async () => {
+  const nonce = "card";
+  const controls = [{ kind: "button" as const, id: "a", label: "A" }];
+  const post = { channelId, authorId: author, content: "text", nonce, cards: [{ title: "t" }], controls };
+  const { message } = await node.internal("message.post", post);
+  const answer = (changes: Partial<Params<"message.answer">>) =>
+    node.internal("message.answer", {
+      ...of(message),
+      authorId: author,
+      userId: reader,
+      nonce,
+      as: "update",
+      ...changes,
+    });
+  await answer({ cards: [{ title: "new" }] });
+  expect(await get(message)).toMatchObject({ content: "text", cards: [{ title: "new" }], controls });
+  expect((await get(message)).editedAt).toBeNull();
+  await answer({ controls: [] });
+  expect(await get(message)).not.toHaveProperty("controls");
+  await answer({ content: "done", cards: [] });
+  expect((await get(message)).content).toBe("done");
+  expect(await get(message)).not.toHaveProperty("cards");
+  await expect(answer({ as: "message" })).rejects.toMatchObject({ type: "VALIDATION_FAILED" });
+  expect(await refusal(author, "message.edit", of(message))).toContain("VALIDATION_FAILED");
+});
+
+test("the markdown of cards mentions users, but not their titles", async () => {
+  const cards = [
+    { title: `<@${moderator}>`, text: `<@${reader}>`, fields: [{ name: "a", value: `<@${author}>` }] },
+  ];
+  const post = { channelId, authorId: moderator, content: "", nonce: "card", cards };
+  const { message } = await node.internal("message.post", post);
+  expect(message.mentions?.userIds).toEqual([reader, author]);
+  const update = {
+    ...of(message),
+    authorId: moderator,
+    userId: reader,
+    nonce: "card",
+    as: "update" as const,
+  };
+  await node.internal("message.answer", { ...update, content: "more" });
+  expect((await get(message)).mentions?.userIds).toEqual([reader, author]);
+});
+
+test("a posted card can't show a file, because it has none", async () => {
+  const cards = [{ imageFileId: "0".repeat(24) }];
+  const post = { channelId, authorId: author, content: "x", nonce: "picture", cards };
+  await expect(node.internal("message.post", post)).rejects.toMatchObject({ type: "VALIDATION_FAILED" });
+});

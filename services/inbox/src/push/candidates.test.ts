@@ -1,5 +1,6 @@
+import { keywordKeys } from "@fanfare/contract/notification-rules";
 import { expect, test } from "vitest";
-import { type Reason, type Setting, wantsNotification } from "./candidates.ts";
+import { pushCandidates, type Reason, type Setting, wantsNotification } from "./candidates.ts";
 
 const nowMs = 1_000_000;
 const muted = { mutedUntil: new Date(nowMs + 1) };
@@ -36,4 +37,16 @@ test.each<[Reason, Setting | undefined, Setting | undefined, boolean]>([
   ["role", undefined, { level: "nothing" }, false],
 ])("%s, group %j, channel %j: %s", (reason, group, channel, expected) => {
   expect(wantsNotification(reason, group, channel, nowMs)).toBe(expected);
+});
+
+test("a keyword in a card notifies as one in the text does", async () => {
+  const message = (id: string, parts: object) => ({ id, authorId: "a", content: "", ...parts });
+  const messages = [message("1", { cards: [{ title: "Build failed" }] }), message("2", { content: "ok" })];
+  const user = { _id: "user", keywords: ["failed"], keywordKeys: keywordKeys("failed") };
+  const preferences = { listByKeys: async (keys: string[]) => (keys.length > 0 ? [user] : []) };
+  const sources = { node: {}, settings: null, preferences } as never;
+  const stored = { channelId: "c", groupId: "g", messages } as never;
+  expect(await pushCandidates(sources, stored)).toEqual([
+    { userId: "user", message: messages[0], reason: "keyword" },
+  ]);
 });

@@ -71,6 +71,9 @@ describe("buildRows", () => {
     const rows = buildRows(more, first);
     expect(shown(rows)).toEqual(["day", "+m1", "ephemeral", "+m2", "m3", "ephemeral", "+m10"]);
     expect(rows[2]).toBe(first.rows[2]);
+    expect(buildRows({ ...more, blockedIds: new Set(["robot"]) }).map(({ kind }) => kind)).not.toContain(
+      "ephemeral",
+    );
     const dismissed = buildRows({ ...more, ephemerals: [] }, { input: more, rows });
     expect(shown(dismissed)).toEqual(["day", "+m1", "m2", "m3", "+m10"]);
   });
