@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { mapCards, mapControls, textOf, urlsOf } from "./cards.ts";
 import type { Card, Control } from "./entities.ts";
+import { GroupFileLineSchema } from "./group-file.ts";
+import { LIMITS } from "./limits.ts";
 
 const card: Card = {
   title: "t",
@@ -50,4 +52,25 @@ test("the addresses that a message leads to are those of its cards and links", (
     "c.example",
     "d.example",
   ]);
+});
+
+test("a group file has at most as many cards and controls as a message, but empty cards too", () => {
+  const line = {
+    type: "message",
+    id: "0".repeat(24),
+    channelId: "0".repeat(24),
+    authorId: "0".repeat(24),
+    content: "",
+    replyTo: null,
+    createdAt: "2026-01-01T00:00:00.000Z",
+    editedAt: null,
+    deletedAt: null,
+    editCount: 0,
+  };
+  const isAccepted = (more: object) => GroupFileLineSchema.safeParse({ ...line, ...more }).success;
+  const text = "x".repeat(LIMITS.cardTextMaxChars);
+  const button = { kind: "button", id: "a", label: "A" };
+  expect(isAccepted({ cards: [{ text }, {}], controls: [button, { ...button, id: "b" }] })).toBe(true);
+  expect(isAccepted({ cards: [{ text }, { text }] })).toBe(false);
+  expect(isAccepted({ controls: [button, button] })).toBe(false);
 });

@@ -92,6 +92,8 @@ describe("Slack", () => {
     expect((await newest()).mentions?.everyone ?? false).toBe(false);
     expect(await send('{"text":"<!channel> look"}')).toEqual(ok);
     expect((await newest()).mentions?.everyone).toBe(true);
+    expect(await send('{"attachments":[{"text":"<!channel> look"}]}')).toEqual(ok);
+    expect(await newest()).toMatchObject({ content: "", mentions: { everyone: true } });
   });
 });
 

@@ -15,6 +15,9 @@ const bot = {
   callback: { id: "c", url: "https://bot.example", events: ["command.invoked", "interaction.created"] },
 } as unknown as BotDocument;
 const asked = { id: "i", botId: bot._id.toHexString(), channelId: "c", userId: "u", messageId: "m" };
+const refuse = async (error: Error): Promise<never> => {
+  throw error;
+};
 const unavailable = () => serviceError("UNAVAILABLE", { retryAfterMs: 1 });
 
 /** What callbacks use of a node; the bot responds with a text. */
@@ -53,13 +56,13 @@ describe("an interaction", () => {
     createCallbacks(options).interact(bot, asked as never, answered);
 
   test("isn't answered while the server is unavailable", async () => {
-    const place = createOptions({ isActive: () => Promise.reject(unavailable()) });
+    const place = createOptions({ isActive: () => refuse(unavailable()) });
     expect(await interact(place, () => true)).toBe(false);
     expect(place.warnings).toHaveLength(1);
   });
 
   test("isn't answered after its user was told that the bot doesn't respond", async () => {
-    const answer = vi.fn();
+    const answer = vi.fn<() => void>();
     await interact(createOptions({ answer }), () => false);
     expect(answer).not.toHaveBeenCalled();
     await interact(createOptions({ answer }), () => true);
@@ -93,7 +96,7 @@ describe("an answer to a command", () => {
     deliverChanges(options, bot as never, new AbortController().signal);
 
   test("is delivered again after a temporary error", async () => {
-    const place = createOptions({ answer: () => Promise.reject(unavailable()) });
+    const place = createOptions({ answer: () => refuse(unavailable()) });
     await expect(deliver(place)).rejects.toMatchObject({ type: "UNAVAILABLE" });
     expect(place.removed).toEqual([]);
   });
@@ -101,7 +104,7 @@ describe("an answer to a command", () => {
   test.each([serviceError("FORBIDDEN"), serviceError("SLOW_MODE", { retryAfterMs: 1 })])(
     "is given up after $type",
     async (error) => {
-      const place = createOptions({ answer: () => Promise.reject(error) });
+      const place = createOptions({ answer: () => refuse(error) });
       await deliver(place);
       expect([place.removed, place.warnings]).toEqual([["i"], [expect.any(String)]]);
     },
