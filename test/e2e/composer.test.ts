@@ -658,7 +658,10 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await type("/topic mine");
     expect((await newest(3)).content).toBe("/topic mine");
     await field().fill("/me");
+    // Otherwise, Enter would choose the suggestion.
+    await options().first().waitFor();
     await page.keyboard.press("Escape");
+    await expect.poll(() => options().count()).toBe(0);
     await page.keyboard.press("Enter");
     await page
       .getByText(t("composer:command.incomplete", { name: "me" }))

@@ -206,7 +206,7 @@ test("existing ids are replaced, and markup is stored as text", async () => {
     { channelId: world.channel.id },
     world.owner.accessToken,
   );
-  expect(messages).toHaveLength(3);
+  expect(messages).toHaveLength(4);
   await must(url, "group.delete", { groupId: group.id }, root.accessToken);
   // The data of the group is removed in the background.
   await expect.poll(counts).toEqual(before);
