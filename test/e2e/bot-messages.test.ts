@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser())("messages of bots", () => {
     await button.click();
     await page.locator("button[aria-busy=true]", { hasText: "Anyone there?" }).waitFor();
     expect(await button.isDisabled()).toBe(true);
-    await page.getByText(t("shared:error.BOT_NOT_ANSWERING")).first().waitFor();
+    await page.getByText(t("shared:error.BOT_NOT_RESPONDING")).first().waitFor();
     await expect.poll(() => button.isEnabled()).toBe(true);
     const botId = bot.info.id;
     bot.stop();

@@ -698,8 +698,11 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         await text("message 6").waitFor();
         const top = await rest();
         await log().hover();
-        await page.mouse.wheel(0, 300);
-        await expect.poll(topNow).toBeGreaterThan(top + 250);
+        const scrollOn = async () => {
+          await page.mouse.wheel(0, 300);
+          return topNow();
+        };
+        await expect.poll(scrollOn).toBeGreaterThan(top + 250);
         expect(await rest()).toBeGreaterThan(top + 250);
       });
 

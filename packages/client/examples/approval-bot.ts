@@ -24,21 +24,21 @@ const [GREEN, RED] = [0x2e_b8_86, 0xa3_02_00];
 export function createApprovalBot(url: string, token: string): Bot {
   const requests = new Map<string, { title: string; userId: string }>();
   const decide = (decision: string, color: number): InteractionHandler => {
-    return ({ controlId, userId }, { update, replyOnlyTo }) => {
+    return ({ controlId, userId }, { update, replyEphemeral }) => {
       const [, requestId = ""] = controlId.split(":");
       const request = requests.get(requestId);
       if (request === undefined)
-        return replyOnlyTo("I have forgotten this request. Ask again with `/approve`.");
-      if (request.userId === userId) return replyOnlyTo("Someone else has to decide this.");
+        return replyEphemeral("I have forgotten this request. Ask again with `/approve`.");
+      if (request.userId === userId) return replyEphemeral("Someone else has to decide this.");
       requests.delete(requestId);
       const { title } = request;
       return update({ cards: [{ title, text: `${decision} by <@${userId}>`, color }], controls: [] });
     };
   };
   return createBot({ url, token })
-    .command("approve", { description: "Ask for approval" }, ({ text, userId }, reply, replyOnlyTo) => {
+    .command("approve", { description: "Ask for approval" }, ({ text, userId }, reply, replyEphemeral) => {
       const title = text.trim().slice(0, 256);
-      if (title === "") return replyOnlyTo("Write for example `/approve A new keyboard`.");
+      if (title === "") return replyEphemeral("Write for example `/approve A new keyboard`.");
       const requestId = randomUUID();
       requests.set(requestId, { title, userId });
       return reply({

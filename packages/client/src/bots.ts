@@ -20,19 +20,23 @@ export interface BotOptions extends Pick<FanfareClientOptions, "url"> {
   onError?: (error: unknown) => void;
 }
 
-/** What a bot sends: Markdown, or also cards and what stands under them. */
+/** Markdown, or an object with cards and controls. */
 export type BotMessage = string | { content?: string; cards?: Card[]; controls?: Control[] };
 
 /** Replies in the channel of the message or command. */
 export type Reply = (message: BotMessage) => Promise<Message>;
 /** Replies so that only the user of the command or interaction sees it. Its controls can only be links. */
-export type ReplyOnlyTo = (message: BotMessage) => Promise<void>;
+export type ReplyEphemeral = (message: BotMessage) => Promise<void>;
 export type MessageHandler = (message: Message, reply: Reply) => unknown;
-export type CommandHandler = (invocation: Invocation, reply: Reply, replyOnlyTo: ReplyOnlyTo) => unknown;
+export type CommandHandler = (
+  invocation: Invocation,
+  reply: Reply,
+  replyEphemeral: ReplyEphemeral,
+) => unknown;
 
 export interface InteractionAnswers {
   reply: Reply;
-  replyOnlyTo: ReplyOnlyTo;
+  replyEphemeral: ReplyEphemeral;
   /** Changes the message with the button. What isn't given stays; an empty list removes cards or controls. */
   update: (message: BotMessage) => Promise<Message>;
   /** Ends the user's wait before the handler is done. Needed if it takes longer than 3 s. */
@@ -139,8 +143,8 @@ export class Bot {
   #invoked({ invocation }: EventPayload<"command.invoked">): void {
     const command = this.#commands.get(invocation.command);
     const reply: Reply = (answer) => this.send(invocation.channelId, answer);
-    const replyOnlyTo = this.#replyOnlyTo(invocation);
-    if (command !== undefined) void this.#run(() => command.handle(invocation, reply, replyOnlyTo));
+    const replyEphemeral = this.#replyEphemeral(invocation);
+    if (command !== undefined) void this.#run(() => command.handle(invocation, reply, replyEphemeral));
   }
 
   #interacted({ interaction }: EventPayload<"interaction.created">): void {
@@ -152,7 +156,7 @@ export class Bot {
     };
     const answers: InteractionAnswers = {
       reply: (message) => this.send(channelId, message),
-      replyOnlyTo: this.#replyOnlyTo(interaction),
+      replyEphemeral: this.#replyEphemeral(interaction),
       update: async (message) =>
         (await this.call("message.edit", { channelId, messageId, ...partsOf(message) })).message,
       acknowledge,
@@ -163,7 +167,7 @@ export class Bot {
     });
   }
 
-  #replyOnlyTo({ channelId, userId }: Pick<Invocation, "channelId" | "userId">): ReplyOnlyTo {
+  #replyEphemeral({ channelId, userId }: Pick<Invocation, "channelId" | "userId">): ReplyEphemeral {
     return async (message) => {
       const { controls = [], ...parts } = partsOf(message);
       const links = controls.filter((control) => control.kind === "link");

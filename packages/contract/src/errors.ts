@@ -169,7 +169,7 @@ export const ERRORS = {
   BOT_NOT_ALLOWED: giveUp(403, "The scopes of this bot do not allow this action."),
   BOTS_ONLY: giveUp(403, "Only bots can do this."),
   BOT_NOT_FOUND: giveUp(404, "This bot is not in this group."),
-  BOT_NOT_ANSWERING: giveUp(504, "The bot isn't responding. Try again later."),
+  BOT_NOT_RESPONDING: giveUp(504, "The bot isn't responding. Try again later."),
   COMMAND_NOT_FOUND: giveUp(404, "This command does not exist here."),
   COMMAND_NAME_TAKEN: correct(409, "Another bot in this group has a command with this name."),
   WEBHOOK_NOT_FOUND: giveUp(

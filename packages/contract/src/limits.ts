@@ -165,6 +165,8 @@ export const LIMITS = {
   /** In `emailInviteWindowMs`, also those that were revoked or not delivered. */
   emailInvitesPerUser: 50,
   emailInvitesPerGroup: 100,
+  /** Also in `emailInviteWindowMs`, from all groups together. */
+  emailInvitesPerMailbox: 3,
   /** A group emails an address once in this time. */
   emailInviteWindowMs: 24 * 60 * 60 * 1000,
   emailInviteLifetimeMs: 7 * 24 * 60 * 60 * 1000,

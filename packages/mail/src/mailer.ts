@@ -12,7 +12,7 @@ const CONCURRENCY = 4;
 /** With the backoff, about an hour of retries: as long as most links in emails are valid. */
 const TRIES = 15;
 const BACKOFF = { firstMs: 1000, maxMs: 10 * 60_000 };
-/** Emails that users can turn off can be very many at once: they don't delay the others, and further ones are dropped. */
+/** Emails that users can turn off, and those to strangers, can be very many at once: they don't delay the others. */
 const OPTIONAL_CONCURRENCY = 2;
 const OPTIONAL_MAX_WAITING = 5000;
 /** Emails with the same key are deduplicated for this time. */
@@ -77,7 +77,7 @@ export function createMailer(options: MailerOptions): Mailer {
   const transport = smtp === undefined ? undefined : createSmtp(smtp.url);
   const total = new Counter({
     name: "fanfare_mails_total",
-    help: "Emails by outcome: sent, failed after the last try, or dropped (those about missed messages, and invites to addresses that don't exist).",
+    help: "Emails by outcome: sent, failed after the last try, or dropped (those about missed messages, and invites).",
     labelNames: ["outcome"],
     registers: [metrics],
   });
@@ -123,7 +123,7 @@ export function createMailer(options: MailerOptions): Mailer {
     run: (job) =>
       deliver(job).catch((error: unknown) => {
         if (job.signal.aborted || !(error instanceof PermanentError || job.tries >= TRIES)) throw error;
-        logger.info({ err: error }, "email about missed messages dropped");
+        logger.info({ err: error }, "optional email dropped");
         total.inc({ outcome: "dropped" });
       }),
     concurrency: OPTIONAL_CONCURRENCY,
@@ -149,7 +149,7 @@ export function createMailer(options: MailerOptions): Mailer {
         if (environment === "development") show(formatForTerminal(email));
       } else if (unsubscribe !== undefined && optionalMails.isFull) total.inc({ outcome: "dropped" });
       else {
-        const kind = unsubscribe === undefined ? mails : optionalMails;
+        const kind = unsubscribe === undefined && !isStranger ? mails : optionalMails;
         await kind.enqueue(key, { sealed: sealer.seal(JSON.stringify(email), key) });
       }
     },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cardOf, cardText, shownWithin } from "./card.ts";
+import { cardOf, cardText, toMessageContent } from "./card.ts";
 import { fromSlackMessage, slackMessage } from "./slack.ts";
 
 test("a card without a title has its color before the text, or above a list", () => {
@@ -20,7 +20,7 @@ test("a card without a title has its color before the text, or above a list", ()
   expect(cardText({ ...card, body: "" })).toBe("");
 });
 
-const convert = (payload: object) => shownWithin(fromSlackMessage(slackMessage.parse(payload)));
+const convert = (payload: object) => toMessageContent(fromSlackMessage(slackMessage.parse(payload)));
 
 test("attachments become cards with their color and fields", () => {
   const attachment = {

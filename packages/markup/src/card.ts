@@ -38,7 +38,7 @@ export interface Converted {
  * The content and cards of a message; without cards if these are over a limit.
  * @param url where the whole text is, if it has to be cut
  */
-export function shownWithin(
+export function toMessageContent(
   { text, rich }: Converted,
   url = "",
 ): { content: string; cards?: Card[]; controls?: Control[] } {

@@ -1,5 +1,5 @@
 import type { NodeContext, Sealer } from "@fanfare/kernel";
-import type { WaitingInteractions } from "./actions/interactions.ts";
+import type { PendingInteractions } from "./actions/interactions.ts";
 import type { BotRepository } from "./bot.repository.ts";
 import type { Callbacks } from "./callbacks/callbacks.ts";
 import type { CursorRepository } from "./callbacks/cursor.repository.ts";
@@ -16,7 +16,7 @@ export interface BotDependencies {
   cursors: CursorRepository;
   invocations: InvocationRepository;
   callbacks: Callbacks;
-  interactions: WaitingInteractions;
+  interactions: PendingInteractions;
   /** Seals the secrets of callbacks. */
   sealer: Sealer;
 }

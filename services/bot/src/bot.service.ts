@@ -2,7 +2,7 @@ import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/k
 import { Outbound } from "@fanfare/outbound";
 import { botActions } from "./actions/bots.ts";
 import { commandActions } from "./actions/commands.ts";
-import { interactionActions, WaitingInteractions } from "./actions/interactions.ts";
+import { interactionActions, PendingInteractions } from "./actions/interactions.ts";
 import { ownBotActions } from "./actions/own-bot.ts";
 import { tokenActions } from "./actions/tokens.ts";
 import { webhookActions } from "./actions/webhooks.ts";
@@ -30,7 +30,7 @@ export function createBotService(node: NodeContext): ReturnType<ServiceFactory> 
   const { bots, webhooks, cursors } = repositories;
   const subscribers = new Subscribers(bots);
   const callbacks = createCallbacks({ ...repositories, node, outbound, sealer });
-  const interactions = new WaitingInteractions();
+  const interactions = new PendingInteractions();
   const dependencies: BotDependencies = { ...repositories, node, callbacks, interactions, sealer };
   return defineService(node, {
     name: "bot",

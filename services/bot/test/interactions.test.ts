@@ -77,7 +77,7 @@ const list = async ({ channelId, token }: Place) =>
   (await must(instance.url, "message.list", { channelId }, token)).messages.toSorted((a, b) => a.seq - b.seq);
 
 describe("a bot on a socket", () => {
-  test("receives who pressed what, and the call returns once it has acknowledged that", async () => {
+  test("receives the interaction, and the call returns once the bot acknowledges it", async () => {
     const place = await createPlace(instance.url);
     const { member } = place.world;
     const at = await sendControls(place, [APPROVE, PICK]);
@@ -108,7 +108,7 @@ describe("a bot on a socket", () => {
       post(instance.url, "interaction.acknowledge", { interactionId: interaction.id }, other.token),
     );
     expect(await press(place.world.member, { ...at, controlId: "approve" })).toMatchObject({
-      error: { type: "BOT_NOT_ANSWERING", retryable: false },
+      error: { type: "BOT_NOT_RESPONDING", retryable: false },
     });
   });
 
@@ -214,7 +214,7 @@ describe("a bot with a callback", () => {
     const received = await subscribe(place, ["interaction.created"], () => response());
     const fails = async () =>
       expect(await press(member, { ...at, controlId: "approve" })).toMatchObject({
-        error: { type: "BOT_NOT_ANSWERING" },
+        error: { type: "BOT_NOT_RESPONDING" },
       });
     await fails();
     response = () => ({ content: "x".repeat(LIMITS.messageMaxChars + 1) });

@@ -107,7 +107,7 @@ test("ticks go on until the overload is over", () => {
   expect([isTicking(), admission.overloadedForMs, admission.inFlight]).toEqual([false, 0, 0]);
 });
 
-test("calls that wait for something outside are no load, but are in progress", () => {
+test("calls that wait for a bot don't count towards the limit, but are reported as in flight", () => {
   const { admission, window } = createPlace(100);
   const ends = Array.from({ length: MAX_CALLS_IN_FLIGHT * 2 }, () => admission.begin("heavy", null));
   expect(admission.admit("a user")).not.toBeNull();

@@ -59,7 +59,7 @@ export class Admission {
   #isTicking = false;
   #limit = MAX_CALLS_IN_FLIGHT;
   #inFlight = 0;
-  /** Calls that wait for something outside of this server. */
+  /** Calls that wait for a bot. They don't count towards the limit. */
   #outside = 0;
   #peak = 0;
   readonly #usualConnection = new UsualDuration();

@@ -1,4 +1,4 @@
-import { LIMITS, type Params } from "@fanfare/contract";
+import { LIMITS, type Params, PERMISSIONS } from "@fanfare/contract";
 import { createAccount, createGuest, must, post } from "@fanfare/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { type Mailbox, startMailbox } from "../../../test/integration/mailbox.ts";
@@ -150,6 +150,8 @@ test("the emails of a user and of a group in a day are limited", async () => {
   expect(await email([newAddress()], inviter)).toMatchObject(limit);
 
   const [second, third] = [await newMember(), await newMember()];
+  // Emailed invites take no space of others.
+  await must(instance.url, "invite.create", { groupId }, owner.accessToken);
   for (const { code } of await listed())
     await must(instance.url, "invite.revoke", { groupId, code }, owner.accessToken);
   await mustEmail(addresses(perCall), second);
@@ -195,6 +197,53 @@ test("a person whom someone with the right to approve invited needs no approval,
   // What counts is what the inviter can do when the invite is used.
   await must(instance.url, "group.transfer", { groupId, userId: member.userId }, owner.accessToken);
   expect(await accept(code, second)).toMatchObject({ ok: true });
+});
+
+test("an open request to join doesn't make an invite work twice", async () => {
+  const address = newAddress();
+  await mustEmail([address]);
+  await must(instance.url, "group.update", { groupId, needsApproval: true, listed: true }, owner.accessToken);
+  const [first, second] = [await createAccount(instance.url), await createAccount(instance.url)];
+  for (const { accessToken } of [first, second])
+    await must(instance.url, "join.request", { groupId, message: "Please" }, accessToken);
+  const { code } = await linkTo(address);
+  expect(await accept(code, first)).toMatchObject({ ok: true });
+  expect(await accept(code, second)).toMatchObject(failed("INVITE_NOT_FOUND"));
+});
+
+test("only its inviter and those who can approve joins see its link", async () => {
+  const [manager, approver] = [await newMember(), await newMember()];
+  const give = async (permissions: number, { userId }: Account) => {
+    const params = { groupId, name: "Helpers", permissions };
+    const { role } = await must(instance.url, "role.create", params, owner.accessToken);
+    await must(instance.url, "role.assign", { groupId, userId, roleId: role.id }, owner.accessToken);
+  };
+  await give(PERMISSIONS.manageInvites, manager);
+  await give(PERMISSIONS.manageInvites | PERMISSIONS.kickMembers, approver);
+  const { invites } = await mustEmail([newAddress()]);
+  const seenBy = async ({ accessToken }: Account) =>
+    (await must(instance.url, "invite.list", { groupId }, accessToken)).invites.map(({ code }) => code);
+  expect(await seenBy(owner)).toContain(invites[0]!.code);
+  expect(await seenBy(approver)).toContain(invites[0]!.code);
+  expect(await seenBy(manager)).not.toContain(invites[0]!.code);
+});
+
+test("all groups together email a person three times a day, whatever follows the plus sign", async () => {
+  const address = newAddress();
+  const [name, domain] = address.split("@");
+  const first = [address, `${name}+a@${domain}`, `${name}+b@${domain}`];
+  expect((await mustEmail(first)).skipped).toEqual([]);
+  const { group } = await must(instance.url, "group.create", { name: "Others" }, owner.accessToken);
+  expect(await email([address], owner, group.id)).toMatchObject({
+    data: { invites: [], skipped: [{ email: address, reason: "invited" }] },
+  });
+});
+
+test("when the inviter's account is deleted, their invites and the addresses are, too", async () => {
+  const inviter = await newMember();
+  const { invites } = await mustEmail([newAddress()], inviter);
+  await must(instance.url, "user.deleteMe", { password: PASSWORD }, inviter.accessToken);
+  await expect.poll(async () => (await listed()).map(({ code }) => code)).not.toContain(invites[0]!.code);
 });
 
 test("it lets a new user in where registration is by invite, with the address verified by the link", async () => {

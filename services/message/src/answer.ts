@@ -2,7 +2,7 @@ import { type Card, type Control, type Ephemeral, userRoom } from "@fanfare/cont
 import { type Access, can, type Handlers, newId, serviceError } from "@fanfare/kernel";
 import { edit } from "./change.ts";
 import type { MessageDependencies } from "./message.dependencies.ts";
-import { accessOfSender, checkPictures, ifAny } from "./send.ts";
+import { accessOfSender, checkCardImages, nonEmpty } from "./send.ts";
 
 interface EphemeralSend {
   channelId: string;
@@ -22,7 +22,7 @@ export function answerActions(dependencies: MessageDependencies): Handlers {
   return {
     "message.sendEphemeral": async ({ params, actor: { userId: authorId, kind }, access }) => {
       if (kind !== "bot") throw serviceError("BOTS_ONLY");
-      checkPictures(params.cards, []);
+      checkCardImages(params.cards, []);
       return { ephemeral: await sendEphemeral(dependencies, { ...params, authorId, access, id: newId() }) };
     },
 
@@ -31,7 +31,7 @@ export function answerActions(dependencies: MessageDependencies): Handlers {
       const message = { ...answer, content: answer.content ?? "" };
       const access = await accessOfSender(node, authorId, channelId);
       const services = null;
-      checkPictures(as === "update" ? [] : message.cards, []);
+      checkCardImages(as === "update" ? [] : message.cards, []);
       if (as === "ephemeral") {
         await sendEphemeral(dependencies, { ...message, userId, access, id });
       } else if (as === "message") {
@@ -55,8 +55,8 @@ async function sendEphemeral(
   const { written, reportedBy, limit } = await filters.apply(access, message, false);
   // It isn't stored, so moderators couldn't look at it.
   if (reportedBy !== null) throw serviceError("MESSAGE_REFUSED", { rule: reportedBy, limit });
-  const cards = ifAny(written.cards);
-  const links = ifAny(written.controls?.filter((control) => control.kind === "link"));
+  const cards = nonEmpty(written.cards);
+  const links = nonEmpty(written.controls?.filter((control) => control.kind === "link"));
   const ephemeral: Ephemeral = {
     id: message.id,
     channelId,

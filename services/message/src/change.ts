@@ -17,7 +17,7 @@ import { canDelete, canEdit, canReadEdits, hasEnded } from "./message.policy.ts"
 import { presentMessage } from "./message.presenter.ts";
 import type { MessageDependencies } from "./message.dependencies.ts";
 import { CHANGE_MAX_TRIES, LOST_RACE_BACKOFF_MS, RETRY_AFTER_MS } from "./constants.ts";
-import { checkPictures, ifAny, requireBotFor } from "./send.ts";
+import { checkCardImages, nonEmpty, requireBotFor } from "./send.ts";
 import type { ChangeEvent } from "./commit/write-context.ts";
 
 export const NOTHING_LEFT: MessageChange = {
@@ -204,21 +204,23 @@ function editMessage(
       if (!canEdit(userId, presentMessage(before))) throw serviceError("FORBIDDEN");
       const { content = before.content, cards = before.cards, controls = before.controls } = wanted;
       const fileIds = before.attachments?.map(({ fileId }) => fileId) ?? [];
-      if (!isChecked && content === "" && fileIds.length === 0 && ifAny(cards) === undefined)
+      if (!isChecked && content === "" && fileIds.length === 0 && nonEmpty(cards) === undefined)
         throw invalid("content", "must not be empty without attachments or cards");
-      if (!isChecked) checkPictures(wanted.cards, fileIds);
+      if (!isChecked) checkCardImages(wanted.cards, fileIds);
       const { editCount = 0 } = before;
-      const now = { cards: ifAny(cards), controls: ifAny(controls) };
+      const now = { cards: nonEmpty(cards), controls: nonEmpty(controls) };
       assertBelow("changesPerMessage", before.revs.length);
-      // Bots can change their cards as often as that. It is no edit, because no earlier version of these is stored.
-      if (content === before.content && (wanted.cards ?? wanted.controls) !== undefined) return now;
-      assertBelow("editsPerMessage", editCount);
+      const isTextKept = content === before.content && (wanted.cards ?? wanted.controls) !== undefined;
+      if (!isTextKept) assertBelow("editsPerMessage", editCount);
       const repliedTo = await findRepliedTo(dependencies, before);
       const context = { authorId: userId, channelId, access, services };
       const { mentions, mentionKeys = [] } =
         before.replyIn === undefined
           ? await resolveMentions(markdownOf({ content, cards }), context, repliedTo)
           : NO_ONE;
+      const mentioned = { mentions, ...mentionedBy(before, mentionKeys) };
+      // Not an edit, because earlier versions of cards and controls aren't stored.
+      if (isTextKept) return { ...now, ...mentioned };
       // Stored before the edit, so that no text is lost. If the edit fails, the next one stores the same text as the same
       // version.
       const { createdAt, editedAt } = before;
@@ -231,7 +233,7 @@ function editMessage(
       });
       // The previews were for the links of the old text.
       const fresh = { ...now, content, editedAt: new Date(), editCount: editCount + 1, embeds: undefined };
-      return { ...fresh, mentions, ...mentionedBy(before, mentionKeys) };
+      return { ...fresh, ...mentioned };
     },
   );
 }

@@ -150,7 +150,7 @@ export class Sender {
     const { rooms, groupId } = access;
     const item = { authorId, content, nonce, replyTo: replyTo ?? null, rooms, groupId };
     const { poll, sticker, as, alsoIn, replyIn } = send;
-    const [cards, controls] = [ifAny(send.cards), ifAny(send.controls)];
+    const [cards, controls] = [nonEmpty(send.cards), nonEmpty(send.controls)];
     if (
       !content.includes("@") &&
       repliedTo === null &&
@@ -186,7 +186,7 @@ export class Sender {
 }
 
 /** Empty lists aren't stored. */
-export const ifAny = <T>(items: T[] | undefined): T[] | undefined =>
+export const nonEmpty = <T>(items: T[] | undefined): T[] | undefined =>
   items === undefined || items.length === 0 ? undefined : items;
 
 /** Enforces the wait between two messages of a user in slow mode, across processes. */
@@ -229,7 +229,7 @@ export function sendActions({ sender, node }: MessageDependencies): Handlers {
   return {
     "message.send": async ({ params, actor: { userId: authorId, kind }, access, services }) => {
       requireBotFor(params, kind);
-      checkPictures(params.cards, params.attachmentIds);
+      checkCardImages(params.cards, params.attachmentIds);
       const hasFile = params.attachmentIds.length > 0 || params.stickerId !== undefined;
       if (hasFile && !can(access, "attachFiles")) throw serviceError("FORBIDDEN");
       const send = { ...params, authorId, access, services };
@@ -251,7 +251,7 @@ export function sendActions({ sender, node }: MessageDependencies): Handlers {
     },
 
     "message.post": async ({ params }) => {
-      checkPictures(params.cards, []);
+      checkCardImages(params.cards, []);
       const access = await accessOfSender(node, params.authorId, params.channelId);
       return { message: await sender.send({ ...params, access, services: null }) };
     },
@@ -281,7 +281,7 @@ export function requireBotFor(
 }
 
 /** @throws {ServiceError} VALIDATION_FAILED when a card shows a file that isn't attached to its message */
-export function checkPictures(cards: readonly Card[] = [], fileIds: readonly string[]): void {
+export function checkCardImages(cards: readonly Card[] = [], fileIds: readonly string[]): void {
   const index = cards.findIndex(
     ({ imageFileId }) => imageFileId !== undefined && !fileIds.includes(imageFileId),
   );

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { LIMITS } from "@fanfare/contract";
-import { type Handlers, type NodeContext, orThrow } from "@fanfare/kernel";
+import { type Handlers, hashSecret, type NodeContext, orThrow } from "@fanfare/kernel";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { localeOf } from "./user.presenter.ts";
 
@@ -21,7 +21,8 @@ export const inviteMailActions = ({ node, users, mailer, refusedAddresses }: Use
       if (refused.has(email)) continue;
       const to = { email, locale: localeOf(inviter), isStranger: true };
       const token = tokenOf(node.keyFor(PURPOSE), code, email).toString("base64url");
-      await mailer.send(to, "groupInvite", values, `/invite/${code}#token=${token}`, code);
+      // The keys of jobs are logged.
+      await mailer.send(to, "groupInvite", values, `/invite/${code}#token=${token}`, hashSecret(code));
     }
     return { refused: invites.flatMap(({ code, email }) => (refused.has(email) ? [code] : [])) };
   },

@@ -1,14 +1,13 @@
 import { randomInt } from "node:crypto";
 import { duplicateKeyIndex, type Handlers, newId, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { SessionTokens } from "@fanfare/contract";
-import { publishAccount } from "./publish.ts";
 import { isInvitedAddress } from "./invite-mails.ts";
 import { assertCanRegister, assertPasswordsAccepted, assertBelowUserLimit } from "./registration.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { EMAIL_INDEX, type UserDocument, USERNAME_INDEX } from "./user.model.ts";
 import { newAccount, type UserRepository } from "./user.repository.ts";
 import { mustVerifyFirst } from "./session.policy.ts";
-import { publishProfile } from "./publish.ts";
+import { publishAccount, publishProfile } from "./publish.ts";
 import { presentAdminUser } from "./user.presenter.ts";
 
 /** The names and addresses of a new account. */

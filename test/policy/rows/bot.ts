@@ -33,7 +33,11 @@ export const botRows = {
   "interaction.create": row(
     "interaction.create",
     (world) => ({ ...messageOf(world), controlId: "approve" }),
-    { why: "the message has no buttons", allowed: "VALIDATION_FAILED" },
+    {
+      why: "the message has no buttons, and muted members could not press any",
+      allowed: "VALIDATION_FAILED",
+      muted: "MUTED",
+    },
   ),
   "interaction.acknowledge": row("interaction.acknowledge", () => ({ interactionId: NOT_THERE }), botsOnly),
   "command.list": row("command.list", ({ channel }) => ({ channelId: channel.id })),

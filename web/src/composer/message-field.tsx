@@ -11,6 +11,7 @@ import {
 } from "react";
 import { useTranslation } from "react-i18next";
 import { Hash } from "lucide-react";
+import { colorText } from "../shared/formats.ts";
 import { usePreferences } from "../state/preferences.ts";
 import { cx } from "../ui/cx.ts";
 import { findEmoji, loadEmojiIndex } from "../channel/emoji/emoji-index.ts";
@@ -313,7 +314,7 @@ function Picture({ suggestion: { picture, label } }: { suggestion: Suggestion })
     case "image":
       return <img src={picture.url} alt="" className="size-6 shrink-0 object-contain" />;
     case "sign": {
-      const style = picture.color === undefined ? {} : { color: cssColor(picture.color) };
+      const style = picture.color === undefined ? {} : { color: colorText(picture.color) };
       return (
         <span aria-hidden className="flex size-6 shrink-0 items-center justify-center text-lg" style={style}>
           {picture.sign}
@@ -322,5 +323,3 @@ function Picture({ suggestion: { picture, label } }: { suggestion: Suggestion })
     }
   }
 }
-
-const cssColor = (rgb: number): string => `#${rgb.toString(16).padStart(6, "0")}`;

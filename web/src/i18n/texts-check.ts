@@ -8,7 +8,9 @@ export interface Use {
 
 export const PLURAL = /_(?:zero|one|two|few|many|other)$/;
 
-const CALL = /(?<![\w.$])(?:i18next\.)?t\(\s*(["'`])((?:\\.|(?!\1)[^\\])*)\1/g;
+const CALL = /(?<![\w.$])t\(\s*(["'`])((?:\\.|(?!\1)[^\\])*)\1/g;
+/** It doesn't know the namespace of `useTranslation`. */
+const GLOBAL_CALL = /\bi18next\.t\(\s*(["'`])((?:\\.|(?!\1)[^\\])*)\1/g;
 const TRANS = /\bi18nKey=(")([^"]+)"/g;
 /** `textKey: "…"` marks keys that are passed to `t` in a variable. */
 const TABLE = /\btextKey\??\s*[:=]\s*\{?(["'`])((?:\\.|(?!\1)[^\\])*)\1/g;
@@ -17,7 +19,11 @@ const TABLE = /\btextKey\??\s*[:=]\s*\{?(["'`])((?:\\.|(?!\1)[^\\])*)\1/g;
 export function usesOf(path: string, code: string): Use[] {
   const namespaces = [...code.matchAll(/useTranslation\(\s*"([^"]+)"/g)].map(([, namespace]) => namespace!);
   if (new Set(namespaces).size > 1) throw new Error(`${path} uses several namespaces: write "other:key".`);
-  const found = [CALL, TRANS, TABLE].flatMap((pattern) => [...code.matchAll(pattern)]);
+  const globalCalls = [...code.matchAll(GLOBAL_CALL)];
+  const bare = globalCalls.find(([, , text]) => !text!.includes(":"));
+  if (bare !== undefined)
+    throw new Error(`${path}: i18next.t("${bare[2]}") needs a namespace: write "ns:key".`);
+  const found = [...globalCalls, ...[CALL, TRANS, TABLE].flatMap((pattern) => [...code.matchAll(pattern)])];
   return found.map(([, quote, text]) => {
     const hole = quote === "`" ? text!.indexOf("${") : -1;
     const start = hole < 0 ? text! : text!.slice(0, hole);

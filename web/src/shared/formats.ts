@@ -88,3 +88,6 @@ export function useFormats(): Formats {
   const { i18n } = useTranslation();
   return formatsOf(i18n.language);
 }
+
+/** In CSS. */
+export const colorText = (color: number): string => `#${color.toString(16).padStart(6, "0")}`;

@@ -10,7 +10,7 @@ interface Opened {
 
 const useOpened = create<{ dialogs: readonly Opened[] }>(() => ({ dialogs: [] }));
 let lastId = 0;
-/** Whether the code of the last one is being loaded. Another click then opens no second one. */
+/** Whether the code of the last one is being loaded. */
 let isLoading = false;
 
 /**
@@ -18,11 +18,12 @@ let isLoading = false;
  * renders its own.
  */
 export function openDialog(render: Opened["render"]): void {
-  if (isLoading) return;
+  // A second click replaces what the first one is still loading.
+  const end = isLoading ? -1 : undefined;
   isLoading = true;
   lastId += 1;
   const opened = { id: lastId, render };
-  useOpened.setState(({ dialogs }) => ({ dialogs: [...dialogs, opened] }));
+  useOpened.setState(({ dialogs }) => ({ dialogs: [...dialogs.slice(0, end), opened] }));
 }
 
 /** Asks before something is done. */
@@ -48,12 +49,12 @@ export function OpenDialogs() {
   return dialogs.map(({ id, render }) => (
     <Suspense key={id}>
       {render(() => closeDialog(id))}
-      <Loaded />
+      <MarkLoaded />
     </Suspense>
   ));
 }
 
-function Loaded() {
+function MarkLoaded() {
   useEffect(() => {
     isLoading = false;
   }, []);

@@ -193,7 +193,7 @@ export const interactionActions = {
     }),
     permission: { rule: "channel", can: "view" },
     waitsForBot: true,
-    errors: ["MUTED", "MESSAGE_NOT_FOUND", "BOT_NOT_FOUND", "BOT_NOT_ANSWERING"],
+    errors: ["MUTED", "MESSAGE_NOT_FOUND", "BOT_NOT_FOUND", "BOT_NOT_RESPONDING"],
     rateLimit: { points: 20, durationMs: 10_000 },
   }),
   acknowledge: mutation({

@@ -29,7 +29,7 @@ export const CardSchema = entity("Card", {
 });
 export type Card = z.output<typeof CardSchema>;
 
-/** Bars and links alone aren't cards. */
+/** A color or a URL alone is not a card. */
 const hasContent = ({ title, text, author, fields, footer, imageFileId, imageUrl }: Card): boolean =>
   (title ?? text ?? author ?? fields ?? footer ?? imageFileId ?? imageUrl) !== undefined;
 
@@ -59,7 +59,7 @@ export const controlId = z
   .max(LIMITS.controlIdMaxChars)
   .describe("chosen by the bot, which receives it");
 const LinkSchema = z.object({ kind: z.literal("link"), label, url: httpAddress });
-/** What stands under a message: a button or a selection that its bot receives, or a link. */
+/** An interactive element below a message: a button, a select menu or a link. */
 export const ControlSchema = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("button"),

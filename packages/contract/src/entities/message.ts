@@ -102,7 +102,11 @@ export const MessageSchema = entity("Message", {
   attachments: z.array(AttachmentSchema).min(1).optional(),
   embeds: z.array(EmbedSchema).min(1).optional(),
   cards: z.array(CardSchema).min(1).optional(),
-  controls: z.array(ControlSchema).min(1).optional().describe("what stands under a message of a bot"),
+  controls: z
+    .array(ControlSchema)
+    .min(1)
+    .optional()
+    .describe("buttons, select menus and links below a bot's message"),
   poll: PollSchema.optional(),
   sticker: StickerSchema.optional(),
   as: z

@@ -8,13 +8,13 @@ const OVERLOADED_RETRY_MS = 1000;
 
 interface Waiting {
   botId: string;
-  /** The bot has responded, and its answer is to be carried out. @returns false if the user was told that it didn't respond */
-  extend: () => boolean;
+  /** Stops the timeout while the bot's response is applied. @returns false if it is over */
+  stopTimeout: () => boolean;
   finish: (isAcknowledged: boolean) => void;
 }
 
-/** The calls of this process whose users wait for a bot, by the id of the interaction. */
-export class WaitingInteractions {
+/** Calls of this process that wait for a bot, by the id of the interaction. */
+export class PendingInteractions {
   readonly #waiting = new Map<string, Waiting>();
 
   /** @throws {ServiceError} OVERLOADED when too many wait for this bot */
@@ -30,7 +30,7 @@ export class WaitingInteractions {
     }, LIMITS.interactionTimeoutMs);
     const waiting: Waiting = {
       botId,
-      extend: () => {
+      stopTimeout: () => {
         clearTimeout(timer);
         return !isTooLate;
       },
@@ -83,7 +83,7 @@ export function interactionActions(dependencies: BotDependencies): Handlers {
       void deliver(dependencies, bot, interaction, waiting).catch((error: unknown) =>
         node.logger.warn({ err: error, botId }, "interaction not delivered"),
       );
-      if (!(await isAcknowledged)) throw serviceError("BOT_NOT_ANSWERING");
+      if (!(await isAcknowledged)) throw serviceError("BOT_NOT_RESPONDING");
       return {};
     },
 
@@ -113,12 +113,12 @@ async function deliver(
   { callbacks }: Pick<BotDependencies, "callbacks">,
   bot: Parameters<BotDependencies["callbacks"]["interact"]>[0],
   interaction: Interaction,
-  { extend, finish }: Waiting,
+  { stopTimeout, finish }: Waiting,
 ): Promise<void> {
   let isAnswered = false;
   const isAccepted = await callbacks.interact(bot, interaction, () => {
     isAnswered = true;
-    return extend();
+    return stopTimeout();
   });
   if (isAccepted || isAnswered) finish(isAccepted);
 }

@@ -1,6 +1,6 @@
 import type { Invocation, Interaction, Params } from "@fanfare/contract";
 import type { NodeContext } from "@fanfare/kernel";
-import { flag, fromSlackMessage, shownWithin, slackMessage, text } from "@fanfare/markup";
+import { flag, fromSlackMessage, toMessageContent, slackMessage, text } from "@fanfare/markup";
 import { z } from "zod";
 import type { BotDocument } from "../bot.model.ts";
 
@@ -16,7 +16,7 @@ const response = slackMessage.extend({
 type Asked = Pick<Invocation | Interaction, "id" | "channelId" | "userId"> & { messageId?: string };
 
 /**
- * Carries out the answer in a response to a callback, if there is one.
+ * Applies the answer in a response to a callback, if there is one.
  * @throws {ServiceError} if the answer is invalid, or the bot can't give it
  */
 export async function answerWith(
@@ -56,9 +56,9 @@ export function parseAnswer(body: string): Answer | null {
     const message = { content, cards, controls } as Answer["message"];
     return { as, message };
   }
-  const message = shownWithin(fromSlackMessage(slack));
+  const message = toMessageContent(fromSlackMessage(slack));
   if (message.content === "" && message.cards === undefined) return null;
-  // In Slack, what the answer doesn't have goes.
+  // In Slack's format, parts that are absent are removed from the original.
   return { as, message: isUpdate ? { cards: [], controls: [], ...message } : message };
 }
 

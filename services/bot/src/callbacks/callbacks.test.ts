@@ -3,7 +3,7 @@ import { serviceError } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { BotDocument } from "../bot.model.ts";
-import { WaitingInteractions } from "../actions/interactions.ts";
+import { PendingInteractions } from "../actions/interactions.ts";
 import { createCallbacks } from "./callbacks.ts";
 import { deliverChanges } from "./deliver-changes.ts";
 
@@ -61,7 +61,7 @@ describe("an interaction", () => {
     expect(place.warnings).toHaveLength(1);
   });
 
-  test("isn't answered after its user was told that the bot doesn't respond", async () => {
+  test("isn't answered after the call timed out", async () => {
     const answer = vi.fn<() => void>();
     await interact(createOptions({ answer }), () => false);
     expect(answer).not.toHaveBeenCalled();
@@ -77,17 +77,17 @@ describe("an interaction", () => {
     expect(place.requests).toMatchObject([{ timeoutMs: LIMITS.interactionTimeoutMs - 1000 }]);
   });
 
-  test("that was acknowledged can still be answered, one that was given up can't", async () => {
+  test("that was acknowledged can still be answered, one that timed out can't", async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
-    const interactions = new WaitingInteractions();
+    const interactions = new PendingInteractions();
     const first = interactions.start("first", "bot");
     interactions.acknowledge({ interactionId: "first", botId: "bot" });
     expect(await first.isAcknowledged).toBe(true);
     const second = interactions.start("second", "bot");
     vi.advanceTimersByTime(LIMITS.interactionTimeoutMs);
     expect(await second.isAcknowledged).toBe(false);
-    expect([first.waiting.extend(), second.waiting.extend()]).toEqual([true, false]);
+    expect([first.waiting.stopTimeout(), second.waiting.stopTimeout()]).toEqual([true, false]);
   });
 });
 

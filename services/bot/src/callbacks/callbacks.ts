@@ -106,7 +106,7 @@ export function createCallbacks(options: CallbacksOptions) {
     },
 
     /**
-     * Delivers an interaction at once and without retries, because its user waits, and carries out the answer in the response.
+     * Delivers an interaction at once and without retries, because its user waits, and applies the response.
      * @param answered called as soon as the bot has responded; returns false if it is too late for its answer
      * @returns whether the bot has accepted it; false if it isn't subscribed
      */
@@ -125,7 +125,7 @@ export function createCallbacks(options: CallbacksOptions) {
         return true;
       } catch (error) {
         if (error instanceof DeliveryError) total.inc({ outcome: "failed" });
-        node.logger.warn({ err: error, botId: interaction.botId }, "interaction not answered by callback");
+        node.logger.warn({ err: error, botId: interaction.botId }, "interaction callback failed");
         return false;
       }
     },

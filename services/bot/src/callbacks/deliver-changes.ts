@@ -64,7 +64,7 @@ async function deliverInvocations(
       const { retryable, type } = toServiceError(error);
       // Delivered again, for the same answer. Slow mode can last longer than an invocation is stored.
       if (retryable && type !== "SLOW_MODE") throw error;
-      options.node.logger.warn({ err: error, botId: invocation.botId }, "answer of a bot not accepted");
+      options.node.logger.warn({ err: error, botId: invocation.botId }, "bot response rejected");
     });
     await options.invocations.remove(invocation.id);
   }

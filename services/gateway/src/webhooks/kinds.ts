@@ -1,4 +1,4 @@
-import { shownWithin, short } from "@fanfare/markup";
+import { toMessageContent, short } from "@fanfare/markup";
 import type { IncomingHttpHeaders } from "node:http";
 import { LIMITS } from "@fanfare/contract";
 import { invalid } from "@fanfare/kernel";
@@ -136,7 +136,7 @@ export function messageOf(kind: Kind, payload: Payload, headers: IncomingHttpHea
   const { text, rich, url, username = "", avatarUrl = "", nonce = payload["nonce"] } = message;
   const name = short(username.trim(), LIMITS.nicknameMaxChars);
   return {
-    ...shownWithin({ text, rich }, url),
+    ...toMessageContent({ text, rich }, url),
     name: name === "" ? undefined : name,
     avatarUrl: avatarUrl === "" ? undefined : avatarUrl,
     nonce: typeof nonce === "string" ? nonce : undefined,

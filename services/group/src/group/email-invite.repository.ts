@@ -8,6 +8,7 @@ interface EmailInviteDocument {
   groupId: string;
   /** In lower case. */
   email: string;
+  mailbox: string;
   /** Who invited. */
   userId: string;
   createdAt: Date;
@@ -17,6 +18,7 @@ const schema = new Schema<EmailInviteDocument>(
   {
     groupId: REQUIRED_ID,
     email: { type: String, required: true },
+    mailbox: { type: String, required: true },
     userId: REQUIRED_ID,
     createdAt: { type: Date, required: true },
   },
@@ -24,7 +26,11 @@ const schema = new Schema<EmailInviteDocument>(
 );
 schema.index({ groupId: 1, email: 1 }, { unique: true });
 schema.index({ userId: 1 });
+schema.index({ mailbox: 1 });
 schema.index({ createdAt: 1 }, { expireAfterSeconds: LIMITS.emailInviteWindowMs / 1000 });
+
+/** Addresses that differ after a '+' belong to one person. */
+const mailboxOf = (email: string): string => email.replace(/\+[^@]*(?=@)/, "");
 
 /** Queries of the collection emailInvites. */
 export const createEmailInviteRepository = defineRepository(
@@ -39,7 +45,8 @@ export const createEmailInviteRepository = defineRepository(
         const createdAt = new Date();
         const added = await Promise.all(
           emails.map(async (email) => {
-            const document = { _id: newId(), groupId, email, userId, createdAt };
+            const mailbox = mailboxOf(email);
+            const document = { _id: newId(), groupId, email, mailbox, userId, createdAt };
             try {
               return [[email, (await insert(document))._id] as const];
             } catch (error) {
@@ -49,6 +56,16 @@ export const createEmailInviteRepository = defineRepository(
           }),
         );
         return new Map(added.flat());
+      },
+
+      /** Which of the addresses have been emailed too often, by all groups. */
+      async listCrowded(emails: readonly string[]): Promise<string[]> {
+        const crowded = new Set<string>();
+        for (const mailbox of new Set(emails.map(mailboxOf))) {
+          const count = await emailInvites.countDocuments({ mailbox, createdAt: { $gt: since() } });
+          if (count > LIMITS.emailInvitesPerMailbox) crowded.add(mailbox);
+        }
+        return emails.filter((email) => crowded.has(mailboxOf(email)));
       },
 
       count: (of: { groupId: string } | { userId: string }) =>

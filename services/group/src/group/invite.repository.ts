@@ -55,6 +55,9 @@ export const createInviteRepository = defineRepository(
 
       findByCode: (code: string) => findByCode(code, undefined),
 
+      removeEmailedBy: (groupId: string, createdBy: string) =>
+        removeAll({ groupId, createdBy, email: { $exists: true } }),
+
       /** Oldest first; includes expired and used-up ones. */
       listOfGroup: (groupId: string, limit: number) =>
         invites.find({ groupId }).sort({ _id: 1 }).limit(limit).lean(),

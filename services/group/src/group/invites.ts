@@ -25,11 +25,15 @@ export function inviteActions(dependencies: GroupDependencies): Handlers {
 
     "invite.list": async ({ params, actor, access }) => {
       const managesInvites = hasPermission(access.permissions, "manageInvites");
+      const approvesJoins = hasPermission(access.permissions, "kickMembers");
       const now = new Date();
       const found = await invites.listOfGroup(params.groupId, 2 * LIMITS.invitesPerGroup);
       const visible = found.filter(
         (invite) =>
-          isInviteUsable(invite, now) && canManageInvite(invite.createdBy, actor.userId, managesInvites),
+          isInviteUsable(invite, now) &&
+          canManageInvite(invite.createdBy, actor.userId, managesInvites) &&
+          // With the code of an emailed invite, one may be able to join without approval.
+          (invite.email === undefined || invite.createdBy === actor.userId || approvesJoins),
       );
       return { invites: visible.map(presentInvite) };
     },
@@ -94,18 +98,22 @@ export function newInvite(
 }
 
 /**
- * Removes the invites of a group that are no longer usable.
+ * Removes the invites of a group that are no longer usable. Emailed invites and others don't take each other's space.
  * @throws {ServiceError} LIMIT_REACHED if the group can't have `added` more
  */
 export async function makeSpaceForInvites(
   invites: InviteRepository,
   groupId: string,
   added: number,
+  { isEmailed = false } = {},
 ): Promise<void> {
   const now = new Date();
   const existing = await invites.listOfGroup(groupId, 2 * LIMITS.invitesPerGroup);
   const dead = existing.filter((invite) => !isInviteUsable(invite, now));
-  assertBelow("invitesPerGroup", existing.length - dead.length + added - 1);
+  const alike = existing.filter(
+    (invite) => (invite.email !== undefined) === isEmailed && !dead.includes(invite),
+  );
+  assertBelow("invitesPerGroup", alike.length + added - 1);
   if (dead.length > 0) await invites.remove(dead.map(({ _id }) => _id));
 }
 

@@ -82,8 +82,9 @@ export function createJoin(dependencies: GroupDependencies) {
         isCounted = isApproved || (await countJoin(dependencies, rules, groupId, userId));
         return isCounted ? membership.admit(groupId, userId, askedAtMs) : null;
       };
-      // An open request has taken a use of the invite.
-      const hasAsked = mayHaveRequests(rules) && (await joinRequests.find(groupId, userId))?.isOpen === true;
+      // An open request has taken a use of the invite, but not of one that needs no approval.
+      const hasAsked =
+        !isApproved && mayHaveRequests(rules) && (await joinRequests.find(groupId, userId))?.isOpen === true;
       const joined = await (hasAsked ? store() : enter(store));
       if (!isCounted) throw approvalRequired();
       mayHaveAsked = joined !== null && mayHaveRequests(joined);

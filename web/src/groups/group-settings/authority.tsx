@@ -9,6 +9,7 @@ import { useMe } from "../../data/me.ts";
 import { useMember } from "../../data/members.ts";
 import { useMyPermissions, useRoles } from "../../data/groups.ts";
 import { cx } from "../../ui/cx.ts";
+import { colorText } from "../../shared/formats.ts";
 
 export interface OwnAuthority {
   /** In the group, as bits. */
@@ -50,8 +51,4 @@ export function RoleName({ role }: { role: Pick<Role, "name" | "color"> }) {
       <span className="truncate">{role.name}</span>
     </span>
   );
-}
-
-export function colorText(color: number): string {
-  return `#${color.toString(16).padStart(6, "0")}`;
 }

@@ -21,6 +21,7 @@ export function EmailInvites({ groupId }: { groupId: string }) {
   const form = useForm({
     initial: { addresses: "" },
     async submit({ addresses }) {
+      setSkipped([]);
       const emails = addressesIn(addresses);
       const max = LIMITS.emailInvitesPerCall;
       if (emails.length > max) throw new ErrorWithText(t("email.tooMany", { max }));
@@ -60,7 +61,13 @@ export function EmailInvites({ groupId }: { groupId: string }) {
 
 /** Separated by commas, semicolons, spaces or lines; also with names, as mail programs copy them. */
 export function addressesIn(text: string): string[] {
-  const parts = text.split(/[,;\n]/).flatMap((part) => /<([^<>]+)>/.exec(part)?.[1] ?? part.split(/\s+/));
+  // Quoted names can have commas.
+  const withoutQuoted = text.replaceAll(/"[^"\n]*"(?=\s*<)/g, " ");
+  const parts = withoutQuoted.split(/[,;\n]/).flatMap((part) => {
+    const named = [...part.matchAll(/<([^<>]+)>/g)].map((match) => match[1]!);
+    const words = part.replaceAll(/<[^<>]*>/g, " ").split(/\s+/);
+    return named.length === 0 ? words : [...words.filter((word) => word.includes("@")), ...named];
+  });
   return [...new Set(parts.map((part) => part.trim()).filter((part) => part !== ""))];
 }
 

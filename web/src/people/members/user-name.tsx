@@ -17,7 +17,7 @@ export function useName(user: User | undefined, groupId: string | null = null): 
 /** A dash while loading. */
 export function userName(user: User | undefined, nickname?: string): string {
   if (user === undefined) return "–";
-  return user.deleted === true ? i18next.t("deleted") : (nickname ?? user.nickname);
+  return user.deleted === true ? i18next.t("members:deleted") : (nickname ?? user.nickname);
 }
 
 const DOTS: Record<Status, string> = {

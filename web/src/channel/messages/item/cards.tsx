@@ -1,6 +1,7 @@
 import type { Card, Message } from "@fanfare/contract";
 import { type ReactNode, useContext } from "react";
 import { useTranslation } from "react-i18next";
+import { colorText } from "../../../shared/formats.ts";
 import { dayAndTime } from "../../../shared/times.ts";
 import { safeUrl } from "../markdown/lex.ts";
 import { Markdown, MarkdownContext } from "../markdown/markdown.tsx";
@@ -32,7 +33,7 @@ function CardBox({ message, card }: { message: Message | undefined; card: Card }
   return (
     <div
       className="grid w-fit min-w-40 max-w-120 gap-1.5 rounded-md border border-line border-s-4 border-s-line-strong bg-raised px-3 py-2 wrap-anywhere max-md:max-w-full"
-      style={color === undefined ? undefined : { borderInlineStartColor: hexOf(color) }}
+      style={color === undefined ? undefined : { borderInlineStartColor: colorText(color) }}
     >
       {author !== undefined && (
         <p className="text-xs font-medium text-muted">
@@ -91,5 +92,3 @@ function CardLink({ url, children }: { url: string | undefined; children: ReactN
     </a>
   );
 }
-
-const hexOf = (color: number): string => `#${color.toString(16).padStart(6, "0")}`;

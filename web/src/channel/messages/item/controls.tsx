@@ -44,7 +44,7 @@ function BotControl({ message: { authorId, channelId, id: messageId }, control }
   const call = useCall();
   const bot = useUser(authorId);
   const [busy, setBusy] = useState(false);
-  // Another kind: the message came with an imported group.
+  // Not a bot: the message was imported with its group.
   const isGone = bot !== undefined && (bot.deleted === true || bot.kind !== "bot");
   const press = async (value?: string) => {
     setBusy(true);

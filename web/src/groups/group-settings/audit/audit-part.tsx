@@ -6,7 +6,7 @@ import { type PermissionName, PERMISSIONS } from "@fanfare/contract/permissions"
 import { useChannels, useRoles } from "../../../data/groups.ts";
 import { useAuditLog } from "../../../data/group-settings.ts";
 import { useUser } from "../../../data/people.ts";
-import { useFormats } from "../../../shared/formats.ts";
+import { colorText, useFormats } from "../../../shared/formats.ts";
 import { PagedRows } from "../../../shared/paged-list.tsx";
 import { dayAndTime } from "../../../shared/times.ts";
 import { Avatar } from "../../../ui/display.tsx";
@@ -222,7 +222,7 @@ function readable(field: string, value: unknown): Value {
   if (field === "words" && Array.isArray(value)) return value.length;
   if (field === "rules" && typeof value === "object" && value !== null)
     return Object.values(value).filter((rule) => rule !== null).length;
-  if (field === "color" && typeof value === "number") return `#${value.toString(16).padStart(6, "0")}`;
+  if (field === "color" && typeof value === "number") return colorText(value);
   const isPlain = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
   return isPlain ? value : null;
 }

@@ -7,7 +7,7 @@ import { useCall } from "../../../data/call.ts";
 import { cx } from "../../../ui/cx.ts";
 import { Switch } from "../../../ui/choices.tsx";
 import { TextField, useForm, type FormState } from "../../../ui/form.tsx";
-import { colorText } from "../authority.tsx";
+import { colorText } from "../../../shared/formats.ts";
 import {
   CHANNEL_PERMISSIONS,
   PERMISSIONS,
