@@ -60,6 +60,15 @@ test("members receive a bot's cards and controls, and an edit replaces or keeps 
   expect(await get(message)).not.toHaveProperty("cards");
 });
 
+test("mentions are those of the cards that a message has now", async () => {
+  const [first, second] = [place.world.owner.userId, place.world.member.userId];
+  const message = await send({ cards: [{ text: `For <@${first}>` }] });
+  expect(message.mentions).toMatchObject({ userIds: [first] });
+  const change = { ...of(message), cards: [{ text: `For <@${second}>` }] };
+  await must(instance.url, "message.edit", change, place.token);
+  expect((await get(message)).mentions).toMatchObject({ userIds: [second] });
+});
+
 test("only bots send cards and controls", async () => {
   const { accessToken } = place.world.owner;
   expect(await refusal({ cards: [CARD] }, accessToken)).toBe("BOTS_ONLY");
