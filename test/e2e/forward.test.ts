@@ -45,9 +45,16 @@ describe.skipIf(!hasBrowser())("forwarding a message", () => {
   /** Opens the dialog with the key, and chooses where to forward to. */
   async function forwardTo(message: Message, name: string): Promise<void> {
     await site.visit(page, `/groups/${groupId}/channels/${message.channelId}`);
-    await page.locator(`#message-${message.id}`).focus();
-    await page.keyboard.press("f");
-    await dialog().getByRole("combobox").fill(name);
+    const field = dialog().getByRole("combobox");
+    // The message field can take the focus when the channel has just been opened.
+    const open = async () => {
+      if ((await dialog().count()) > 0) return true;
+      await page.locator(`#message-${message.id}`).focus();
+      await page.keyboard.press("f");
+      return false;
+    };
+    await expect.poll(open, { interval: 1000 }).toBe(true);
+    await field.fill(name);
     await option(name).first().waitFor();
     await page.keyboard.press("Enter");
     await action().waitFor();
