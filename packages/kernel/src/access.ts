@@ -179,7 +179,15 @@ export function checkAccess(rule: PlaceRule, access: Access, nowMs: number): Ser
     return serviceError(rule.rule === "group" ? "GROUP_NOT_FOUND" : "CHANNEL_NOT_FOUND");
   }
   if ((rule.can === "sendMessages" || rule.can === "addReactions") && access.mutedUntilMs > nowMs) {
-    return serviceError("MUTED", { mutedUntil: new Date(access.mutedUntilMs).toISOString() });
+    return mutedError(access);
   }
   return can(access, rule.can) ? null : serviceError("FORBIDDEN");
 }
+
+/** @throws {ServiceError} MUTED */
+export function assertNotMuted(access: Pick<Access, "mutedUntilMs">): void {
+  if (access.mutedUntilMs > Date.now()) throw mutedError(access);
+}
+
+const mutedError = ({ mutedUntilMs }: Pick<Access, "mutedUntilMs">): ServiceError =>
+  serviceError("MUTED", { mutedUntil: new Date(mutedUntilMs).toISOString() });

@@ -1,4 +1,4 @@
-export { can, type Access } from "./access.ts";
+export { assertNotMuted, can, type Access } from "./access.ts";
 export type { Actor, CallClient, CallMeta, DomainEvents } from "@fanfare/contract";
 export { responseUsers, usersInMessages } from "./response-users.ts";
 export { ResponseBudget, jsonBytes } from "./response-budget.ts";

@@ -3,7 +3,7 @@ import { cardOf, cardText, type CardSource, type Converted, timeOf } from "./car
 import { withEmoji } from "./emoji.ts";
 import { lines, link, paragraphs, plain, withoutEveryone } from "./markdown.ts";
 import { mrkdwn, plainText } from "./mrkdwn.ts";
-import { list, maybe, text } from "./payload-fields.ts";
+import { flag, list, maybe, text } from "./payload-fields.ts";
 import { richText, richTextPart } from "./slack-rich-text.ts";
 
 const MAX_BLOCKS = 50;
@@ -44,7 +44,7 @@ const attachment = z.object({
   title: text,
   title_link: text,
   text,
-  fields: list(z.object({ title: text, value: text, short: z.boolean().catch(false) }), MAX_BLOCKS),
+  fields: list(z.object({ title: text, value: text, short: flag }), MAX_BLOCKS),
   image_url: text,
   thumb_url: text,
   footer: text,

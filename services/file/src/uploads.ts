@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { LIMITS, type Recording } from "@fanfare/contract";
 import {
+  assertNotMuted,
   type Actor,
   assertBelow,
   type Handlers,
@@ -40,13 +41,9 @@ const ACTIVE = /html|xml|svg|javascript|ecmascript|xsl|wasm/;
 export function uploadActions(dependencies: FileDependencies): Handlers {
   const { files, quotas, remover } = dependencies;
   return {
-    "file.startUpload": async ({
-      params: { channelId, name, bytes, durationMs, peaks },
-      actor,
-      access: { groupId, mutedUntilMs },
-    }) => {
-      if (mutedUntilMs > Date.now())
-        throw serviceError("MUTED", { mutedUntil: new Date(mutedUntilMs).toISOString() });
+    "file.startUpload": async ({ params: { channelId, name, bytes, durationMs, peaks }, actor, access }) => {
+      assertNotMuted(access);
+      const { groupId } = access;
       const maxBytes = dependencies.node.config.fileMaxBytes;
       const recording = durationMs === undefined || peaks === undefined ? undefined : { durationMs, peaks };
       return start(dependencies, { actor, name, bytes, maxBytes, channelId, groupId, recording });

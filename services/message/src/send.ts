@@ -1,4 +1,5 @@
 import {
+  assertNotMuted,
   type Access,
   type Actor,
   type Handlers,
@@ -267,8 +268,7 @@ export async function accessOfSender(
   const access = await cache.get(authorId, { channelId });
   if (!can(access, "view")) throw serviceError("CHANNEL_NOT_FOUND");
   if (!can(access, "sendMessages")) throw serviceError("FORBIDDEN");
-  if (access.mutedUntilMs > Date.now())
-    throw serviceError("MUTED", { mutedUntil: new Date(access.mutedUntilMs).toISOString() });
+  assertNotMuted(access);
   return access;
 }
 

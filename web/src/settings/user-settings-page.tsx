@@ -198,7 +198,11 @@ const SECTIONS = [
 
 type SectionId = (typeof SECTIONS)[number]["id"];
 
-const REQUESTS: readonly Reach["requestsFrom"][] = ["everyone", "groupMates", "nobody"];
+const REQUESTS = [
+  { value: "everyone", textKey: "contact.everyone" },
+  { value: "groupMates", textKey: "contact.groupMates" },
+  { value: "nobody", textKey: "contact.noOne" },
+] as const;
 const DIRECT: readonly Reach["directFrom"][] = ["everyone", "groupMates", "friends"];
 
 /** Each choice is saved at once. */
@@ -221,10 +225,7 @@ function ReachForm() {
             <Select
               label={t("contact.requestsFrom")}
               value={reach.requestsFrom}
-              options={REQUESTS.map((value) => ({
-                value,
-                label: t(`contact.${value === "nobody" ? "noOne" : value}`),
-              }))}
+              options={REQUESTS.map(({ value, textKey }) => ({ value, label: t(textKey) }))}
               onChange={(requestsFrom) => change({ requestsFrom })}
             />
           </>

@@ -22,11 +22,6 @@ const ephemeral = {
   cards: e.cards.optional(),
   controls: e.links.optional().describe("links under the message"),
 };
-interface Texts {
-  content?: string | undefined;
-  cards?: unknown[] | undefined;
-}
-const hasTextOrCards = ({ content = "", cards = [] }: Texts) => content !== "" || cards.length > 0;
 
 const sendParams = e.inChannel.extend({
   content: e.messageContent,
@@ -137,7 +132,7 @@ export const messageActions = {
   }),
   sendEphemeral: mutation({
     summary: "Show a message of a bot to one user only. It is not stored.",
-    params: e.inChannel.extend(ephemeral).refine(hasTextOrCards, "give a content or cards"),
+    params: e.inChannel.extend(ephemeral).refine(e.hasTextOrCards, "give a content or cards"),
     result: z.object({ ephemeral: e.EphemeralSchema }),
     permission: { rule: "channel", can: "sendMessages" },
     botScope: "messages.write",
@@ -337,7 +332,7 @@ export const messageActions = {
         messageId: e.id.optional().describe("to update: absent texts, cards and controls stay"),
         nonce: e.nonce,
       })
-      .refine((answer) => answer.as === "update" || hasTextOrCards(answer), "give a content or cards"),
+      .refine((answer) => answer.as === "update" || e.hasTextOrCards(answer), "give a content or cards"),
     errors: [
       "CHANNEL_NOT_FOUND",
       "FORBIDDEN",

@@ -60,7 +60,7 @@ export const webhookActions = {
         avatarUrl: e.httpAddress.optional(),
         nonce: e.nonce.optional().describe("makes the call repeatable"),
       })
-      .refine(({ content, cards = [] }) => content !== "" || cards.length > 0, {
+      .refine(e.hasTextOrCards, {
         path: ["content"],
         message: "must not be empty without cards",
       }),

@@ -50,6 +50,11 @@ export const cards = cardsWithoutFiles.refine(
   "each card needs a title, a text, fields or an image",
 );
 
+export const hasTextOrCards = (message: {
+  content?: string | undefined;
+  cards?: unknown[] | undefined;
+}): boolean => (message.content ?? "") !== "" || (message.cards ?? []).length > 0;
+
 const isDistinct = (values: readonly string[]): boolean => new Set(values).size === values.length;
 
 const label = cardLine.max(LIMITS.controlLabelMaxChars);

@@ -1,5 +1,5 @@
 import { type Control, type Interaction, LIMITS, type Message, userRoom } from "@fanfare/contract";
-import { can, type Handlers, invalid, newId, orThrow, serviceError } from "@fanfare/kernel";
+import { assertNotMuted, can, type Handlers, invalid, newId, orThrow, serviceError } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import { WAITING_PER_BOT } from "../constants.ts";
 import { requireBot } from "./own-bot.ts";
@@ -54,10 +54,10 @@ export class PendingInteractions {
 export function interactionActions(dependencies: BotDependencies): Handlers {
   const { bots, node, interactions } = dependencies;
   return {
-    "interaction.create": async ({ params, actor: { userId }, access: { groupId, mutedUntilMs } }) => {
+    "interaction.create": async ({ params, actor: { userId }, access }) => {
       const { channelId, messageId, controlId, value } = params;
-      if (mutedUntilMs > Date.now())
-        throw serviceError("MUTED", { mutedUntil: new Date(mutedUntilMs).toISOString() });
+      assertNotMuted(access);
+      const { groupId } = access;
       const { messages } = await node.services.message.getMany({ messageIds: [messageId] });
       const message = orThrow(
         messages.find((one) => one.channelId === channelId) ?? null,

@@ -157,14 +157,13 @@ export function timeOf(value: string | number): Date | null {
 
 // Exports of other servers change over time, so a field of another type counts as empty.
 
+export { flag, maybe } from "@fanfare/markup";
 export const text = z.string().catch("");
-export const flag = z.boolean().catch(false);
 export const number = z.union([z.number(), z.string().transform(Number)]).catch(Number.NaN);
 export const strings = z
   .array(z.unknown())
   .catch([])
   .transform((all) => all.filter((one) => typeof one === "string"));
-export const maybe = <S extends z.ZodType>(schema: S) => schema.nullable().catch(null);
 /** The items that the schema accepts. */
 export const list = <S extends z.ZodType>(schema: S) =>
   z

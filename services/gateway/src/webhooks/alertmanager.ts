@@ -1,6 +1,6 @@
-import { bold, code, line, lines, link, paragraphs, plain, short } from "@fanfare/markup";
+import { bold, code, line, lines, link, list, pairs, paragraphs, plain, short, text } from "@fanfare/markup";
 import { z } from "zod";
-import { type Convert, list, pairs, read, text } from "./webhook-message.ts";
+import { type Convert, read } from "./webhook-message.ts";
 
 const MAX_ALERTS = 20;
 const MAX_LABELS = 30;

@@ -1,7 +1,7 @@
-import { code, line } from "@fanfare/markup";
+import { code, flag, line, list, maybe, text } from "@fanfare/markup";
 import { z } from "zod";
 import { eventMessage, MAX_COMMITS, pushMessage, repositoryText } from "./forge.ts";
-import { type Convert, flag, list, maybe, read, text, type WebhookMessage } from "./webhook-message.ts";
+import { type Convert, read, type WebhookMessage } from "./webhook-message.ts";
 
 const user = maybe(z.object({ login: text, name: text }));
 const common = z.object({

@@ -1,7 +1,7 @@
-import { code, line } from "@fanfare/markup";
+import { code, flag, line, list, maybe, text } from "@fanfare/markup";
 import { z } from "zod";
 import { eventMessage, MAX_COMMITS, pushMessage } from "./forge.ts";
-import { type Convert, flag, list, maybe, read, text, type WebhookMessage } from "./webhook-message.ts";
+import { type Convert, read, type WebhookMessage } from "./webhook-message.ts";
 
 const project = z
   .object({ path_with_namespace: text, name: text, web_url: text })

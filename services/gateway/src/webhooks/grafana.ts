@@ -1,8 +1,8 @@
-import { bold, lines, plain } from "@fanfare/markup";
+import { bold, lines, plain, text } from "@fanfare/markup";
 import { invalid } from "@fanfare/kernel";
 import { z } from "zod";
 import { alerts, alertsText } from "./alertmanager.ts";
-import { type Convert, read, text } from "./webhook-message.ts";
+import { type Convert, read } from "./webhook-message.ts";
 
 const grafana = z.object({ alerts, title: text, message: text, externalURL: text });
 

@@ -1,7 +1,7 @@
-import { code, line, lines, link } from "@fanfare/markup";
+import { code, line, lines, link, list, maybe, text } from "@fanfare/markup";
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { type Convert, list, maybe, read, text } from "./webhook-message.ts";
+import { type Convert, read } from "./webhook-message.ts";
 
 const jenkins = z.object({
   name: z.string(),

@@ -1,7 +1,7 @@
-import { code, line, lines, link, plain, short } from "@fanfare/markup";
+import { code, line, lines, link, list, maybe, plain, short, text } from "@fanfare/markup";
 import { invalid } from "@fanfare/kernel";
 import { z } from "zod";
-import { type Convert, list, maybe, read, text, type WebhookMessage } from "./webhook-message.ts";
+import { type Convert, read, type WebhookMessage } from "./webhook-message.ts";
 
 const issue = z.object({
   title: text,

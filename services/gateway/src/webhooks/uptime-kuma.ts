@@ -1,6 +1,6 @@
-import { bold, link, plain, short } from "@fanfare/markup";
+import { bold, link, maybe, plain, short, text } from "@fanfare/markup";
 import { z } from "zod";
-import { type Convert, maybe, read, text } from "./webhook-message.ts";
+import { type Convert, read } from "./webhook-message.ts";
 
 const MAX_CHARS = 1000;
 

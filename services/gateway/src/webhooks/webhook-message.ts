@@ -22,5 +22,3 @@ export type Convert = (payload: unknown, event: string) => WebhookMessage | null
 /** @throws {ServiceError} VALIDATION_FAILED with the wrong fields */
 export const read = <S extends z.ZodType>(schema: S, payload: unknown): z.output<S> =>
   parse(schema, payload) as z.output<S>;
-
-export { flag, list, maybe, pairs, text } from "@fanfare/markup";
