@@ -6,14 +6,11 @@ declare module "vitest" {
   interface ProvidedContext {
     /** Folder of the page, built from the current sources. */
     webBuild: string;
-    /** Whether long tests are skipped. */
-    isShortRun: boolean;
   }
 }
 
 /** Runs once before all browser tests. */
-export default async function build({ provide, vitest }: TestProject): Promise<void> {
+export default async function build({ provide }: TestProject): Promise<void> {
   await buildPages("web");
   provide("webBuild", join(import.meta.dirname, "../../web/dist"));
-  provide("isShortRun", vitest.config.tagsFilter?.includes("!long") === true);
 }

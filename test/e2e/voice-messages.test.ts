@@ -1,14 +1,14 @@
 import type { FanfareClient } from "@fanfare/client";
 import type { Attachment, SessionTokens } from "@fanfare/contract";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
 const PHONE = { viewport: { width: 390, height: 700 }, hasTouch: true, isMobile: true };
-/** Chromium's fake microphone beeps. */
-const MICROPHONE: BrowserContextOptions = { permissions: ["microphone"] };
+/** Chromium's fake microphone beeps; the headless shell has none. */
+const MICROPHONE = { permissions: ["microphone"], fullBrowser: true };
 
 /** What has happened to sounds, because short ones end before a test looks. */
 const NOTED_SOUNDS = `
