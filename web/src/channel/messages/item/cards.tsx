@@ -1,10 +1,11 @@
 import type { Card, Message } from "@fanfare/contract";
-import { type ReactNode, useContext } from "react";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { colorText } from "../../../shared/formats.ts";
 import { dayAndTime } from "../../../shared/times.ts";
 import { safeUrl } from "../markdown/lex.ts";
-import { Markdown, MarkdownContext } from "../markdown/markdown.tsx";
+import { Markdown } from "../markdown/markdown.tsx";
+import { ExternalLink } from "../markdown/inline.tsx";
 import { Attachments, isImage } from "./attachments.tsx";
 
 interface CardsProps {
@@ -77,18 +78,11 @@ function CardBox({ message, card }: { message: Message | undefined; card: Card }
 }
 
 function CardLink({ url, children }: { url: string | undefined; children: ReactNode }) {
-  const { onFollow } = useContext(MarkdownContext);
   const target = url === undefined ? null : safeUrl(url);
   if (target === null) return children;
   return (
-    <a
-      href={target.href}
-      target="_blank"
-      rel="noopener noreferrer nofollow ugc"
-      className="text-accent-text hover:underline"
-      onClick={(event) => onFollow(event, target)}
-    >
+    <ExternalLink url={target} className="text-accent-text hover:underline">
       {children}
-    </a>
+    </ExternalLink>
   );
 }

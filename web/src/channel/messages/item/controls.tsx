@@ -1,6 +1,6 @@
 import type { Control, Message } from "@fanfare/contract";
-import { ChevronDown, ExternalLink } from "lucide-react";
-import { type ComponentProps, useContext, useState } from "react";
+import { ChevronDown, ExternalLink as ExternalLinkIcon } from "lucide-react";
+import { type ComponentProps, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useUser } from "../../../data/people.ts";
@@ -8,7 +8,7 @@ import { Button, buttonClass, type ButtonVariant } from "../../../ui/button.tsx"
 import { showFailure } from "../../../ui/feedback.tsx";
 import { Menu } from "../../../ui/menu.tsx";
 import { safeUrl } from "../markdown/lex.ts";
-import { MarkdownContext } from "../markdown/markdown.tsx";
+import { ExternalLink } from "../markdown/inline.tsx";
 
 const VARIANTS: Record<string, ButtonVariant> = { primary: "primary", danger: "danger" };
 
@@ -88,21 +88,14 @@ function ControlButton({ label, isSelect = false, ...rest }: ControlButtonProps)
 }
 
 function LinkControl({ label, url }: { label: string; url: string }) {
-  const { onFollow } = useContext(MarkdownContext);
   const target = safeUrl(url);
   if (target === null) return null;
   return (
-    <a
-      href={target.href}
-      target="_blank"
-      rel="noopener noreferrer nofollow ugc"
-      className={`${buttonClass({ size: "sm" })} max-w-full py-1`}
-      onClick={(event) => onFollow(event, target)}
-    >
+    <ExternalLink url={target} className={`${buttonClass({ size: "sm" })} max-w-full py-1`}>
       <span dir="auto" className="min-w-0 whitespace-normal wrap-anywhere">
         {label}
       </span>
-      <ExternalLink size={14} aria-hidden className="shrink-0" />
-    </a>
+      <ExternalLinkIcon size={14} aria-hidden className="shrink-0" />
+    </ExternalLink>
   );
 }

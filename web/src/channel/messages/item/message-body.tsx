@@ -1,10 +1,11 @@
 import type { Embed, Message } from "@fanfare/contract";
 import { ChevronRight, MessageSquareText, Pin } from "lucide-react";
-import { memo, useContext, useState } from "react";
+import { memo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChannelState } from "../../../data/groups.ts";
 import { useMessageContext } from "../list/use-rows.ts";
-import { Markdown, MarkdownContext } from "../markdown/markdown.tsx";
+import { Markdown } from "../markdown/markdown.tsx";
+import { ExternalLink } from "../markdown/inline.tsx";
 import { safeUrl } from "../markdown/lex.ts";
 import { later } from "../../../shared/later.tsx";
 import { formatTime, shortTime } from "../../../shared/times.ts";
@@ -105,21 +106,14 @@ function Embeds({ embeds }: { embeds: readonly Embed[] }) {
 }
 
 function EmbedCard({ embed }: { embed: Embed }) {
-  const { onFollow } = useContext(MarkdownContext);
   const url = safeUrl(embed.url);
   if (url === null) return null;
   return (
     <div className="grid max-w-110 gap-0.5 rounded-md border border-line border-s-4 border-s-line-strong bg-raised px-3 py-2 wrap-anywhere">
       <p className="text-xs text-muted">{embed.siteName || url.hostname}</p>
-      <a
-        href={url.href}
-        target="_blank"
-        rel="noopener noreferrer nofollow ugc"
-        className="font-medium text-accent-text hover:underline"
-        onClick={(event) => onFollow(event, url)}
-      >
+      <ExternalLink url={url} className="font-medium text-accent-text hover:underline">
         {embed.title || url.href}
-      </a>
+      </ExternalLink>
       {embed.description !== "" && <p className="line-clamp-3 text-sm text-muted">{embed.description}</p>}
     </div>
   );

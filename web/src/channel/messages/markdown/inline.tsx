@@ -107,6 +107,24 @@ function Mention({ part }: { part: Exclude<TextPart, string> }): ReactNode {
   }
 }
 
+const TO_OTHER_SITE = { target: "_blank", rel: "noopener noreferrer nofollow ugc" };
+
+interface ExternalLinkProps {
+  url: URL;
+  className: string;
+  children: ReactNode;
+}
+
+/** A link of a message outside its text. */
+export function ExternalLink({ url, className, children }: ExternalLinkProps) {
+  const { onFollow } = useContext(MarkdownContext);
+  return (
+    <a href={url.href} {...TO_OTHER_SITE} className={className} onClick={(event) => onFollow(event, url)}>
+      {children}
+    </a>
+  );
+}
+
 interface MarkdownLinkProps {
   token: Tokens.Link | Tokens.Image;
   children: ReactNode;
@@ -121,7 +139,6 @@ function MarkdownLink({ token, children }: MarkdownLinkProps): ReactNode {
   const url = safeUrl(token.href);
   if (url === null) return withoutOverrides(token.raw);
   const path = ownPath(url);
-  const target = path === null ? { target: "_blank", rel: "noopener noreferrer nofollow ugc" } : {};
   const isEmpty = token.type === "image" || token.text.trim() === "";
   return (
     <a
@@ -129,7 +146,7 @@ function MarkdownLink({ token, children }: MarkdownLinkProps): ReactNode {
       title={readableHref(url)}
       dir="auto"
       onClick={(event) => onFollow(event, url)}
-      {...target}
+      {...(path === null && TO_OTHER_SITE)}
     >
       {isEmpty ? withoutOverrides(token.text.trim()) || url.href : children}
       {pretends(token.text, url) && <span className="markdown-host"> ({url.hostname})</span>}
