@@ -5,11 +5,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { defaultGatewayThreads } from "@fanfare/kernel/gateway-threads";
 import { namesIn } from "../benchmark/src/cli/options.ts";
-import { processUsage } from "../benchmark/src/kernels/broadcast/process-usage.ts";
-import { startSingleInstance } from "../benchmark/src/platform/single-instance.ts";
+import { processUsage } from "../benchmark/src/kernels/broadcast/resource-use.ts";
+import { startSingleInstance } from "../benchmark/src/platform/platform.ts";
 import { ratio, short, table } from "../benchmark/src/report/format.ts";
 import { overPasses, type Labels } from "../benchmark/src/report/metric.ts";
-import { runRow } from "../benchmark/src/suite/run-row.ts";
+import { runRow } from "../benchmark/src/suite/run-suite.ts";
 
 // Prints what the server costs, beside a baseline and the goal: `pnpm bench:rows [--only start,direct]`. The baseline was measured on
 // two shared cores on 2026-11-22, so compare on such a machine.

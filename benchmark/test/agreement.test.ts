@@ -30,7 +30,7 @@ test(
       warmup: 2,
       messages: 5,
       timeoutMs: 20_000,
-      window: 50,
+      connecting: 50,
     };
     const p100: Record<"light" | "official", number[]> = { light: [], official: [] };
     // The best of several passes is what remains without interference.

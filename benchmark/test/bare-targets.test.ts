@@ -3,7 +3,7 @@ import { measure } from "./measure.ts";
 
 const CLIENTS = [
   { kind: "light", probes: 0 },
-  { kind: "light", probes: 10, workers: 2, napMs: 0 },
+  { kind: "light", probes: 10, threads: 2, napMs: 0 },
   { kind: "official", probes: 0 },
 ] as const;
 
@@ -13,7 +13,7 @@ const PAYLOADS = [100, 4000];
 describe.each(["socket.io", "ws"] as const)("bare %s", (name) => {
   test.each(CLIENTS)("all clients count the same: %o", async (client) => {
     for (const payloadBytes of PAYLOADS) {
-      const plan = { ...client, users: 60, bursts: [50], payloadBytes, timeoutMs: 20_000 };
+      const plan = { ...client, users: 60, burst: [50], payloadBytes, timeoutMs: 20_000 };
       const { counts, bursts, connection, server } = await measure(plan, { name });
       expect(counts).toEqual({
         sent: 54,

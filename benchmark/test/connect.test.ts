@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { runCli } from "../src/cli/commands.ts";
-import { startSingleInstance } from "../src/platform/single-instance.ts";
+import { startSingleInstance } from "../src/platform/platform.ts";
 import type { Result } from "../src/report/result.ts";
 import { metricValue, metricValues } from "./metric-value.ts";
 import { Bench, cannotCluster } from "./run-bench.ts";

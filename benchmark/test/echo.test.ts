@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { runCli } from "../src/cli/commands.ts";
-import { isNginxInstalled } from "../src/kernels/echo/echo-servers.ts";
+import { isNginxInstalled } from "../src/kernels/echo/echo-run.ts";
 import type { Result } from "../src/report/result.ts";
 import { metricValues } from "./metric-value.ts";
 import { Bench } from "./run-bench.ts";

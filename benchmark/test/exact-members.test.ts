@@ -4,7 +4,7 @@ import { nowMs } from "../src/kernels/broadcast/clock.ts";
 import { Audience } from "../src/receivers/audience.ts";
 import { taggedContent } from "../src/receivers/message-tag.ts";
 import { allocateTally, Tally } from "../src/receivers/tally.ts";
-import { openFanfareSender } from "../src/targets/fanfare/fanfare-sender.ts";
+import { openFanfareSender } from "../src/targets/fanfare/api.ts";
 import type { Sender } from "../src/targets/target.ts";
 import { startFakePlatform, type FakePlatform } from "./fake-platform.ts";
 import type { FaultPlan } from "./fault-proxy.ts";
@@ -33,8 +33,8 @@ async function open(faults: FaultPlan): Promise<void> {
     runId: RUN,
     tally: new Tally(allocateTally(MEMBERS, MESSAGES, nowMs())),
     probes: 0,
-    workers: 1,
-    window: MEMBERS,
+    threads: 1,
+    connecting: MEMBERS,
     connectTimeoutMs: 5000,
     napMs: 0,
     exactChannel: "channel",

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Platform } from "../src/platform/platform.ts";
-import { startSingleInstance } from "../src/platform/single-instance.ts";
+import { startSingleInstance, type Platform } from "../src/platform/platform.ts";
 import { taggedContent } from "../src/receivers/message-tag.ts";
 import type { Result } from "../src/report/result.ts";
 import { startFakePlatform } from "./fake-platform.ts";

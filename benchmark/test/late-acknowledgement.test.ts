@@ -12,7 +12,7 @@ test.each([
     const acknowledge: (() => void)[] = [];
     let sent = 0;
     const measuring = measure(
-      { messages: 0, bursts: [5], timeoutMs: 100 },
+      { messages: 0, burst: [5], timeoutMs: 100 },
       {
         name: "socket.io",
         signal: interrupt.signal,

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { runCli } from "../src/cli/commands.ts";
-import { startSingleInstance } from "../src/platform/single-instance.ts";
-import type { Platform } from "../src/platform/platform.ts";
+import { startSingleInstance, type Platform } from "../src/platform/platform.ts";
 import type { Result } from "../src/report/result.ts";
 import { startFakePlatform } from "./fake-platform.ts";
 import type { FaultPlan } from "./fault-proxy.ts";

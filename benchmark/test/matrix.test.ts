@@ -61,7 +61,7 @@ test.each(["light", "official"] as const)(
 
 test("a gap in the timeline is a resync, and its messages are lost", async () => {
   server().timelineLimit = 1;
-  const { counts } = await measure({ users: 5, probes: 0, messages: 1, bursts: [20] }, target());
+  const { counts } = await measure({ users: 5, probes: 0, messages: 1, burst: [20] }, target());
   // Nothing is left out only if each message came with an answer of its own.
   expect(counts.resyncs > 0).toBe(counts.lost > 0);
   expect(counts.received + counts.lost).toBe(22 * 5);

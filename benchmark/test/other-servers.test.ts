@@ -25,7 +25,7 @@ const SERVERS = [
 ] as const;
 
 const CLIENTS = [
-  { kind: "light", probes: 0, workers: 2 },
+  { kind: "light", probes: 0, threads: 2 },
   { kind: "light", probes: 5 },
   { kind: "official", probes: 0 },
 ] as const;
@@ -42,7 +42,7 @@ describe.each(SERVERS)("a $name server", ({ name, start, stores }) => {
         // The first reads back more than a page, with the messages that say who joined.
         const burst = index === 0 ? 160 : 16;
         const sent = burst + 4;
-        const result = await measure({ ...client, bursts: [burst], timeoutMs: 60_000 }, target());
+        const result = await measure({ ...client, burst: [burst], timeoutMs: 60_000 }, target());
         expect(result.target).toMatchObject({ name, isThrowaway: false });
         expect(result.registration?.users).toBe(40);
         expect(result.counts).toMatchObject({

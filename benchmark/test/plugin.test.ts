@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { WebSocketServer, type WebSocket } from "ws";
-import { freePort } from "../src/platform/free-port.ts";
+import { freePort } from "../src/platform/programs.ts";
 import type { Result } from "../src/report/result.ts";
 import { measure } from "./measure.ts";
 import { metricValues } from "./metric-value.ts";
@@ -62,13 +62,13 @@ test("the example in the README is the one that is tested", async () => {
 });
 
 describe.each([
-  { kind: "light", probes: 0, workers: 2 },
+  { kind: "light", probes: 0, threads: 2 },
   { kind: "official", probes: 0 },
 ] as const)("the example, with %o", (client) => {
   test("measures a server unknown to the tester", async () => {
     const server = await startMurmur();
     try {
-      const result = await measure({ ...client, bursts: [10] }, { name: EXAMPLE, url: server.url });
+      const result = await measure({ ...client, burst: [10] }, { name: EXAMPLE, url: server.url });
       expect(result.target).toEqual({ name: "murmur", url: server.url, isThrowaway: false });
       expect(result.registration?.users).toBe(40);
       expect(result.counts).toMatchObject({ acknowledged: 14, stored: null, received: 560, lost: 0 });

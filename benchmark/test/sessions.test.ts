@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const CLIENTS = [
-  { kind: "light", probes: 0, workers: 2 },
+  { kind: "light", probes: 0, threads: 2 },
   { kind: "light", probes: 5 },
   { kind: "official", probes: 0 },
 ] as const;
@@ -31,7 +31,7 @@ describe.each(CLIENTS)("a WebSocket with steps, pings and heartbeats, with %o", 
   const target = () => ({ name: STRICT, url: server.url });
 
   test("every member is accepted, and stays online", async () => {
-    const result = await measure({ ...client, bursts: [10] }, target());
+    const result = await measure({ ...client, burst: [10] }, target());
     expect(result).toMatchObject(ALL_RECEIVED);
   });
 
@@ -52,7 +52,7 @@ describe.each(CLIENTS)("long polling, with %o", (client) => {
   const target = () => ({ name: POLL, url: server.url });
 
   test("every member gets every message", async () => {
-    const result = await measure({ ...client, bursts: [10] }, target());
+    const result = await measure({ ...client, burst: [10] }, target());
     expect(result).toMatchObject(ALL_RECEIVED);
   });
 

@@ -67,12 +67,11 @@ const PLAN: StormPlan = {
   senders: 1,
   cluster: undefined,
   faults: [],
-  messagesPerSecond: 10,
+  rate: 10,
   steadyMs: 1000,
   timeoutMs: 10_000,
-  workers: 1,
+  threads: 1,
   napMs: 0.3,
-  window: 12,
   payloadBytes: 100,
 };
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import suiteSchema from "../schema/suite.v1.json" with { type: "json" };
 import { runSuite } from "../src/suite/run-suite.ts";
 import { derivedFiles, newestSuite, readSuite, writeSuite } from "../src/suite/suite-files.ts";
-import { readmeSection, withSection } from "../src/suite/readme-section.ts";
+import { readmeSection, withSection } from "../src/suite/suite-markdown.ts";
 import { strictErrors } from "./strict-schema.ts";
 
 /** There are times. A single message, such as the first, has none if the machine was too busy. */

@@ -12,13 +12,13 @@ afterEach(() => server.close());
 
 const CLIENTS = [
   { kind: "light", probes: 0 },
-  { kind: "light", probes: 5, workers: 2 },
+  { kind: "light", probes: 5, threads: 2 },
   { kind: "official", probes: 0 },
 ] as const;
 
 describe.each(CLIENTS)("a Tailchat server, with %o", (client) => {
   test("guests join a group and get its messages", async () => {
-    const plan = { ...client, bursts: [60] };
+    const plan = { ...client, burst: [60] };
     const result = await measure(plan, { name: "tailchat", url: server.url });
     expect(result.target).toMatchObject({ name: "tailchat", isThrowaway: false });
     expect(result.registration?.users).toBe(40);

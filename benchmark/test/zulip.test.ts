@@ -37,7 +37,7 @@ test("makes these calls in this order, and leaves nothing", async () => {
 });
 
 test("reads back all pages of messages", async () => {
-  const { counts } = await measure({ users: 1, probes: 0, messages: 1, bursts: [220] }, target());
+  const { counts } = await measure({ users: 1, probes: 0, messages: 1, burst: [220] }, target());
   expect(counts).toMatchObject({ acknowledged: 222, stored: 222, storedTwice: 0, received: 222 });
 });
 

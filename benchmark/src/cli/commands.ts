@@ -1,30 +1,28 @@
 import yargs from "yargs";
-import { nearest } from "./nearest.ts";
-import { command } from "./scenario.ts";
+import packageJson from "../../package.json" with { type: "json" };
 import { compareCommand } from "../compare/compare-command.ts";
 import { reportCommand } from "../report/report-command.ts";
-import { suiteCommand } from "../suite/suite-command.ts";
-import { ExitCode, ExitError } from "./exit.ts";
 import { broadcast } from "../scenarios/broadcast.ts";
 import { capacity } from "../scenarios/capacity.ts";
 import { cluster } from "../scenarios/cluster.ts";
 import { connect } from "../scenarios/connect.ts";
-import { direct } from "../scenarios/direct.ts";
 import { echo } from "../scenarios/echo.ts";
-import { chatroom, group } from "../scenarios/group.ts";
 import { http } from "../scenarios/http.ts";
-import { limits } from "../scenarios/limits.ts";
 import { login } from "../scenarios/login.ts";
+import { chatroom, direct, group } from "../scenarios/messages.ts";
 import { nodes } from "../scenarios/nodes.ts";
 import { overload } from "../scenarios/overload.ts";
 import { pressure } from "../scenarios/pressure.ts";
 import { register } from "../scenarios/register.ts";
+import { limits, versus } from "../scenarios/side-by-side.ts";
 import { stages } from "../scenarios/stages.ts";
 import { storm } from "../scenarios/storm.ts";
 import { sweep } from "../scenarios/sweep.ts";
-import { versus } from "../scenarios/versus.ts";
-import packageJson from "../../package.json" with { type: "json" };
+import { suiteCommand } from "../suite/suite-command.ts";
+import { ExitCode, ExitError } from "./exit.ts";
+import { nearest } from "./nearest.ts";
 import { PROGRAM } from "./program.ts";
+import { command } from "./scenario.ts";
 
 /**
  * Runs the command with these arguments.

@@ -1,11 +1,11 @@
 import os from "node:os";
 import type { Options } from "yargs";
-import { usageError } from "./exit.ts";
-import type { ClusterSize } from "../platform/cluster.ts";
+import type { ClusterSize } from "../platform/platform.ts";
 import { MIN_PAYLOAD_BYTES } from "../receivers/message-tag.ts";
 import { DEFAULT_NAP_MS } from "../receivers/napper.ts";
 import { FAULT_NAMES } from "../report/metric.ts";
 import { KNOWN_TARGETS } from "../targets/open-target.ts";
+import { usageError } from "./exit.ts";
 import { PROGRAM } from "./program.ts";
 
 const MAX_PAYLOAD_BYTES = 4000;
@@ -16,19 +16,26 @@ const DAY_MS = 24 * UNITS.h;
 /** An option of a command: what yargs parses and shows, and how that becomes the value the command uses. */
 export interface Option<Value> extends Options {
   /** @throws {ExitError} if the given value is invalid */
-  read: (name: string, given: never) => Value;
+  read: (flag: string, given: never) => Value;
 }
 
 /** The options of a command by their names, in the order its help shows them. */
 export type OptionTable = Readonly<Record<string, Option<unknown>>>;
 
-type CamelCase<Name> = Name extends `${infer First}-${infer Rest}`
-  ? `${First}${Capitalize<CamelCase<Rest>>}`
-  : Name;
-/** What a command gets: valid values under camel-case names. */
+/** What a command gets: valid values under the names of the options. */
 export type OptionValues<Table extends OptionTable> = {
-  [Name in keyof Table as CamelCase<Name>]: Table[Name] extends Option<infer Value> ? Value : never;
+  [Name in keyof Table]: Table[Name] extends Option<infer Value> ? Value : never;
 };
+
+/** What users type: the name without its unit. connectTimeoutMs is --connect-timeout. */
+function flagOf(name: string): string {
+  return name.replace(/(Ms|Bytes)$/, "").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** For yargs. */
+export function byFlag(table: OptionTable): Record<string, Options> {
+  return Object.fromEntries(Object.entries(table).map(([name, option]) => [flagOf(name), option]));
+}
 
 /** @throws {ExitError} naming the first invalid option */
 export function readOptions<Table extends OptionTable>(
@@ -36,9 +43,9 @@ export function readOptions<Table extends OptionTable>(
   args: Readonly<Record<string, unknown>>,
 ): OptionValues<Table> {
   const values = Object.entries(table).map(([name, { read }]) => {
-    const given = args[name];
-    const value = given === undefined ? undefined : read(name, given as never);
-    return [name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()), value];
+    const flag = flagOf(name);
+    const given = args[flag];
+    return [name, given === undefined ? undefined : read(flag, given as never)];
   });
   return Object.fromEntries(values) as OptionValues<Table>;
 }
@@ -52,10 +59,7 @@ interface Shown<Given> {
   alias?: string;
 }
 
-interface Bounds {
-  min: number;
-  max: number;
-}
+type Bounds = readonly [min: number, max: number];
 
 type OrUndefined<Settings, Value> = Settings extends { default: unknown } ? Value : Value | undefined;
 
@@ -64,19 +68,18 @@ export function option<Given, Value, Settings extends Shown<Given>>(
   describe: string,
   type: Options["type"],
   settings: Settings,
-  read: (name: string, given: Given) => Value,
+  read: (flag: string, given: Given) => Value,
 ): Option<OrUndefined<Settings, Value>> {
   return { group: `${heading}:`, describe, type, ...settings, read };
 }
 
-export const integer = <Settings extends Shown<number> & Bounds>(
+export const integer = <Settings extends Shown<number>>(
   heading: Heading,
   describe: string,
-  settings: Settings,
+  [min, max]: Bounds,
+  settings: Settings = {} as Settings,
 ) =>
-  option(heading, describe, "number", settings, (name, given: number) =>
-    wholeNumber(name, given, settings.min, settings.max),
-  );
+  option(heading, describe, "number", settings, (flag, given: number) => wholeNumber(flag, given, min, max));
 
 /** A number with a fraction: from `min` on, or above 0. */
 export const fraction = <Settings extends Shown<number> & { min?: number; max: number }>(
@@ -84,22 +87,21 @@ export const fraction = <Settings extends Shown<number> & { min?: number; max: n
   describe: string,
   settings: Settings,
 ) =>
-  option(heading, describe, "number", settings, (name, given: number) => {
+  option(heading, describe, "number", settings, (flag, given: number) => {
     const { min, max } = settings;
     if ((min === undefined ? given > 0 : given >= min) && given <= max) return given;
     const bounds = min === undefined ? `above 0 and at most ${max}` : `from ${min} to ${max}`;
-    throw usageError(`--${name} must be ${bounds}.`);
+    throw usageError(`--${flag} must be ${bounds}.`);
   });
 
 /** Several different integers, separated by commas. */
-export const integers = <Settings extends Shown<string> & Bounds>(
+export const integers = <Settings extends Shown<string>>(
   heading: Heading,
   describe: string,
+  [min, max]: Bounds,
   settings: Settings,
 ) =>
-  option(heading, describe, "string", settings, (name, given: string) =>
-    wholeNumbers(name, given, settings.min, settings.max),
-  );
+  option(heading, describe, "string", settings, (flag, given: string) => wholeNumbers(flag, given, min, max));
 
 /** A time with its unit, in milliseconds. */
 export const time = <Settings extends Shown<string> & { minMs?: number; maxMs?: number }>(
@@ -107,8 +109,8 @@ export const time = <Settings extends Shown<string> & { minMs?: number; maxMs?: 
   describe: string,
   settings: Settings,
 ) =>
-  option(heading, describe, "string", settings, (name, given: string) =>
-    duration(name, given, settings.minMs, settings.maxMs),
+  option(heading, describe, "string", settings, (flag, given: string) =>
+    duration(flag, given, settings.minMs, settings.maxMs),
   );
 
 /** Some of these names, separated by commas. */
@@ -117,8 +119,8 @@ export const names = <Name extends string, Settings extends Shown<string> & { kn
   describe: string,
   settings: Settings & { known: readonly Name[] },
 ) =>
-  option(heading, describe, "string", settings, (name, given: string) =>
-    namesIn(name, given, settings.known),
+  option(heading, describe, "string", settings, (flag, given: string) =>
+    namesIn(flag, given, settings.known),
   );
 
 export const text = <Settings extends Shown<string>>(
@@ -165,7 +167,7 @@ export const SERVER_OPTIONS = {
     default: "fanfare",
   }),
   url: text("Server", "URL of a running server; default: start one for the run and remove it"),
-  "metrics-url": text("Server", "URL of the server's metrics (Prometheus text)"),
+  metricsUrl: text("Server", "URL of the server's metrics (Prometheus text)"),
 };
 
 /** For commands that can use users that exist. */
@@ -190,11 +192,11 @@ export const FANFARE_OPTIONS = {
 };
 
 export const CLUSTER_OPTIONS = {
-  gateways: integer("Server", "Start a cluster with this many gateways instead of a single instance", {
-    min: 0,
-    max: MAX_PROCESSES,
-  }),
-  workers: integer("Server", "Worker processes of that cluster; default: 1", { min: 1, max: MAX_PROCESSES }),
+  gateways: integer("Server", "Start a cluster with this many gateways instead of a single instance", [
+    0,
+    MAX_PROCESSES,
+  ]),
+  workers: integer("Server", "Worker processes of that cluster; default: 1", [1, MAX_PROCESSES]),
 };
 
 export const nap = (heading: Heading) =>
@@ -203,24 +205,39 @@ export const nap = (heading: Heading) =>
     maxMs: 100,
   });
 
+export const connecting = (heading: Heading) =>
+  integer(heading, "Concurrent connection attempts and registrations", [1, 10_000], { default: 100 });
+
 /** How receivers connect and read. */
 export const RECEIVER_OPTIONS = {
   threads: text("Receivers", "Receiving threads", { default: "auto" }),
-  nap: nap("Receivers"),
-  connecting: integer("Receivers", "Concurrent connection attempts and registrations", {
-    default: 100,
-    min: 1,
-    max: 10_000,
-  }),
+  napMs: nap("Receivers"),
+  connecting: connecting("Receivers"),
 };
 
 export const PAYLOAD_OPTIONS = {
-  payload: integer(
+  payloadBytes: integer(
     "Messages",
     `Message size in bytes of text, ${MIN_PAYLOAD_BYTES} to ${MAX_PAYLOAD_BYTES}`,
-    { default: 100, min: MIN_PAYLOAD_BYTES, max: MAX_PAYLOAD_BYTES },
+    [MIN_PAYLOAD_BYTES, MAX_PAYLOAD_BYTES],
+    { default: 100 },
   ),
 };
+
+export const MOST_USERS = 1_000_000;
+
+export const USERS_OPTION = integer("Receivers", "Members who are online and receive", [1, MOST_USERS], {
+  default: 1000,
+  alias: "u",
+});
+
+/** How long to wait for the last member. */
+export const LAST_MEMBER_TIMEOUT = time("Messages", "How long to wait for the last member", {
+  default: "30s",
+  minMs: 100,
+});
+
+export const REQUEST_TIMEOUT = time("Load", "Timeout of a request", { default: "30s", minMs: 100 });
 
 /**
  * undefined: no cluster requested.
@@ -229,10 +246,7 @@ export const PAYLOAD_OPTIONS = {
 export function clusterSizeOf({
   gateways,
   workers,
-}: {
-  gateways: number | undefined;
-  workers: number | undefined;
-}): ClusterSize | undefined {
+}: OptionValues<typeof CLUSTER_OPTIONS>): ClusterSize | undefined {
   if (gateways === undefined && workers === undefined) return undefined;
   return {
     gateways: wholeNumber("gateways", gateways ?? 1, 1, MAX_PROCESSES),

@@ -1,7 +1,24 @@
-import { openFilesLimit, portRange } from "../report/environment.ts";
-import { usageError } from "./exit.ts";
+import { addressOf } from "../receivers/audience.ts";
 import { CONNECTIONS_PER_ADDRESS } from "../receivers/source-addresses.ts";
 import { tallyBytes } from "../receivers/tally.ts";
+import { openFilesLimit, portRange } from "../report/environment.ts";
+import { connectError, usageError } from "./exit.ts";
+
+/** What this machine needs depends on where the server is. Without a URL the server runs here. */
+export async function addressNeeds(
+  url: string | undefined,
+): Promise<Pick<Needs, "isLocalServer" | "canSpreadAddresses">> {
+  if (url === undefined) return { isLocalServer: true, canSpreadAddresses: process.platform === "linux" };
+  if (!URL.canParse(url)) throw usageError(`--url ${url} is not a valid URL. Example: http://127.0.0.1:3000`);
+  const { protocol } = new URL(url);
+  if (protocol !== "http:" && protocol !== "https:")
+    throw usageError("--url must begin with http:// or https://.");
+  const address = await addressOf(url).catch(() => {
+    throw connectError(`Unknown host in ${url}.`);
+  });
+  const isLocalServer = address.startsWith("127.") || address === "::1";
+  return { isLocalServer, canSpreadAddresses: address.startsWith("127.") && process.platform === "linux" };
+}
 
 /** Files besides the connections: modules, pipes, the sender, ongoing registrations. */
 const OTHER_FILES = 200;

@@ -1,26 +1,29 @@
 import { open, rm, writeFile } from "node:fs/promises";
 import type { ArgumentsCamelCase, CommandModule, InferredOptionTypes } from "yargs";
-import { describeEnvironment } from "../report/environment.ts";
-import { ExitCode, usageError } from "./exit.ts";
 import { nowMs } from "../kernels/broadcast/clock.ts";
 import { ErrorTable } from "../kernels/broadcast/error-table.ts";
+import { describeEnvironment } from "../report/environment.ts";
 import { csv, prometheusText } from "../report/export.ts";
-import { allowedFaults, faultsIn } from "../report/faults.ts";
 import { whole } from "../report/format.ts";
 import { htmlReport } from "../report/html-report.ts";
 import { overPasses, ratioName, type MetricName } from "../report/metric.ts";
-import { checkThresholds, parseThresholds } from "../report/thresholds.ts";
 import { Progress } from "../report/progress.ts";
 import { RESULT_VERSION, type Outcome, type Result } from "../report/result.ts";
 import { nothingText, textReport } from "../report/text-report.ts";
-import { readOptions, RESULT_OPTIONS, type OptionTable, type OptionValues } from "./options.ts";
+import { allowedFaults, checkThresholds, faultsIn, parseThresholds } from "../report/thresholds.ts";
+import { ExitCode, usageError } from "./exit.ts";
+import { byFlag, readOptions, RESULT_OPTIONS, type OptionTable, type OptionValues } from "./options.ts";
 
-/** What a run can use while it measures. */
-export interface RunContext {
+/** What a measurement can use. */
+export interface RunTools {
   progress: Progress;
   errors: ErrorTable;
   /** Aborted by Ctrl-C and other signals to stop. */
   signal: AbortSignal;
+}
+
+/** What a run can use while it measures. */
+export interface RunContext extends RunTools {
   /** Runs at the end, however the run ends, in reverse order. */
   defer: (cleanUp: () => Promise<void>) => void;
 }
@@ -65,7 +68,7 @@ export function command<Table extends OptionTable>(
   return {
     command: name,
     describe,
-    builder: (yargs) => yargs.options(options).example(examples).options(RESULT_OPTIONS),
+    builder: (yargs) => yargs.options(byFlag(options)).example(examples).options(RESULT_OPTIONS),
     handler: (args) => runScenario(definition, args),
   };
 }

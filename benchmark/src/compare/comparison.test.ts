@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { metrics, type MetricName } from "../report/metric.ts";
 import { checkThresholds, parseThresholds } from "../report/thresholds.ts";
-import { comparisonSummary } from "./comparison-summary.ts";
-import { compare, comparisonMetrics } from "./comparison.ts";
-import type { Figure, Observation } from "./observations.ts";
+import { comparisonSummary } from "./compare-command.ts";
+import { compare, comparisonMetrics, type Figure, type Observation } from "./comparison.ts";
 
 const observation = (values: Partial<Record<MetricName, number | null>>): Observation => ({
   row: "broadcast",

@@ -1,4 +1,19 @@
-import type { ServerProcess } from "./server-process.ts";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import { defaultGatewayThreads } from "@fanfare/kernel/gateway-threads";
+import { usageError } from "../cli/exit.ts";
+import { requireCheckout } from "../cli/program.ts";
+import {
+  cleanEnvironment,
+  databaseProgram,
+  freePort,
+  natsProgram,
+  nodeProgram,
+  pinned,
+  platformEnvironment,
+  redisProgram,
+} from "./programs.ts";
+import { Workplace, type ServerProcess } from "./server-process.ts";
 
 /** A process that clients connect to. */
 export interface Gateway {
@@ -23,4 +38,135 @@ export interface Platform {
    */
   refresh(signal: AbortSignal, env?: NodeJS.ProcessEnv): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface ClusterSize {
+  gateways: number;
+  workers: number;
+}
+
+/** Starts the whole platform in one process, with the embedded database. */
+export function startSingleInstance(
+  signal: AbortSignal,
+  gatewayThreads = defaultGatewayThreads(),
+  cores?: string,
+): Promise<Platform> {
+  return startIn(async (workplace) => {
+    const env = { ...platformEnvironment(), GATEWAY_THREADS: String(gatewayThreads) };
+    const gateways = [await addNode(workplace, "throwaway instance", env, cores)];
+    await startAll(gateways, signal);
+    return { gateways, workers: 0, natsMonitorUrl: undefined };
+  });
+}
+
+/**
+ * A cluster on this machine: nats-server, redis-server, the embedded database as a separate server, workers and
+ * gateways.
+ * @throws {ExitError} if a program is not installed, or fails to start
+ */
+export function startCluster(size: ClusterSize, signal: AbortSignal): Promise<Platform> {
+  requireCheckout("Starting a cluster");
+  assertInstalled("nats-server", "redis-server");
+  return startIn(async (workplace) => {
+    const { folder } = workplace;
+    const [natsPort, monitorPort, redisPort, databasePort] = await freePorts(4);
+    const servers = [
+      natsProgram(natsPort!, monitorPort!),
+      redisProgram(folder, redisPort!),
+      databaseProgram(folder, databasePort!),
+    ].map((program) => workplace.add(program));
+    await Promise.all(servers.map((server) => server.start(signal)));
+    const shared = {
+      ...platformEnvironment(),
+      NATS_URL: `nats://127.0.0.1:${natsPort}`,
+      REDIS_URL: `redis://127.0.0.1:${redisPort}`,
+      FILES_DIR: join(folder, "files"),
+    };
+    const mongoUrl = `mongodb://127.0.0.1:${databasePort}/fanfare`;
+    for (let i = 1; i <= size.workers; i++) {
+      const env = { ...shared, SERVICES: "workers", MONGO_URL: mongoUrl };
+      // In sequence: the first one creates the indexes.
+      await startAll([await addNode(workplace, `worker-${i}`, env)], signal);
+    }
+    const gateways: Gateway[] = [];
+    for (let i = 1; i <= size.gateways; i++)
+      gateways.push(await addNode(workplace, `gateway-${i}`, { ...shared, SERVICES: "gateway" }));
+    await startAll(gateways, signal);
+    return { gateways, workers: size.workers, natsMonitorUrl: `http://127.0.0.1:${monitorPort}` };
+  });
+}
+
+/** Leaves nothing behind if it fails to start. */
+async function startIn(
+  start: (workplace: Workplace) => Promise<Pick<Platform, "gateways" | "workers" | "natsMonitorUrl">>,
+): Promise<Platform> {
+  const workplace = await Workplace.open();
+  const started = await start(workplace).catch(async (error: unknown) => {
+    await workplace.close();
+    throw error;
+  });
+  return {
+    ...started,
+    folder: workplace.folder,
+    get processes() {
+      return workplace.processes;
+    },
+    async refresh(signal, env) {
+      await Promise.all(started.gateways.map(({ process }) => process.stop()));
+      await startAll(started.gateways, signal, env);
+    },
+    close: () => workplace.close(),
+  };
+}
+
+async function startAll(
+  nodes: readonly Gateway[],
+  signal: AbortSignal,
+  env?: NodeJS.ProcessEnv,
+): Promise<void> {
+  await Promise.all(nodes.map(({ process }) => process.start(signal, env)));
+}
+
+/** A process of the platform, not started yet. */
+async function addNode(
+  workplace: Workplace,
+  name: string,
+  env: NodeJS.ProcessEnv,
+  cores?: string,
+): Promise<Gateway> {
+  const [port, opsPort] = (await freePorts(2)) as [number, number];
+  const program = nodeProgram(name, { env, port, opsPort, dataDir: join(workplace.folder, name) });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    metricsUrl: `http://127.0.0.1:${opsPort}/metrics`,
+    process: workplace.add(cores === undefined ? program : pinned(program, cores)),
+  };
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const ports: number[] = [];
+  while (ports.length < count) ports.push(await freePort());
+  return ports;
+}
+
+/** @throws {ExitError} listing all missing programs */
+function assertInstalled(...programs: string[]): void {
+  const folders = cleanEnvironment()["PATH"]!.split(delimiter);
+  const missing = programs.filter(
+    (program) => !folders.some((folder) => isExecutable(join(folder, program))),
+  );
+  if (missing.length === 0) return;
+  throw usageError(
+    `A cluster on this machine needs ${missing.join(" and ")}: install ${missing.length > 1 ? "them" : "it"} ` +
+      `(apt-get install ${missing.join(" ")}), or measure a running one with --url.`,
+  );
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

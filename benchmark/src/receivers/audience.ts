@@ -1,21 +1,19 @@
 import { lookup } from "node:dns/promises";
 import { networkInterfaces } from "node:os";
-import { Worker } from "node:worker_threads";
 import { connectError } from "../cli/exit.ts";
-import { abortable } from "../kernels/broadcast/abortable.ts";
-import { nowMs } from "../kernels/broadcast/clock.ts";
-import type { ThreadLoad } from "../kernels/broadcast/thread-load.ts";
+import { abortable, nowMs } from "../kernels/broadcast/clock.ts";
+import type { ThreadLoad } from "../kernels/broadcast/resource-use.ts";
 import type { Progress } from "../report/progress.ts";
 import type { Dialect } from "../targets/plugin.ts";
 import { loadDialect, type DialectRef } from "../targets/plugins.ts";
-import { askThread, tellThread } from "./ask-thread.ts";
 import type { DeliveryTally } from "./delivery-tally.ts";
 import { officialReceivers } from "./official-receiver.ts";
-import type { Assignment, ReceiverKind } from "./receiver.ts";
 import { allocateConnections, Count, ReceiverGroup, type ConnectionMemory } from "./receiver-group.ts";
+import type { Assignment, ReceiverKind } from "./receiver.ts";
 import { SourceAddresses } from "./source-addresses.ts";
 import type { Tally } from "./tally.ts";
-import type { FromWorker, ToWorker, WorkerSetup } from "./worker-messages.ts";
+import { Thread } from "./thread.ts";
+import type { ReceiverOrders, WorkerSetup } from "./worker.ts";
 
 export interface AudienceOptions<T extends Tally | DeliveryTally> {
   /** Default: light. */
@@ -31,8 +29,9 @@ export interface AudienceOptions<T extends Tally | DeliveryTally> {
   exactChannel?: string;
   /** Index of the first loopback address to connect from; default: the next one of this process. */
   firstAddress?: number;
-  workers: number;
-  window: number;
+  threads: number;
+  /** Concurrent connection attempts. */
+  connecting: number;
   connectTimeoutMs?: number;
   napMs: number;
 }
@@ -66,20 +65,18 @@ export class Audience<T extends Tally | DeliveryTally = Tally> {
   readonly tally: T;
   readonly connections: ConnectionMemory;
   readonly #options: AudienceOptions<T> & typeof DEFAULTS;
-  readonly #workers: Worker[];
+  readonly #threads: Thread<ReceiverOrders, "complete">[];
   readonly #probes: ReceiverGroup;
   readonly #addresses: SourceAddresses;
-  readonly #errors: Readonly<Record<string, number>>[];
+  readonly #errors: Readonly<Record<string, number>>[] = [];
   #onComplete: () => void = () => {};
-  #crash: Error | undefined;
 
   private constructor(options: AudienceOptions<T>, dialect: Dialect, addresses: readonly string[]) {
     this.#options = { ...DEFAULTS, ...options };
     this.#addresses = sourceAddresses(addresses[0]!, options.firstAddress);
     this.tally = options.tally;
     this.connections = allocateConnections(this.tally.memory.receivers);
-    this.#errors = [];
-    this.#workers = Array.from({ length: options.workers }, (_, i) => this.#startWorker(i, addresses));
+    this.#threads = Array.from({ length: options.threads }, () => this.#startThread(addresses));
     this.#probes = new ReceiverGroup({
       open: officialReceivers({
         urls: options.urls.map((url) => new URL(url)),
@@ -139,15 +136,12 @@ export class Audience<T extends Tally | DeliveryTally = Tally> {
     const probes = assignments.splice(assignments.length - this.#options.probes);
     await Promise.all([
       this.#probes.connect(probes),
-      ...this.#workers.map((_, w) =>
-        this.#ask(w, {
-          type: "connect",
-          // In blocks, so that each thread has receivers on all servers.
-          assignments: assignments.filter(
-            (_, i) => Math.floor((i * this.#workers.length) / assignments.length) === w,
-          ),
-        }),
-      ),
+      ...this.#threads.map(async (thread, t) => {
+        // In blocks, so that each thread has receivers on all servers.
+        const isOwn = (i: number) => Math.floor((i * this.#threads.length) / assignments.length) === t;
+        const own = assignments.filter((_, i) => isOwn(i));
+        this.#errors[t] = await thread.ask("connect", own);
+      }),
     ]);
   }
 
@@ -187,50 +181,45 @@ export class Audience<T extends Tally | DeliveryTally = Tally> {
     const deadline = nowMs() + timeoutMs;
     while (!isDone() && !isHopeless() && nowMs() < deadline) {
       signal.throwIfAborted();
-      if (this.#crash) throw this.#crash;
+      const crash = this.#crash;
+      if (crash) throw crash;
       await this.#nextCompletion(Math.max(0, Math.min(100, deadline - nowMs())));
     }
   }
 
   measure(on: boolean): void {
-    for (const worker of this.#workers) tellThread(worker, { type: "measure", on } satisfies ToWorker);
+    for (const thread of this.#threads) thread.tell("measure", on);
   }
 
   /** One sample per receiving thread. */
-  async sampleLoads(): Promise<ThreadLoad[]> {
-    const samples = await Promise.all(this.#workers.map((_, w) => this.#ask(w, { type: "sample" })));
-    return samples.map(({ load }) => load);
+  sampleLoads(): Promise<ThreadLoad[]> {
+    return Promise.all(this.#threads.map((thread) => thread.ask("sample")));
   }
 
   async close(): Promise<void> {
     if (!this.#crash) {
       await Promise.all([
         this.#probes.close(),
-        ...this.#workers.map((_, w) => this.#ask(w, { type: "close" })),
+        ...this.#threads.map(async (thread, t) => (this.#errors[t] = await thread.ask("close"))),
       ]);
     }
-    await Promise.all(this.#workers.map((worker) => worker.terminate()));
+    await Promise.all(this.#threads.map((thread) => thread.terminate()));
   }
 
-  #startWorker(index: number, addresses: readonly string[]): Worker {
-    const { tally, window, workers, ...options } = this.#options;
+  get #crash(): Error | undefined {
+    return this.#threads.find(({ crash }) => crash)?.crash;
+  }
+
+  #startThread(addresses: readonly string[]): Thread<ReceiverOrders, "complete"> {
+    const { tally, connecting, threads, ...options } = this.#options;
     const setup: WorkerSetup = {
       ...options,
       addresses,
       tally: tally.memory,
       connections: this.connections,
-      window: Math.max(1, Math.round(window / workers)),
+      connecting: Math.max(1, Math.round(connecting / threads)),
     };
-    const worker = new Worker(new URL("./worker.ts", import.meta.url), { workerData: setup });
-    worker.on("message", (message: FromWorker) => {
-      if (message.type === "complete") this.#onComplete();
-      if ("errors" in message) this.#errors[index] = message.errors;
-    });
-    worker.on("error", (error: Error) => {
-      this.#crash = error;
-      this.#onComplete();
-    });
-    return worker;
+    return new Thread(new URL("./worker.ts", import.meta.url), setup, () => this.#onComplete());
   }
 
   #nextCompletion(timeoutMs: number): Promise<void> {
@@ -242,14 +231,7 @@ export class Audience<T extends Tally | DeliveryTally = Tally> {
       };
     });
   }
-
-  #ask<T extends keyof typeof ANSWERS>(index: number, order: ToWorker & { type: T }) {
-    type Answer = FromWorker & { type: (typeof ANSWERS)[T] };
-    return askThread<Answer>(this.#workers[index]!, order, ANSWERS[order.type]);
-  }
 }
-
-const ANSWERS = { connect: "connected", sample: "sample", close: "closed" } as const;
 
 const addressPools = new Map<string, SourceAddresses>();
 

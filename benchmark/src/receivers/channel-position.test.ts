@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ChannelPosition } from "./channel-position.ts";
+import { ChannelPosition } from "./catch-up.ts";
 
 test("consecutive changes advance it, and changes ahead are a gap until the rest arrives", () => {
   const position = new ChannelPosition("c");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createHandshake, readHandshakeAnswer } from "./handshake.ts";
+import { createHandshake, readHandshakeAnswer } from "./light-socket.ts";
 
 const { accept, request } = createHandshake(
   new URL("http://127.0.0.1:3000"),

@@ -1,11 +1,10 @@
 import { clientFrame, Opcode } from "@fanfare/fanout/frames";
 import type { Dialect, Frame, LongPollDialect } from "../targets/plugin.ts";
 import { CatchUp } from "./catch-up.ts";
-import { callFrame, connectFrame } from "./client-packets.ts";
-import { LightSocket, lightServer, readBuffer, socketIoPath, type LightServer } from "./light-socket.ts";
+import { lightServer, LightSocket, readBuffer, socketIoPath, type LightServer } from "./light-socket.ts";
 import { longPollReceivers } from "./long-poll-receiver.ts";
-import { decodePacket, type Packet } from "./packet.ts";
 import { PacketCache, type KnownPacket } from "./packet-cache.ts";
+import { callFrame, connectFrame, decodePacket, type Packet } from "./packet.ts";
 import type { Assignment, OpenReceiver, Receiver, ReceiverObserver } from "./receiver.ts";
 
 const PONG = clientFrame(Opcode.text, Buffer.from("3"));

@@ -1,5 +1,5 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import type { Agent } from "node:http";
+import { exchange, keepAliveAgent } from "../targets/exchange.ts";
 import type { LongPollDialect, PollRequest } from "../targets/plugin.ts";
 import { obey, readPacket } from "./packet.ts";
 import type { Assignment, OpenReceiver, Receiver, ReceiverObserver } from "./receiver.ts";
@@ -21,7 +21,7 @@ class LongPollReceiver implements Receiver {
   readonly #assignment: Assignment;
   readonly #observer: ReceiverObserver;
   readonly #base: URL;
-  readonly #agent: HttpAgent;
+  readonly #agent: Agent;
   #hasEnded = false;
 
   constructor(options: LongPollOptions, assignment: Assignment, observer: ReceiverObserver) {
@@ -29,9 +29,8 @@ class LongPollReceiver implements Receiver {
     this.#assignment = assignment;
     this.#observer = observer;
     this.#base = options.urls[assignment.server]!;
-    const agent = { keepAlive: true, maxSockets: 1 };
-    this.#agent = this.#isSecure ? new HttpsAgent(agent) : new HttpAgent(agent);
-    this.#poll(options.dialect.hello(assignment.credential));
+    this.#agent = keepAliveAgent(this.#base, 1);
+    void this.#poll(options.dialect.hello(assignment.credential));
   }
 
   close(): void {
@@ -43,44 +42,23 @@ class LongPollReceiver implements Receiver {
     this.#agent.destroy();
   }
 
-  get #isSecure(): boolean {
-    return this.#base.protocol === "https:";
-  }
-
   #end(code: string): void {
     if (this.#hasEnded) return;
     this.destroy();
     this.#observer.ended(this.#assignment.receiver, code);
   }
 
-  #poll(poll: PollRequest): void {
-    const { method = "GET", path, headers = {}, body = "" } = poll;
+  async #poll(poll: PollRequest): Promise<void> {
+    const { method = "GET", path, headers = {}, body } = poll;
     const { localAddress } = this.#assignment;
-    const send = this.#isSecure ? httpsRequest : httpRequest;
-    const request = send(
-      new URL(this.#options.dialect.path + path, this.#base),
-      {
-        method,
-        agent: this.#agent,
-        headers: { ...headers, ...(body === "" ? {} : { "content-length": Buffer.byteLength(body) }) },
-        ...(localAddress === undefined ? {} : { localAddress }),
-      },
-      (response) => this.#receive(response, poll),
+    const url = new URL(this.#options.dialect.path + path, this.#base);
+    const options = { method, agent: this.#agent, headers, localAddress };
+    const answer = await exchange(url, options, body).catch((error: NodeJS.ErrnoException) =>
+      this.#end(error.code ?? error.message),
     );
-    request.on("error", (error: NodeJS.ErrnoException) => this.#end(error.code ?? error.message));
-    request.end(body);
-  }
-
-  #receive(response: IncomingMessage, poll: PollRequest): void {
-    const chunks: Buffer[] = [];
-    response.on("data", (chunk: Buffer) => chunks.push(chunk));
-    response.on("error", (error: NodeJS.ErrnoException) => this.#end(error.code ?? error.message));
-    response.on("end", () => {
-      if (this.#hasEnded) return;
-      const status = response.statusCode ?? 0;
-      if (status < 200 || status > 299) return this.#end(`HTTP_${status}`);
-      this.#read(Buffer.concat(chunks).toString(), poll);
-    });
+    if (!answer || this.#hasEnded) return;
+    if (answer.status < 200 || answer.status > 299) this.#end(`HTTP_${answer.status}`);
+    else this.#read(answer.text, poll);
   }
 
   #read(body: string, poll: PollRequest): void {
@@ -98,7 +76,7 @@ class LongPollReceiver implements Receiver {
       },
     );
     if (this.#hasEnded) return;
-    if (next) this.#poll(next);
+    if (next) void this.#poll(next);
     else this.#end("NO_NEXT_REQUEST");
   }
 }

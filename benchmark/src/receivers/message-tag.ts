@@ -28,3 +28,40 @@ export function taggedIndex(runId: string, content: unknown): number {
 
 /** The shortest payload that fits a tag. */
 export const MIN_PAYLOAD_BYTES = 32;
+
+/** A larger number of copies of a message is counted as this. */
+const MOST_COPIES = 255;
+
+/** Counts the stored messages of a run, by the whole text of each. */
+export class StoredCopies {
+  /** How often each message is stored. */
+  readonly copies: Uint8Array;
+  /** All of them together. */
+  found = 0;
+  readonly #runId: string;
+
+  /** @param messages how many the run can have */
+  constructor(runId: string, messages: number) {
+    this.#runId = runId;
+    this.copies = new Uint8Array(messages);
+  }
+
+  /** @returns whether the text is a message of the run */
+  readonly add = (content: string): boolean => {
+    const index = taggedIndex(this.#runId, content);
+    if (index < 0 || index >= this.copies.length) return false;
+    this.found++;
+    if (this.copies[index]! < MOST_COPIES) this.copies[index]!++;
+    return true;
+  };
+
+  /** Copies beyond the first of each message. */
+  get further(): number {
+    return this.found - this.copies.reduce((stored, copies) => stored + (copies > 0 ? 1 : 0), 0);
+  }
+
+  /** How many of these messages are stored. */
+  of(messages: readonly { index: number }[]): number {
+    return messages.filter(({ index }) => this.copies[index]! > 0).length;
+  }
+}

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { nowMs } from "../kernels/broadcast/clock.ts";
-import type { Assignment, OpenReceiver, Receiver, ReceiverObserver } from "./receiver.ts";
-import type { Roaming } from "./roaming.ts";
+import type { Assignment, OpenReceiver, Receiver, ReceiverObserver, Roaming } from "./receiver.ts";
 
 /** Attempts per connection, then it is given up; with roaming, one that was online once is never given up. */
 const MAX_ATTEMPTS = 3;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Roaming } from "./roaming.ts";
+import { Roaming } from "./receiver.ts";
 
 const assignment = { receiver: 7, credential: null, localAddress: undefined, server: 1 };
 

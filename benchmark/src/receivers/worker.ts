@@ -1,20 +1,30 @@
-import { parentPort, workerData } from "node:worker_threads";
-import { sampleThreadLoad } from "../kernels/broadcast/thread-load.ts";
+import { workerData } from "node:worker_threads";
+import { sampleThreadLoad } from "../kernels/broadcast/resource-use.ts";
 import { loadDialect } from "../targets/plugins.ts";
-import { ChannelPosition } from "./channel-position.ts";
-import { DeliveryTally } from "./delivery-tally.ts";
+import type { AudienceOptions } from "./audience.ts";
+import { ChannelPosition } from "./catch-up.ts";
+import { DeliveryTally, type DeliveryMemory } from "./delivery-tally.ts";
 import { lightReceivers } from "./light-receiver.ts";
 import { Napper } from "./napper.ts";
-import { officialReceivers } from "./official-receiver.ts";
-import { ReceiverGroup } from "./receiver-group.ts";
-import { Roaming } from "./roaming.ts";
-import { Tally } from "./tally.ts";
-import type { FromWorker, ToWorker, WorkerSetup } from "./worker-messages.ts";
+import { ReceiverGroup, type ConnectionMemory } from "./receiver-group.ts";
+import { Roaming, type Assignment } from "./receiver.ts";
+import { Tally, type TallyMemory } from "./tally.ts";
+import { emit, serveThread } from "./thread.ts";
+
+/** Startup data of a receiving thread. */
+export interface WorkerSetup extends Required<
+  Pick<
+    AudienceOptions<Tally>,
+    "urls" | "dialect" | "runId" | "kind" | "connectTimeoutMs" | "connecting" | "napMs"
+  >
+> {
+  addresses: readonly string[];
+  tally: TallyMemory | DeliveryMemory;
+  connections: ConnectionMemory;
+  exactChannel?: string;
+}
 
 const setup = workerData as WorkerSetup;
-const port = parentPort!;
-const say = (message: FromWorker) => port.postMessage(message);
-
 const napper = new Napper(setup.napMs);
 const { exactChannel } = setup;
 const common = {
@@ -26,38 +36,35 @@ const group = new ReceiverGroup({
   open:
     setup.kind === "light"
       ? lightReceivers({ ...common, addresses: setup.addresses, onRead: () => napper.afterThisTurn() })
-      : officialReceivers(common),
+      : (await import("./official-receiver.ts")).officialReceivers(common),
   tally: "bits" in setup.tally ? new DeliveryTally(setup.tally) : new Tally(setup.tally),
   connections: setup.connections,
-  window: setup.window,
+  window: setup.connecting,
   timeoutMs: setup.connectTimeoutMs,
-  onComplete: (message) => say({ type: "complete", message }),
+  onComplete: () => emit("complete"),
   roaming: exactChannel === undefined ? undefined : new Roaming(setup.urls.length),
 });
 
-async function obey(order: ToWorker): Promise<void> {
-  switch (order.type) {
-    case "connect":
-      await group.connect(
-        exactChannel === undefined
-          ? order.assignments
-          : order.assignments.map((a) => ({ ...a, position: new ChannelPosition(exactChannel) })),
-      );
-      say({ type: "connected", errors: group.errors });
-      break;
-    case "measure":
-      napper.isEnabled = order.on;
-      break;
-    case "sample":
-      say({ type: "sample", load: sampleThreadLoad() });
-      break;
-    case "close":
-      napper.isEnabled = false;
-      await group.close();
-      say({ type: "closed", errors: group.errors });
-      break;
-    default:
-  }
-}
-
-port.on("message", (order: ToWorker) => void obey(order));
+/** What the audience asks for. Connecting and closing return errors by code. */
+const orders = {
+  async connect(assignments: Omit<Assignment, "position">[]) {
+    await group.connect(
+      exactChannel === undefined
+        ? assignments
+        : assignments.map((a) => ({ ...a, position: new ChannelPosition(exactChannel) })),
+    );
+    return group.errors;
+  },
+  /** While measuring, reads are batched: see `napMs`. */
+  measure(on: boolean) {
+    napper.isEnabled = on;
+  },
+  sample: sampleThreadLoad,
+  async close() {
+    napper.isEnabled = false;
+    await group.close();
+    return group.errors;
+  },
+};
+export type ReceiverOrders = typeof orders;
+serveThread(orders);

@@ -1,10 +1,8 @@
-import { barChart } from "./charts/bar-chart.ts";
-import { columnChart } from "./charts/column-chart.ts";
-import type { Colour } from "./charts/frame.ts";
-import { lineChart, type Line } from "./charts/line-chart.ts";
-import { count, short, shortOrDash, whole } from "./format.ts";
-import { GROUPS, metricText, overPasses, type Group, type Labels, type Metric, type Unit } from "./metric.ts";
 import { PERCENTILES } from "../kernels/broadcast/percentiles.ts";
+import { barChart, columnChart, lineChart, type Line } from "./charts/charts.ts";
+import type { Colour } from "./charts/frame.ts";
+import { applying, count, short, shortOrDash, whole } from "./format.ts";
+import { GROUPS, metricText, overPasses, type Group, type Labels, type Metric, type Unit } from "./metric.ts";
 import type { Distribution, Result, Series } from "./result.ts";
 
 /** A report on one result, before it is rendered. */
@@ -54,13 +52,11 @@ export function documentOf(result: Result): Document {
   const { title, subtitle, interrupted } = meta;
   return {
     title,
-    subtitle: [
-      ...(interrupted ? ["Interrupted: partial result"] : []),
+    subtitle: applying(
+      interrupted && "Interrupted: partial result",
       ...subtitle,
       passesText(result.metrics),
-    ]
-      .filter(Boolean)
-      .join(" · "),
+    ).join(" · "),
     blocks: [
       ...(columns.length <= 1
         ? [{ kind: "tiles" as const, tiles: tiles(metrics.filter(isTotal(metrics))) }]
@@ -83,11 +79,9 @@ export function documentOf(result: Result): Document {
   };
 }
 
-function passesText(metrics: readonly Metric[]): string {
+function passesText(metrics: readonly Metric[]): string | false {
   const passes = new Set(metrics.flatMap(({ labels }) => labels["pass"] ?? [])).size;
-  return passes < 2
-    ? ""
-    : `${count(passes, "pass", "passes")} each; medians, and the worst of worst messages`;
+  return passes > 1 && `${count(passes, "pass", "passes")} each; medians, and the worst of worst messages`;
 }
 
 /** Whether a metric describes the whole, not a phase, a process or another part. */

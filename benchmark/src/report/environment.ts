@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import os from "node:os";
 import { IS_PACKAGE } from "../cli/program.ts";
+import { duration, mib } from "./format.ts";
 
 /** The machine and the software of a result. */
 export type Environment = ReturnType<typeof describeEnvironment>;
@@ -60,4 +61,27 @@ export function readText(file: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The date and the machine. */
+export function environmentLine({
+  environment,
+  startedAt,
+  durationMs,
+}: {
+  environment: Environment;
+  startedAt: string;
+  durationMs?: number;
+}): string {
+  return [
+    `${startedAt.slice(0, 16).replace("T", " ")} UTC`,
+    ...(durationMs === undefined ? [] : [`took ${duration(durationMs)}`]),
+    machineLine(environment),
+    `commit ${environment.commit ?? "unknown"}`,
+  ].join(" · ");
+}
+
+export function machineLine({ cpu, cores, memoryBytes, os, node }: Environment): string {
+  const gib = mib(memoryBytes / 1024).replace("MiB", "GiB");
+  return `${cpu}, ${cores} cores, ${gib} of memory, ${os}, Node ${node.replace(/^v/, "")}`;
 }

@@ -32,6 +32,18 @@ export function count(amount: number, noun: string, plural = `${noun}s`): string
   return `${Number.isInteger(amount) ? whole(amount) : short(amount)} ${amount === 1 ? noun : plural}`;
 }
 
+/** Only the texts that apply: `isSo && "text"`. */
+export function applying(...texts: readonly (string | false | null | undefined)[]): string[] {
+  return texts.filter((text) => typeof text === "string");
+}
+
+export const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+/** @param server its addresses as text */
+export function serverName(server: { name: string; url: string; isThrowaway: boolean }): string {
+  return server.isThrowaway ? `${server.name}, started for this run` : `${server.name} at ${server.url}`;
+}
+
 /** null: not a cluster. */
 export function clusterName(size: { gateways: number | null; workers: number | null }): string {
   if (size.gateways === null || size.workers === null) return "a single instance";

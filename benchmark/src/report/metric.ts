@@ -1,5 +1,5 @@
 import { spread } from "../kernels/broadcast/percentiles.ts";
-import { duration, kib, mib, ms, ratio, short, whole } from "./format.ts";
+import { duration, kib, mib, ms, percent, ratio, short, whole } from "./format.ts";
 
 const UNITS = {
   ms,
@@ -8,7 +8,7 @@ const UNITS = {
   count: (value: number) => (Number.isInteger(value) ? whole(value) : short(value)),
   ratio,
   fraction: (value: number) => value.toFixed(4),
-  share: (value: number) => `${Math.round(value * 100)} %`,
+  share: percent,
   kib,
   mib,
   cores: short,

@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
-import { environmentLine } from "./environment-line.ts";
+import { RESULT_OPTIONS } from "../cli/options.ts";
+import { environmentLine } from "./environment.ts";
 import { htmlReport } from "./html-report.ts";
 import { readResults } from "./read-results.ts";
 import { textReport } from "./text-report.ts";
-import { RESULT_OPTIONS } from "../cli/options.ts";
 
 export const reportCommand: CommandModule<object, Arguments> = {
   command: "report <files..>",

@@ -1,6 +1,6 @@
+import type { Bucket, OpenPercentiles } from "../kernels/broadcast/percentiles.ts";
+import type { ServerSample } from "../kernels/broadcast/server-samples.ts";
 import type { Environment } from "./environment.ts";
-import type { Bucket } from "../kernels/broadcast/histogram.ts";
-import type { OpenPercentiles } from "../kernels/broadcast/percentiles.ts";
 import type { Labels, Metric } from "./metric.ts";
 import type { ThresholdResult } from "./thresholds.ts";
 
@@ -26,7 +26,7 @@ export interface Series {
   points: readonly SeriesPoint[];
 }
 
-export interface SeriesPoint {
+interface SeriesPoint {
   x: number | string;
   /** null: unknown, or never reached. */
   y: number | null;
@@ -75,4 +75,29 @@ export interface Result extends Required<Omit<Outcome, "title" | "subtitle">> {
     environment: Environment;
   };
   thresholds: readonly ThresholdResult[];
+}
+
+/** Lines of samples over time. */
+export const lineOver =
+  <Sample extends { atMs: number }>(seconds: string, samples: readonly Sample[]) =>
+  (label: string, y: string, of: (sample: Sample) => number | null): Series => ({
+    label,
+    x: seconds,
+    y,
+    kind: "line",
+    points: samples.map((sample) => ({ x: sample.atMs / 1000, y: of(sample) })),
+  });
+
+export function mebibytes(bytes: number | null): number | null {
+  return bytes === null ? null : bytes / 1024 / 1024;
+}
+
+/** What a server used. */
+export function serverLines(seconds: string, samples: readonly ServerSample[]): Series[] {
+  const line = lineOver(seconds, samples);
+  return [
+    line("Server CPU", "cores", ({ cpuCores }) => cpuCores),
+    line("Server memory (RSS)", "MiB", ({ rssBytes }) => mebibytes(rssBytes)),
+    line("Longest event-loop delay of the server", "ms", ({ eventLoopMaxMs }) => eventLoopMaxMs),
+  ];
 }

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import type { RoundKind } from "../kernels/broadcast/broadcast-result.ts";
+import type { RoundKind } from "../kernels/broadcast/broadcast-plan.ts";
 import type { BroadcastMeasurement } from "../kernels/broadcast/broadcast-summary.ts";
 import { spread } from "../kernels/broadcast/percentiles.ts";
 import { overPasses } from "../report/metric.ts";
 import { broadcastMetrics } from "./broadcast-outcome.ts";
-import { ratiosToFirst } from "./limits.ts";
+import { ratiosToFirst } from "./side-by-side.ts";
 
 type Times = Partial<Record<RoundKind, (number | null)[]>>;
 type Bursts = { allMs: number | null; lost: number }[];

@@ -1,9 +1,9 @@
-import { spread } from "../kernels/broadcast/percentiles.ts";
 import type {
   BroadcastMeasurement,
   BurstResult,
   RoundResult,
 } from "../kernels/broadcast/broadcast-summary.ts";
+import { spread } from "../kernels/broadcast/percentiles.ts";
 import {
   fields,
   metricNames,
@@ -13,9 +13,8 @@ import {
   type Metric,
   type MetricTable,
 } from "../report/metric.ts";
+import { lineOver, serverLines, type Distribution, type Series } from "../report/result.ts";
 import type { ServerUsage } from "../targets/target.ts";
-import type { Distribution, Series } from "../report/result.ts";
-import { lineOver, serverLines } from "../report/series.ts";
 
 const STALL_MS = 1000;
 const STALL_FACTOR = 10;

@@ -1,136 +1,31 @@
-import { defaultGatewayThreads } from "@fanfare/kernel/gateway-threads";
-import { addressNeeds } from "../targets/address-needs.ts";
 import { usageError } from "../cli/exit.ts";
-import { plannedMessages, type BroadcastPlan } from "../kernels/broadcast/broadcast-plan.ts";
-import type { BroadcastMeasurement } from "../kernels/broadcast/broadcast-summary.ts";
-import { measureBroadcast } from "../kernels/broadcast/broadcast-run.ts";
-import { checkLimits } from "../cli/preflight.ts";
-import { count, ms, whole } from "../report/format.ts";
-import type { Outcome } from "../report/result.ts";
-import { existingUsers } from "../targets/existing-users.ts";
-import { openServer } from "../targets/open-target.ts";
 import {
   CLUSTER_OPTIONS,
   clusterSizeOf,
-  choice,
   EXISTING_USERS_OPTIONS,
   flag,
-  integer,
-  MAX_PROCESSES,
-  option,
-  PAYLOAD_OPTIONS,
-  RECEIVER_OPTIONS,
   SERVER_OPTIONS,
-  threadCount,
-  time,
-  wholeNumbers,
-  type OptionValues,
+  USERS_OPTION,
 } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
+import {
+  broadcastPlan,
+  checkBroadcastLimits,
+  MESSAGE_OPTIONS,
+  type BroadcastPlan,
+} from "../kernels/broadcast/broadcast-plan.ts";
+import { measureBroadcast } from "../kernels/broadcast/broadcast-run.ts";
+import type { BroadcastMeasurement } from "../kernels/broadcast/broadcast-summary.ts";
+import { applying, count, ms, serverName, whole } from "../report/format.ts";
+import type { Outcome } from "../report/result.ts";
+import { existingUsers } from "../targets/existing-users.ts";
+import { openServer } from "../targets/open-target.ts";
 import {
   BROADCAST_METRICS,
   broadcastDistributions,
   broadcastMetrics,
   broadcastSeries,
 } from "./broadcast-outcome.ts";
-
-export const MOST_USERS = 1_000_000;
-
-export const USERS_OPTION = integer("Receivers", "Members who are online and receive", {
-  default: 1000,
-  alias: "u",
-  min: 1,
-  max: MOST_USERS,
-});
-
-/** The options of every scenario that broadcasts messages one by one. */
-export const MESSAGE_OPTIONS = {
-  ...RECEIVER_OPTIONS,
-  ...PAYLOAD_OPTIONS,
-  messages: integer("Messages", "Warm messages, sent one at a time", {
-    default: 20,
-    alias: "m",
-    min: 1,
-    max: 10_000,
-  }),
-  warmup: integer("Messages", "Warm-up messages, before the idle time and the cold message", {
-    default: 3,
-    min: 0,
-    max: 10_000,
-  }),
-  burst: option(
-    "Messages",
-    "Bursts of this many messages at the end, for example 20,100",
-    "string",
-    { default: "" },
-    (name, given: string) => (given === "" ? [] : wholeNumbers(name, given, 1, 10_000)),
-  ),
-  "burst-repeats": integer("Messages", "How often each burst is sent", { default: 3, min: 1, max: 1000 }),
-  interval: time("Messages", "Time between full delivery of a message and the next one", {
-    default: "200ms",
-  }),
-  idle: time("Messages", "Idle time before the cold message", { default: "2s" }),
-  timeout: time("Messages", "How long to wait for the last member", { default: "30s", minMs: 100 }),
-  client: choice(
-    "Receivers",
-    "Receivers: light ones, or the official client (a bottleneck above some 5,000 users)",
-    { default: "light", choices: ["light", "socket.io"] },
-  ),
-  probes: integer("Receivers", "Official clients among the users, to verify light ones", {
-    default: 20,
-    min: 0,
-    max: 1000,
-  }),
-  "connect-timeout": time("Receivers", "Timeout of a connection attempt", { default: "10s", minMs: 100 }),
-  "gateway-threads": integer(
-    "Server",
-    "Threads that write to sockets, of a Fanfare started for the run; 0: none",
-    {
-      default: defaultGatewayThreads(),
-      defaultDescription: "the server's own default",
-      min: 0,
-      max: MAX_PROCESSES,
-    },
-  ),
-};
-
-/** The same for several broadcasts one after the other. */
-export const REPEATED_MESSAGE_OPTIONS = {
-  ...MESSAGE_OPTIONS,
-  burst: { ...MESSAGE_OPTIONS.burst, default: "20,100" },
-  "burst-repeats": { ...MESSAGE_OPTIONS["burst-repeats"], default: 1 },
-};
-
-/** Of commands that measure servers in turns. */
-export const passesOption = (times: number) =>
-  integer("Server", "Interleaved passes", { default: times, min: 1, max: 1000 });
-
-export function broadcastPlan(values: OptionValues<typeof MESSAGE_OPTIONS>, users: number): BroadcastPlan {
-  const kind = values.client === "light" ? "light" : "official";
-  return {
-    users,
-    kind,
-    probes: kind === "light" ? Math.min(values.probes, users - 1) : 0,
-    workers: threadCount(values.threads, users),
-    napMs: values.nap,
-    window: values.connecting,
-    connectTimeoutMs: values.connectTimeout,
-    idleMs: values.idle,
-    warmup: values.warmup,
-    messages: values.messages,
-    intervalMs: values.interval,
-    bursts: values.burst,
-    burstRepeats: values.burstRepeats,
-    timeoutMs: values.timeout,
-    payloadBytes: values.payload,
-    gatewayThreads: values.gatewayThreads,
-  };
-}
-
-/** @throws {ExitError} listing everything that would fail halfway */
-export async function checkBroadcastLimits(plan: BroadcastPlan, url?: string): Promise<void> {
-  checkLimits({ ...plan, messages: plannedMessages(plan), ...(await addressNeeds(url)) });
-}
 
 export const broadcast = scenario({
   name: "broadcast",
@@ -163,7 +58,7 @@ export const broadcast = scenario({
     return {
       options: { ...plan, target, cluster },
       async measure(context: RunContext) {
-        const { gatewayThreads, window: registrations } = plan;
+        const { gatewayThreads, connecting: registrations } = plan;
         const place = { url, cluster, metricsUrl, gatewayThreads, registrations, existing };
         const server = await openServer(context, target, place);
         const prepared = await server.prepare(plan.users, context.progress, context.signal);
@@ -183,20 +78,20 @@ function broadcastOutcome(
   const receivers = client.kind === "light" ? "light receiver" : "official client";
   return {
     title: `Broadcast to ${count(users, "member")}`,
-    subtitle: [
-      target.isThrowaway ? `${target.name}, started for this run` : `${target.name} at ${target.url}`,
-      ...(threads ? [count(plan.gatewayThreads!, "gateway thread")] : []),
-      `${count(users - client.probes, receivers)} in ${count(client.workers, "thread")}`,
-      ...(client.probes > 0 ? [count(client.probes, "official client")] : []),
-    ],
+    subtitle: applying(
+      serverName(target),
+      threads && count(plan.gatewayThreads!, "gateway thread"),
+      `${count(users - client.probes, receivers)} in ${count(client.threads, "thread")}`,
+      client.probes > 0 && count(client.probes, "official client"),
+    ),
     metrics: broadcastMetrics(measurement),
     distributions: broadcastDistributions(measurement),
     series: broadcastSeries(measurement),
     tables: each ? [{ label: "Messages one by one", rows: roundRows(rounds) }] : [],
-    caveats: [
+    caveats: applying(
       ...generator.verdicts,
-      ...(server.connected === null ? ["Server metrics unavailable; pass --metrics-url."] : []),
-    ],
+      server.connected === null && "Server metrics unavailable; pass --metrics-url.",
+    ),
   };
 }
 

@@ -1,17 +1,22 @@
-import { integer, integers, MAX_PROCESSES, names } from "../cli/options.ts";
+import { integer, integers, MAX_PROCESSES, names, USERS_OPTION } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
-import { count } from "../report/format.ts";
-import { overPasses, ratios, serversOf } from "../report/metric.ts";
 import {
   broadcastPlan,
   checkBroadcastLimits,
-  passesOption,
   REPEATED_MESSAGE_OPTIONS,
-  USERS_OPTION,
-} from "./broadcast.ts";
+} from "../kernels/broadcast/broadcast-plan.ts";
+import { count } from "../report/format.ts";
+import { overPasses, ratios, serversOf } from "../report/metric.ts";
 import { BROADCAST_METRICS } from "./broadcast-outcome.ts";
-import { findingsOf, openContestant, takeTurns, type Contestant, type ServerSpec } from "./contestants.ts";
-import { RATIOS } from "./limits.ts";
+import {
+  findingsOf,
+  openContestant,
+  passesOption,
+  takeTurns,
+  type Contestant,
+  type ServerSpec,
+} from "./contestants.ts";
+import { RATIOS } from "./side-by-side.ts";
 
 const BESIDE = ["socket.io", "ws", "single"] as const;
 const SINGLE = "single instance";
@@ -28,9 +33,10 @@ export const cluster = scenario({
     gateways: integers(
       "Server",
       "Numbers of gateways to compare; one cluster with the largest number is started",
-      { default: "1,2,4", min: 1, max: MAX_PROCESSES },
+      [1, MAX_PROCESSES],
+      { default: "1,2,4" },
     ),
-    workers: integer("Server", "Worker processes", { default: 1, min: 1, max: MAX_PROCESSES }),
+    workers: integer("Server", "Worker processes", [1, MAX_PROCESSES], { default: 1 }),
     beside: names(
       "Server",
       "Also measured in the same run: socket.io and ws (bare, one process), single (a single instance)",
@@ -57,12 +63,12 @@ export const cluster = scenario({
           for (const name of beside) {
             const spec = specOf(name === "single" ? "fanfare" : name);
             const labels = { server: name === "single" ? SINGLE : name };
-            contestants.push(await openContestant(spec, { plan, labels }, context));
+            contestants.push(await openContestant({ spec, plan, labels }, context));
           }
           // One cluster for all sizes: the audience is on its first gateways, and the others are idle.
           const size = { gateways: Math.max(...gateways), workers };
           const spec = specOf("fanfare");
-          const opened = await openContestant(spec, { plan, labels: {}, cluster: size }, context);
+          const opened = await openContestant({ spec, plan, labels: {}, cluster: size }, context);
           for (const [i, spread] of gateways.entries()) {
             const labels = { server: count(spread, "gateway") };
             contestants.push({ ...opened, labels, spread, isFresh: i === 0 });

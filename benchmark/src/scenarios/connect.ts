@@ -1,29 +1,19 @@
-import {
-  CLUSTER_OPTIONS,
-  clusterSizeOf,
-  FANFARE_OPTIONS,
-  integer,
-  PAYLOAD_OPTIONS,
-  RECEIVER_OPTIONS,
-  text,
-  time,
-  wholeNumber,
-} from "../cli/options.ts";
+import { usageError } from "../cli/exit.ts";
+import { clusterSizeOf, MOST_USERS, wholeNumber, type OptionValues } from "../cli/options.ts";
+import { addressNeeds, currentLimits } from "../cli/preflight.ts";
+import { PROGRAM } from "../cli/program.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
-import { addressNeeds } from "../targets/address-needs.ts";
-import { openFanfare } from "../targets/fanfare/open-fanfare.ts";
+import { spread, type Spread } from "../kernels/broadcast/percentiles.ts";
 import {
   checkConnectLimits,
+  CONNECT_OPTIONS,
   gatewaysFor,
   receivingProcesses,
   type ConnectPlan,
 } from "../kernels/connections/connect-plan.ts";
 import { measureConnections, type ConnectMeasurement } from "../kernels/connections/connect-run.ts";
 import { readTokenFile } from "../kernels/connections/token-file.ts";
-import { usageError } from "../cli/exit.ts";
-import { spread, type Spread } from "../kernels/broadcast/percentiles.ts";
-import type { ClusterSize } from "../platform/cluster.ts";
-import { currentLimits } from "../cli/preflight.ts";
+import type { ClusterSize } from "../platform/platform.ts";
 import { clusterName, count, kib } from "../report/format.ts";
 import {
   fields,
@@ -34,12 +24,10 @@ import {
   type Metric,
   type MetricTable,
 } from "../report/metric.ts";
-import type { Outcome, TextTable } from "../report/result.ts";
-import { lineOver, mebibytes } from "../report/series.ts";
-import { PROGRAM } from "../cli/program.ts";
+import { lineOver, mebibytes, type Outcome, type TextTable } from "../report/result.ts";
+import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
 import { USAGE } from "./broadcast-outcome.ts";
 
-const MOST_USERS = 1_000_000;
 const MOST_PROCESSES = 64;
 /** Concurrent registrations on a server that is started for the run. */
 const MOST_REGISTRATIONS = 100;
@@ -79,35 +67,7 @@ export const connect = scenario({
   name: "connect",
   describe: "How many connections can be held, their memory, and whether all receive messages",
   metrics: metricNames(FIGURES, USAGE),
-  options: {
-    ...FANFARE_OPTIONS,
-    ...CLUSTER_OPTIONS,
-    ...PAYLOAD_OPTIONS,
-    tokens: text(
-      "Server",
-      `Use the users and server of this file from ${PROGRAM} register instead of new ones`,
-    ),
-    users: integer("Receivers", "Number of connections; default: 1000, or all users of the file", {
-      alias: "u",
-      min: 1,
-      max: MOST_USERS,
-    }),
-    processes: text("Receivers", "Receiving processes; auto: the minimum that the open-file limit allows", {
-      default: "auto",
-    }),
-    connecting: { ...RECEIVER_OPTIONS.connecting, describe: "Concurrent connection attempts" },
-    "connect-timeout": time("Receivers", "Timeout of a connection attempt", { default: "15s", minMs: 100 }),
-    nap: RECEIVER_OPTIONS.nap,
-    hold: time("Receivers", "How long to hold the connections, for example 90s or 30m", { default: "10s" }),
-    settle: time("Receivers", "Rest after the last connection, before memory is measured", { default: "2s" }),
-    messages: integer("Messages", "Messages to all members at the end, one at a time", {
-      default: 3,
-      alias: "m",
-      min: 0,
-      max: 1000,
-    }),
-    timeout: time("Messages", "How long to wait for the last member", { default: "30s", minMs: 100 }),
-  },
+  options: CONNECT_OPTIONS,
   examples: [
     ["$0 connect --users 10000 --hold 30m", "half an hour, with heartbeats"],
     ["$0 connect --users 100000", "a cluster with as many gateways as file descriptors require"],
@@ -120,28 +80,18 @@ export const connect = scenario({
     const { metricsUrl } = values;
     const known = file?.tokens.length;
     const users = wholeNumber("users", values.users ?? known ?? 1000, 1, known ?? MOST_USERS);
-    const plan: ConnectPlan = {
-      users,
-      processes:
-        values.processes === "auto"
-          ? receivingProcesses(users, currentLimits())
-          : wholeNumber("processes", Number(values.processes), 1, Math.min(MOST_PROCESSES, users)),
-      window: values.connecting,
-      connectTimeoutMs: values.connectTimeout,
-      settleMs: values.settle,
-      holdMs: values.hold,
-      messages: values.messages,
-      timeoutMs: values.timeout,
-      payloadBytes: values.payload,
-      napMs: values.nap,
-    };
+    const processes =
+      values.processes === "auto"
+        ? receivingProcesses(users, currentLimits())
+        : wholeNumber("processes", Number(values.processes), 1, Math.min(MOST_PROCESSES, users));
+    const plan: ConnectPlan = { ...values, users, processes };
     const cluster = clusterOf(values, users, url !== undefined);
     const place = await addressNeeds(url);
     checkConnectLimits({ ...plan, ...place, gateways: url === undefined ? (cluster?.gateways ?? 1) : null });
     return {
       options: { ...plan, cluster },
       async measure(context: RunContext) {
-        const registrations = Math.min(plan.window, MOST_REGISTRATIONS);
+        const registrations = Math.min(plan.connecting, MOST_REGISTRATIONS);
         const target = await openFanfare(context, { url, metricsUrl, cluster, registrations });
         const prepared = file
           ? { credentials: file.tokens.slice(0, users), registration: null }
@@ -157,7 +107,7 @@ export const connect = scenario({
 
 /** undefined: a single instance, or a running server. A cluster if one process has too few file descriptors. */
 function clusterOf(
-  args: { gateways: number | undefined; workers: number | undefined },
+  args: Pick<OptionValues<typeof CONNECT_OPTIONS>, "gateways" | "workers">,
   users: number,
   isRunning: boolean,
 ): ClusterSize | undefined {

@@ -1,5 +1,5 @@
 import type { RunContext } from "../cli/scenario.ts";
-import { MAX_PROCESSES } from "../cli/options.ts";
+import { integer, MAX_PROCESSES } from "../cli/options.ts";
 import { usageError } from "../cli/exit.ts";
 import type { BroadcastPlan } from "../kernels/broadcast/broadcast-plan.ts";
 import { measureBroadcast } from "../kernels/broadcast/broadcast-run.ts";
@@ -10,6 +10,10 @@ import type { ErrorRow } from "../report/result.ts";
 import { KNOWN_TARGETS, openServer, type TargetOptions } from "../targets/open-target.ts";
 import type { Prepared, Target } from "../targets/target.ts";
 import { broadcastMetrics } from "./broadcast-outcome.ts";
+
+/** Of commands that measure servers in turns. */
+export const passesOption = (times: number, describe = "Interleaved passes") =>
+  integer("Server", describe, [1, 1000], { default: times });
 
 /** A server to measure beside others: the value of --target, and its URL if it is already running. */
 export interface ServerSpec {
@@ -68,14 +72,14 @@ export interface ContestantOptions extends Pick<
   TargetOptions,
   "cluster" | "cores" | "metricsUrl" | "existing"
 > {
+  spec: ServerSpec;
   plan: BroadcastPlan;
   labels: Labels;
 }
 
 /** Starts a server, or connects to a running one, and registers the members. Closed at the end of the run. */
 export async function openContestant(
-  { label, name, url, size }: ServerSpec,
-  { plan, labels, ...options }: ContestantOptions,
+  { spec: { label, name, url, size }, plan, labels, ...options }: ContestantOptions,
   context: RunContext,
 ): Promise<Contestant> {
   const { progress, signal } = context;
@@ -84,7 +88,7 @@ export async function openContestant(
     name === "fanfare"
       ? { gatewayThreads: size ?? (options.cluster ? undefined : plan.gatewayThreads) }
       : { processes: size };
-  const place = { ...options, ...started, url, registrations: plan.window };
+  const place = { ...options, ...started, url, registrations: plan.connecting };
   const target = await openServer(context, name, place, `${label}: api`);
   const prepared = await target.prepare(plan.users, progress, signal);
   return { target, prepared, plan, labels, isFresh: true };
@@ -140,12 +144,12 @@ export async function findingsOf(
 export function sideBySide(
   context: RunContext,
   passes: number,
-  groups: readonly (readonly [spec: ServerSpec, options: ContestantOptions][])[],
+  groups: readonly (readonly ContestantOptions[])[],
 ) {
   return findingsOf(context, async (findings) => {
     for (const group of groups) {
       const contestants: Contestant[] = [];
-      for (const [spec, options] of group) contestants.push(await openContestant(spec, options, context));
+      for (const options of group) contestants.push(await openContestant(options, context));
       await takeTurns(contestants, passes, findings, context);
       // Idle servers would share the machine with the next group.
       for (const { target } of contestants) await target.close();

@@ -1,7 +1,5 @@
-import { integers, names, time } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
-import { measureEcho, type EchoPlan, type EchoRow } from "../kernels/echo/echo-run.ts";
-import { ECHO_SERVERS } from "../kernels/echo/echo-servers.ts";
+import { ECHO_OPTIONS, measureEcho, type EchoRow } from "../kernels/echo/echo-run.ts";
 import {
   metricNames,
   ratios,
@@ -31,31 +29,14 @@ export const echo = scenario({
   describe: "The HTTP stack below the platform, echoing 14 bytes, beside nginx",
   metrics: metricNames(ROW),
   ratios: RATIOS,
-  options: {
-    connections: integers("Load", "Numbers of connections, each with one request in flight", {
-      default: "1,5,10,50,100,500,1000",
-      min: 1,
-      max: 15_000,
-    }),
-    duration: time("Load", "Duration per server and number of connections", {
-      default: "10s",
-      minMs: 1,
-      maxMs: 600_000,
-    }),
-    servers: names(
-      "Server",
-      "fastify: the gateway's HTTP stack; node: Node's own server; nginx: if installed",
-      { default: ECHO_SERVERS.join(","), known: ECHO_SERVERS },
-    ),
-  },
+  options: ECHO_OPTIONS,
   examples: [
     ["$0 echo", "all servers, with 1 to 1,000 connections"],
     ["$0 echo --connections 100 --threshold 'requestsPerSecondRatio[server=fastify]>0.2'", "for CI"],
   ],
-  plan({ connections, duration, servers }) {
-    const plan: EchoPlan = { servers, concurrencies: connections, durationMs: duration };
+  plan(plan) {
     return {
-      options: { ...plan },
+      options: plan,
       async measure(context: RunContext) {
         const { bytes, rows, missing } = await measureEcho(plan, context);
         const all = rows.flatMap((row) => {

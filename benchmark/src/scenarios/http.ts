@@ -1,18 +1,19 @@
-import { FANFARE_OPTIONS, integer, PAYLOAD_OPTIONS, time } from "../cli/options.ts";
-import { scenario, type RunContext } from "../cli/scenario.ts";
-import { addressNeeds } from "../targets/address-needs.ts";
-import { openFanfare } from "../targets/fanfare/open-fanfare.ts";
 import { usageError } from "../cli/exit.ts";
-import { measureHttp, type HttpMeasurement, type HttpPlan } from "../kernels/http/http-run.ts";
-import { checkLimits } from "../cli/preflight.ts";
-import { count, short, whole } from "../report/format.ts";
+import { addressNeeds, checkLimits } from "../cli/preflight.ts";
+import { scenario, type RunContext } from "../cli/scenario.ts";
+import {
+  CALLS,
+  HTTP_OPTIONS,
+  measureHttp,
+  type HttpMeasurement,
+  type HttpPlan,
+} from "../kernels/http/http-run.ts";
+import { applying, count, serverName, short, whole } from "../report/format.ts";
 import { fields, metricNames, readMetrics, type MetricTable } from "../report/metric.ts";
 import type { Outcome, TextTable } from "../report/result.ts";
-import { explain } from "../targets/fanfare/explain.ts";
+import { explain } from "../targets/fanfare/api.ts";
+import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
 
-const MOST_REQUESTS = 10_000_000;
-/** Concurrent registrations and read-back calls. */
-const CALLS = 50;
 const BUSY = 0.9;
 /** From this share of rejections on, the other figures say little. */
 const MANY = 0.1;
@@ -52,64 +53,38 @@ export const http = scenario({
   name: "http",
   describe: "`ab -k` for direct messages by HTTP, and how fast they are stored",
   metrics: metricNames(HTTP),
-  options: {
-    ...FANFARE_OPTIONS,
-    ...PAYLOAD_OPTIONS,
-    connections: integer("Load", "Connections, each with one request in flight", {
-      default: 1000,
-      min: 1,
-      max: 15_000,
-    }),
-    count: integer("Load", "Requests in total", { alias: "c", default: 20_000, min: 1, max: MOST_REQUESTS }),
-    warmup: integer("Load", "Warm-up requests, not counted", { default: 1000, min: 0, max: MOST_REQUESTS }),
-    users: integer("Who", "Users who send and receive", { alias: "u", default: 500, min: 2, max: 100_000 }),
-    channels: integer("Who", "Direct channels between two of the users", {
-      default: 1000,
-      min: 1,
-      max: 100_000,
-    }),
-    timeout: time("Load", "Timeout of a request", { default: "30s", minMs: 100 }),
-  },
+  options: HTTP_OPTIONS,
   examples: [
     ["$0 http --connections 10000 -c 100000", "as `ab -k -c 10000 -n 100000`"],
     ["$0 http --threshold 'unstored==0' --threshold 'refused==0'", "for CI"],
   ],
-  async plan({ connections: concurrency, count: requests, users, channels, url, metricsUrl, ...values }) {
-    if (concurrency > requests)
-      throw usageError(`--connections ${concurrency} needs at least as many requests (--count): one each.`);
-    const plan: HttpPlan = {
-      users,
-      channels,
-      concurrency,
-      requests,
-      warmUp: values.warmup,
-      payloadBytes: values.payload,
-      timeoutMs: values.timeout,
-      calls: CALLS,
-    };
-    checkLimits({ users: concurrency, messages: 1, kind: "light", ...(await addressNeeds(url)) });
+  async plan(plan) {
+    const { connections, url, metricsUrl } = plan;
+    if (connections > plan.count)
+      throw usageError(`--connections ${connections} needs at least as many requests (--count): one each.`);
+    checkLimits({ users: connections, messages: 1, kind: "light", ...(await addressNeeds(url)) });
     return {
-      options: { ...plan },
+      options: plan,
       async measure(context: RunContext) {
         const target = await openFanfare(context, { url, metricsUrl, registrations: CALLS });
         const measured = await measureHttp(target, plan, context).catch(explain);
-        const where = target.isThrowaway ? "fanfare, started for this run" : `fanfare at ${target.urls[0]}`;
-        return httpOutcome(where, plan, measured);
+        const { name, isThrowaway, urls } = target;
+        return httpOutcome(serverName({ name, isThrowaway, url: urls[0]! }), plan, measured);
       },
     };
   },
 });
 
 function httpOutcome(where: string, plan: HttpPlan, measured: HttpMeasurement): Outcome {
-  const { requests, concurrency, users } = plan;
+  const { connections, users } = plan;
   return {
     title: "Direct messages by HTTP, POST /api/message.send",
     subtitle: [
       where,
-      `${count(requests, "request")}, ${count(concurrency, "connection")}`,
+      `${count(plan.count, "request")}, ${count(connections, "connection")}`,
       `${count(users, "user")}, ${count(measured.channels, "direct channel")}, random sender and receiver`,
     ],
-    metrics: readMetrics(HTTP, measured, { connections: concurrency }),
+    metrics: readMetrics(HTTP, measured, { connections }),
     tables: abTable(measured),
     caveats: httpCaveats(measured),
   };
@@ -139,17 +114,12 @@ export function httpCaveats({
 }: Pick<HttpMeasurement, "counts" | "errors" | "testerBusy">): string[] {
   const share = counts.sent === 0 ? 0 : counts.refused / counts.sent;
   const rejected = `${whole(counts.refused)} of ${count(counts.sent, "request")} were rejected (${short(share * 100)} %)`;
-  const reasons = errors.flatMap(({ code }) => (code in ADVICE ? [`${code}: ${ADVICE[code]}.`] : []));
-  return [
-    ...(counts.refused > 0
-      ? [`${rejected}. They are not in the times and rates, and not retried.`, ...reasons]
-      : []),
-    ...(share >= MANY
-      ? ["So many were rejected that the figures only describe the others: don't compare them."]
-      : []),
-    ...(testerBusy > BUSY
-      ? ["The tester's thread was the bottleneck: the server can do more than this."]
-      : []),
-    ...(counts.behind === null ? ["What is stored was not counted."] : []),
-  ];
+  const isRejecting = counts.refused > 0;
+  return applying(
+    isRejecting && `${rejected}. They are not in the times and rates, and not retried.`,
+    ...errors.map(({ code }) => isRejecting && code in ADVICE && `${code}: ${ADVICE[code]}.`),
+    share >= MANY && "So many were rejected that the figures only describe the others: don't compare them.",
+    testerBusy > BUSY && "The tester's thread was the bottleneck: the server can do more than this.",
+    counts.behind === null && "What is stored was not counted.",
+  );
 }

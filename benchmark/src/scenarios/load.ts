@@ -1,26 +1,26 @@
+import { usageError } from "../cli/exit.ts";
 import {
+  connecting,
   FANFARE_OPTIONS,
   fraction,
   integer,
   nap,
   PAYLOAD_OPTIONS,
+  REQUEST_TIMEOUT,
   text,
   threadCount,
   time,
   type OptionValues,
 } from "../cli/options.ts";
+import { addressNeeds } from "../cli/preflight.ts";
 import type { PlannedRun, RunContext } from "../cli/scenario.ts";
-import { addressNeeds } from "../targets/address-needs.ts";
-import { openFanfare } from "../targets/fanfare/open-fanfare.ts";
-import { usageError } from "../cli/exit.ts";
-import type { LoadContext, LoadPlan } from "../kernels/load/load.ts";
 import type { LoadMeasurement } from "../kernels/load/load-summary.ts";
-import { checkLoadLimits } from "../kernels/load/load-preflight.ts";
+import { checkLoadLimits, type LoadContext, type LoadPlan } from "../kernels/load/load.ts";
 import { sendingThreadCount, type RequestLoop } from "../kernels/requests/request-threads.ts";
-import { count, duration as durationText, whole } from "../report/format.ts";
+import { count, duration as durationText, serverName, whole } from "../report/format.ts";
 import { fields, metricNames, readMetrics, type Labels, type MetricTable } from "../report/metric.ts";
-import type { Outcome, Series } from "../report/result.ts";
-import { lineOver, serverLines } from "../report/series.ts";
+import { lineOver, serverLines, type Outcome, type Series } from "../report/result.ts";
+import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
 
 /** The maximum number in a message's tag. */
 export const MOST_REQUESTS = 10_000_000;
@@ -87,19 +87,13 @@ export const LOAD_OPTIONS = {
   rate: fraction("Load", "Open loop: a fixed rate per second; latency counts from the intended time", {
     max: MOST_PER_SECOND,
   }),
-  duration: time("Load", "Duration of an open loop", { defaultDescription: "30s", minMs: 1 }),
-  warmup: integer("Load", "Warm-up requests, at most as many as are measured", {
+  durationMs: time("Load", "Duration of an open loop", { defaultDescription: "30s", minMs: 1 }),
+  warmup: integer("Load", "Warm-up requests, at most as many as are measured", [0, MOST_REQUESTS], {
     default: 1000,
-    min: 0,
-    max: MOST_REQUESTS,
   }),
-  timeout: time("Load", "Timeout of a request", { default: "30s", minMs: 100 }),
-  "sending-threads": text("Load", "Sending threads; auto: chosen by the machine", { default: "auto" }),
-  connecting: integer("Load", "Concurrent connection attempts and registrations", {
-    default: 100,
-    min: 1,
-    max: 10_000,
-  }),
+  timeoutMs: REQUEST_TIMEOUT,
+  sendingThreads: text("Load", "Sending threads; auto: chosen by the machine", { default: "auto" }),
+  connecting: connecting("Load"),
 };
 
 /** The same, of messages that others receive. */
@@ -107,13 +101,13 @@ export const MESSAGE_LOAD_OPTIONS = {
   ...LOAD_OPTIONS,
   ...PAYLOAD_OPTIONS,
   threads: text("Load", "Threads for users who only receive", { default: "auto" }),
-  nap: nap("Load"),
+  napMs: nap("Load"),
 };
 
 export const countOption = (describe: string) =>
-  integer("Load", describe, { alias: "c", min: 1, max: MOST_REQUESTS });
+  integer("Load", describe, [1, MOST_REQUESTS], { alias: "c" });
 export const inFlightOption = (describe: string) =>
-  integer("Load", describe, { alias: "t", min: 1, max: MOST_IN_FLIGHT });
+  integer("Load", describe, [1, MOST_IN_FLIGHT], { alias: "t" });
 
 type LoadValues = OptionValues<typeof LOAD_OPTIONS>;
 type MessageLoadValues = OptionValues<typeof MESSAGE_LOAD_OPTIONS>;
@@ -123,17 +117,17 @@ type MessageLoadValues = OptionValues<typeof MESSAGE_LOAD_OPTIONS>;
  * @throws {ExitError}
  */
 export function loopOf(
-  { rate, duration }: Partial<Pick<LoadValues, "rate" | "duration">>,
+  { rate, durationMs }: Partial<Pick<LoadValues, "rate" | "durationMs">>,
   closed: { inFlight: number; requests: number },
 ): RequestLoop {
   if (rate === undefined) {
-    if (duration !== undefined) throw usageError("--duration is for an open loop: add --rate.");
+    if (durationMs !== undefined) throw usageError("--duration is for an open loop: add --rate.");
     const inFlight = Math.min(closed.inFlight, closed.requests);
     return { kind: "closed", inFlight, requests: mostRequests(closed.requests) };
   }
-  const durationMs = duration ?? DURATION_MS;
-  const requests = mostRequests(Math.max(1, Math.round((rate * durationMs) / 1000)));
-  return { kind: "open", perSecond: rate, durationMs, requests };
+  const lastsMs = durationMs ?? DURATION_MS;
+  const requests = mostRequests(Math.max(1, Math.round((rate * lastsMs) / 1000)));
+  return { kind: "open", perSecond: rate, durationMs: lastsMs, requests };
 }
 
 function mostRequests(requests: number): number {
@@ -146,7 +140,7 @@ function mostRequests(requests: number): number {
  * @throws {ExitError} naming the first invalid option
  */
 export function loadPlanOf(
-  values: Pick<LoadValues, "warmup" | "timeout" | "connecting" | "sendingThreads"> &
+  values: Pick<LoadValues, "warmup" | "timeoutMs" | "connecting" | "sendingThreads"> &
     Partial<MessageLoadValues>,
   loop: RequestLoop,
   { senders, receivers }: { senders: number; receivers: number },
@@ -154,10 +148,10 @@ export function loadPlanOf(
   return {
     loop,
     warmUp: Math.min(values.warmup, loop.requests),
-    timeoutMs: values.timeout,
-    payloadBytes: values.payload ?? 0,
-    window: values.connecting,
-    napMs: values.nap ?? 0,
+    timeoutMs: values.timeoutMs,
+    payloadBytes: values.payloadBytes ?? 0,
+    connecting: values.connecting,
+    napMs: values.napMs ?? 0,
     sendingThreads: sendingThreadCount(values.sendingThreads, senders),
     receivingThreads: receivers === 0 ? 0 : threadCount(values.threads ?? "auto", receivers),
   };
@@ -183,7 +177,7 @@ export async function planLoad(
   return {
     options: { ...options, ...plan },
     async measure(context: RunContext) {
-      const target = await openFanfare(context, { url, metricsUrl, registrations: plan.window });
+      const target = await openFanfare(context, { url, metricsUrl, registrations: plan.connecting });
       return loadOutcome(title, await measure({ ...context, target, plan }));
     },
   };
@@ -202,11 +196,8 @@ export async function checkLoad(
 
 function loadOutcome(title: string, load: LoadMeasurement): Outcome {
   const { target, plan, scene, warmUp, distributions, verdicts } = load;
-  const server = target.isThrowaway
-    ? `${target.name}, started for this run`
-    : `${target.name} at ${target.url}`;
   return {
-    title: `${title} · ${server}`,
+    title: `${title} · ${serverName(target)}`,
     subtitle: [
       peopleText(scene),
       paceText(plan.loop),

@@ -1,9 +1,10 @@
 import { integer } from "../cli/options.ts";
 import { scenario } from "../cli/scenario.ts";
 import { measureLoad } from "../kernels/load/load-run.ts";
-import { createGuest, doAll } from "../kernels/load/scene.ts";
+import { createGuest, doAll } from "../kernels/load/load.ts";
 import type { LoginSetup } from "../kernels/requests/login-operation.ts";
 import { allocateRequests } from "../kernels/requests/request-memory.ts";
+import { RequestThreads } from "../kernels/requests/request-threads.ts";
 import { placesOf, sourceAddresses } from "../receivers/audience.ts";
 import { newRunId } from "../receivers/message-tag.ts";
 import {
@@ -23,11 +24,9 @@ export const login = scenario({
   options: {
     ...LOAD_OPTIONS,
     count: { ...countOption("Logins"), default: 300 },
-    "in-flight": { ...inFlightOption("Logins in flight"), default: 100 },
-    users: integer("Load", "Different users; default: number of logins, at most 5000", {
+    inFlight: { ...inFlightOption("Logins in flight"), default: 100 },
+    users: integer("Load", "Different users; default: number of logins, at most 5000", [1, 100_000], {
       alias: "u",
-      min: 1,
-      max: 100_000,
     }),
   },
   examples: [
@@ -57,9 +56,12 @@ export const login = scenario({
           warmUpTokens: tokens.slice(users),
           localAddresses: sourceAddresses(places.addresses[0]!).take(tokens.length),
         };
+        const module = new URL("../kernels/requests/login-operation.ts", import.meta.url);
+        const threads = new RequestThreads({ module, setup }, plan.sendingThreads, context.signal);
         return measureLoad(context, {
           name: "login",
-          operation: { module: new URL("../kernels/requests/login-operation.ts", import.meta.url), setup },
+          threads,
+          connect: () => threads.prepare(),
           memory: allocateRequests(loop.requests),
           // Each request is from another user, so that threads share them evenly.
           senders: users,

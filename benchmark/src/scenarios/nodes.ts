@@ -1,15 +1,15 @@
 import os from "node:os";
-import { integer, integers, PAYLOAD_OPTIONS, RECEIVER_OPTIONS, time } from "../cli/options.ts";
+import { integer, integers, PAYLOAD_OPTIONS, RECEIVER_OPTIONS, REQUEST_TIMEOUT } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
-import { openFanfare } from "../targets/fanfare/open-fanfare.ts";
-import { buildDirectScene, type DirectSize } from "../kernels/load/direct-scene.ts";
-import type { LoadPlan } from "../kernels/load/load.ts";
-import { measureSends } from "../kernels/load/send-run.ts";
 import { ErrorTable } from "../kernels/broadcast/error-table.ts";
+import type { LoadPlan } from "../kernels/load/load.ts";
+import { buildDirectScene, type DirectSize } from "../kernels/load/scenes.ts";
+import { measureSends } from "../kernels/load/send-run.ts";
 import { count } from "../report/format.ts";
 import { metrics, overPasses, readMetrics, type Metric } from "../report/metric.ts";
 import type { ErrorRow } from "../report/result.ts";
-import { passesOption } from "./broadcast.ts";
+import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
+import { passesOption } from "./contestants.ts";
 import { checkLoad, LOAD, LOAD_METRICS, loadPlanOf, loopOf, MOST_REQUESTS } from "./load.ts";
 
 /** They all run on one machine. */
@@ -24,30 +24,22 @@ export const nodes = scenario({
   options: {
     ...RECEIVER_OPTIONS,
     ...PAYLOAD_OPTIONS,
-    nodes: integers("Server", "Numbers of nodes; each gets a new cluster", {
+    nodes: integers("Server", "Numbers of nodes; each gets a new cluster", [1, MOST_NODES], {
       default: "1,2,3,4",
-      min: 1,
-      max: MOST_NODES,
     }),
     passes: passesOption(1),
-    count: integer("Load", "Messages per number of nodes", {
+    count: integer("Load", "Messages per number of nodes", [1, MOST_REQUESTS], {
       default: 50_000,
       alias: "c",
-      min: 1,
-      max: MOST_REQUESTS,
     }),
-    "in-flight": integer("Load", "Messages in flight, and number of senders", {
+    inFlight: integer("Load", "Messages in flight, and number of senders", [1, MOST_PEOPLE], {
       default: 200,
       alias: "t",
-      min: 1,
-      max: MOST_PEOPLE,
     }),
-    receivers: integer("Load", "Receivers, addressed round-robin; all are online", {
+    receivers: integer("Load", "Receivers, addressed round-robin; all are online", [1, MOST_PEOPLE], {
       default: 10,
-      min: 1,
-      max: MOST_PEOPLE,
     }),
-    timeout: time("Load", "Timeout of a request", { default: "30s", minMs: 100 }),
+    timeoutMs: REQUEST_TIMEOUT,
   },
   examples: [["$0 nodes --nodes 1,2,3,4", "messages/s and scaling efficiency per number of nodes"]],
   async plan({ nodes: sizes, passes, count: requests, inFlight: senders, receivers, ...values }) {
@@ -105,7 +97,7 @@ async function measureOnce(
   const own = { errors, signal, defer: (cleanUp: () => Promise<void>) => void cleanUps.push(cleanUp) };
   try {
     const cluster = { gateways: nodeCount, workers: nodeCount };
-    const target = await openFanfare(own, { cluster, registrations: plan.window });
+    const target = await openFanfare(own, { cluster, registrations: plan.connecting });
     const run = { target, plan, progress, errors, signal };
     const load = await measureSends(run, await buildDirectScene(run, size));
     return { load, errors: errors.rows() };

@@ -1,23 +1,14 @@
-import {
-  CLUSTER_OPTIONS,
-  clusterSizeOf,
-  fraction,
-  integer,
-  PAYLOAD_OPTIONS,
-  RECEIVER_OPTIONS,
-  threadCount,
-  time,
-} from "../cli/options.ts";
+import { clusterSizeOf, threadCount } from "../cli/options.ts";
+import { addressNeeds, checkLimits } from "../cli/preflight.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
-import { openFanfare } from "../targets/fanfare/open-fanfare.ts";
 import type { Percentiles } from "../kernels/broadcast/percentiles.ts";
-import { mostMessages, MOST_PER_SECOND, type OverloadPlan } from "../kernels/overload/overload-plan.ts";
+import { mostMessages, OVERLOAD_OPTIONS, type OverloadPlan } from "../kernels/overload/overload-plan.ts";
 import { measureOverload, type OverloadMeasurement } from "../kernels/overload/overload-run.ts";
 import type { MemorySample } from "../kernels/requests/memory-watch.ts";
-import { checkLimits } from "../cli/preflight.ts";
-import { clusterName, count, ms, whole } from "../report/format.ts";
+import { applying, clusterName, count, ms, whole } from "../report/format.ts";
 import { metrics, metricsInOrder, type Metric } from "../report/metric.ts";
 import type { Outcome, Series } from "../report/result.ts";
+import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
 
 export const overload = scenario({
   name: "overload",
@@ -51,64 +42,30 @@ export const overload = scenario({
     "senderDelayMs",
     "otherProgramsCores",
   ],
-  options: {
-    ...CLUSTER_OPTIONS,
-    ...RECEIVER_OPTIONS,
-    ...PAYLOAD_OPTIONS,
-    users: integer("Receivers", "Members who are online and receive", {
-      alias: "u",
-      default: 100,
-      min: 1,
-      max: 100_000,
-    }),
-    senders: integer("Messages", "Additional members who send", { default: 50, min: 1, max: 1000 }),
-    stalled: integer(
-      "Receivers",
-      "Additional members with a hung client: an open connection that is never read",
-      { default: 1, min: 0, max: 1000 },
-    ),
-    duration: time("Messages", "How long the overload lasts; no other phase lasts longer", {
-      default: "60s",
-      minMs: 1000,
-      maxMs: 600_000,
-    }),
-    factor: fraction("Messages", "Multiple of the capacity to send", { default: 2, max: 100 }),
-    capacity: integer("Messages", "The server's capacity in messages per second; default: measure it first", {
-      min: 1,
-      max: MOST_PER_SECOND,
-    }),
-  },
+  options: OVERLOAD_OPTIONS,
   examples: [
     ["$0 overload --users 100 --duration 60s", "measures the capacity, and sends twice as much for a minute"],
     ["$0 overload --threshold 'unstored==0' --threshold 'normalAfterMs<5000'", "for CI"],
   ],
-  plan({ users, senders, stalled, duration, factor, capacity, ...values }) {
+  async plan(values) {
+    const { users, senders, stalled, threads } = values;
     const plan: OverloadPlan = {
-      users,
-      senders,
-      stalled,
+      ...values,
       cluster: clusterSizeOf(values),
-      factor,
-      capacity,
-      overloadMs: duration,
-      workers: threadCount(values.threads, users),
-      napMs: values.nap,
-      window: values.connecting,
-      payloadBytes: values.payload,
+      threads: threadCount(threads, users),
     };
     checkLimits({
-      users: users + plan.senders + plan.stalled,
+      users: users + senders + stalled,
       // One bit per arrival instead of a 64-bit time.
       messages: Math.ceil(mostMessages(plan) / 64),
       kind: "light",
-      isLocalServer: true,
-      canSpreadAddresses: process.platform === "linux",
+      ...(await addressNeeds(undefined)),
     });
     return {
       options: { ...plan },
       async measure(context: RunContext) {
         const { progress, errors, signal } = context;
-        const target = await openFanfare(context, { cluster: plan.cluster, registrations: plan.window });
+        const target = await openFanfare(context, { cluster: plan.cluster, registrations: plan.connecting });
         return overloadOutcome(
           await measureOverload({ target, plan, progress, errors, signal }),
           signal.aborted,
@@ -123,11 +80,11 @@ function overloadOutcome(measured: OverloadMeasurement, interrupted: boolean): O
   const { users, senders, stalled, cluster } = plan;
   return {
     title: "More than the server's capacity",
-    subtitle: [
+    subtitle: applying(
       clusterName(cluster ?? { gateways: null, workers: null }),
       `${count(users, "receiver")}, ${count(senders, "sender")}`,
-      ...(stalled > 0 ? [`${whole(stalled)} with a hung client`] : []),
-    ],
+      stalled > 0 && `${whole(stalled)} with a hung client`,
+    ),
     metrics: overloadMetrics(measured),
     series: [memorySeries("Memory of the services", memory)],
     tables: [

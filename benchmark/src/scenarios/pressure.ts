@@ -1,28 +1,64 @@
 import { defaultGatewayThreads } from "@fanfare/kernel/gateway-threads";
-import { choice, integer, time } from "../cli/options.ts";
-import { scenario, type RunContext } from "../cli/scenario.ts";
-import { openFanfare } from "../targets/fanfare/open-fanfare.ts";
 import { usageError } from "../cli/exit.ts";
+import { scenario, type RunContext } from "../cli/scenario.ts";
 import type { OperationResult } from "../kernels/pressure/mix-thread.ts";
-import { bystanderOf, judgePressure } from "../kernels/pressure/pressure-result.ts";
 import {
+  LOADS,
   measurePressure,
+  PRESSURE_OPTIONS,
   type PressureMeasurement,
   type PressurePhase,
   type PressurePlan,
 } from "../kernels/pressure/pressure-run.ts";
-import { count, duration as durationText, ms, whole } from "../report/format.ts";
+import { applying, count, duration as durationText, ms, percent, whole } from "../report/format.ts";
 import { fields, metricNames, readMetrics, type MetricTable } from "../report/metric.ts";
 import type { Outcome, TextTable } from "../report/result.ts";
+import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
 import { memorySeries } from "./overload.ts";
 
+/** Goal for the bystander's p99 latency. */
+const BYSTANDER_MS = 250;
+const GROWTH_MIB = 200;
+const GOODPUT = 0.7;
+const RECOVERED_MS = 5000;
+
+/** What another user noticed. */
+function bystanderOf({ phases }: Pick<PressureMeasurement, "phases">): {
+  p99Ms: number | null;
+  failed: number;
+} {
+  const seen = phases.flatMap(({ bystander }) => bystander);
+  const slowest = seen.map(({ okMs }) => okMs?.p99).filter((value) => value !== undefined);
+  return {
+    p99Ms: slowest.length === 0 ? null : Math.max(...slowest),
+    failed: seen.reduce((sum, { intended, ok }) => sum + intended - ok, 0),
+  };
+}
+
+/** The goals that were missed. */
+function judgePressure(result: PressureMeasurement): string[] {
+  const { goodputShare, recoveredAfterMs, memoryGrowthBytes } = result;
+  const bystander = bystanderOf(result);
+  const memoryGrowthMiB = (memoryGrowthBytes ?? 0) / 1024 / 1024;
+  if (result.kind === "reads")
+    return applying(
+      (bystander.p99Ms ?? 0) > BYSTANDER_MS &&
+        `The bystander's p99 was ${Math.round(bystander.p99Ms!)} ms: the goal is ${BYSTANDER_MS} ms.`,
+      bystander.failed > 0 && `${bystander.failed} calls of the bystander failed.`,
+      memoryGrowthMiB > GROWTH_MIB &&
+        `The services grew by ${Math.round(memoryGrowthMiB)} MiB: the goal is ${GROWTH_MIB} MiB.`,
+    );
+  return applying(
+    goodputShare !== null &&
+      goodputShare < GOODPUT &&
+      `Only ${percent(goodputShare)} of the capacity succeeded under overload: the goal is ${percent(GOODPUT)}.`,
+    recoveredAfterMs === null && "The server had not recovered when the run ended.",
+    (recoveredAfterMs ?? 0) > RECOVERED_MS &&
+      `The server recovered only after ${(recoveredAfterMs! / 1000).toFixed(1)} s: the goal is ${RECOVERED_MS / 1000} s.`,
+  );
+}
+
 const CALLS = 50;
-const USERS = 100;
-const MIXED_FACTOR = 3;
-const LOADS = {
-  reads: "1, then 20 hostile guests read as fast as their limits allow",
-  mixed: `messages, reads, connections and uploads at ${MIXED_FACTOR} times the capacity`,
-} as const;
 
 const ifMixed = (of: (measured: PressureMeasurement) => number | null) => (measured: PressureMeasurement) =>
   measured.kind === "mixed" ? of(measured) : undefined;
@@ -46,34 +82,15 @@ export const pressure = scenario({
   name: "pressure",
   describe: "Hostile reads, or more of everything than the server can take, with another user as a witness",
   metrics: metricNames(RUN, PHASE),
-  options: {
-    load: choice(
-      "Load",
-      Object.entries(LOADS)
-        .map(([name, text]) => `${name}: ${text}`)
-        .join("; "),
-      { default: "reads", choices: ["reads", "mixed"] },
-    ),
-    users: integer("Load", `Connections of the mixed load; default: ${USERS}`, {
-      alias: "u",
-      min: 1,
-      max: 1000,
-    }),
-    duration: time("Load", "How long each phase lasts", { default: "60s", minMs: 1000, maxMs: 600_000 }),
-  },
+  options: PRESSURE_OPTIONS,
   examples: [
     ["$0 pressure", "whether hostile reads within the limits slow others down"],
     ["$0 pressure --load mixed", "what still succeeds at three times the capacity"],
   ],
-  plan({ load, users, duration }) {
-    if (load === "reads" && users !== undefined) throw usageError("--users is only for --load mixed.");
-    const plan: PressurePlan = {
-      kind: load,
-      users: users ?? USERS,
-      factor: MIXED_FACTOR,
-      phaseMs: duration,
-      gatewayThreads: defaultGatewayThreads(),
-    };
+  plan(values) {
+    if (values.load === "reads" && values.users !== undefined)
+      throw usageError("--users is only for --load mixed.");
+    const plan: PressurePlan = { ...values, gatewayThreads: defaultGatewayThreads() };
     return {
       options: { ...plan },
       async measure(context: RunContext) {

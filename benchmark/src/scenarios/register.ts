@@ -1,15 +1,13 @@
-import { FANFARE_OPTIONS, integer, text } from "../cli/options.ts";
-import { assertWritable, scenario, type RunContext } from "../cli/scenario.ts";
-import { addressNeeds } from "../targets/address-needs.ts";
-import { openFanfare } from "../targets/fanfare/open-fanfare.ts";
-import { writeTokenFile } from "../kernels/connections/token-file.ts";
 import { usageError } from "../cli/exit.ts";
-import { count } from "../report/format.ts";
-import { metrics } from "../report/metric.ts";
+import { FANFARE_OPTIONS, integer, MOST_USERS, text } from "../cli/options.ts";
+import { addressNeeds } from "../cli/preflight.ts";
 import { PROGRAM } from "../cli/program.ts";
+import { assertWritable, scenario, type RunContext } from "../cli/scenario.ts";
+import { writeTokenFile } from "../kernels/connections/token-file.ts";
+import { count, serverName } from "../report/format.ts";
+import { metrics } from "../report/metric.ts";
+import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
 import { openMeeting, registerGuests } from "../targets/fanfare/meeting.ts";
-
-const MOST_USERS = 1_000_000;
 
 export const register = scenario({
   name: "register",
@@ -24,13 +22,11 @@ export const register = scenario({
   ],
   options: {
     ...FANFARE_OPTIONS,
-    users: integer("Who", "Guests to register and add to one group", {
+    users: integer("Who", "Guests to register and add to one group", [1, MOST_USERS], {
       default: 1000,
       alias: "u",
-      min: 1,
-      max: MOST_USERS,
     }),
-    connecting: integer("Load", "Concurrent registrations", { default: 100, min: 1, max: 10_000 }),
+    connecting: integer("Load", "Concurrent registrations", [1, 10_000], { default: 100 }),
     out: text("Result", `Write the tokens to this file, for ${PROGRAM} connect --tokens; requires --url`),
   },
   examples: [
@@ -61,12 +57,10 @@ export const register = scenario({
         }
         const cpuSeconds = (after?.cpuSeconds ?? 0) - (before?.cpuSeconds ?? 0);
         const { perSecond, userMs } = registration;
+        const { name, isThrowaway, urls } = target;
         return {
           title: `Register ${count(users, "user")}, each joining one group`,
-          subtitle: [
-            target.isThrowaway ? "fanfare, started for this run" : `fanfare at ${target.urls.join(", ")}`,
-            `${concurrency} at a time`,
-          ],
+          subtitle: [serverName({ name, isThrowaway, url: urls.join(", ") }), `${concurrency} at a time`],
           metrics: [
             ...metrics(
               {

@@ -1,19 +1,19 @@
-import { FANFARE_OPTIONS, integer, PAYLOAD_OPTIONS, time, wholeNumber } from "../cli/options.ts";
-import { scenario, type RunContext } from "../cli/scenario.ts";
-import { addressNeeds } from "../targets/address-needs.ts";
-import { openFanfare } from "../targets/fanfare/open-fanfare.ts";
 import { usageError } from "../cli/exit.ts";
-import { checkLimits } from "../cli/preflight.ts";
-import { count, whole } from "../report/format.ts";
-import { fields, metricNames, readMetrics, type MetricTable } from "../report/metric.ts";
-import type { Outcome } from "../report/result.ts";
+import { wholeNumber } from "../cli/options.ts";
+import { addressNeeds, checkLimits } from "../cli/preflight.ts";
+import { scenario, type RunContext } from "../cli/scenario.ts";
 import {
   measureStages,
+  STAGES_OPTIONS,
   type StageRow,
   type StagesMeasurement,
   type StagesPlan,
 } from "../kernels/stages/stages-run.ts";
-import { explain } from "../targets/fanfare/explain.ts";
+import { count, whole } from "../report/format.ts";
+import { fields, metricNames, readMetrics, type MetricTable } from "../report/metric.ts";
+import type { Outcome } from "../report/result.ts";
+import { explain } from "../targets/fanfare/api.ts";
+import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
 
 const CALLS = 50;
 const PUSHES = 1000;
@@ -37,39 +37,16 @@ export const stages = scenario({
   name: "stages",
   describe: "Where a message spends its time: send, distribute, notify, push, pull, offline push, upload",
   metrics: metricNames(STAGE, COUNTS),
-  options: {
-    ...FANFARE_OPTIONS,
-    ...PAYLOAD_OPTIONS,
-    users: integer("Who", "Members online in one group", { default: 500, alias: "u", min: 1, max: 15_000 }),
-    "in-flight": integer("Load", "Requests in flight", { default: 20, alias: "t", min: 1, max: 5000 }),
-    messages: integer("Load", "Messages to the group", { default: 2000, alias: "m", min: 1, max: 100_000 }),
-    pulls: integer("Load", "Pulls of missed messages, afterwards", { default: 5000, min: 1, max: 1_000_000 }),
-    "pull-messages": integer("Load", "Messages per pull", { default: 10, min: 0, max: 200 }),
-    pushes: integer(
-      "Load",
-      "Push notifications to offline members; only of a server started for the run; default: 1000",
-      { min: 0, max: 20_000 },
-    ),
-    uploads: integer("Load", "Files that members upload", { default: 500, min: 0, max: 100_000 }),
-    "upload-bytes": integer("Load", "Size of each file", { default: 100_000, min: 1, max: 10_000_000 }),
-    timeout: time("Load", "Timeout of a request", { default: "30s", minMs: 100 }),
-  },
+  options: STAGES_OPTIONS,
   examples: [["$0 stages --users 2000", "a group of 2,000"]],
   async plan(values) {
-    const { users, inFlight, messages, pulls, pullMessages, payload, timeout, url, metricsUrl } = values;
+    const { messages, pullMessages, url, metricsUrl } = values;
     if (url !== undefined && (values.pushes ?? 0) > 0)
       throw usageError("--pushes can't be measured with --url: the server may not connect to this machine.");
     const plan: StagesPlan = {
-      users,
-      senders: inFlight,
-      messages,
-      pulls,
+      ...values,
       pullMessages: wholeNumber("pull-messages", pullMessages, 0, Math.min(messages, 200)),
       pushes: values.pushes ?? (url === undefined ? PUSHES : 0),
-      uploads: values.uploads,
-      uploadBytes: values.uploadBytes,
-      payloadBytes: payload,
-      timeoutMs: timeout,
     };
     if (url !== undefined && metricsUrl === undefined)
       throw usageError(
@@ -88,12 +65,12 @@ export const stages = scenario({
   },
 });
 
-function stagesOutcome({ users, online, senders, rows, counts }: StagesMeasurement): Outcome {
+function stagesOutcome({ users, online, inFlight, rows, counts }: StagesMeasurement): Outcome {
   return {
     title: "Stages of a message",
     subtitle: [
       `${online === users ? whole(users) : `${whole(online)} of ${whole(users)}`} members online in one group`,
-      `${count(senders, "request")} in flight`,
+      `${count(inFlight, "request")} in flight`,
     ],
     metrics: [
       ...rows.flatMap((row) => readMetrics(STAGE, row, { stage: row.stage })),

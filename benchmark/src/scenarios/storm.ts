@@ -1,26 +1,13 @@
-import {
-  CLUSTER_OPTIONS,
-  clusterSizeOf,
-  fraction,
-  integer,
-  names,
-  PAYLOAD_OPTIONS,
-  RECEIVER_OPTIONS,
-  threadCount,
-  time,
-  wholeNumber,
-} from "../cli/options.ts";
+import { clusterSizeOf, MOST_USERS, threadCount, wholeNumber } from "../cli/options.ts";
+import { addressNeeds, checkLimits } from "../cli/preflight.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
-import { addressNeeds } from "../targets/address-needs.ts";
-import { openFanfare } from "../targets/fanfare/open-fanfare.ts";
-import { checkLimits } from "../cli/preflight.ts";
+import { mostMessages, STORM_OPTIONS, type StormPlan } from "../kernels/storm/storm-plan.ts";
+import { measureStorm, worst, type StormMeasurement, type StormPhase } from "../kernels/storm/storm-run.ts";
 import { clusterName, count, short, whole } from "../report/format.ts";
 import { fields, metricNames, readMetrics, type Metric, type MetricTable } from "../report/metric.ts";
 import type { Outcome, Series } from "../report/result.ts";
-import { FAULTS, mostMessages, type StormPlan } from "../kernels/storm/storm-plan.ts";
-import { measureStorm, worst, type StormMeasurement, type StormPhase } from "../kernels/storm/storm-run.ts";
+import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
 import type { ServerUsage } from "../targets/target.ts";
-import { MOST_USERS, USERS_OPTION } from "./broadcast.ts";
 
 const MAX_REGISTRATIONS = 100;
 
@@ -59,54 +46,22 @@ export const storm = scenario({
   name: "storm",
   describe: "Gateways restart and crash with members online: what is lost, and how long users are affected",
   metrics: metricNames(RUN, PHASE, COUNTS, USAGE),
-  options: {
-    ...CLUSTER_OPTIONS,
-    gateways: { ...CLUSTER_OPTIONS.gateways, default: 2 },
-    ...RECEIVER_OPTIONS,
-    ...PAYLOAD_OPTIONS,
-    users: USERS_OPTION,
-    sdk: integer("Receivers", "Users with the SDK, behind a load balancer; the others are light receivers", {
-      default: 20,
-      min: 1,
-      max: 500,
-    }),
-    senders: integer("Messages", "Number of SDK users who send", { default: 4, min: 1, max: 500 }),
-    rate: fraction("Messages", "Messages per second in total", { default: 5, max: 1000 }),
-    steady: time("Messages", "Time without a fault, as the baseline", { default: "5s", minMs: 1000 }),
-    faults: names(
-      "Server",
-      "rolling: gateways restart one by one; kill: kill -9 of one; all: of all at once",
-      { default: FAULTS.join(","), known: FAULTS },
-    ),
-    timeout: time("Server", "How long to wait, per fault, until all have recovered", {
-      default: "60s",
-      minMs: 1000,
-    }),
-  },
+  options: STORM_OPTIONS,
   examples: [
     ["$0 storm -u 100 --gateways 0", "a single instance restarts"],
     ["$0 storm --users 10000", "two gateways: rolling restart, kill -9 of one, and of both"],
     ["$0 storm -u 2000 --faults rolling --threshold 'worstSecondMs[phase=rolling 1]<1000'", "for CI"],
   ],
   async plan(values) {
-    const { sdk, connecting } = values;
+    const { sdk } = values;
     const users = wholeNumber("users", values.users, sdk + 1, MOST_USERS);
     const plan: StormPlan = {
-      users,
-      sdk,
+      ...values,
       senders: wholeNumber("senders", values.senders, 1, sdk),
       cluster: values.gateways === 0 ? undefined : clusterSizeOf(values),
-      faults: values.faults,
-      messagesPerSecond: values.rate,
-      steadyMs: values.steady,
-      timeoutMs: values.timeout,
-      workers: threadCount(values.threads, users),
-      napMs: values.nap,
-      // Reconnecting clients don't wait for each other.
-      window: users,
-      payloadBytes: values.payload,
+      threads: threadCount(values.threads, users),
     };
-    const registrations = Math.min(connecting, MAX_REGISTRATIONS);
+    const registrations = Math.min(values.connecting, MAX_REGISTRATIONS);
     const place = await addressNeeds(undefined);
     checkLimits({ users, messages: mostMessages(plan), kind: "light", ...place });
     return {

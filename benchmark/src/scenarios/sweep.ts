@@ -1,10 +1,14 @@
-import { EXISTING_USERS_OPTIONS, integer, integers, SERVER_OPTIONS } from "../cli/options.ts";
+import { EXISTING_USERS_OPTIONS, integers, MOST_USERS, SERVER_OPTIONS } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { usageError } from "../cli/exit.ts";
-import { count } from "../report/format.ts";
-import { broadcastPlan, checkBroadcastLimits, MOST_USERS, REPEATED_MESSAGE_OPTIONS } from "./broadcast.ts";
+import {
+  broadcastPlans,
+  checkBroadcastLimits,
+  REPEATED_MESSAGE_OPTIONS,
+} from "../kernels/broadcast/broadcast-plan.ts";
+import { applying, count } from "../report/format.ts";
 import { BROADCAST_METRICS } from "./broadcast-outcome.ts";
-import { findingsOf, openContestant, serverSpecs } from "./contestants.ts";
+import { findingsOf, openContestant, passesOption, serverSpecs } from "./contestants.ts";
 import { PROGRAM } from "../cli/program.ts";
 import { existingUsers } from "../targets/existing-users.ts";
 
@@ -16,17 +20,11 @@ export const sweep = scenario({
     ...SERVER_OPTIONS,
     ...EXISTING_USERS_OPTIONS,
     ...REPEATED_MESSAGE_OPTIONS,
-    users: integers("Receivers", "Numbers of members online, measured one after the other", {
+    users: integers("Receivers", "Numbers of members online, measured one after the other", [1, MOST_USERS], {
       default: "100,500,1000,2000,5000,10000",
       alias: "u",
-      min: 1,
-      max: MOST_USERS,
     }),
-    passes: integer("Server", "Passes per number; several show the variation", {
-      default: 1,
-      min: 1,
-      max: 1000,
-    }),
+    passes: passesOption(1, "Passes per number; several show the variation"),
   },
   examples: [
     ["$0 sweep", "100 to 10,000 members, about two minutes"],
@@ -38,8 +36,7 @@ export const sweep = scenario({
       throw usageError(
         `--target names one server. For several: ${PROGRAM} limits --targets, or ${PROGRAM} versus.`,
       );
-    const plans = sizes.map((users) => broadcastPlan(values, users));
-    const largest = plans.find(({ users }) => users === Math.max(...sizes))!;
+    const { plans, largest } = broadcastPlans(values, sizes);
     const existing = await existingUsers({ ...values, url }, largest.users);
     await checkBroadcastLimits(largest, url);
     return {
@@ -49,11 +46,8 @@ export const sweep = scenario({
           for (let pass = 1; pass <= passes; pass++) {
             for (const plan of plans) {
               // With a new server: an earlier audience would leave memory behind.
-              const contestant = await openContestant(
-                spec!,
-                { plan, labels: { members: plan.users }, metricsUrl, existing },
-                context,
-              );
+              const rival = { spec: spec!, plan, labels: { members: plan.users }, metricsUrl, existing };
+              const contestant = await openContestant(rival, context);
               await findings.measure(contestant, pass, context);
               await contestant.target.close();
             }
@@ -62,10 +56,10 @@ export const sweep = scenario({
         const isFanfare = target === "fanfare" && url === undefined;
         return {
           title: "Broadcast to a growing number of members",
-          subtitle: [
+          subtitle: applying(
             url === undefined ? `a new ${target} each time` : `${target} at ${url}`,
-            ...(isFanfare ? [count(largest.gatewayThreads!, "gateway thread")] : []),
-          ],
+            isFanfare && count(largest.gatewayThreads!, "gateway thread"),
+          ),
           ...found,
         };
       },

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { readmeSection, withSection } from "./readme-section.ts";
 import { derivedFiles, newestSuite, readSuite } from "./suite-files.ts";
+import { readmeSection, withSection } from "./suite-markdown.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const REPORTS = join(ROOT, "docs/benchmarks");

@@ -1,17 +1,105 @@
-import { spawnSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describeEnvironment } from "../report/environment.ts";
+import { fileURLToPath } from "node:url";
 import { ExitCode, ExitError } from "../cli/exit.ts";
+import { STOP_SIGNALS } from "../cli/scenario.ts";
 import { nowMs } from "../kernels/broadcast/clock.ts";
+import { describeEnvironment } from "../report/environment.ts";
 import { duration } from "../report/format.ts";
 import type { Result } from "../report/result.ts";
-import { STOP_SIGNALS } from "../cli/scenario.ts";
-import { compact } from "./compact.ts";
-import { runRow, type RowRun } from "./run-row.ts";
-import { SUITE_VERSION, type RowOutcome, type Suite } from "./suite-result.ts";
-import { type Profile, type SuiteRow } from "./suite-rows.ts";
+import { SUITE_VERSION, type RowOutcome, type Suite } from "./suite-files.ts";
+import type { Profile, SuiteRow } from "./suite-rows.ts";
+
+const DIGITS = 4;
+
+/** Rounds stored results to the digits that exceed noise: a third of the size. */
+function compact<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value, (_, inner: unknown) => rounded(inner))) as T;
+}
+
+function rounded(value: unknown): unknown {
+  return typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(DIGITS)) : value;
+}
+
+const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
+const KEPT_OUTPUT_CHARS = 2000;
+/** After Ctrl-C it cleans up; after this time it is killed. */
+const CLEAN_UP_MS = 20_000;
+
+interface RowRun {
+  outcome: RowOutcome;
+  result: Result | undefined;
+}
+
+/**
+ * Runs one row as its own process: the suite continues if it fails.
+ * @param folder for temporary files
+ */
+export async function runRow(
+  { name, title }: Pick<SuiteRow, "name" | "title">,
+  command: string,
+  folder: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<RowRun> {
+  const json = join(folder, `${name}.json`);
+  const startedMs = nowMs();
+  const { code, said, isLate } = await execute([...command.split(" "), "--json", json], timeoutMs, signal);
+  const text = await readFile(json, "utf8").catch(() => "");
+  await rm(json, { force: true });
+  const isGood = code === ExitCode.ok || code === ExitCode.failed || code === ExitCode.thresholdFailed;
+  const result = isGood && text !== "" ? (JSON.parse(text) as Result) : undefined;
+  const problem = isLate
+    ? `timed out after ${Math.round(timeoutMs / 1000)} s`
+    : isGood
+      ? null
+      : said.trim().split("\n").slice(-3).join(" ") || `exit code ${code}`;
+  const outcome = { name, title, command, code: isLate ? null : code, durationMs: nowMs() - startedMs };
+  return { outcome: { ...outcome, hasResult: result !== undefined, problem }, result };
+}
+
+interface Execution {
+  code: number | null;
+  said: string;
+  isLate: boolean;
+}
+
+function execute(args: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<Execution> {
+  return new Promise((resolve) => {
+    // In its own process group, so that Ctrl-C reaches it only once, through this process.
+    const child = spawn(process.execPath, [MAIN, ...args, "--no-progress"], {
+      stdio: ["ignore", "ignore", "pipe"],
+      env: { ...process.env, NO_COLOR: "1" },
+      detached: true,
+    });
+    let said = "";
+    let isLate = false;
+    let killing: NodeJS.Timeout | undefined;
+    const end = () => {
+      child.kill("SIGINT");
+      killing = setTimeout(() => child.kill("SIGKILL"), CLEAN_UP_MS);
+    };
+    const timer = setTimeout(() => {
+      isLate = true;
+      end();
+    }, timeoutMs);
+    signal.addEventListener("abort", end, { once: true });
+    child.stderr.on("data", (chunk: Buffer) => (said = (said + chunk.toString()).slice(-KEPT_OUTPUT_CHARS)));
+    const done = (code: number | null) => {
+      clearTimeout(timer);
+      clearTimeout(killing);
+      signal.removeEventListener("abort", end);
+      resolve({ code, said, isLate });
+    };
+    child.once("error", (error) => {
+      said += error.message;
+      done(null);
+    });
+    child.once("close", done);
+  });
+}
 
 /** Per row. */
 const TIMEOUT_MS: Record<Profile, number> = { quick: 900_000, full: 3_600_000 };

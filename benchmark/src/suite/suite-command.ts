@@ -4,13 +4,12 @@ import { fileURLToPath } from "node:url";
 import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
 import { ExitCode, usageError } from "../cli/exit.ts";
 import { namesIn } from "../cli/options.ts";
-import { duration, table } from "../report/format.ts";
-import { readmeSection, withSection } from "./readme-section.ts";
-import { runSuite } from "./run-suite.ts";
-import { newestSuite, readSuite, writeDerived, writeSuite } from "./suite-files.ts";
-import type { Suite } from "./suite-result.ts";
-import { PROFILES, SUITE_ROWS, type Profile, type SuiteRow } from "./suite-rows.ts";
 import { PROGRAM, requireCheckout } from "../cli/program.ts";
+import { duration, table } from "../report/format.ts";
+import { runSuite } from "./run-suite.ts";
+import { newestSuite, readSuite, writeDerived, writeSuite, type Suite } from "./suite-files.ts";
+import { readmeSection, withSection } from "./suite-markdown.ts";
+import { PROFILES, SUITE_ROWS, type Profile, type SuiteRow } from "./suite-rows.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 

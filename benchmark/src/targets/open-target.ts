@@ -2,12 +2,62 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { connectError, ExitError, usageError } from "../cli/exit.ts";
 import type { RunContext } from "../cli/scenario.ts";
+import { metricsUsage } from "../kernels/broadcast/server-metrics.ts";
 import { openFanfareTarget, type FanfareOptions } from "./fanfare/fanfare-target.ts";
-import { importPlugin } from "./import-plugin.ts";
-import type { TargetPlugin } from "./plugin.ts";
-import { pluginTarget } from "./plugin-target.ts";
-import { PLUGINS, type DialectRef } from "./plugins.ts";
-import type { Target } from "./target.ts";
+import type { ChatServer, TargetPlugin } from "./plugin.ts";
+import { importPlugin, PLUGINS, type DialectRef } from "./plugins.ts";
+import { registerAll } from "./registration.ts";
+import type { ServerUsage, Target } from "./target.ts";
+
+interface PluginTargetOptions {
+  name: string;
+  dialect: DialectRef;
+  metricsUrl: string | undefined;
+  /** Concurrent registrations. */
+  concurrency: number;
+  /** Of users that exist already, instead of registrations. */
+  memberTokens: readonly string[] | undefined;
+}
+
+/** Adapts a plug-in to a target. */
+function pluginTarget(server: ChatServer, options: PluginTargetOptions): Target {
+  const { name, dialect, metricsUrl, concurrency, memberTokens } = options;
+  const usage = async (): Promise<ServerUsage | null> => {
+    if (server.usage) return server.usage();
+    return metricsUrl === undefined ? null : metricsUsage(metricsUrl);
+  };
+  const explain = (error: unknown): never => {
+    if (error instanceof ExitError) throw error;
+    throw connectError(`${name}: ${(error as Error).message}`);
+  };
+  return {
+    name,
+    dialect,
+    urls: server.urls,
+    isThrowaway: server.isThrowaway ?? false,
+    async prepare(count, progress, signal) {
+      if (memberTokens) {
+        const credentials = memberTokens
+          .slice(0, count)
+          .map((token) => server.credentialOf?.(token) ?? token);
+        return { credentials, registration: null };
+      }
+      if (!server.join) return { credentials: Array.from({ length: count }, () => null), registration: null };
+      const work = { label: "registering users", count, concurrency, progress, signal };
+      const { users, result } = await registerAll(work, () => server.join!()).catch((error: unknown) =>
+        signal.aborted ? Promise.reject(error as Error) : explain(error),
+      );
+      return { credentials: users, registration: result };
+    },
+    openSender: () => server.openSender().catch(explain),
+    countStored: async (isMeasured) => (await server.countStored?.(isMeasured).catch(explain)) ?? null,
+    usage,
+    cpuSeconds: async () => (server.cpuSeconds ? server.cpuSeconds() : ((await usage())?.cpuSeconds ?? null)),
+    cpuSecondsByKind: () => null,
+    natsTraffic: () => Promise.resolve(null),
+    close: () => server.close(),
+  };
+}
 
 export interface TargetOptions extends FanfareOptions {
   /** Of a bare server: how many processes share its port. */
@@ -48,7 +98,7 @@ export async function openServer(
 }
 
 async function findPlugin(name: string): Promise<{ dialect: DialectRef; plugin: TargetPlugin }> {
-  if (isKnown(name)) return { dialect: name, plugin: PLUGINS[name] };
+  if (isKnown(name)) return { dialect: name, plugin: await PLUGINS[name]() };
   if (!/\.[cm]?[jt]s$/.test(name)) {
     throw usageError(
       `--target: unknown ${name}. Choices: ${KNOWN_TARGETS.join(", ")}, or the path of a plug-in (a .js or .ts file).`,

@@ -1,7 +1,7 @@
-import type { DialectRef } from "./plugins.ts";
-import type { NatsTraffic } from "../kernels/broadcast/nats-traffic.ts";
+import type { NatsTraffic } from "../kernels/broadcast/server-metrics.ts";
 import type { Progress } from "../report/progress.ts";
 import type { Sender, ServerUsage } from "./plugin.ts";
+import type { DialectRef } from "./plugins.ts";
 import type { RegistrationResult } from "./registration.ts";
 
 export type { Sender, ServerUsage } from "./plugin.ts";

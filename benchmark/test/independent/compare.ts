@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { spread } from "../../src/kernels/broadcast/percentiles.ts";
-import { startSingleInstance } from "../../src/platform/single-instance.ts";
+import { startSingleInstance } from "../../src/platform/platform.ts";
 import { Progress } from "../../src/report/progress.ts";
 import type { Result } from "../../src/report/result.ts";
 import { Api } from "../../src/targets/fanfare/api.ts";

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { nowMs } from "../../src/kernels/broadcast/clock.ts";
 import { DIALECTS } from "../../src/targets/dialect.ts";
-import { openFanfareSender } from "../../src/targets/fanfare/fanfare-sender.ts";
+import { openFanfareSender } from "../../src/targets/fanfare/api.ts";
 import type { TargetPlugin } from "../../src/targets/plugin.ts";
 
 /** The file whose name is in the environment: what `compare.ts` has prepared. */

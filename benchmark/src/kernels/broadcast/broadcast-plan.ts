@@ -1,30 +1,101 @@
-import type { RoundKind } from "./broadcast-result.ts";
+import { defaultGatewayThreads } from "@fanfare/kernel/gateway-threads";
+import {
+  choice,
+  integer,
+  LAST_MEMBER_TIMEOUT,
+  MAX_PROCESSES,
+  option,
+  PAYLOAD_OPTIONS,
+  RECEIVER_OPTIONS,
+  threadCount,
+  time,
+  wholeNumbers,
+  type OptionValues,
+} from "../../cli/options.ts";
+import { addressNeeds, checkLimits } from "../../cli/preflight.ts";
 import type { ReceiverKind } from "../../receivers/receiver.ts";
 
-/** The options of a broadcast run. Durations in milliseconds. */
-export interface BroadcastPlan {
+/** The options of every scenario that broadcasts messages one by one. */
+export const MESSAGE_OPTIONS = {
+  ...RECEIVER_OPTIONS,
+  ...PAYLOAD_OPTIONS,
+  messages: integer("Messages", "Warm messages, sent one at a time", [1, 10_000], {
+    default: 20,
+    alias: "m",
+  }),
+  warmup: integer("Messages", "Warm-up messages, before the idle time and the cold message", [0, 10_000], {
+    default: 3,
+  }),
+  burst: option(
+    "Messages",
+    "Bursts of this many messages at the end, for example 20,100",
+    "string",
+    { default: "" },
+    (flag, given: string) => (given === "" ? [] : wholeNumbers(flag, given, 1, 10_000)),
+  ),
+  burstRepeats: integer("Messages", "How often each burst is sent", [1, 1000], { default: 3 }),
+  intervalMs: time("Messages", "Time between full delivery of a message and the next one", {
+    default: "200ms",
+  }),
+  idleMs: time("Messages", "Idle time before the cold message", { default: "2s" }),
+  timeoutMs: LAST_MEMBER_TIMEOUT,
+  client: choice(
+    "Receivers",
+    "Receivers: light ones, or the official client (a bottleneck above some 5,000 users)",
+    { default: "light", choices: ["light", "socket.io"] },
+  ),
+  probes: integer("Receivers", "Official clients among the users, to verify light ones", [0, 1000], {
+    default: 20,
+  }),
+  connectTimeoutMs: time("Receivers", "Timeout of a connection attempt", { default: "10s", minMs: 100 }),
+  gatewayThreads: integer(
+    "Server",
+    "Threads that write to sockets, of a Fanfare started for the run; 0: none",
+    [0, MAX_PROCESSES],
+    { default: defaultGatewayThreads(), defaultDescription: "the server's own default" },
+  ),
+};
+
+/** The same for several broadcasts one after the other. */
+export const REPEATED_MESSAGE_OPTIONS = {
+  ...MESSAGE_OPTIONS,
+  burst: { ...MESSAGE_OPTIONS.burst, default: "20,100" },
+  burstRepeats: { ...MESSAGE_OPTIONS.burstRepeats, default: 1 },
+};
+
+type MessageValues = OptionValues<typeof MESSAGE_OPTIONS>;
+
+/** The options of a broadcast run. */
+export interface BroadcastPlan extends Omit<MessageValues, "threads" | "client" | "gatewayThreads"> {
   users: number;
   kind: ReceiverKind;
-  probes: number;
-  workers: number;
-  napMs: number;
-  /** Concurrent connection attempts. */
-  window: number;
-  connectTimeoutMs?: number;
-  /** Rest before the cold message, and before the first of all. */
-  idleMs: number;
-  warmup: number;
-  messages: number;
-  intervalMs: number;
-  /** Sizes of the bursts, each of which is repeated. */
-  bursts: number[];
-  burstRepeats: number;
-  /** How long to wait for the last member. */
-  timeoutMs: number;
-  payloadBytes: number;
+  threads: number;
   /** Of a single instance that is started for the run; default: the instance's own default. */
   gatewayThreads?: number;
 }
+
+export function broadcastPlan({ client, ...values }: MessageValues, users: number): BroadcastPlan {
+  const kind = client === "light" ? "light" : "official";
+  const probes = kind === "light" ? Math.min(values.probes, users - 1) : 0;
+  return { ...values, users, kind, probes, threads: threadCount(values.threads, users) };
+}
+
+/** One for each number of members. */
+export function broadcastPlans(values: MessageValues, sizes: readonly number[]) {
+  const plans = sizes.map((users) => broadcastPlan(values, users));
+  return { plans, largest: plans.find(({ users }) => users === Math.max(...sizes))! };
+}
+
+/** @throws {ExitError} listing everything that would fail halfway */
+export async function checkBroadcastLimits(plan: BroadcastPlan, url?: string): Promise<void> {
+  checkLimits({ ...plan, messages: plannedMessages(plan), ...(await addressNeeds(url)) });
+}
+
+/**
+ * `first`: the first message after connecting, with cold code paths. `cold`: the first after an idle time.
+ * `warmup`: shown, but not part of the warm figures.
+ */
+export type RoundKind = "first" | "warmup" | "cold" | "warm";
 
 /** In sending order. The warm-up comes first, so that "cold" only measures the effect of the idle time. */
 export function roundKinds({ warmup, messages }: Pick<BroadcastPlan, "warmup" | "messages">): RoundKind[] {
@@ -36,10 +107,7 @@ export function roundKinds({ warmup, messages }: Pick<BroadcastPlan, "warmup" | 
 }
 
 /** All messages of a run: the rounds and the bursts. */
-export function plannedMessages(
-  plan: Pick<BroadcastPlan, "warmup" | "messages" | "bursts" | "burstRepeats">,
-): number {
-  return (
-    1 + plan.warmup + plan.messages + plan.burstRepeats * plan.bursts.reduce((sum, size) => sum + size, 0)
-  );
+export function plannedMessages(plan: BroadcastPlan): number {
+  const { warmup, messages, burst, burstRepeats } = plan;
+  return 1 + warmup + messages + burstRepeats * burst.reduce((sum, size) => sum + size, 0);
 }

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { RunTools } from "../../cli/scenario.ts";
 import { Audience, isOnThisMachine } from "../../receivers/audience.ts";
-import { newRunId, taggedIndex } from "../../receivers/message-tag.ts";
+import { newRunId, StoredCopies } from "../../receivers/message-tag.ts";
 import { allocateTally, Tally } from "../../receivers/tally.ts";
-import type { Progress } from "../../report/progress.ts";
-import { unknownServer, type RoundKind, type ServerResult } from "./broadcast-result.ts";
 import { loadDialect } from "../../targets/plugins.ts";
 import type { Prepared, Sender, Target } from "../../targets/target.ts";
-import { plannedMessages, roundKinds, type BroadcastPlan } from "./broadcast-plan.ts";
+import { plannedMessages, roundKinds, type BroadcastPlan, type RoundKind } from "./broadcast-plan.ts";
 import {
   summarise,
   type BroadcastMeasurement,
@@ -14,14 +13,12 @@ import {
   type SentBurst,
   type StoredCounts,
 } from "./broadcast-summary.ts";
-import { abortable } from "./abortable.ts";
-import { nowMs } from "./clock.ts";
-import type { ErrorTable } from "./error-table.ts";
+import { abortable, nowMs } from "./clock.ts";
 import { GeneratorLoad } from "./generator-load.ts";
-import { watchOtherPrograms } from "./machine-load.ts";
-import type { NatsTraffic } from "./nats-traffic.ts";
+import { watchServer } from "./resource-use.ts";
 import { SentMessages } from "./sent-messages.ts";
-import { ServerSampler } from "./server-samples.ts";
+import type { NatsTraffic } from "./server-metrics.ts";
+import { ServerSampler, unknownServer, type ServerResult } from "./server-samples.ts";
 
 /** The server's work after the last arrival (acknowledgements, cleanup) still belongs to a burst. */
 const SETTLE_MS = 250;
@@ -30,15 +27,12 @@ const SHORTEST_IDLE_MS = 1000;
 /** Duplicates can arrive after everything else. */
 const DRAIN_MS = 300;
 
-export interface RunContext {
+interface BroadcastContext extends RunTools {
   target: Target;
   prepared: Prepared;
   plan: BroadcastPlan;
   /** How many of the target's addresses the audience uses, in order; default: all. */
   spread?: number;
-  progress: Progress;
-  errors: ErrorTable;
-  signal: AbortSignal;
 }
 
 /**
@@ -46,7 +40,7 @@ export interface RunContext {
  * the measurement has everything up to then.
  * @throws {ExitError} if someone could not be connected
  */
-export async function measureBroadcast(context: RunContext): Promise<BroadcastMeasurement> {
+export async function measureBroadcast(context: BroadcastContext): Promise<BroadcastMeasurement> {
   const { transport } = await loadDialect(context.target.dialect);
   // The only client for long polling is the light one.
   const plan =
@@ -55,7 +49,7 @@ export async function measureBroadcast(context: RunContext): Promise<BroadcastMe
 }
 
 class BroadcastRun {
-  readonly #context: RunContext;
+  readonly #context: BroadcastContext;
   readonly #runId = newRunId();
   readonly #generator = new GeneratorLoad();
   readonly #sent: SentMessages;
@@ -66,7 +60,7 @@ class BroadcastRun {
   #connectMs: number | null = null;
   #stored: StoredCounts = { stored: null, storedTwice: null };
 
-  constructor(context: RunContext) {
+  constructor(context: BroadcastContext) {
     const { errors, plan } = context;
     this.#context = context;
     this.#sent = new SentMessages({ runId: this.#runId, payloadBytes: plan.payloadBytes, errors });
@@ -120,17 +114,12 @@ class BroadcastRun {
     });
   }
 
-  /** By the whole text of each message. */
   async #countStored(): Promise<StoredCounts> {
-    const found = new Set<number>();
-    const copies = await this.#context.target.countStored((content) => {
-      const index = taggedIndex(this.#runId, content);
-      if (index >= 0) found.add(index);
-      return index >= 0;
-    });
-    if (copies === null) return { stored: null, storedTwice: null };
-    const stored = this.#sent.acknowledged.filter(({ index }) => found.has(index));
-    return { stored: stored.length, storedTwice: copies - found.size };
+    const { all, acknowledged } = this.#sent;
+    const stored = new StoredCopies(this.#runId, all.length);
+    const count = await this.#context.target.countStored(stored.add);
+    if (count === null) return { stored: null, storedTwice: null };
+    return { stored: stored.of(acknowledged), storedTwice: stored.further };
   }
 
   async #connect(audience: Audience): Promise<void> {
@@ -152,11 +141,10 @@ class BroadcastRun {
     const firstWarm = kinds.indexOf("warm");
     audience.measure(true);
     await audience.sampleLoads();
-    let cpuBefore: number | null = null;
     let cpuByKind: Record<string, number> | null = null;
     let natsBefore: NatsTraffic | null = null;
-    let [warmFromMs, samplingBefore] = [0, 0];
-    let endWatch: ReturnType<typeof watchOtherPrograms> | undefined;
+    let samplingBefore = 0;
+    let endWatch: Awaited<ReturnType<typeof watchServer>> | undefined;
     const isLocal = await isOnThisMachine(target.urls[0]!);
     const play = async () => {
       for (const [i, kind] of kinds.entries()) {
@@ -165,26 +153,24 @@ class BroadcastRun {
         if (i === firstWarm) {
           natsBefore = await target.natsTraffic();
           cpuByKind = target.cpuSecondsByKind();
-          cpuBefore = await target.cpuSeconds();
-          warmFromMs = nowMs();
           samplingBefore = this.#sampler!.cpuSeconds;
-          if (isLocal && cpuBefore !== null) endWatch = watchOtherPrograms(cpuBefore);
+          endWatch = await watchServer(target, isLocal);
         }
         await this.#round(kind, audience, sender);
         await this.#sampler!.sampleIfDue();
       }
     };
     await progress.during("sending messages", kinds.length, () => this.#messages.length, play);
-    const cpuAfter = await target.cpuSeconds();
-    if (cpuBefore !== null && cpuAfter !== null) {
-      const cpuMs = (cpuAfter - cpuBefore - (this.#sampler!.cpuSeconds - samplingBefore)) * 1000;
+    const use = await endWatch?.();
+    if (use && use.cpuSeconds !== null) {
+      const cpuMs = (use.cpuSeconds - (this.#sampler!.cpuSeconds - samplingBefore)) * 1000;
       this.#server.cpuMsPerMessage = cpuMs / plan.messages;
       const idleRate = this.#server.idleCpuMsPerSecond;
       if (idleRate !== null) {
-        const idleMs = (idleRate * (nowMs() - warmFromMs)) / 1000;
+        const idleMs = (idleRate * use.durationMs) / 1000;
         this.#server.netCpuMsPerMessage = Math.max(0, cpuMs - idleMs) / plan.messages;
       }
-      this.#generator.otherPrograms = endWatch?.(cpuAfter) ?? null;
+      this.#generator.otherPrograms = use.otherProgramsCores;
     }
     this.#server.cpuMsPerMessageByKind = cpuPerMessage(cpuByKind, target.cpuSecondsByKind(), plan.messages);
     const natsAfter = natsBefore && (await target.natsTraffic());
@@ -223,7 +209,7 @@ class BroadcastRun {
 
   async #allBursts(audience: Audience, sender: Sender): Promise<void> {
     const { plan, target, progress, signal } = this.#context;
-    const sizes = plan.bursts.flatMap((size) => Array.from({ length: plan.burstRepeats }, () => size));
+    const sizes = plan.burst.flatMap((size) => Array.from({ length: plan.burstRepeats }, () => size));
     if (sizes.length === 0) return;
     const play = async () => {
       for (const size of sizes) {

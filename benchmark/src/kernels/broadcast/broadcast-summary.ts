@@ -1,12 +1,11 @@
 import type { Audience } from "../../receivers/audience.ts";
-import type { RoundKind, ServerResult } from "./broadcast-result.ts";
 import type { RegistrationResult } from "../../targets/registration.ts";
 import type { Target } from "../../targets/target.ts";
-import type { BroadcastPlan } from "./broadcast-plan.ts";
+import type { BroadcastPlan, RoundKind } from "./broadcast-plan.ts";
 import type { GeneratorLoad, Standstill } from "./generator-load.ts";
-import { bucketsOf } from "./histogram.ts";
-import { openPercentiles, percentiles, spread, type Spread } from "./percentiles.ts";
+import { bucketsOf, openPercentiles, percentiles, spread, type Spread } from "./percentiles.ts";
 import { arrivalsOf, countsOf, deliveryOf, missingOf, type SentMessage } from "./sent-messages.ts";
+import type { ServerResult } from "./server-samples.ts";
 
 /** A message of the rounds or of a burst. */
 export interface BroadcastMessage extends SentMessage {
@@ -58,7 +57,7 @@ export function summarise(record: RunRecord) {
   return {
     target: { name: target.name, url: target.urls.join(","), isThrowaway: target.isThrowaway },
     users: plan.users,
-    client: { kind: plan.kind, probes: plan.probes, workers: plan.workers, napMs: plan.napMs },
+    client: { kind: plan.kind, probes: plan.probes, threads: plan.threads },
     registration: record.registration,
     connection:
       connectMs === null

@@ -1,8 +1,8 @@
 import os from "node:os";
-import type { GeneratorResult } from "./broadcast-result.ts";
+import { applying, percent } from "../../report/format.ts";
 import { nowMs } from "./clock.ts";
 import { spread } from "./percentiles.ts";
-import type { ThreadLoad } from "./thread-load.ts";
+import type { ThreadLoad } from "./resource-use.ts";
 
 /** A receiving thread busier than this delays messages. */
 export const BUSY_LIMIT = 0.85;
@@ -24,6 +24,24 @@ export interface Standstill {
   during: string;
   delayMs: number;
   isLeftOut: boolean;
+}
+
+export interface GeneratorResult {
+  /** Of the busiest receiving thread while warm messages were in flight: its share of a core, 0 to 1. */
+  receiverBusy: number | null;
+  /** The share of that time in which it was runnable but waiting for a core. */
+  receiverWaiting: number | null;
+  /** The longest delay of all warm messages. */
+  longestDelayMs: number;
+  /** Warm messages that the tester disturbed, and whether they are left out of the figures. */
+  disturbed: number;
+  areLeftOut: boolean;
+  /** Cores used by unrelated programs; null if the server is remote, or its CPU time unknown. */
+  otherProgramsCores: number | null;
+  cpuSeconds: number;
+  rssBytes: number;
+  /** What overstates the times above through no fault of the server; empty: nothing. */
+  verdicts: string[];
 }
 
 /** Watches the tester itself, so that its own delays are not attributed to the server. */
@@ -98,38 +116,34 @@ export class GeneratorLoad {
 
 /** @param messages number of warm messages */
 export function judge(load: Omit<GeneratorResult, "verdicts">, messages: number): string[] {
-  const verdicts: string[] = [];
-  const percent = (share: number) => `${Math.round(share * 100)} %`;
-  if (load.disturbed > 0) {
-    verdicts.push(
-      standstillVerdict({
-        during: `${load.disturbed} of ${messages} messages`,
-        delayMs: load.longestDelayMs,
-        isLeftOut: load.areLeftOut,
-      }),
-    );
-  }
-  if (load.receiverBusy !== null && load.receiverBusy > BUSY_LIMIT) {
-    verdicts.push(
-      `The tester was the bottleneck: its receiving thread was busy ${percent(load.receiverBusy)} of the time ` +
+  const { receiverBusy: busy, receiverWaiting: waiting, disturbed } = load;
+  const standstill = {
+    during: `${disturbed} of ${messages} messages`,
+    delayMs: load.longestDelayMs,
+    isLeftOut: load.areLeftOut,
+  };
+  return applying(
+    disturbed > 0 && standstillVerdict(standstill),
+    busy !== null &&
+      busy > BUSY_LIMIT &&
+      `The tester was the bottleneck: its receiving thread was busy ${percent(busy)} of the time ` +
         "that deliveries took. Use --client light, more --threads, fewer --users, or another machine for the tester.",
-    );
-  }
-  if (load.receiverWaiting !== null && load.receiverWaiting > WAITING_LIMIT) {
-    verdicts.push(
-      `This machine has too few free cores: the receiving thread waited for one ${percent(load.receiverWaiting)} ` +
+    waiting !== null &&
+      waiting > WAITING_LIMIT &&
+      `This machine has too few free cores: the receiving thread waited for one ${percent(waiting)} ` +
         "of the time that deliveries took. Latencies may be overstated by up to that fraction.",
-    );
-  }
-  const effect = "latencies are overstated, and only ratios within one run are meaningful.";
-  return [...verdicts, ...otherProgramsVerdict(load.otherProgramsCores, effect)];
+    otherProgramsVerdict(
+      load.otherProgramsCores,
+      "latencies are overstated, and only ratios within one run are meaningful.",
+    ),
+  );
 }
 
 /** @param cores that unrelated programs used; null: unknown */
-export function otherProgramsVerdict(cores: number | null | undefined, effect: string): string[] {
+export function otherProgramsVerdict(cores: number | null | undefined, effect: string): string | undefined {
   const all = os.availableParallelism();
-  if ((cores ?? 0) <= all * OTHERS_SHARE) return [];
-  return [`Other programs used ${cores!.toFixed(1)} of the ${all} cores of this machine: ${effect}`];
+  if ((cores ?? 0) <= all * OTHERS_SHARE) return undefined;
+  return `Other programs used ${cores!.toFixed(1)} of the ${all} cores of this machine: ${effect}`;
 }
 
 function standstillVerdict({ during, delayMs, isLeftOut }: Standstill): string {

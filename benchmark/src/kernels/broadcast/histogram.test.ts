@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bucketsOf } from "./histogram.ts";
+import { bucketsOf } from "./percentiles.ts";
 
 test("buckets have round bounds and hold every value", () => {
   const buckets = bucketsOf(Float64Array.of(3, 4, 5, 41, 99));

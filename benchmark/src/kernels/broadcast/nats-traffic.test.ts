@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { trafficOf } from "./nats-traffic.ts";
+import { trafficOf } from "./server-metrics.ts";
 
 const connection = (counts: Record<string, number>) => ({
   subscriptions_list_detail: Object.entries(counts).map(([subject, msgs]) => ({ subject, msgs })),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { histogramChange, parseMetrics, sumOf } from "./prometheus.ts";
+import { histogramChange, parseMetrics, sumOf } from "./server-metrics.ts";
 
 const BEFORE = parseMetrics(`# HELP x_seconds Something.
 x_seconds_bucket{le="0.1",action="a"} 1

@@ -127,3 +127,31 @@ export class ServerSampler {
     return usage;
   }
 }
+
+export type ServerResult = ReturnType<typeof unknownServer>;
+
+/** What a broadcast shows of the server; null: unknown. */
+export function unknownServer() {
+  return {
+    /** After the registration, before the first connection. */
+    beforeConnect: null as ServerUsage | null,
+    connected: null as ServerUsage | null,
+    afterRounds: null as ServerUsage | null,
+    afterBursts: null as ServerUsage | null,
+    rssPerConnectionBytes: null as number | null,
+    /** Server CPU per warm message, and without what the idle server uses meanwhile. */
+    cpuMsPerMessage: null as number | null,
+    netCpuMsPerMessage: null as number | null,
+    /** Server CPU per second with all members online, before the cold message; null: it was shorter than a second. */
+    idleCpuMsPerSecond: null as number | null,
+    /** The same by kind of process, in a cluster that was started for the run. */
+    cpuMsPerMessageByKind: null as Record<string, number> | null,
+    /**
+     * What NATS delivered while warm messages were sent: publications to rooms per message, one per receiving gateway,
+     * and those to gateways without members of the audience in total.
+     */
+    natsPerMessage: null as { rooms: number; toIdleGateways: number } | null,
+    /** Once a second, from the first message to the last burst. */
+    samples: [] as ServerSample[],
+  };
+}

@@ -1,13 +1,13 @@
-import type { RunContext } from "../../cli/scenario.ts";
+import type { RunTools } from "../../cli/scenario.ts";
 import type { Needs } from "../../cli/preflight.ts";
 import { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import type { Target } from "../../targets/target.ts";
-import type { CapacityAttempt, CapacityPlan, CapacitySearch } from "./capacity.ts";
+import { searchesOf, type CapacityAttempt, type CapacityPlan, type CapacitySearch } from "./capacity.ts";
 import { RateAttempts } from "./rate-attempt.ts";
 import { Search } from "./search.ts";
 import { UsersAttempts } from "./users-attempt.ts";
 
-export interface CapacityContext extends Omit<RunContext, "defer"> {
+export interface CapacityContext extends RunTools {
   target: Target;
   plan: CapacityPlan;
   where: Pick<Needs, "isLocalServer" | "canSpreadAddresses">;
@@ -22,7 +22,7 @@ const FIRST_PER_SECOND = 50;
  */
 export async function measureCapacity(context: CapacityContext): Promise<CapacitySearch[]> {
   const { target, plan, signal } = context;
-  const searches: CapacitySearch[] = [];
+  const [wanted, searches] = [searchesOf(plan), [] as CapacitySearch[]];
   const run = async (
     about: Pick<CapacitySearch, "what" | "members" | "atMost">,
     first: number,
@@ -30,7 +30,7 @@ export async function measureCapacity(context: CapacityContext): Promise<Capacit
   ) => {
     if (signal.aborted) return;
     const { atMost } = about;
-    const { precision } = plan;
+    const precision = 1 + plan.precision / 100;
     const search = new Search({ from: Math.min(first, atMost), atMost, precision, attempt });
     try {
       await search.run();
@@ -40,14 +40,14 @@ export async function measureCapacity(context: CapacityContext): Promise<Capacit
     const { held, failed, attempts } = search;
     searches.push({ ...about, held, failed, attempts });
   };
-  if (plan.searches.includes("users")) {
+  if (wanted.includes("users")) {
     const attempts = new UsersAttempts(context);
     const about = { what: "users", members: null, atMost: plan.mostUsers } as const;
     await run(about, FIRST_USERS, (users) => attempts.attempt(users));
   }
-  if (plan.searches.includes("rate") && target instanceof FanfareTarget) {
+  if (wanted.includes("rate") && target instanceof FanfareTarget) {
     const attempts = new RateAttempts({ ...context, target });
-    const about = { what: "messagesPerSecond", members: plan.members, atMost: plan.mostPerSecond } as const;
+    const about = { what: "messagesPerSecond", members: plan.members, atMost: plan.mostRate } as const;
     await run(about, FIRST_PER_SECOND, (perSecond) => attempts.attempt(perSecond));
   }
   return searches;

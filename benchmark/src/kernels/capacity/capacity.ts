@@ -1,28 +1,56 @@
+import {
+  choice,
+  EXISTING_USERS_OPTIONS,
+  integer,
+  PAYLOAD_OPTIONS,
+  RECEIVER_OPTIONS,
+  SERVER_OPTIONS,
+  time,
+  type OptionValues,
+} from "../../cli/options.ts";
 import { short, whole } from "../../report/format.ts";
-import type { ReceiverKind } from "../../receivers/receiver.ts";
 import type { Resource } from "./resource.ts";
 import type { Attempt, Search } from "./search.ts";
 
-/** The options of a capacity search. Durations in milliseconds. */
-export interface CapacityPlan {
-  /** Every message must reach all members within this time. */
-  p100LimitMs: number;
-  searches: readonly ("users" | "rate")[];
-  /** Upper bounds of the searches. */
-  mostUsers: number;
-  mostPerSecond: number;
-  /** Members online during the search for the rate. */
-  members: number;
-  senders: number;
-  /** How long each rate is sustained. */
-  rateMs: number;
-  /** A search ends when the lowest failing value divided by the highest passing one is below this. */
-  precision: number;
-  kind: ReceiverKind;
-  workers: number;
-  napMs: number;
-  window: number;
-  payloadBytes: number;
+const SEARCHES = ["users", "rate"] as const;
+
+export const CAPACITY_OPTIONS = {
+  ...SERVER_OPTIONS,
+  ...EXISTING_USERS_OPTIONS,
+  ...RECEIVER_OPTIONS,
+  ...PAYLOAD_OPTIONS,
+  limitMs: time("Search", "Time within which every message must reach all members", {
+    default: "200ms",
+    minMs: 1,
+  }),
+  search: choice("Search", "Search for members online in one group, messages per second, or both in turn", {
+    default: "both",
+    choices: [...SEARCHES, "both"],
+  }),
+  mostUsers: integer("Search", "Upper limit of the search for members", [1, 1_000_000], { default: 20_000 }),
+  mostRate: integer("Search", "Upper limit of the search for messages per second", [1, 50_000], {
+    default: 20_000,
+  }),
+  members: integer("Search", "Members online during the search for messages per second", [1, 100_000], {
+    default: 100,
+  }),
+  senders: integer("Search", "Additional members who send", [1, 10_000], { default: 10 }),
+  durationMs: time("Search", "How long each rate is sustained", { default: "3s", minMs: 1000 }),
+  precision: integer(
+    "Search",
+    "Percentage between the passing and the failing value at which a search ends",
+    [1, 100],
+    { default: 10 },
+  ),
+};
+
+export interface CapacityPlan extends Omit<OptionValues<typeof CAPACITY_OPTIONS>, "threads"> {
+  threads: number;
+}
+
+/** The quantities searched for, one after the other. */
+export function searchesOf({ search }: Pick<CapacityPlan, "search">): readonly (typeof SEARCHES)[number][] {
+  return search === "both" ? SEARCHES : [search];
 }
 
 /** What an attempt shows; by default nothing. */

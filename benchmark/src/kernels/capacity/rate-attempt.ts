@@ -3,13 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import { nowMs } from "../broadcast/clock.ts";
 import { spread } from "../broadcast/percentiles.ts";
-import { busiestShare, threadTimes } from "../broadcast/process-usage.ts";
-import { busiestThread } from "../broadcast/thread-load.ts";
-import { GroupLoad } from "../requests/group-load.ts";
+import { busiestShare, busiestThread, threadTimes, watchServer } from "../broadcast/resource-use.ts";
+import { openGroupLoad, type SendLoad } from "../requests/send-load.ts";
 import { Counted, counted, countRequests, lateTimes, type Range } from "../requests/request-memory.ts";
-import { watchServer } from "../requests/server-watch.ts";
-import { judgeAttempt, type CapacityAttempt } from "./capacity.ts";
 import type { CapacityContext } from "./capacity-run.ts";
+import { judgeAttempt, type CapacityAttempt } from "./capacity.ts";
 import { judgeResource, type Evidence } from "./resource.ts";
 
 const POLL_MS = 20;
@@ -33,11 +31,8 @@ export class RateAttempts {
       const { credentials } = await target.prepare(plan.members + plan.senders, progress, signal);
       this.#tokens = credentials as string[];
     }
-    const load = await GroupLoad.open(this.#context, this.#tokens, {
-      ...plan,
-      receivers: plan.members,
-      requests: Math.ceil((perSecond * (plan.rateMs + RATE_WARM_UP_MS)) / 1000) + 1,
-    });
+    const requests = Math.ceil((perSecond * (plan.durationMs + RATE_WARM_UP_MS)) / 1000) + 1;
+    const load = await openGroupLoad(this.#context, this.#tokens, { ...plan, requests }, plan.members);
     const { memory } = load;
     const attempt = new RateAttempt(this.#context, perSecond, load);
     const made = () => counted(memory, Counted.made);
@@ -54,9 +49,9 @@ export class RateAttempts {
 class RateAttempt {
   readonly #context: RateContext;
   readonly #perSecond: number;
-  readonly #load: GroupLoad;
+  readonly #load: SendLoad;
 
-  constructor(context: RateContext, perSecond: number, load: GroupLoad) {
+  constructor(context: RateContext, perSecond: number, load: SendLoad) {
     this.#context = context;
     this.#perSecond = perSecond;
     this.#load = load;
@@ -65,12 +60,12 @@ class RateAttempt {
   async measure(): Promise<CapacityAttempt> {
     const { plan } = this.#context;
     const { memory, threads, audience } = this.#load;
-    const durationMs = RATE_WARM_UP_MS + plan.rateMs;
+    const durationMs = RATE_WARM_UP_MS + plan.durationMs;
     const [observed, span] = await Promise.all([
       this.#observe(),
       this.#load.send({ kind: "open", perSecond: this.#perSecond }, durationMs),
     ]);
-    await this.#settle(nowMs() + Math.max(2000, plan.p100LimitMs * 2));
+    await this.#settle(nowMs() + Math.max(2000, plan.limitMs * 2));
     const due = (ms: number) => Math.floor((ms * this.#perSecond) / 1000);
     const to = Math.min(span.to, due(durationMs));
     const range = { from: Math.min(to, due(RATE_WARM_UP_MS)), to };
@@ -80,7 +75,7 @@ class RateAttempt {
       sentLateMs: lateTimes(memory, range).at(-1) ?? 0,
       cores: availableParallelism(),
       memoryFree: process.availableMemory() / totalmem(),
-      p100LimitMs: plan.p100LimitMs,
+      limitMs: plan.limitMs,
     });
   }
 
@@ -96,7 +91,7 @@ class RateAttempt {
     await sleep(RATE_WARM_UP_MS, undefined, { signal });
     const [loads, startedMs, threads] = [await sampleLoads(), nowMs(), threadTimes(pids)];
     const endWatch = await watchServer(target);
-    await sleep(plan.rateMs, undefined, { signal });
+    await sleep(plan.durationMs, undefined, { signal });
     const serverThreadBusy = busiestShare(threads, threadTimes(pids), nowMs() - startedMs);
     const { cores: serverCores, otherProgramsCores } = await endWatch();
     const { busy, waiting } = busiestThread(loads, await sampleLoads());
@@ -137,7 +132,7 @@ class RateAttempt {
       dropped: audience.dropped,
       serverCores: evidence.serverCores,
     };
-    return judgeAttempt(this.#perSecond, seen, evidence.p100LimitMs, () =>
+    return judgeAttempt(this.#perSecond, seen, evidence.limitMs, () =>
       judgeResource({ ...evidence, missed: late }),
     );
   }

@@ -12,7 +12,7 @@ const idle: Evidence = {
   otherProgramsCores: 0.5,
   cores: 4,
   memoryFree: 0.5,
-  p100LimitMs: 200,
+  limitMs: 200,
 };
 
 test.each<[Partial<Evidence>, string, RegExp]>([

@@ -1,4 +1,5 @@
 import { findObstacles, type Limits, type Needs } from "../../cli/preflight.ts";
+import { percent } from "../../report/format.ts";
 import { BUSY_LIMIT, OTHERS_SHARE, WAITING_LIMIT } from "../broadcast/generator-load.ts";
 
 export interface Resource {
@@ -30,7 +31,7 @@ export interface Evidence {
   cores: number;
   /** Share of the machine's memory still available. */
   memoryFree: number;
-  p100LimitMs: number;
+  limitMs: number;
 }
 
 const SENT_LATE_SHARE = 0.25;
@@ -45,7 +46,6 @@ const LIMIT_CODES = ["TOO_MANY_CONNECTIONS", "RATE_LIMITED", "HTTP_429", "HTTP_5
 /** The first that explains it: limits of the tester come before those of the server. */
 export function judgeResource(evidence: Evidence): Resource {
   const code = (codes: readonly string[]) => evidence.errorCodes.find((found) => codes.includes(found));
-  const percent = (share: number) => `${Math.round(share * 100)} %`;
   const { testerBusy, testerWaiting, sentLateMs, serverCores, serverThreadBusy, memoryFree } = evidence;
   const descriptors = code(DESCRIPTOR_CODES);
   if (descriptors) return { name: "descriptors", why: `${descriptors}: raise ulimit -n` };
@@ -64,7 +64,7 @@ export function judgeResource(evidence: Evidence): Resource {
     };
   if (evidence.missed > 0)
     return { name: "generator", why: `the tester could not send ${evidence.missed} messages in time` };
-  if (sentLateMs > evidence.p100LimitMs * SENT_LATE_SHARE)
+  if (sentLateMs > evidence.limitMs * SENT_LATE_SHARE)
     return { name: "generator", why: `the tester sent up to ${Math.round(sentLateMs)} ms late` };
   if (serverThreadBusy !== null && serverThreadBusy > SERVER_BUSY)
     return {

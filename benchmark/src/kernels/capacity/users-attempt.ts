@@ -1,7 +1,6 @@
 import { availableParallelism, totalmem } from "node:os";
 import { ExitCode, ExitError } from "../../cli/exit.ts";
-import type { BroadcastPlan } from "../broadcast/broadcast-plan.ts";
-import { plannedMessages } from "../broadcast/broadcast-plan.ts";
+import { plannedMessages, type BroadcastPlan } from "../broadcast/broadcast-plan.ts";
 import { measureBroadcast } from "../broadcast/broadcast-run.ts";
 import { ErrorTable } from "../broadcast/error-table.ts";
 import { currentLimits } from "../../cli/preflight.ts";
@@ -13,6 +12,7 @@ import { findMissingResource, judgeResource, type Resource } from "./resource.ts
 
 /** Messages per attempt; the worst of them counts. */
 const MESSAGES = 5;
+const CONNECT_TIMEOUT_MS = 15_000;
 
 /**
  * Finds how many members can be online: each attempt connects them all and sends some messages, one at a time.
@@ -28,7 +28,7 @@ export class UsersAttempts {
   async attempt(users: number): Promise<CapacityAttempt> {
     const { target, where, plan, progress, signal } = this.#context;
     const broadcast = broadcastPlan(users, plan);
-    const needs = { users, messages: plannedMessages(broadcast), kind: plan.kind, ...where };
+    const needs = { ...broadcast, messages: plannedMessages(broadcast), ...where };
     const missing = findMissingResource(needs, currentLimits());
     if (missing) return failedAttempt(users, missing, missing.why, true);
     if (this.#prepared.credentials.length < users)
@@ -69,7 +69,7 @@ export class UsersAttempts {
       dropped: counts.dropped,
       serverCores: cpuMs === null || !warm.p100Ms ? null : cpuMs / warm.p100Ms.median,
     };
-    return judgeAttempt(users, seen, this.#context.plan.p100LimitMs, () =>
+    return judgeAttempt(users, seen, this.#context.plan.limitMs, () =>
       this.#resource(errors, measured, seen.serverCores),
     );
   }
@@ -90,7 +90,7 @@ export class UsersAttempts {
       otherProgramsCores: measured?.generator.otherProgramsCores ?? null,
       cores: availableParallelism(),
       memoryFree: process.availableMemory() / totalmem(),
-      p100LimitMs: this.#context.plan.p100LimitMs,
+      limitMs: this.#context.plan.limitMs,
     });
   }
 }
@@ -98,18 +98,19 @@ export class UsersAttempts {
 function broadcastPlan(users: number, plan: CapacityPlan): BroadcastPlan {
   return {
     users,
-    kind: plan.kind,
+    kind: "light",
     probes: 0,
-    workers: plan.workers,
+    threads: plan.threads,
     napMs: plan.napMs,
-    window: plan.window,
+    connecting: plan.connecting,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
     idleMs: 300,
     warmup: 2,
     messages: MESSAGES,
     intervalMs: 100,
-    bursts: [],
+    burst: [],
     burstRepeats: 1,
-    timeoutMs: Math.max(1000, plan.p100LimitMs * 2),
+    timeoutMs: Math.max(1000, plan.limitMs * 2),
     payloadBytes: plan.payloadBytes,
   };
 }

@@ -1,23 +1,55 @@
 import { freemem } from "node:os";
 import { usageError } from "../../cli/exit.ts";
-import { currentLimits, findObstacles, type Limits } from "../../cli/preflight.ts";
+import {
+  CLUSTER_OPTIONS,
+  FANFARE_OPTIONS,
+  integer,
+  LAST_MEMBER_TIMEOUT,
+  MOST_USERS,
+  PAYLOAD_OPTIONS,
+  RECEIVER_OPTIONS,
+  text,
+  time,
+  type OptionValues,
+} from "../../cli/options.ts";
+import { currentLimits, findObstacles, type Limits, type Needs } from "../../cli/preflight.ts";
+import { PROGRAM } from "../../cli/program.ts";
 
-/** The options of `connect`. Durations in milliseconds. */
-export interface ConnectPlan {
+export const CONNECT_OPTIONS = {
+  ...FANFARE_OPTIONS,
+  ...CLUSTER_OPTIONS,
+  ...PAYLOAD_OPTIONS,
+  tokens: text(
+    "Server",
+    `Use the users and server of this file from ${PROGRAM} register instead of new ones`,
+  ),
+  users: integer(
+    "Receivers",
+    "Number of connections; default: 1000, or all users of the file",
+    [1, MOST_USERS],
+    {
+      alias: "u",
+    },
+  ),
+  processes: text("Receivers", "Receiving processes; auto: the minimum that the open-file limit allows", {
+    default: "auto",
+  }),
+  connecting: { ...RECEIVER_OPTIONS.connecting, describe: "Concurrent connection attempts" },
+  connectTimeoutMs: time("Receivers", "Timeout of a connection attempt", { default: "15s", minMs: 100 }),
+  napMs: RECEIVER_OPTIONS.napMs,
+  holdMs: time("Receivers", "How long to hold the connections, for example 90s or 30m", { default: "10s" }),
+  settleMs: time("Receivers", "Rest after the last connection, before memory is measured", { default: "2s" }),
+  messages: integer("Messages", "Messages to all members at the end, one at a time", [0, 1000], {
+    default: 3,
+    alias: "m",
+  }),
+  timeoutMs: LAST_MEMBER_TIMEOUT,
+};
+
+export interface ConnectPlan extends Omit<OptionValues<typeof CONNECT_OPTIONS>, "users" | "processes"> {
   users: number;
   /** Processes with receivers. */
   processes: number;
-  /** Concurrent connection attempts. */
-  window: number;
-  connectTimeoutMs: number;
-  /** Rest after the last connection, before memory is measured. */
-  settleMs: number;
-  holdMs: number;
-  /** Sent to all, one at a time, after the hold. */
-  messages: number;
-  timeoutMs: number;
-  payloadBytes: number;
-  napMs: number;
 }
 
 /** A process' descriptors other than connections: modules, pipes, the database, other clients. */
@@ -43,14 +75,10 @@ export function gatewaysFor(users: number, limits: Pick<Limits, "openFiles">): n
   return Math.ceil(users / perProcess(MOST_PER_GATEWAY, limits));
 }
 
-export interface ConnectNeeds {
-  users: number;
+export interface ConnectNeeds extends Omit<Needs, "kind"> {
   processes: number;
-  messages: number;
   /** Processes of the server that is started for the run; null: it is already running. */
   gateways: number | null;
-  isLocalServer: boolean;
-  canSpreadAddresses: boolean;
 }
 
 /** @throws {ExitError} listing everything that would fail halfway, each with the command that helps */

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { nowMs } from "../broadcast/clock.ts";
-import type { ErrorTable } from "../broadcast/error-table.ts";
-import { percentiles } from "../broadcast/percentiles.ts";
-import { countsOf, deliveryOf, SentMessages } from "../broadcast/sent-messages.ts";
-import { newRunId, taggedIndex } from "../../receivers/message-tag.ts";
-import type { Progress } from "../../report/progress.ts";
+import type { RunTools } from "../../cli/scenario.ts";
+import { newRunId, StoredCopies } from "../../receivers/message-tag.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import type { GroupAccess } from "../../targets/fanfare/meeting.ts";
 import type { Prepared, Sender, ServerUsage } from "../../targets/target.ts";
-import { watchServer, type ServerUse } from "../requests/server-watch.ts";
+import { nowMs } from "../broadcast/clock.ts";
+import { percentiles } from "../broadcast/percentiles.ts";
+import { watchServer, type ServerUse } from "../broadcast/resource-use.ts";
+import { countsOf, deliveryOf, SentMessages } from "../broadcast/sent-messages.ts";
 import type { ConnectPlan } from "./connect-plan.ts";
 import { grownObjects, kernelBytes, memoryByKind, readKernelMemory, type KernelMemory } from "./memory.ts";
 import { ReceiverProcesses } from "./receiver-processes.ts";
@@ -20,15 +19,12 @@ const MOST_OBJECTS = 10;
 const DRAIN_MS = 300;
 const MS_PER_HOUR = 3_600_000;
 
-export interface ConnectContext extends Prepared {
+export interface ConnectContext extends Prepared, RunTools {
   target: FanfareTarget;
   /** The group of the members. */
   access: GroupAccess;
   isLocalServer: boolean;
   plan: ConnectPlan;
-  progress: Progress;
-  errors: ErrorTable;
-  signal: AbortSignal;
 }
 
 export interface HoldSample {
@@ -153,9 +149,9 @@ class ConnectRun {
     await sleep(DRAIN_MS, undefined, { signal });
     this.#receivers.measure(false);
     this.#afterMessages = await target.usage();
-    const stored = new Set<number>();
-    await target.countStored((content) => stored.add(taggedIndex(this.#runId, content)).size > 0);
-    this.#stored = this.#sent.acknowledged.filter(({ index }) => stored.has(index)).length;
+    const stored = new StoredCopies(this.#runId, plan.messages);
+    await target.countStored(stored.add);
+    this.#stored = stored.of(this.#sent.acknowledged);
   }
 
   async #send(sender: Sender): Promise<void> {

@@ -1,6 +1,6 @@
-import { processMemory } from "../broadcast/process-usage.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { readText } from "../../report/environment.ts";
+import { processMemory } from "../broadcast/resource-use.ts";
 
 export type KernelMemory = NonNullable<ReturnType<typeof readKernelMemory>>;
 

@@ -1,8 +1,9 @@
 import { Audience, type AudienceOptions } from "../../receivers/audience.ts";
 import { allocateTally, Tally, type TallyMemory } from "../../receivers/tally.ts";
+import { answer } from "../../receivers/thread.ts";
 
 /** A part of the members, for one process. */
-export interface ProcessSetup extends Omit<AudienceOptions<Tally>, "kind" | "probes" | "workers" | "tally"> {
+export interface ProcessSetup extends Omit<AudienceOptions<Tally>, "kind" | "probes" | "threads" | "tally"> {
   credentials: readonly (string | null)[];
   /** How many messages will be sent. */
   messages: number;
@@ -27,62 +28,47 @@ export interface ProcessReport {
   rssBytes: number;
 }
 
-export type ToProcess =
-  | { type: "connect"; setup: ProcessSetup }
-  /** While measuring, reads are batched: see `napMs`. */
-  | { type: "measure"; on: boolean }
-  | { type: "close" };
-
-export type FromProcess =
-  | { type: "status"; status: ProcessStatus }
-  /** All connections are online or given up. */
-  | { type: "connected" }
-  | { type: "closed"; report: ProcessReport | undefined };
-
 const STATUS_MS = 50;
 
 let audience: Audience | undefined;
 
-function say(message: FromProcess): void {
+function send(message: object): void {
   // The parent may have exited.
   if (process.connected) process.send?.(message);
 }
 
-function sayStatus({ online, gaveUp, dropped, resyncs, tally }: Audience): void {
-  const received = [...tally.memory.received];
-  say({ type: "status", status: { online, gaveUp, dropped, resyncs, received } });
+function sendStatus({ online, gaveUp, dropped, resyncs, tally }: Audience): void {
+  const status: ProcessStatus = { online, gaveUp, dropped, resyncs, received: [...tally.memory.received] };
+  send({ status });
 }
 
-async function connect({ credentials, messages, epochMs, ...options }: ProcessSetup): Promise<void> {
-  const tally = new Tally(allocateTally(credentials.length, messages, epochMs));
-  const all = await Audience.start({ ...options, workers: 1, tally });
-  audience = all;
-  setInterval(() => sayStatus(all), STATUS_MS);
-  await all.connect(credentials);
-  sayStatus(all);
-  say({ type: "connected" });
-}
+const orders = {
+  /** Resolves when all connections are online or given up. */
+  async connect({ credentials, messages, epochMs, ...options }: ProcessSetup): Promise<void> {
+    const tally = new Tally(allocateTally(credentials.length, messages, epochMs));
+    const all = await Audience.start({ ...options, threads: 1, tally });
+    audience = all;
+    setInterval(() => sendStatus(all), STATUS_MS);
+    await all.connect(credentials);
+    sendStatus(all);
+  },
+  measure: (on: boolean) => audience?.measure(on),
+  async close(): Promise<ProcessReport | undefined> {
+    const rssBytes = process.memoryUsage.rss();
+    await audience?.close();
+    return (
+      audience && {
+        tally: audience.tally.copy(),
+        onlineMs: audience.connections.onlineMs.filter((value) => value > 0).slice(),
+        errors: audience.errors,
+        rssBytes,
+      }
+    );
+  },
+};
+export type ProcessOrders = typeof orders;
 
-async function close(): Promise<ProcessReport | undefined> {
-  const rssBytes = process.memoryUsage.rss();
-  await audience?.close();
-  return (
-    audience && {
-      tally: audience.tally.copy(),
-      onlineMs: audience.connections.onlineMs.filter((value) => value > 0).slice(),
-      errors: audience.errors,
-      rssBytes,
-    }
-  );
-}
-
-async function obey(order: ToProcess): Promise<void> {
-  if (order.type === "connect") await connect(order.setup);
-  else if (order.type === "measure") audience?.measure(order.on);
-  else say({ type: "closed", report: await close() });
-}
-
-process.on("message", (order: ToProcess) => void obey(order));
+process.on("message", async (question: Parameters<typeof answer>[1]) => send(await answer(orders, question)));
 process.on("disconnect", () => process.exit());
 // Ctrl-C reaches the whole process group; the parent decides when this process exits.
 process.on("SIGINT", () => {});

@@ -2,27 +2,19 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { abortable } from "../broadcast/abortable.ts";
-import { nowMs } from "../broadcast/clock.ts";
 import { CONNECTIONS_PER_ADDRESS } from "../../receivers/source-addresses.ts";
 import { allocateTally, Tally } from "../../receivers/tally.ts";
-import type {
-  FromProcess,
-  ProcessReport,
-  ProcessSetup,
-  ProcessStatus,
-  ToProcess,
-} from "./receiver-process.ts";
+import { Asker } from "../../receivers/thread.ts";
+import { abortable, nowMs } from "../broadcast/clock.ts";
+import type { ProcessOrders, ProcessReport, ProcessSetup, ProcessStatus } from "./receiver-process.ts";
 
 export interface ReceiverProcessesOptions extends Pick<
   ProcessSetup,
-  "urls" | "dialect" | "runId" | "messages" | "connectTimeoutMs" | "napMs"
+  "urls" | "dialect" | "runId" | "messages" | "connecting" | "connectTimeoutMs" | "napMs"
 > {
   users: number;
   /** How many processes the members spread over. */
   processes: number;
-  /** Concurrent connection attempts of all processes together. */
-  window: number;
 }
 
 const PROGRAM = fileURLToPath(new URL("./receiver-process.ts", import.meta.url));
@@ -32,9 +24,8 @@ const POLL_MS = 20;
 
 interface Part {
   child: ChildProcess;
+  asker: Asker<ProcessOrders>;
   status: ProcessStatus;
-  connected: PromiseWithResolvers<void>;
-  closed: PromiseWithResolvers<ProcessReport | undefined>;
 }
 
 /** Audiences in several processes, for more members than one process has descriptors. */
@@ -79,25 +70,24 @@ export class ReceiverProcesses {
    * @throws {Error} if a process exited or the signal aborted
    */
   async connect(credentials: readonly (string | null)[], signal: AbortSignal): Promise<void> {
-    const { users, processes, window, ...options } = this.#options;
+    const { users, processes, connecting, ...options } = this.#options;
     const size = Math.ceil(users / processes);
     const { epochMs } = this.tally.memory;
-    for (const [i, { child }] of this.#parts.entries()) {
-      const setup = {
+    const connected = this.#parts.map(({ asker }, i) =>
+      asker.ask("connect", {
         ...options,
         credentials: credentials.slice(i * size, (i + 1) * size),
         epochMs,
         // Processes don't share any.
         firstAddress: i * Math.ceil(size / CONNECTIONS_PER_ADDRESS),
-        window: Math.max(1, Math.round(window / processes)),
-      };
-      child.send({ type: "connect", setup } satisfies ToProcess);
-    }
-    await abortable(Promise.all(this.#parts.map(({ connected }) => connected.promise)), signal);
+        connecting: Math.max(1, Math.round(connecting / processes)),
+      }),
+    );
+    await abortable(Promise.all(connected), signal);
   }
 
   measure(on: boolean): void {
-    for (const { child } of this.#parts) child.send({ type: "measure", on } satisfies ToProcess);
+    for (const { asker } of this.#parts) asker.tell("measure", on);
   }
 
   /** Resolves when everyone still online has the message, when it can't arrive anymore, or on timeout. */
@@ -119,11 +109,10 @@ export class ReceiverProcesses {
   async close(): Promise<void> {
     this.#isClosing = true;
     const reports = await Promise.all(
-      this.#parts.map(async ({ child, closed }) => {
+      this.#parts.map(async ({ child, asker }) => {
         if (child.exitCode !== null || child.signalCode !== null) return undefined;
-        child.send({ type: "close" } satisfies ToProcess);
         const timeout = sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false });
-        const report = await Promise.race([closed.promise.catch(() => undefined), timeout]);
+        const report = await Promise.race([asker.ask("close").catch(() => undefined), timeout]);
         const exited = once(child, "exit");
         child.kill("SIGKILL");
         await exited;
@@ -144,25 +133,18 @@ export class ReceiverProcesses {
 
   #startPart(): Part {
     const child = fork(PROGRAM, { stdio: ["ignore", "ignore", "inherit", "ipc"], serialization: "advanced" });
-    const [connected, closed] = [
-      Promise.withResolvers<void>(),
-      Promise.withResolvers<ProcessReport | undefined>(),
-    ];
+    const asker = new Asker<ProcessOrders>((question) => child.send(question));
     const status = { online: 0, gaveUp: 0, dropped: 0, resyncs: 0, received: [] };
-    const part: Part = { child, status, connected, closed };
-    child.on("message", (message: FromProcess) => {
-      if (message.type === "status") part.status = message.status;
-      else if (message.type === "connected") connected.resolve();
-      else closed.resolve(message.report);
+    const part: Part = { child, asker, status };
+    child.on("message", (message: Parameters<typeof asker.receive>[0] | { status: ProcessStatus }) => {
+      if ("status" in message) part.status = message.status;
+      else asker.receive(message);
     });
     child.once("exit", (code, signal) => {
       const crash = new Error(`A receiving process exited (${code ?? signal}). Its output is above.`);
       if (!this.#isClosing) this.#crash = crash;
-      connected.reject(crash);
-      closed.resolve(undefined);
+      asker.fail(crash);
     });
-    // The connections may not be awaited.
-    connected.promise.catch(() => {});
     return part;
   }
 }

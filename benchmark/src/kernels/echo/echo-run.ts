@@ -1,17 +1,80 @@
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { integers, names, time, type OptionValues } from "../../cli/options.ts";
 import type { RunContext } from "../../cli/scenario.ts";
-import { freePort } from "../../platform/free-port.ts";
-import { Workplace } from "../../platform/workplace.ts";
+import { accepts, cleanEnvironment, freePort } from "../../platform/programs.ts";
+import { Workplace, type ServerProgram } from "../../platform/server-process.ts";
 import { percentiles } from "../broadcast/percentiles.ts";
-import { processUsage } from "../broadcast/process-usage.ts";
+import { processUsage } from "../broadcast/resource-use.ts";
 import { HttpThread } from "../requests/http-thread.ts";
-import { echoProgram, isNginxInstalled, type EchoServerName } from "./echo-servers.ts";
 
-export interface EchoPlan {
-  servers: readonly EchoServerName[];
-  concurrencies: readonly number[];
-  /** Each server at each concurrency. */
-  durationMs: number;
+const ECHO_SERVERS = ["fastify", "node", "nginx"] as const;
+type EchoServerName = (typeof ECHO_SERVERS)[number];
+
+/**
+ * A single-threaded server that answers `GET /echo/<text>` with the text.
+ * @param folder where it can write
+ */
+function echoProgram(name: EchoServerName, port: number, folder: string): ServerProgram {
+  const base = { name, env: cleanEnvironment(), isReady: () => accepts(port) };
+  if (name === "nginx") {
+    const config = join(folder, "nginx.conf");
+    writeFileSync(config, nginxConfig(port, folder));
+    return { ...base, command: "nginx", args: ["-p", folder, "-c", config, "-e", "stderr"] };
+  }
+  const file = fileURLToPath(new URL(`./${name}-server.ts`, import.meta.url));
+  return { ...base, command: process.execPath, args: [file, String(port)] };
 }
+
+/** nginx is only measured if it is installed. */
+export function isNginxInstalled(): boolean {
+  return spawnSync("nginx", ["-v"], { env: cleanEnvironment() }).error === undefined;
+}
+
+/** One process without a master, unlimited keep-alive, no logs. */
+function nginxConfig(port: number, folder: string): string {
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (kind) => `${kind}_temp_path ${join(folder, kind)};`,
+  );
+  return `daemon off;
+master_process off;
+pid ${join(folder, "nginx.pid")};
+events { worker_connections 16384; }
+http {
+  access_log off;
+  keepalive_requests 1000000000;
+  default_type text/plain;
+  ${temporary.join("\n  ")}
+  server {
+    listen 127.0.0.1:${port} backlog=4096;
+    location ~ ^/echo/(.+)$ { return 200 $1; }
+  }
+}
+`;
+}
+
+export const ECHO_OPTIONS = {
+  connections: integers("Load", "Numbers of connections, each with one request in flight", [1, 15_000], {
+    default: "1,5,10,50,100,500,1000",
+  }),
+  durationMs: time("Load", "Duration per server and number of connections", {
+    default: "10s",
+    minMs: 1,
+    maxMs: 600_000,
+  }),
+  servers: names(
+    "Server",
+    "fastify: the gateway's HTTP stack; node: Node's own server; nginx: if installed",
+    {
+      default: ECHO_SERVERS.join(","),
+      known: ECHO_SERVERS,
+    },
+  ),
+};
+
+type EchoPlan = OptionValues<typeof ECHO_OPTIONS>;
 
 /** One server with one number of connections. */
 export type EchoRow = Awaited<ReturnType<typeof measureRow>>;
@@ -44,10 +107,10 @@ export async function measureEcho(plan: EchoPlan, context: RunContext) {
   }
   const rows: EchoRow[] = [];
   const work = async () => {
-    for (const connections of plan.concurrencies)
+    for (const connections of plan.connections)
       for (const server of servers) rows.push(await measureRow(server, connections, plan, context));
   };
-  const total = servers.length * plan.concurrencies.length;
+  const total = servers.length * plan.connections.length;
   await progress
     .during("echo", total, () => rows.length, work)
     .catch((error: unknown) => {

@@ -1,28 +1,43 @@
-import { lstatSync, readdirSync } from "node:fs";
 import { randomInt } from "node:crypto";
+import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import {
+  FANFARE_OPTIONS,
+  integer,
+  PAYLOAD_OPTIONS,
+  REQUEST_TIMEOUT,
+  type OptionValues,
+} from "../../cli/options.ts";
 import type { RunContext } from "../../cli/scenario.ts";
 import { newRunId } from "../../receivers/message-tag.ts";
 import type { Api } from "../../targets/fanfare/api.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
-import { createSharedGroup } from "../../targets/fanfare/shared-group.ts";
+import { createSharedGroup } from "../../targets/fanfare/meeting.ts";
 import { registerAll, type Work } from "../../targets/registration.ts";
 import { rankOf } from "../broadcast/percentiles.ts";
+import { watchServer } from "../broadcast/resource-use.ts";
 import type { HttpCall } from "../requests/http-operation.ts";
-import { watchServer } from "../requests/server-watch.ts";
 import { HttpThread } from "../requests/http-thread.ts";
 
-export interface HttpPlan {
-  users: number;
-  channels: number;
-  concurrency: number;
-  requests: number;
-  warmUp: number;
-  payloadBytes: number;
-  timeoutMs: number;
-  /** Concurrent registrations and read-back calls. */
-  calls: number;
-}
+const MOST_REQUESTS = 10_000_000;
+
+export const HTTP_OPTIONS = {
+  ...FANFARE_OPTIONS,
+  ...PAYLOAD_OPTIONS,
+  connections: integer("Load", "Connections, each with one request in flight", [1, 15_000], {
+    default: 1000,
+  }),
+  count: integer("Load", "Requests in total", [1, MOST_REQUESTS], { alias: "c", default: 20_000 }),
+  warmup: integer("Load", "Warm-up requests, not counted", [0, MOST_REQUESTS], { default: 1000 }),
+  users: integer("Who", "Users who send and receive", [2, 100_000], { alias: "u", default: 500 }),
+  channels: integer("Who", "Direct channels between two of the users", [1, 100_000], { default: 1000 }),
+  timeoutMs: REQUEST_TIMEOUT,
+};
+
+export type HttpPlan = OptionValues<typeof HTTP_OPTIONS>;
+
+/** Concurrent registrations and read-back calls. */
+export const CALLS = 50;
 
 export type HttpMeasurement = Awaited<ReturnType<typeof measureHttp>>;
 
@@ -43,21 +58,21 @@ const BLOCK_BYTES = 512;
 /** `ab -k` against the endpoint that sends a direct message, with random senders and receivers. */
 export async function measureHttp(target: FanfareTarget, plan: HttpPlan, context: RunContext) {
   const { progress, errors, signal, defer } = context;
-  const { requests, payloadBytes, timeoutMs, calls: concurrency } = plan;
-  const work = { concurrency, progress, signal };
+  const { connections, count: requests, payloadBytes, timeoutMs } = plan;
+  const work = { concurrency: CALLS, progress, signal };
   const pairs = await openPairs(target.api, plan, work);
   const thread = await HttpThread.open(
     {
       url: target.urls[0]!,
-      connections: plan.concurrency,
+      connections,
       calls: pairs.flatMap(callsOf),
       message: { runId: newRunId(), payloadBytes },
     },
     signal,
   );
   defer(async () => void (await thread.close()));
-  const connections = Math.min(WARM_UP_CONNECTIONS, plan.concurrency);
-  if (plan.warmUp > 0) await thread.run({ connections, requests: plan.warmUp, timeoutMs, isWarmUp: true });
+  const warmUp = { connections: Math.min(WARM_UP_CONNECTIONS, connections), requests: plan.warmup };
+  if (plan.warmup > 0) await thread.run({ ...warmUp, timeoutMs, isWarmUp: true });
   const storedBefore = await storedIn(target.api, pairs, work);
   const bytesBefore = target.platform && folderBytes(target.platform.folder);
   const endWatch = await watchServer(target);
@@ -65,7 +80,7 @@ export async function measureHttp(target: FanfareTarget, plan: HttpPlan, context
     "sending messages",
     requests,
     () => thread.settled,
-    () => thread.run({ connections: plan.concurrency, requests, timeoutMs }),
+    () => thread.run({ connections, requests, timeoutMs }),
   );
   const { cpuSeconds } = await endWatch();
   const stored = signal.aborted ? null : (await storedIn(target.api, pairs, work)) - storedBefore;

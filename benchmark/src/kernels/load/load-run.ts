@@ -3,8 +3,8 @@ import type { Audience } from "../../receivers/audience.ts";
 import { TallyCount, type DeliveryTally } from "../../receivers/delivery-tally.ts";
 import type { RegistrationResult } from "../../targets/registration.ts";
 import { nowMs } from "../broadcast/clock.ts";
+import { busiestThread, watchServer } from "../broadcast/resource-use.ts";
 import { ServerSampler } from "../broadcast/server-samples.ts";
-import { busiestThread } from "../broadcast/thread-load.ts";
 import {
   allocateRequests,
   Counted,
@@ -12,10 +12,9 @@ import {
   RequestState,
   type RequestMemory,
 } from "../requests/request-memory.ts";
-import { RequestThreads, type OperationRef, type RequestLoop } from "../requests/request-threads.ts";
-import { watchServer } from "../requests/server-watch.ts";
-import type { LoadContext, LoadScene } from "./load.ts";
+import type { RequestLoop, RequestThreads } from "../requests/request-threads.ts";
 import { summariseLoad, type LoadRecord } from "./load-summary.ts";
+import type { LoadContext, LoadScene } from "./load.ts";
 
 /** After the warm-up, so that its last deliveries don't fall into the measurement. */
 const SETTLE_MS = 500;
@@ -29,15 +28,15 @@ const DRAIN_MS = 300;
 export interface LoadJob {
   /** Of the requests, in the table of errors. */
   name: string;
-  operation: OperationRef;
+  threads: RequestThreads;
   memory: RequestMemory;
   senders: number;
   scene: LoadScene;
   registration: RegistrationResult;
   /** Those who only receive, with the deliveries to everyone; undefined: there are none. */
   audience?: Audience<DeliveryTally>;
-  /** @throws {ExitError} if one of them could not be connected */
-  connectAudience?(): Promise<void>;
+  /** @throws {ExitError} if someone could not be connected */
+  connect(): Promise<void>;
   /** @returns the number of stored copies per message */
   readBack?(acknowledged: number): Promise<Uint8Array>;
 }
@@ -48,12 +47,11 @@ export interface LoadJob {
  * @throws {ExitError} if someone could not be connected
  */
 export async function measureLoad(context: LoadContext, job: LoadJob) {
-  const { plan, errors, signal } = context;
+  const { errors, signal } = context;
   const record: LoadRecord = { cpuAtStart: process.cpuUsage(), warmUp: 0, isComplete: false, samples: [] };
-  const threads = new RequestThreads(job.operation, plan.sendingThreads, signal);
+  const { threads } = job;
   try {
-    await job.connectAudience?.();
-    await threads.prepare();
+    await job.connect();
     record.warmUp = await warmUp(context, job, threads);
     if (!signal.aborted) await measure(context, job, threads, record);
     if (record.isComplete) record.copies = await job.readBack?.(counted(job.memory, Counted.acknowledged));

@@ -1,17 +1,70 @@
 import type { DeliveryTally } from "../../receivers/delivery-tally.ts";
+import { applying, percent } from "../../report/format.ts";
 import type { Distribution } from "../../report/result.ts";
 import type { ServerUsage } from "../../targets/target.ts";
-import { percentiles } from "../broadcast/percentiles.ts";
+import { BUSY_LIMIT, otherProgramsVerdict, WAITING_LIMIT } from "../broadcast/generator-load.ts";
+import { percentiles, type OpenPercentiles, type Percentiles } from "../broadcast/percentiles.ts";
+import type { busiestThread, ServerUse } from "../broadcast/resource-use.ts";
 import type { ServerSample } from "../broadcast/server-samples.ts";
-import type { busiestThread } from "../broadcast/thread-load.ts";
-import { LatencyHistogram, latenciesOf, type Latencies } from "../requests/latency-histogram.ts";
-import { ackTimes, lateTimes, times } from "../requests/request-memory.ts";
+import { latenciesOf, LatencyHistogram, type Latencies } from "../requests/latency-histogram.ts";
+import {
+  ackTimes,
+  countMessages,
+  countMissing,
+  lateTimes,
+  times,
+  type Missing,
+} from "../requests/request-memory.ts";
 import type { Span } from "../requests/request-threads.ts";
-import type { ServerUse } from "../requests/server-watch.ts";
-import { countMessages, countMissing, type Missing } from "../requests/message-counts.ts";
-import { judgeLoad } from "./load-judge.ts";
-import type { LoadContext } from "./load.ts";
 import type { LoadJob } from "./load-run.ts";
+import type { LoadContext } from "./load.ts";
+
+/** If one request in a hundred is later than this, and than this share of the p99, it distorts the p99. */
+const LATE_MS = 5;
+const LATE_SHARE = 0.2;
+
+/** The tester's own load while it measured; null: unknown. */
+export interface JudgedLoad {
+  /** Of the busiest thread of each kind: its share of a core, and the share of time it waited for one. */
+  senderBusy: number | null;
+  senderWaiting: number | null;
+  receiverBusy: number | null;
+  receiverWaiting: number | null;
+  /** From the intended to the actual sending. */
+  sentLateMs: Percentiles | null;
+  /** Cores used by unrelated programs. */
+  otherProgramsCores: number | null;
+  missed: number;
+  intended: number;
+  ackMs: OpenPercentiles | null;
+}
+
+/** Whether the tester, or the machine, made the figures worse than the server's own. */
+export function judgeLoad(load: JudgedLoad): string[] {
+  const { missed, intended, sentLateMs, ackMs } = load;
+  const late = sentLateMs && ackMs && sentLateMs.p99 > Math.max(LATE_MS, (ackMs.p99 ?? 0) * LATE_SHARE);
+  const busyText = (name: string, busy: number | null) =>
+    (busy ?? 0) > BUSY_LIMIT &&
+    `The tester was the bottleneck: its busiest ${name} thread was busy ${percent(busy!)} of the time. ` +
+      "Use more --sending-threads, or another machine for the tester.";
+  const waiting = Math.max(load.senderWaiting ?? 0, load.receiverWaiting ?? 0);
+  return applying(
+    missed > 0 &&
+      `${missed} of ${intended} due requests were not made: their connection was lost, or had too many ` +
+        "unanswered. The latencies don't include them. Use a lower --rate, or more --senders.",
+    late &&
+      `The tester was late: one request in a hundred was made ${sentLateMs.p99.toFixed(1)} ms or more after it was due. ` +
+        "The latencies include that. Use more --sending-threads, a lower --rate, or another machine for the tester.",
+    busyText("sending", load.senderBusy),
+    busyText("receiving", load.receiverBusy),
+    waiting > WAITING_LIMIT &&
+      `This machine has too few free cores: a thread of the tester waited for one ${percent(waiting)} of the time.`,
+    otherProgramsVerdict(
+      load.otherProgramsCores,
+      "the figures are worse than the server's own, and only ratios within one run are meaningful.",
+    ),
+  );
+}
 
 /** What was observed, besides the shared memory. Absent: interrupted before. */
 export interface LoadRecord {

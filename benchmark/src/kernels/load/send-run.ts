@@ -1,14 +1,11 @@
-import { Audience, placesOf, sourceAddresses } from "../../receivers/audience.ts";
-import { allocateDeliveries, DeliveryTally } from "../../receivers/delivery-tally.ts";
-import { newRunId } from "../../receivers/message-tag.ts";
+import { StoredCopies } from "../../receivers/message-tag.ts";
 import { senderOf, turnOf } from "../requests/loops.ts";
-import { allocateRequests, type RequestMemory } from "../requests/request-memory.ts";
-import { MAX_UNANSWERED_PER_CONNECTION } from "../requests/seats.ts";
-import type { SendSetup } from "../requests/send-operation.ts";
-import type { LoadContext } from "./load.ts";
+import { SendLoad } from "../requests/send-load.ts";
 import { measureLoad } from "./load-run.ts";
-import { readBack } from "./read-back.ts";
-import type { Scene } from "./scene.ts";
+import type { LoadContext, Scene, SceneChannel } from "./load.ts";
+
+/** Read back at the same time. */
+const CHANNELS_AT_ONCE = 16;
 
 /**
  * Connects everyone in the scene who is to be online, sends what the plan says, waits for the last delivery and
@@ -17,68 +14,48 @@ import type { Scene } from "./scene.ts";
  */
 export async function measureSends(context: LoadContext, scene: Scene) {
   const { target, plan, progress, signal } = context;
-  const { receivers, senders, channels } = scene;
-  const runId = newRunId();
-  const memory = allocateRequests(plan.loop.requests);
-  const audience = await Audience.start({
-    urls: target.urls,
-    dialect: target.dialect,
-    runId,
-    tally: tallyOf(context, scene, memory),
-    workers: receivers.length === 0 ? 0 : plan.receivingThreads,
-    window: plan.window,
-    napMs: plan.napMs,
-  });
-  const places = await placesOf(target, runId);
-  const { tally, connections } = audience;
-  const setup: SendSetup = {
-    ...places,
-    warmUpRunId: newRunId(),
-    tokens: senders,
-    localAddresses: sourceAddresses(places.addresses[0]!).take(senders.length),
-    maxUnanswered: MAX_UNANSWERED_PER_CONNECTION,
-    channelIds: channels.map(({ id }) => id),
-    channelOf: tally.memory.channelOf,
-    payloadBytes: plan.payloadBytes,
-    deliveries: { tally: tally.memory, connections, firstReceiver: receivers.length },
+  const { channels, senders } = scene;
+  const { loop } = plan;
+  const { length } = senders;
+  const people = {
+    ...scene,
+    sendersReceive: true,
+    // As the loop makes the requests.
+    channelOf: (message: number) =>
+      scene.channelOf(senderOf(message, loop, length), turnOf(message, loop, length)),
   };
+  const sends = await SendLoad.open(target, people, { ...plan, requests: loop.requests }, signal);
+  const { memory, threads, audience, runId } = sends;
   return measureLoad(context, {
     name: "send",
-    operation: { module: new URL("../requests/send-operation.ts", import.meta.url), setup },
+    threads,
     memory,
-    senders: senders.length,
+    senders: length,
     scene: scene.size,
     registration: scene.registration,
     audience,
-    connectAudience: () => connect(audience, context, receivers),
-    readBack: (acknowledged) => {
-      const messages = memory.requests;
-      return readBack({ api: target.api, channels, runId, messages, acknowledged, progress, signal });
+    connect: () => sends.connect(progress),
+    readBack: async (acknowledged) => {
+      const stored = new StoredCopies(runId, memory.requests);
+      const count = () => readChannels(context, channels, stored);
+      await progress.during("reading back stored messages", acknowledged, () => stored.found, count);
+      return stored.copies;
     },
   });
 }
 
-/** Who is to get each message, as the loop makes the requests. */
-function tallyOf({ plan: { loop } }: LoadContext, scene: Scene, memory: RequestMemory): DeliveryTally {
-  const { receivers, senders, channels } = scene;
-  const { length } = senders;
-  return new DeliveryTally(
-    allocateDeliveries({
-      receivers: receivers.length + length,
-      channels: channels.map(({ connections }) => connections),
-      messages: memory.requests,
-      channelOf: (message) => scene.channelOf(senderOf(message, loop, length), turnOf(message, loop, length)),
-      intendedAt: memory.intendedAt,
-    }),
-  );
-}
-
-async function connect(
-  audience: Audience<DeliveryTally>,
-  context: LoadContext,
-  receivers: readonly string[],
+async function readChannels(
+  { target, signal }: LoadContext,
+  channels: readonly SceneChannel[],
+  stored: StoredCopies,
 ): Promise<void> {
-  if (receivers.length === 0) return;
-  await audience.connectAll(receivers, context);
-  audience.measure(true);
+  let next = 0;
+  const lane = async () => {
+    while (next < channels.length) {
+      const { id, reader } = channels[next++]!;
+      for await (const { content } of target.api.messages(id, () => reader.token(), signal))
+        stored.add(content);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(CHANNELS_AT_ONCE, channels.length) }, lane));
 }

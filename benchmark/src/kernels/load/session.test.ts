@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Api } from "../../targets/fanfare/api.ts";
-import { Session } from "./session.ts";
+import { Session } from "./load.ts";
 
 const tokens = (number: number, minutes: number) => ({
   accessToken: `access ${number}`,

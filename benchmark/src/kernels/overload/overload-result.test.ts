@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MetricValues } from "../../report/metric.ts";
-import { judgeOverload } from "./overload-result.ts";
+import { judgeOverload } from "./overload-judge.ts";
 
 const MIB = 1024 * 1024;
 

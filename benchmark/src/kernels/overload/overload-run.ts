@@ -1,24 +1,24 @@
-import type { RunContext } from "../../cli/scenario.ts";
-import { taggedIndex } from "../../receivers/message-tag.ts";
+import type { RunTools } from "../../cli/scenario.ts";
+import { StoredCopies } from "../../receivers/message-tag.ts";
 import { known } from "../../report/metric.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import { nowMs } from "../broadcast/clock.ts";
 import { percentiles, type Percentiles } from "../broadcast/percentiles.ts";
-import { busiestThread } from "../broadcast/thread-load.ts";
-import { GroupLoad } from "../requests/group-load.ts";
+import { busiestThread, watchServer, type ServerUse } from "../broadcast/resource-use.ts";
+import { openGroupLoad, type SendLoad } from "../requests/send-load.ts";
 import { MemoryWatch } from "../requests/memory-watch.ts";
-import { countMessages } from "../requests/message-counts.ts";
 import {
   ackTimes,
   Counted,
   counted,
+  countMessages,
   countRequests,
   lateTimes,
   times,
   type Range,
 } from "../requests/request-memory.ts";
 import type { Span } from "../requests/request-threads.ts";
-import { watchServer, type ServerUse } from "../requests/server-watch.ts";
+import { judgeOverload, recoveryOf } from "./overload-judge.ts";
 import {
   IN_FLIGHT_STEPS,
   MOST_PER_SECOND,
@@ -28,13 +28,11 @@ import {
   timesBesides,
   type OverloadPlan,
 } from "./overload-plan.ts";
-import { judgeOverload } from "./overload-result.ts";
-import { recoveryOf } from "./recovery.ts";
 
 /** For what is still in flight when sending ends; longer than the server's own limit for a write. */
 const SETTLE_MS = 15_000;
 
-export interface OverloadContext extends Omit<RunContext, "defer"> {
+export interface OverloadContext extends RunTools {
   target: FanfareTarget;
   plan: OverloadPlan;
 }
@@ -56,8 +54,8 @@ export async function measureOverload(context: OverloadContext) {
   const { target, plan, progress, signal } = context;
   const { users, senders, stalled } = plan;
   const prepared = await target.prepare(users + senders + stalled, progress, signal);
-  const size = { ...plan, receivers: users, requests: mostMessages(plan) };
-  const load = await GroupLoad.open(context, prepared.credentials as string[], size);
+  const sends = { ...plan, requests: mostMessages(plan) };
+  const load = await openGroupLoad(context, prepared.credentials as string[], sends, users);
   return new OverloadRun(context, load).measure();
 }
 
@@ -66,7 +64,7 @@ const NOTHING: Span = { from: 0, to: 0, fromMs: 0, toMs: 0 };
 class OverloadRun {
   readonly #context: OverloadContext;
   readonly #times: ReturnType<typeof timesBesides>;
-  readonly #load: GroupLoad;
+  readonly #load: SendLoad;
   readonly #steps: CapacityStep[] = [];
   readonly #services: MemoryWatch;
   #capacity: number | null = null;
@@ -79,7 +77,7 @@ class OverloadRun {
   #cpuByKind: Record<string, number> = {};
   #copies: Uint8Array | undefined;
 
-  constructor(context: OverloadContext, load: GroupLoad) {
+  constructor(context: OverloadContext, load: SendLoad) {
     this.#context = context;
     this.#times = timesBesides(context.plan);
     this.#load = load;
@@ -150,9 +148,9 @@ class OverloadRun {
     const startedMs = nowMs();
     this.#overload = await progress.during(
       "overload: seconds",
-      plan.overloadMs / 1000,
+      plan.durationMs / 1000,
       () => Math.floor((nowMs() - startedMs) / 1000),
-      () => this.#load.send({ kind: "open", perSecond }, plan.overloadMs),
+      () => this.#load.send({ kind: "open", perSecond }, plan.durationMs),
     );
     this.#busy = {
       sender: busiestThread(sending, await threads.sampleLoads()).busy,
@@ -167,18 +165,15 @@ class OverloadRun {
   async #readBack(): Promise<Uint8Array> {
     const { target, progress } = this.#context;
     const { memory, runId } = this.#load;
-    const copies = new Uint8Array(memory.requests);
-    let found = 0;
-    const read = () =>
-      target.storedIds((content) => {
-        const index = taggedIndex(runId, content);
-        if (index < 0 || index >= copies.length) return;
-        copies[index]!++;
-        found++;
-      });
+    const stored = new StoredCopies(runId, memory.requests);
     const acknowledged = counted(memory, Counted.acknowledged);
-    await progress.during("reading back stored messages", acknowledged, () => found, read);
-    return copies;
+    await progress.during(
+      "reading back stored messages",
+      acknowledged,
+      () => stored.found,
+      () => target.storedIds(stored.add),
+    );
+    return stored.copies;
   }
 
   #deliveredMax(range: Range): number | null {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { allocateRequests, RequestState } from "../requests/request-memory.ts";
-import { recoveryOf } from "./recovery.ts";
+import { recoveryOf } from "./overload-judge.ts";
 
 /** One probe every 100 ms after the end at 1,000, answered after this many milliseconds; null: rejected. */
 function recovery(answersMs: readonly (number | null)[], delivered = (index: number) => answersMs[index]!) {

@@ -1,25 +1,46 @@
+import { choice, integer, time, type OptionValues } from "../../cli/options.ts";
 import type { RunContext } from "../../cli/scenario.ts";
 import { placesOf } from "../../receivers/audience.ts";
 import { newRunId } from "../../receivers/message-tag.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import { nowMs } from "../broadcast/clock.ts";
-import { settled } from "../requests/group-load.ts";
+import { watchServer } from "../broadcast/resource-use.ts";
+import { settled } from "../requests/send-load.ts";
 import { MemoryWatch } from "../requests/memory-watch.ts";
 import { Counted, counted } from "../requests/request-memory.ts";
 import type { Pace } from "../requests/request-threads.ts";
 import { MAX_UNANSWERED_PER_CONNECTION } from "../requests/seats.ts";
-import { watchServer } from "../requests/server-watch.ts";
-import { hostileReads, MESSAGES_PER_CHANNEL, mixture, ofBystander } from "./mixes.ts";
-import { MixThread, type OperationCount, type OperationResult } from "./mix-thread.ts";
+import {
+  hostileReads,
+  MESSAGES_PER_CHANNEL,
+  MixThread,
+  mixture,
+  ofBystander,
+  type OperationCount,
+  type OperationResult,
+} from "./mix-thread.ts";
 
-export interface PressurePlan {
-  /** `reads`: hostile readers within their limits. `mixed`: more of everything than the server can take. */
-  kind: "reads" | "mixed";
-  /** Connections that make the load under `mixed`. */
-  users: number;
-  factor: number;
-  /** Of one phase of pressure. */
-  phaseMs: number;
+const USERS = 100;
+const MIXED_FACTOR = 3;
+/** `reads`: hostile readers within their limits. `mixed`: more of everything than the server can take. */
+export const LOADS = {
+  reads: "1, then 20 hostile guests read as fast as their limits allow",
+  mixed: `messages, reads, connections and uploads at ${MIXED_FACTOR} times the capacity`,
+} as const;
+
+export const PRESSURE_OPTIONS = {
+  load: choice(
+    "Load",
+    Object.entries(LOADS)
+      .map(([name, text]) => `${name}: ${text}`)
+      .join("; "),
+    { default: "reads", choices: ["reads", "mixed"] },
+  ),
+  users: integer("Load", `Connections of the mixed load; default: ${USERS}`, [1, 1000], { alias: "u" }),
+  durationMs: time("Load", "How long each phase lasts", { default: "60s", minMs: 1000, maxMs: 600_000 }),
+};
+
+export interface PressurePlan extends OptionValues<typeof PRESSURE_OPTIONS> {
   gatewayThreads: number;
 }
 
@@ -47,11 +68,12 @@ export async function measurePressure(
   plan: PressurePlan,
   { progress, signal }: RunContext,
 ) {
-  const loadUsers = plan.kind === "reads" ? HOSTILE : plan.users;
+  const { load, users = USERS } = plan;
+  const loadUsers = load === "reads" ? HOSTILE : users;
   const { credentials } = await target.prepare(loadUsers + 1, progress, signal);
   const tokens = credentials as string[];
   const channelIds = await openChannels(target);
-  if (plan.kind === "reads") {
+  if (load === "reads") {
     const total = channelIds.length * MESSAGES_PER_CHANNEL;
     let written = 0;
     const write = () => fill(target, channelIds, () => written++);
@@ -62,7 +84,7 @@ export async function measurePressure(
   const run = new PressureRun(target, plan, signal);
   try {
     await run.open(tokens.slice(0, loadUsers), tokens.at(-1)!, channelIds);
-    const phases = plan.kind === "reads" ? 3 : IN_FLIGHT_STEPS.length + 2;
+    const phases = load === "reads" ? 3 : IN_FLIGHT_STEPS.length + 2;
     await progress.during(
       "phases",
       phases,
@@ -146,7 +168,7 @@ class PressureRun {
     const alone = { ...shared, tokens: [bystander], localAddresses: [BYSTANDER_ADDRESS], calls };
     this.#bystanders.push(new MixThread(alone, this.#signal));
     const { groupId } = this.#target.meeting;
-    const isHostile = this.#plan.kind === "reads";
+    const isHostile = this.#plan.load === "reads";
     const mix = isHostile ? hostileReads(groupId, channelIds) : mixture(channelIds);
     // First one hostile guest, then nineteen more.
     const shares = isHostile ? [tokens.slice(0, 1), tokens.slice(1)] : [tokens];
@@ -158,10 +180,10 @@ class PressureRun {
   }
 
   async measure(): Promise<void> {
-    const { kind, phaseMs, factor } = this.#plan;
+    const { load, durationMs: phaseMs } = this.#plan;
     this.#memory = new MemoryWatch(this.#target.platform!);
     const open = (perSecond: number): Pace => ({ kind: "open", perSecond });
-    if (kind === "reads") {
+    if (load === "reads") {
       const rate = (guests: number) => open(HOSTILE_CALLS_PER_SECOND * guests);
       await this.#phase("bystander alone", Math.min(QUIET_MS, phaseMs), []);
       await this.#phase("1 hostile guest", phaseMs, [rate(1)]);
@@ -175,7 +197,7 @@ class PressureRun {
       this.#peak = Math.max(this.#peak ?? 0, acknowledged / (stepMs / 1000));
     }
     const share = (part: number) => open(Math.max(1, Math.round(this.#peak! * part)));
-    await this.#phase("overload", phaseMs, [share(factor)]);
+    await this.#phase("overload", phaseMs, [share(MIXED_FACTOR)]);
     this.#overloadedUntilMs = nowMs();
     await this.#phase("afterwards", Math.min(AFTER_MS, phaseMs), [share(AFTER_SHARE)]);
   }
@@ -232,13 +254,12 @@ class PressureRun {
       const bystander = resultsOf(this.#bystanders, i);
       return { ...shown, durationMs, okPerSecond, load, bystander };
     });
-    const isMixed = this.#plan.kind === "mixed";
+    const isMixed = this.#plan.load === "mixed";
     const overload = phases.find(({ name }) => name === "overload");
     const memory = this.#memory!.result(this.#steps[0]?.fromMs ?? 0, this.#steps.at(-1)?.toMs ?? 0);
     const { beforeBytes, peakBytes } = memory;
     return {
-      kind: this.#plan.kind,
-      users: isMixed ? this.#plan.users : HOSTILE,
+      kind: this.#plan.load,
       gatewayThreads: this.#plan.gatewayThreads,
       phases,
       /** `mixed`: successful requests per second in the best closed loop, and the share of that under overload. */

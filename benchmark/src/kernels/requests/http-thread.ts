@@ -1,7 +1,7 @@
 import { addressOf, sourceAddresses } from "../../receivers/audience.ts";
 import { nowMs } from "../broadcast/clock.ts";
-import { busiestThread } from "../broadcast/thread-load.ts";
-import { settled } from "./group-load.ts";
+import { busiestThread } from "../broadcast/resource-use.ts";
+import { settled } from "./send-load.ts";
 import type { HttpSetup } from "./http-operation.ts";
 import {
   ackTimes,

@@ -1,5 +1,4 @@
-import type { Bucket } from "../broadcast/histogram.ts";
-import { PERCENTILES, rankOf, type OpenPercentiles } from "../broadcast/percentiles.ts";
+import { PERCENTILES, rankOf, type Bucket, type OpenPercentiles } from "../broadcast/percentiles.ts";
 
 const MICROSECONDS = 1000;
 /** Longer values count as this. */

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { percentiles } from "../broadcast/percentiles.ts";
 import { createLoop, senderOf, type Share } from "./loops.ts";
-import type { RequestOutcome } from "./operation.ts";
+import { NO_ANSWER, Requests, type RequestOutcome } from "./operation.ts";
 import { ackTimes, allocateRequests, Counted, lateTimes, RequestState } from "./request-memory.ts";
 import type { RequestLoop } from "./request-threads.ts";
-import { NO_ANSWER, Requests } from "./requests.ts";
 
 const ALONE: Share = { worker: 0, workers: 1, senders: 1 };
 const open = (perSecond: number, requests: number): RequestLoop => ({

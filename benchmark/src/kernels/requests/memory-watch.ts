@@ -1,7 +1,7 @@
-import { processMemory } from "../broadcast/process-usage.ts";
+import type { Platform } from "../../platform/platform.ts";
 import { nowMs } from "../broadcast/clock.ts";
 import { spread } from "../broadcast/percentiles.ts";
-import type { Platform } from "../../platform/platform.ts";
+import { processMemory } from "../broadcast/resource-use.ts";
 
 export interface MemorySample {
   /** Milliseconds since the start of the overload; negative: before. */

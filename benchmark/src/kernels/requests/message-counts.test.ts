@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { countMessages, countMissing } from "./message-counts.ts";
-import { allocateRequests, RequestState } from "./request-memory.ts";
 import { allocateDeliveries, DeliveryTally } from "../../receivers/delivery-tally.ts";
+import { allocateRequests, countMessages, countMissing, RequestState } from "./request-memory.ts";
 
 const { acknowledged, refused, missed, unanswered, sent } = RequestState;
 

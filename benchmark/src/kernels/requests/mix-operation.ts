@@ -1,4 +1,5 @@
-import { Agent, request } from "node:http";
+import { Agent } from "node:http";
+import { exchange } from "../../targets/exchange.ts";
 import type { LightServer } from "../../receivers/light-socket.ts";
 import { Member, type MemberContext } from "./member.ts";
 import type { Operation, OperationContext, Request, RequestOutcome } from "./operation.ts";
@@ -72,7 +73,11 @@ class MixOperation implements Operation {
     const ours = params[Math.floor(index / this.#schedule.length) % params.length];
     const seat = index % tokens.length;
     if (kind === "connect") return this.#connect(seat, done);
-    if (kind === "upload") return this.#upload(seat, ours as { bytes: number }, done);
+    if (kind === "upload") {
+      if (this.#uploads >= MAX_UPLOADS) return false;
+      void this.#upload(seat, ours as { bytes: number }, done);
+      return true;
+    }
     const full = action === "message.send" ? { ...ours, nonce: `${runId}.${this.#nonces++}` } : ours!;
     return this.#seats.call(seat, action!, full, (outcome) =>
       done(outcome.ok ? outcome : { ...outcome, retryAfterMs: RETRY_MS }),
@@ -97,25 +102,21 @@ class MixOperation implements Operation {
     return true;
   }
 
-  #upload(seat: number, { bytes, ...query }: { bytes: number }, done: Done): boolean {
-    if (this.#uploads >= MAX_UPLOADS) return false;
+  async #upload(seat: number, { bytes, ...query }: { bytes: number }, done: Done): Promise<void> {
     this.#uploads += 1;
     const { tokens, urls } = this.#setup;
     const url = new URL(`/api/file.upload?${new URLSearchParams(query).toString()}`, urls[0]);
-    const headers = { authorization: `Bearer ${tokens[seat]}`, "content-length": bytes };
-    const upload = request(url, { method: "POST", agent: this.#agent, headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("end", () => {
-        if (response.statusCode === 200) return done({ ok: true });
-        const text = Buffer.concat(chunks).toString();
-        done(failure(/"type":"([A-Z_]+)"/.exec(text)?.[1] ?? `HTTP_${response.statusCode}`));
-      });
-    });
-    upload.on("error", (error: NodeJS.ErrnoException) => done(failure(error.code ?? "NETWORK_ERROR")));
-    upload.on("close", () => (this.#uploads -= 1));
-    upload.end(Buffer.alloc(bytes, 120));
-    return true;
+    const headers = { authorization: `Bearer ${tokens[seat]}` };
+    let code: string | undefined;
+    try {
+      const options = { method: "POST", agent: this.#agent, headers };
+      const { status, text } = await exchange(url, options, Buffer.alloc(bytes, 120));
+      if (status !== 200) code = /"type":"([A-Z_]+)"/.exec(text)?.[1] ?? `HTTP_${status}`;
+    } catch (error) {
+      code = (error as NodeJS.ErrnoException).code ?? "NETWORK_ERROR";
+    }
+    this.#uploads -= 1;
+    done(code === undefined ? { ok: true } : failure(code));
   }
 }
 

@@ -1,11 +1,10 @@
 import os from "node:os";
-import { Worker } from "node:worker_threads";
 import { usageError } from "../../cli/exit.ts";
-import { askThread, tellThread } from "../../receivers/ask-thread.ts";
-import { abortable } from "../broadcast/abortable.ts";
-import { nowMs } from "../broadcast/clock.ts";
-import type { ThreadLoad } from "../broadcast/thread-load.ts";
+import { Thread } from "../../receivers/thread.ts";
+import { abortable, nowMs } from "../broadcast/clock.ts";
+import type { ThreadLoad } from "../broadcast/resource-use.ts";
 import type { Range, RequestMemory } from "./request-memory.ts";
+import type { RequestOrders } from "./request-worker.ts";
 
 /**
  * Closed: a fixed number of requests in flight, the next one when one is answered. Open: at a fixed rate,
@@ -54,25 +53,11 @@ export interface RequestThreadSetup {
   codes: Int32Array<SharedArrayBuffer>;
 }
 
-export type ToRequestThread =
-  | { type: "prepare" }
-  | { type: "sample" }
-  | { type: "close" }
-  | { type: "run"; phase: Phase }
-  /** Ends the phase; what is in flight can still be answered. */
-  | { type: "stop" };
-
-export type FromRequestThread =
-  | { type: "prepared" }
-  | { type: "ran"; end: number }
-  | { type: "sampled"; load: ThreadLoad }
-  | { type: "closed"; errors: Readonly<Record<string, number>> }
-  | { type: "code"; code: number; error: string }
-  | { type: "failed"; message: string };
-
-const ANSWERS = { prepare: "prepared", run: "ran", sample: "sampled", close: "closed" } as const;
-type Question = Exclude<ToRequestThread, { type: "stop" }>;
-type Answer<Q extends Question> = FromRequestThread & { type: (typeof ANSWERS)[Q["type"]] };
+/** The number of an error in the memory. */
+export interface ErrorCode {
+  code: number;
+  error: string;
+}
 
 /** So that all threads know of the phase before it starts. */
 const START_MS = 50;
@@ -99,7 +84,7 @@ export function sendingThreadCount(text: string, senders: number): number {
 
 /** The threads that make a run's requests. */
 export class RequestThreads {
-  readonly #workers: Worker[];
+  readonly #threads: Thread<RequestOrders, ErrorCode>[];
   readonly #signal: AbortSignal;
   readonly #errors = new Map<number, string>();
 
@@ -107,12 +92,11 @@ export class RequestThreads {
   constructor({ module, setup: operation }: OperationRef, workers: number, signal: AbortSignal) {
     this.#signal = signal;
     const codes = new Int32Array(new SharedArrayBuffer(4));
-    this.#workers = Array.from({ length: workers }, (_, worker) => {
+    this.#threads = Array.from({ length: workers }, (_, worker) => {
       const setup: RequestThreadSetup = { module: module.href, operation, worker, workers, codes };
-      const thread = new Worker(new URL("./request-worker.ts", import.meta.url), { workerData: setup });
-      return thread.on("message", (message: FromRequestThread) => {
-        if (message.type === "code") this.#errors.set(message.code, message.error);
-      });
+      return new Thread(new URL("./request-worker.ts", import.meta.url), setup, ({ code, error }) =>
+        this.#errors.set(code, error),
+      );
     });
   }
 
@@ -121,7 +105,7 @@ export class RequestThreads {
    * @throws {ExitError} if one could not be connected
    */
   async prepare(): Promise<void> {
-    await abortable(this.#askAll({ type: "prepare" }), this.#signal);
+    await abortable(Promise.all(this.#threads.map((thread) => thread.ask("prepare"))), this.#signal);
   }
 
   /** Resolves when every request of the phase is settled, or on an abort signal. */
@@ -161,18 +145,18 @@ export class RequestThreads {
     return counts;
   }
 
-  async sampleLoads(): Promise<ThreadLoad[]> {
-    return (await this.#askAll({ type: "sample" })).map(({ load }) => load);
+  sampleLoads(): Promise<ThreadLoad[]> {
+    return Promise.all(this.#threads.map((thread) => thread.ask("sample")));
   }
 
   /** @returns errors without a request, by code */
   async close(): Promise<Record<string, number>> {
-    const answers = await Promise.allSettled(this.#askEach({ type: "close" }));
-    await Promise.all(this.#workers.map((worker) => worker.terminate()));
+    const answers = await Promise.allSettled(this.#threads.map((thread) => thread.ask("close")));
+    await Promise.all(this.#threads.map((thread) => thread.terminate()));
     const sum: Record<string, number> = {};
     // A failed thread has reported its error already.
     for (const answer of answers)
-      for (const [code, count] of Object.entries(answer.status === "fulfilled" ? answer.value.errors : {}))
+      for (const [code, count] of Object.entries(answer.status === "fulfilled" ? answer.value : {}))
         sum[code] = (sum[code] ?? 0) + count;
     return sum;
   }
@@ -185,8 +169,9 @@ export class RequestThreads {
     const onAbort = () => this.#stop();
     this.#signal.addEventListener("abort", onAbort, { once: true });
     try {
-      const ran = await this.#askAll({ type: "run", phase: { ...phase, startMs: fromMs } });
-      const to = first + Math.max(...ran.map(({ end }) => end));
+      const started = { ...phase, startMs: fromMs };
+      const ends = await Promise.all(this.#threads.map((thread) => thread.ask("run", started)));
+      const to = first + Math.max(...ends);
       return { from: first, to, fromMs, toMs: nowMs() };
     } finally {
       clearTimeout(timer);
@@ -195,14 +180,6 @@ export class RequestThreads {
   }
 
   #stop(): void {
-    for (const worker of this.#workers) tellThread(worker, { type: "stop" } satisfies ToRequestThread);
-  }
-
-  #askAll<Q extends Question>(order: Q): Promise<Answer<Q>[]> {
-    return Promise.all(this.#askEach(order));
-  }
-
-  #askEach<Q extends Question>(order: Q): Promise<Answer<Q>>[] {
-    return this.#workers.map((worker) => askThread(worker, order, ANSWERS[order.type]));
+    for (const thread of this.#threads) thread.tell("stop");
   }
 }

@@ -1,16 +1,14 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
+import { emit, serveThread } from "../../receivers/thread.ts";
 import { nowMs } from "../broadcast/clock.ts";
-import { sampleThreadLoad } from "../broadcast/thread-load.ts";
+import { sampleThreadLoad } from "../broadcast/resource-use.ts";
 import { createLoop, type Loop } from "./loops.ts";
-import type { OperationModule } from "./operation.ts";
-import type { FromRequestThread, Phase, RequestThreadSetup, ToRequestThread } from "./request-threads.ts";
-import { Requests } from "./requests.ts";
+import { Requests, type OperationModule } from "./operation.ts";
+import type { ErrorCode, Phase, RequestThreadSetup } from "./request-threads.ts";
 
 const TICK_MS = 1;
 
 const { module, operation: setup, worker, workers, codes } = workerData as RequestThreadSetup;
-const port = parentPort!;
-const say = (message: FromRequestThread) => port.postMessage(message);
 
 const operation = ((await import(module)) as OperationModule<unknown>).createOperation({
   setup,
@@ -26,7 +24,7 @@ function codeOf(error: string): number {
   if (known !== undefined) return known;
   const code = Atomics.add(codes, 0, 1) + 1;
   knownCodes.set(error, code);
-  say({ type: "code", code, error });
+  emit({ code, error } satisfies ErrorCode);
   return code;
 }
 
@@ -54,30 +52,20 @@ function run(phase: Phase): Promise<number> {
   });
 }
 
-async function obey(order: ToRequestThread): Promise<void> {
-  switch (order.type) {
-    case "prepare":
-      await operation.prepare();
-      say({ type: "prepared" });
-      break;
-    case "run":
-      say({ type: "ran", end: await run(order.phase) });
-      break;
-    case "stop":
-      isStopped = true;
-      loop?.stop();
-      break;
-    case "sample":
-      say({ type: "sampled", load: sampleThreadLoad() });
-      break;
-    case "close":
-      operation.close();
-      say({ type: "closed", errors: operation.errors });
-      break;
-    default:
-  }
-}
-
-port.on("message", (order: ToRequestThread) => {
-  obey(order).catch((error: Error) => say({ type: "failed", message: error.message }));
-});
+const orders = {
+  prepare: () => operation.prepare(),
+  run,
+  /** Ends the phase; what is in flight can still be answered. */
+  stop() {
+    isStopped = true;
+    loop?.stop();
+  },
+  sample: sampleThreadLoad,
+  /** @returns errors without a request, by code */
+  close() {
+    operation.close();
+    return operation.errors;
+  },
+};
+export type RequestOrders = typeof orders;
+serveThread(orders);

@@ -1,40 +1,53 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { nowMs } from "../broadcast/clock.ts";
-import type { HttpCall, HttpSetup } from "../requests/http-operation.ts";
-import { percentiles } from "../broadcast/percentiles.ts";
-import { HttpThread, type HttpOutcome } from "../requests/http-thread.ts";
-import { Audience } from "../../receivers/audience.ts";
-import { DEFAULT_NAP_MS } from "../../receivers/napper.ts";
-import { newRunId } from "../../receivers/message-tag.ts";
-import { allocateTally, Tally } from "../../receivers/tally.ts";
+import {
+  FANFARE_OPTIONS,
+  integer,
+  PAYLOAD_OPTIONS,
+  REQUEST_TIMEOUT,
+  type OptionValues,
+} from "../../cli/options.ts";
 import type { RunContext } from "../../cli/scenario.ts";
+import { Audience } from "../../receivers/audience.ts";
+import { newRunId } from "../../receivers/message-tag.ts";
+import { DEFAULT_NAP_MS } from "../../receivers/napper.ts";
+import { allocateTally, Tally } from "../../receivers/tally.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
-import type { ErrorTable } from "../broadcast/error-table.ts";
-import { watchServer } from "../requests/server-watch.ts";
-import type { Api } from "../../targets/fanfare/api.ts";
 import { openMeeting, registerGuests, type Meeting } from "../../targets/fanfare/meeting.ts";
+import { nowMs, untilAborted } from "../broadcast/clock.ts";
+import { percentiles } from "../broadcast/percentiles.ts";
+import { watchServer } from "../broadcast/resource-use.ts";
 import {
   fetchMetrics,
   histogramChange,
   sumOf,
   type HistogramChange,
   type MetricSample,
-} from "../broadcast/prometheus.ts";
+} from "../broadcast/server-metrics.ts";
+import type { HttpCall, HttpSetup } from "../requests/http-operation.ts";
+import { HttpThread, type HttpOutcome } from "../requests/http-thread.ts";
 import { PushService } from "./push-service.ts";
 
-export interface StagesPlan {
-  users: number;
-  senders: number;
-  messages: number;
-  pulls: number;
-  /** How many messages each pull returns. */
-  pullMessages: number;
+export const STAGES_OPTIONS = {
+  ...FANFARE_OPTIONS,
+  ...PAYLOAD_OPTIONS,
+  users: integer("Who", "Members online in one group", [1, 15_000], { default: 500, alias: "u" }),
+  inFlight: integer("Load", "Requests in flight", [1, 5000], { default: 20, alias: "t" }),
+  messages: integer("Load", "Messages to the group", [1, 100_000], { default: 2000, alias: "m" }),
+  pulls: integer("Load", "Pulls of missed messages, afterwards", [1, 1_000_000], { default: 5000 }),
+  pullMessages: integer("Load", "Messages per pull", [0, 200], { default: 10 }),
+  pushes: integer(
+    "Load",
+    "Push notifications to offline members; only of a server started for the run; default: 1000",
+    [0, 20_000],
+  ),
+  uploads: integer("Load", "Files that members upload", [0, 100_000], { default: 500 }),
+  "upload-bytes": integer("Load", "Size of each file", [1, 10_000_000], { default: 100_000 }),
+  timeoutMs: REQUEST_TIMEOUT,
+};
+
+export interface StagesPlan extends OptionValues<typeof STAGES_OPTIONS> {
   /** Messages that each mention a member who is offline; 0: not measured. */
   pushes: number;
-  uploads: number;
-  uploadBytes: number;
-  payloadBytes: number;
-  timeoutMs: number;
 }
 
 export interface StagesServer {
@@ -54,89 +67,74 @@ export type StagesMeasurement = Awaited<ReturnType<typeof measureStages>>;
  * to push notifications.
  */
 export async function measureStages(server: StagesServer, plan: StagesPlan, context: RunContext) {
-  const { progress, errors, signal } = context;
+  const { progress, signal } = context;
   const { urls, api, dialect } = server.target;
-  const [url] = urls as [string];
   const meeting = await openMeeting(api, signal);
+  const { channelId } = meeting;
   const work = { count: plan.users, concurrency: CONNECTING, progress, signal };
   const { tokens } = await registerGuests(api, meeting, work);
-  const runId = newRunId();
+  const message = { runId: newRunId(), payloadBytes: plan.payloadBytes };
   const audience = await Audience.start({
-    urls: [url],
+    urls: urls.slice(0, 1),
     dialect,
-    runId,
+    runId: message.runId,
     tally: new Tally(allocateTally(plan.users, plan.messages, nowMs())),
-    workers: 1,
-    window: CONNECTING,
+    threads: 1,
+    connecting: CONNECTING,
     connectTimeoutMs: plan.timeoutMs,
     napMs: DEFAULT_NAP_MS,
   });
-  const threads: HttpThread[] = [];
-  /** Requests of members, with as many in flight as there are senders. */
-  const open = async (path: string, call: Partial<HttpCall>, message?: HttpSetup["message"]) => {
-    const calls = tokens.map((token) => ({ method: "POST" as const, path: `/api/${path}`, token, ...call }));
-    const thread = await HttpThread.open({ url, connections: plan.senders, calls, message }, signal);
-    threads.push(thread);
-    return thread;
-  };
-  const run = (thread: HttpThread, requests: number, isWarmUp = false) =>
-    runRequests(thread, plan, requests, isWarmUp);
-  let sending: Observed | undefined;
-  let pulling: Observed | undefined;
-  let pushing: Observed | undefined;
-  let uploading: Observed | undefined;
-  try {
+  /** Of all members. */
+  const callsOf = (path: string, call: Partial<HttpCall>) =>
+    tokens.map((token) => ({ method: "POST" as const, path: `/api/${path}`, token, ...call }));
+  const seen: { sending?: Observed; pulling?: Observed; pushing?: Observed; uploading?: Observed } = {};
+  let pushes = 0;
+  const measure = async () => {
     await audience.connectAll(tokens, context);
-    const { channelId } = meeting;
-    const sender = await open(
-      "message.send",
-      { params: { channelId } },
-      { runId, payloadBytes: plan.payloadBytes },
-    );
-    await run(sender, WARM_UP, true);
-    signal.throwIfAborted();
     audience.measure(true);
-    /** Ends when everyone online has everything. */
-    const send = async () => {
-      const outcome = await run(sender, plan.messages);
-      if (outcome.acknowledged < plan.messages) return outcome;
-      const all = [...audience.tally.memory.received.keys()];
-      await audience
-        .waitFor(all, plan.timeoutMs, signal, () => false)
-        .catch((error: unknown) => {
-          if (!signal.aborted) throw error;
-        });
-      return outcome;
-    };
-    sending = await observed(server, "send", errors, () =>
-      progress.during("sending messages", plan.messages, () => sender.settled, send),
-    );
+    const everyMessage = [...audience.tally.memory.received.keys()];
+    seen.sending = await observe(server, plan, context, {
+      phase: "send",
+      label: "sending messages",
+      requests: plan.messages,
+      calls: callsOf("message.send", { params: { channelId } }),
+      message,
+      warmUp: WARM_UP,
+      // Ends when everyone online has everything.
+      settle: (acknowledged) =>
+        audience.waitFor(everyMessage, plan.timeoutMs, signal, () => acknowledged < plan.messages),
+    });
     audience.measure(false);
-    signal.throwIfAborted();
     const afterRev = Math.max(0, plan.messages + WARM_UP - plan.pullMessages);
-    const puller = await open("channel.sync", { params: { cursors: [{ channelId, afterRev }] } });
-    const pull = () => run(puller, plan.pulls);
-    pulling = await observed(server, "pull", errors, () =>
-      progress.during("pulling", plan.pulls, () => puller.settled, pull),
-    );
-    signal.throwIfAborted();
-    if (plan.uploads > 0) {
-      const file = "x".repeat(plan.uploadBytes);
-      const uploader = await open(`file.upload?channelId=${channelId}&name=bench.bin`, { file });
-      const upload = () => run(uploader, plan.uploads);
-      uploading = await observed(server, "upload", errors, () =>
-        progress.during("uploading", plan.uploads, () => uploader.settled, upload),
-      );
-    }
-  } catch (error) {
-    if (!signal.aborted) throw error;
+    seen.pulling = await observe(server, plan, context, {
+      phase: "pull",
+      label: "pulling",
+      requests: plan.pulls,
+      calls: callsOf("channel.sync", { params: { cursors: [{ channelId, afterRev }] } }),
+    });
+    if (plan.uploads === 0) return;
+    const file = "x".repeat(plan["upload-bytes"]);
+    seen.uploading = await observe(server, plan, context, {
+      phase: "upload",
+      label: "uploading",
+      requests: plan.uploads,
+      calls: callsOf(`file.upload?channelId=${channelId}&name=bench.bin`, { file }),
+    });
+  };
+  try {
+    await untilAborted(signal, measure());
   } finally {
     await audience.close();
-    for (const thread of threads) errors.addAll("connection", await thread.close());
   }
-  let pushes = 0;
-  if (plan.pushes > 0 && !signal.aborted)
-    ({ pushing, pushes } = await measurePushes(server, meeting, plan, context));
+  if (plan.pushes > 0 && !signal.aborted) {
+    // Restarts, so that it can push to this machine, without TLS.
+    await server.target.platform!.refresh(signal, { NODE_ENV: "development", OUTBOUND_ALLOW: "127.0.0.1" });
+    const service = await PushService.start();
+    const push = async () => (seen.pushing = await measurePushes(server, meeting, plan, service, context));
+    await untilAborted(signal, push()).finally(() => service.close());
+    pushes = service.received;
+  }
+  const { sending, pulling, pushing, uploading } = seen;
   const acknowledged = sending?.outcome.acknowledged ?? 0;
   const { online } = audience;
   return {
@@ -144,7 +142,7 @@ export async function measureStages(server: StagesServer, plan: StagesPlan, cont
     users: plan.users,
     /** Fewer than all if it was interrupted while they connected. */
     online,
-    senders: plan.senders,
+    inFlight: plan.inFlight,
     rows: [
       ...(sending ? sendingRows(sending) : []),
       ...(pulling ? [timedRow(pulling, PULL, { action: "channel.sync" })] : []),
@@ -165,73 +163,55 @@ export async function measureStages(server: StagesServer, plan: StagesPlan, cont
   };
 }
 
-function runRequests(
-  thread: HttpThread,
-  { senders, timeoutMs }: StagesPlan,
-  requests: number,
-  isWarmUp = false,
-): Promise<HttpOutcome> {
-  return thread.run({ connections: Math.min(senders, requests), requests, timeoutMs, isWarmUp });
-}
-
 /** Messages of the owner, each with a mention of a member who is offline and has a push subscription. */
 async function measurePushes(
   server: StagesServer,
   meeting: Meeting,
   plan: StagesPlan,
-  context: RunContext,
-): Promise<{ pushing: Observed | undefined; pushes: number }> {
-  const { progress, errors, signal } = context;
-  // Restarts, so that it can push to this machine, without TLS.
-  await server.target.platform!.refresh(signal, { NODE_ENV: "development", OUTBOUND_ALLOW: "127.0.0.1" });
-  const service = await PushService.start();
-  let thread: HttpThread | undefined;
-  let pushing: Observed | undefined;
-  try {
-    const { ownerToken: token, channelId } = meeting;
-    const call = { method: "POST", path: "/api/message.send", token, params: { channelId } } as const;
-    const userIds = await subscribeOffline(server.target.api, meeting, service, context);
-    const setup = {
-      url: server.target.urls[0]!,
-      connections: plan.senders,
-      calls: userIds.map((id) => ({ ...call, ending: ` <@${id}>` })),
-      message: { runId: newRunId(), payloadBytes: plan.payloadBytes },
-    };
-    thread = await HttpThread.open(setup, signal);
-    /** Ends when the push service has everything. */
-    const push = async () => {
-      const outcome = await runRequests(thread!, plan, plan.pushes);
-      const untilMs = nowMs() + plan.timeoutMs;
-      while (service.received < outcome.acknowledged && nowMs() < untilMs && !signal.aborted)
-        await sleep(PUSH_CHECK_MS);
-      return outcome;
-    };
-    pushing = await observed(server, "push", errors, () =>
-      progress.during("pushing to offline members", plan.pushes, () => service.received, push),
-    );
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  } finally {
-    service.close();
-    errors.addAll("connection", (await thread?.close()) ?? {});
-  }
-  return { pushing, pushes: service.received };
-}
-
-/** Members who never connect, each with a push subscription; returns their ids. */
-async function subscribeOffline(
-  api: Api,
-  meeting: Meeting,
   service: PushService,
-  { progress, signal }: RunContext,
-): Promise<string[]> {
+  context: RunContext,
+): Promise<Observed> {
+  const { progress, signal } = context;
+  const { api } = server.target;
+  const { ownerToken: token, channelId } = meeting;
   const work = { count: OFFLINE_MEMBERS, concurrency: CONNECTING, progress, signal };
   const { tokens } = await registerGuests(api, meeting, work);
-  const subscribe = async (token: string, i: number) => {
-    await api.call("push.subscribe", service.subscription(`${i}`), token, signal);
-    return (await api.call("user.me", {}, token, signal)).user.id;
+  const subscribe = async (offline: string, i: number) => {
+    await api.call("push.subscribe", service.subscription(`${i}`), offline, signal);
+    return (await api.call("user.me", {}, offline, signal)).user.id;
   };
-  return Promise.all(tokens.map(subscribe));
+  const userIds = await Promise.all(tokens.map(subscribe));
+  const call = { method: "POST", path: "/api/message.send", token, params: { channelId } } as const;
+  return observe(server, plan, context, {
+    phase: "push",
+    label: "pushing to offline members",
+    requests: plan.pushes,
+    calls: userIds.map((id) => ({ ...call, ending: ` <@${id}>` })),
+    message: { runId: newRunId(), payloadBytes: plan.payloadBytes },
+    done: () => service.received,
+    // Ends when the push service has everything.
+    async settle(acknowledged) {
+      const untilMs = nowMs() + plan.timeoutMs;
+      while (service.received < acknowledged && nowMs() < untilMs)
+        await sleep(PUSH_CHECK_MS, undefined, { signal });
+    },
+  });
+}
+
+interface Load {
+  /** Of its errors. */
+  phase: string;
+  /** Of its progress. */
+  label: string;
+  requests: number;
+  calls: readonly HttpCall[];
+  message?: HttpSetup["message"];
+  /** Requests before the measured ones. */
+  warmUp?: number;
+  /** Default: requests with an outcome. */
+  done?: () => number;
+  /** Waits for the last effect of the requests. */
+  settle?: (acknowledged: number) => Promise<void>;
 }
 
 interface Observed {
@@ -243,109 +223,112 @@ interface Observed {
   cpuSeconds: number | null;
 }
 
-/** @param phase of its errors */
-async function observed(
+/** Makes requests with a fixed number in flight. */
+async function observe(
   { target, metricsUrl }: StagesServer,
-  phase: string,
-  errors: ErrorTable,
-  work: () => Promise<HttpOutcome>,
+  { inFlight, timeoutMs }: StagesPlan,
+  { progress, errors, signal }: RunContext,
+  load: Load,
 ): Promise<Observed> {
-  const before = await fetchMetrics(metricsUrl);
-  const endWatch = await watchServer(target);
-  const beginMs = nowMs();
-  const outcome = await work();
-  const seconds = (nowMs() - beginMs) / 1000;
-  const { cpuSeconds } = await endWatch();
-  errors.addAll(phase, outcome.refusals);
-  errors.addAll(phase, outcome.failures);
-  return { outcome, seconds, before, after: await fetchMetrics(metricsUrl), cpuSeconds };
+  signal.throwIfAborted();
+  const { phase, calls, message, warmUp = 0 } = load;
+  const setup = { url: target.urls[0]!, connections: inFlight, calls, message };
+  const thread = await HttpThread.open(setup, signal);
+  const run = (requests: number, isWarmUp = false) =>
+    thread.run({ connections: Math.min(inFlight, requests), requests, timeoutMs, isWarmUp });
+  const work = async () => {
+    const outcome = await run(load.requests);
+    if (load.settle) await untilAborted(signal, load.settle(outcome.acknowledged));
+    return outcome;
+  };
+  try {
+    if (warmUp > 0) await run(warmUp, true);
+    signal.throwIfAborted();
+    const before = await fetchMetrics(metricsUrl);
+    const endWatch = await watchServer(target);
+    const beginMs = nowMs();
+    const done = load.done ?? (() => thread.settled);
+    const outcome = await progress.during(load.label, load.requests, done, work);
+    const seconds = (nowMs() - beginMs) / 1000;
+    const { cpuSeconds } = await endWatch();
+    errors.addAll(phase, outcome.refusals);
+    errors.addAll(phase, outcome.failures);
+    return { outcome, seconds, before, after: await fetchMetrics(metricsUrl), cpuSeconds };
+  } finally {
+    errors.addAll("connection", await thread.close());
+  }
 }
 
 /** One step of a message's path, timed and counted by the server itself; uploads are timed by the tester. */
 export type StageRow = ReturnType<typeof rowOf>;
+/** What is timed, and the server's metric for it. */
+type Step = Record<"stage" | "what" | "metric", string>;
 
-/** @param row what is timed, and the server's metric for it; null: the stage has no time */
-function rowOf(
-  { outcome, cpuSeconds }: Observed,
-  row: HistogramChange & { stage: string; what: string; metric: string },
-) {
+function rowOf({ outcome, cpuSeconds }: Observed, step: Step, change: HistogramChange) {
   const seconds = outcome.measuredMs / 1000;
   return {
-    ...row,
-    perSecond: seconds > 0 ? row.count / seconds : null,
+    ...step,
+    ...change,
+    perSecond: seconds > 0 ? change.count / seconds : null,
     /** Of the CPU time that all processes of the server used meanwhile, for all stages together. */
-    perCpuSecond: cpuSeconds !== null && cpuSeconds > 0 ? row.count / cpuSeconds : null,
+    perCpuSecond: cpuSeconds !== null && cpuSeconds > 0 ? change.count / cpuSeconds : null,
   };
 }
 
-const PULL = {
-  stage: "pull",
-  what: "a channel.sync call, from arrival to answer",
-  metric: "fanfare_request_seconds",
-};
-
 /** By a histogram of the server. */
-function timedRow(
-  observation: Observed,
-  row: Pick<StageRow, "stage" | "what" | "metric">,
-  labels?: Record<string, string>,
-): StageRow {
-  const { before, after } = observation;
-  return rowOf(observation, { ...row, ...histogramChange(before, after, row.metric, labels) });
+function timedRow(observed: Observed, step: Step, labels?: Record<string, string>): StageRow {
+  return rowOf(observed, step, histogramChange(observed.before, observed.after, step.metric, labels));
 }
 
-function sendingRows(observation: Observed): StageRow[] {
-  const { before, after } = observation;
-  const timed = (stage: string, what: string, metric: string, labels?: Record<string, string>) =>
-    timedRow(observation, { stage, what, metric }, labels);
-  const pushed = "fanfare_fanout_deliveries_total";
+/** By a counter of the server: without a time. */
+function countedRow(observed: Observed, step: Step, labels?: Record<string, string>): StageRow {
+  const [before, after] = [observed.before, observed.after].map((all) => sumOf(all, step.metric, labels));
+  return rowOf(observed, step, { count: after! - before!, meanMs: null, p99BelowMs: null });
+}
+
+const REQUEST_METRIC = "fanfare_request_seconds";
+const PULL = { stage: "pull", what: "a channel.sync call, from arrival to answer", metric: REQUEST_METRIC };
+
+function sendingRows(observed: Observed): StageRow[] {
   return [
-    timed("send", "a call, from arrival to answer", "fanfare_request_seconds", {
-      action: "message.send",
+    timedRow(
+      observed,
+      { stage: "send", what: "a call, from arrival to answer", metric: REQUEST_METRIC },
+      { action: "message.send" },
+    ),
+    timedRow(observed, {
+      stage: "distribute",
+      what: "a write of a batch of messages to the log, until it is on disk",
+      metric: "fanfare_message_commit_seconds",
     }),
-    timed(
-      "distribute",
-      "a write of a batch of messages to the log, until it is on disk",
-      "fanfare_message_commit_seconds",
-    ),
-    timed(
-      "notify",
-      "fan-out latency: a publication, until it is written to the last socket",
-      "fanfare_fanout_seconds",
-    ),
-    rowOf(observation, {
+    timedRow(observed, {
+      stage: "notify",
+      what: "fan-out latency: a publication, until it is written to the last socket",
+      metric: "fanfare_fanout_seconds",
+    }),
+    countedRow(observed, {
       stage: "push",
       what: "an event with one or more messages, written to a socket",
-      metric: pushed,
-      count: sumOf(after, pushed) - sumOf(before, pushed),
-      meanMs: null,
-      p99BelowMs: null,
+      metric: "fanfare_fanout_deliveries_total",
     }),
   ];
 }
 
-function pushRow(observation: Observed): StageRow {
-  const { before, after, seconds } = observation;
-  const metric = "fanfare_pushes_total";
-  const sent = (samples: MetricSample[]) => sumOf(samples, metric, { outcome: "sent" });
-  const count = sent(after) - sent(before);
-  const row = rowOf(observation, {
+function pushRow(observed: Observed): StageRow {
+  const step = {
     stage: "offline push",
     what: "a message that mentions a member who is offline, until their push service has the notification, in development mode",
-    metric,
-    count,
-    meanMs: null,
-    p99BelowMs: null,
-  });
-  return { ...row, perSecond: count / seconds };
+    metric: "fanfare_pushes_total",
+  };
+  const row = countedRow(observed, step, { outcome: "sent" });
+  return { ...row, perSecond: row.count / observed.seconds };
 }
 
-function uploadRow(observation: Observed, { uploadBytes }: StagesPlan): StageRow {
-  const { latenciesMs, acknowledged } = observation.outcome;
-  return rowOf(observation, {
-    stage: "upload",
-    what: `a file of ${uploadBytes} bytes, from the request to the answer`,
-    metric: "the tester's clock",
+function uploadRow(observed: Observed, { "upload-bytes": uploadBytes }: StagesPlan): StageRow {
+  const { latenciesMs, acknowledged } = observed.outcome;
+  const what = `a file of ${uploadBytes} bytes, from the request to the answer`;
+  const step = { stage: "upload", what, metric: "the tester's clock" };
+  return rowOf(observed, step, {
     count: acknowledged,
     meanMs: acknowledged === 0 ? null : latenciesMs.reduce((sum, ms) => sum + ms, 0) / latenciesMs.length,
     p99BelowMs: percentiles(latenciesMs)?.p99 ?? null,

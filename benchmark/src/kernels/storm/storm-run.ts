@@ -1,20 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { nowMs } from "../broadcast/clock.ts";
-import type { ErrorTable } from "../broadcast/error-table.ts";
-import { SentMessages, type SentMessage } from "../broadcast/sent-messages.ts";
-import { busiestThread } from "../broadcast/thread-load.ts";
+import type { RunTools } from "../../cli/scenario.ts";
 import type { Gateway } from "../../platform/platform.ts";
 import { Audience } from "../../receivers/audience.ts";
-import { newRunId, taggedIndex } from "../../receivers/message-tag.ts";
+import { newRunId, StoredCopies } from "../../receivers/message-tag.ts";
 import { allocateTally, Tally } from "../../receivers/tally.ts";
-import type { Progress } from "../../report/progress.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import type { ServerUsage } from "../../targets/target.ts";
+import { nowMs } from "../broadcast/clock.ts";
+import { busiestThread } from "../broadcast/resource-use.ts";
+import { SentMessages, type SentMessage } from "../broadcast/sent-messages.ts";
 import { Balancer } from "./balancer.ts";
-import { SdkMember } from "./sdk-member.ts";
-import { StormArrivals } from "./storm-arrivals.ts";
-import { mostMessages, QUIET_MS, type Fault, type StormPlan } from "./storm-plan.ts";
-import { startSending } from "./storm-sender.ts";
+import { SdkMember, StormArrivals } from "./storm-members.ts";
+import { mostMessages, QUIET_MS, startSending, type Fault, type StormPlan } from "./storm-plan.ts";
 
 const POLL_MS = 5;
 /** Messages sent shortly before a fault may still be in flight, and count as sent during it. */
@@ -22,15 +19,12 @@ const ON_THEIR_WAY_MS = 500;
 /** For what is still in flight when sending ends. */
 const LAST_ARRIVALS_MS = 20_000;
 
-export interface StormContext {
+export interface StormContext extends RunTools {
   target: Pick<
     FanfareTarget,
     "prepare" | "urls" | "dialect" | "meeting" | "platform" | "storedIds" | "usage"
   >;
   plan: StormPlan;
-  progress: Progress;
-  errors: ErrorTable;
-  signal: AbortSignal;
 }
 
 interface Phase {
@@ -65,7 +59,7 @@ class StormRun {
   readonly #sent: SentMessages;
   #audience: Audience | undefined;
   #stopSending: () => Promise<void> = async () => {};
-  #stored: Map<number, number> | undefined;
+  #stored: StoredCopies | undefined;
   #exactCopies: number | null = null;
   #before: ServerUsage | null = null;
   #after: ServerUsage | null = null;
@@ -109,8 +103,9 @@ class StormRun {
       dialect: target.dialect,
       runId: this.#runId,
       tally: this.#tally,
-      workers: plan.workers,
-      window: plan.window,
+      threads: plan.threads,
+      // Reconnecting clients don't wait for each other.
+      connecting: plan.users,
       napMs: plan.napMs,
       exactChannel: target.meeting.channelId,
     });
@@ -175,11 +170,8 @@ class StormRun {
   /** Compares the SDK clients' copies with the database. */
   async #compare(): Promise<void> {
     const { target } = this.#context;
-    const stored = new Map<number, number>();
-    const ids = await target.storedIds((content) => {
-      const index = taggedIndex(this.#runId, content);
-      if (index >= 0) stored.set(index, (stored.get(index) ?? 0) + 1);
-    });
+    const stored = new StoredCopies(this.#runId, this.#sent.all.length);
+    const ids = await target.storedIds(stored.add);
     this.#stored = stored;
     const copies = await Promise.all(this.#sdk.map((member) => member.messageIds()));
     this.#exactCopies = copies.filter((copy) => copy.join() === ids.join()).length;
@@ -207,23 +199,22 @@ class StormRun {
     for (const phase of this.#phases)
       phases.push(summarisePhase(phase, messages, arrivals, phases[0]?.p100Ms ?? null));
     const stored = this.#stored;
-    const sum = (counts: Iterable<number>) => [...counts].reduce((total, count) => total + count, 0);
     return {
       users: plan.users,
       /** null: a single instance. */
       gateways: plan.cluster?.gateways ?? null,
       workers: plan.cluster?.workers ?? null,
       sdkClients: plan.sdk,
-      messagesPerSecond: plan.messagesPerSecond,
+      messagesPerSecond: plan.rate,
       phases,
       counts: {
         sent: messages.length,
         acknowledged: acknowledged.length,
         failed: messages.filter(({ state }) => state === "failed").length,
-        stored: stored ? sum(stored.values()) : null,
-        storedTwice: stored ? sum(stored.values()) - stored.size : null,
+        stored: stored?.found ?? null,
+        storedTwice: stored?.further ?? null,
         /** Acknowledged but not in the database. */
-        unstored: stored ? acknowledged.filter(({ index }) => !stored.has(index)).length : null,
+        unstored: stored ? acknowledged.length - stored.of(acknowledged) : null,
         expected: acknowledged.length * plan.users,
         // Before the end it may be in flight.
         lost: stored ? this.#lost() : 0,

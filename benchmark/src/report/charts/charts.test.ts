@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { withRoom } from "./axis.ts";
-import { barChart } from "./bar-chart.ts";
+import { barChart, lineChart } from "./charts.ts";
 import { WIDTH } from "./frame.ts";
-import { lineChart } from "./line-chart.ts";
 
 /** Middle and text of the labels at a height. */
 function ticksUnderneath(svg: string): { x: number; text: string }[] {

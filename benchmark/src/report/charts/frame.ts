@@ -1,5 +1,11 @@
 import { CHARACTER_WIDTH, tickText, withRoom, type Axis } from "./axis.ts";
-import { escape } from "./escape.ts";
+
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+/** For text and attributes of HTML and SVG. */
+export function escape(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => ENTITIES[character]!);
+}
 
 export const WIDTH = 720;
 const LINE_HEIGHT = 5;

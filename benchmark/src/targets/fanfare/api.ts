@@ -1,7 +1,11 @@
-import type { ActionName, Message, Params, Result, WireAnswer } from "@fanfare/contract";
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { randomUUID } from "node:crypto";
+import type { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ActionName, Message, Params, Result, WireAnswer } from "@fanfare/contract";
+import { connectError } from "../../cli/exit.ts";
+import { exchange, keepAliveAgent } from "../exchange.ts";
+import { openCaller } from "../socket-io-caller.ts";
+import type { Sender } from "../target.ts";
 
 const MAX_ATTEMPTS = 4;
 const MAX_RETRY_AFTER_MS = 15_000;
@@ -10,7 +14,7 @@ const NETWORK_RETRY_MS = 200;
 const PAGE_MESSAGES = 100;
 
 /** An error from the server, or one that kept it from answering: `code` goes to the error table. */
-export class ApiError extends Error {
+class ApiError extends Error {
   readonly code: string;
   /** undefined: a retry does not help. */
   readonly retryAfterMs: number | undefined;
@@ -22,19 +26,16 @@ export class ApiError extends Error {
   }
 }
 
-/** The platform's HTTP API: `POST /api/<action>`. Uses node:http, which costs a third of `fetch`. */
+/** The platform's HTTP API: `POST /api/<action>`. */
 export class Api {
   readonly #base: URL;
-  readonly #request: typeof httpRequest;
-  readonly #agent: HttpAgent | HttpsAgent;
+  readonly #agent: Agent;
   readonly #onError: (code: string) => void;
 
   /** @param onError called for every failed attempt, including those that are retried */
   constructor(url: string, maxSockets: number, onError: (code: string) => void = () => {}) {
     this.#base = new URL("/api/", url);
-    const isSecure = this.#base.protocol === "https:";
-    this.#request = isSecure ? httpsRequest : httpRequest;
-    this.#agent = new (isSecure ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets });
+    this.#agent = keepAliveAgent(this.#base, maxSockets);
     this.#onError = onError;
   }
 
@@ -87,8 +88,20 @@ export class Api {
     token: string | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Result<N>> {
-    const body = JSON.stringify(params);
-    const { status, text } = await this.#post(action, body, token, signal);
+    const options = {
+      method: "POST",
+      agent: this.#agent,
+      timeout: REQUEST_TIMEOUT_MS,
+      headers: {
+        "content-type": "application/json",
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+      ...(signal ? { signal } : {}),
+    };
+    const answered = exchange(new URL(action, this.#base), options, JSON.stringify(params));
+    const { status, text } = await answered.catch((error: NodeJS.ErrnoException) => {
+      throw new ApiError(action, error.code ?? "NETWORK_ERROR", error.message, NETWORK_RETRY_MS);
+    });
     let answer: WireAnswer<Result<N>>;
     try {
       answer = JSON.parse(text) as WireAnswer<Result<N>>;
@@ -105,43 +118,38 @@ export class Api {
     const retryAfterMs = (data as { retryAfterMs?: number } | undefined)?.retryAfterMs ?? NETWORK_RETRY_MS;
     throw new ApiError(action, type, message, retryable ? retryAfterMs : undefined);
   }
+}
 
-  #post(
-    action: string,
-    body: string,
-    token: string | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<{ status: number; text: string }> {
-    return new Promise((resolve, reject) => {
-      const request = this.#request(
-        new URL(action, this.#base),
-        {
-          method: "POST",
-          agent: this.#agent,
-          timeout: REQUEST_TIMEOUT_MS,
-          headers: {
-            "content-type": "application/json",
-            "content-length": Buffer.byteLength(body),
-            ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-          },
-          ...(signal ? { signal } : {}),
-        },
-        (response: IncomingMessage) => {
-          const chunks: Buffer[] = [];
-          response.on("data", (chunk: Buffer) => chunks.push(chunk));
-          response.on("end", () =>
-            resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
-          );
-          response.on("error", reject);
-        },
-      );
-      request.on("timeout", () =>
-        request.destroy(Object.assign(new Error("no response"), { code: "TIMEOUT" })),
-      );
-      request.on("error", (error: NodeJS.ErrnoException) =>
-        reject(new ApiError(action, error.code ?? "NETWORK_ERROR", error.message, NETWORK_RETRY_MS)),
-      );
-      request.end(body);
-    });
-  }
+const ADVICE: Record<string, string | undefined> = {
+  GUESTS_DISABLED: " Start it with GUESTS=on for a test: the members of a run are guests.",
+  INVITE_REQUIRED: " Start it with REGISTRATION=open for a test.",
+  REGISTRATION_CLOSED: " Start it with REGISTRATION=open for a test.",
+  RATE_LIMITED: " The server limits the rate: start it with RATE_LIMIT_FACTOR=1000 for a test.",
+  ECONNREFUSED: ". Connection refused: start the server first, or omit --url.",
+};
+
+/**
+ * For calls without which nothing can be measured.
+ * @throws {ExitError} instead of an ApiError, with what to do about it
+ */
+export function explain(error: unknown): never {
+  if (!(error instanceof ApiError)) throw error;
+  throw connectError(`${error.message}${ADVICE[error.code] ?? ""}`);
+}
+
+/** The owner of the group, with the official client. */
+export async function openFanfareSender(url: string, token: string, channelId: string): Promise<Sender> {
+  const { call, close } = await openCaller(url, { auth: { token } }, "ready").catch(
+    (error: Error & { data?: { type?: string } }) => {
+      throw new ApiError("connect", error.data?.type ?? "CONNECT_ERROR", error.message, undefined);
+    },
+  );
+  return {
+    send: async (content) => {
+      const params = { channelId, content, nonce: randomUUID() };
+      const answer = (await call("message.send", params)) as WireAnswer<Result<"message.send">>;
+      if (!answer.ok) throw new Error(answer.error.type);
+    },
+    close,
+  };
 }

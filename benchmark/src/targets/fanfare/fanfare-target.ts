@@ -1,15 +1,16 @@
-import { readNatsTraffic, type NatsTraffic } from "../../kernels/broadcast/nats-traffic.ts";
-import { metricsUsage } from "../../kernels/broadcast/prometheus.ts";
-import { processUsage } from "../../kernels/broadcast/process-usage.ts";
-import { startCluster, type ClusterSize } from "../../platform/cluster.ts";
-import type { Platform } from "../../platform/platform.ts";
-import { startSingleInstance } from "../../platform/single-instance.ts";
+import type { RunContext } from "../../cli/scenario.ts";
+import { processUsage } from "../../kernels/broadcast/resource-use.ts";
+import { metricsUsage, readNatsTraffic, type NatsTraffic } from "../../kernels/broadcast/server-metrics.ts";
+import {
+  startCluster,
+  startSingleInstance,
+  type ClusterSize,
+  type Platform,
+} from "../../platform/platform.ts";
 import type { Progress } from "../../report/progress.ts";
-import type { Prepared, Sender, ServerUsage, Target } from "../target.ts";
 import { withChannel, type ExistingUsers } from "../existing-users.ts";
-import { Api } from "./api.ts";
-import { explain } from "./explain.ts";
-import { openFanfareSender } from "./fanfare-sender.ts";
+import type { Prepared, Sender, ServerUsage, Target } from "../target.ts";
+import { Api, explain, openFanfareSender } from "./api.ts";
 import { openMeeting, registerGuests, type GroupAccess, type Meeting } from "./meeting.ts";
 
 export interface FanfareOptions {
@@ -202,4 +203,15 @@ export class FanfareTarget implements Target {
         process.stderr.write(`Could not delete the run's group (${error.message}).\n`);
       });
   }
+}
+
+/** Opens the platform to measure; closed when the command ends. Errors of its API go to the command's table. */
+export async function openFanfare(
+  { errors, signal, defer }: Pick<RunContext, "errors" | "signal" | "defer">,
+  options: Omit<FanfareOptions, "onError">,
+): Promise<FanfareTarget> {
+  const onError = (code: string) => errors.add("api", code);
+  const target = await openFanfareTarget({ ...options, onError }, signal);
+  defer(() => target.close());
+  return target;
 }

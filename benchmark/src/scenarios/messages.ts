@@ -1,8 +1,8 @@
 import { LIMITS } from "@fanfare/contract";
-import { fraction, integer, wholeNumber } from "../cli/options.ts";
+import { flag, fraction, integer, wholeNumber } from "../cli/options.ts";
 import { scenario } from "../cli/scenario.ts";
-import { buildGroupScene, type GroupSize } from "../kernels/load/group-scene.ts";
 import type { LoadContext } from "../kernels/load/load.ts";
+import { buildDirectScene, buildGroupScene, type GroupSize } from "../kernels/load/scenes.ts";
 import { measureSends } from "../kernels/load/send-run.ts";
 import {
   countOption,
@@ -13,6 +13,54 @@ import {
   MESSAGE_LOAD_OPTIONS,
   planLoad,
 } from "./load.ts";
+
+const MOST_PEOPLE = 10_000;
+
+export const direct = scenario({
+  name: "direct",
+  describe: "Direct messages per second: acknowledged, stored, and received by online users",
+  metrics: LOAD_METRICS,
+  options: {
+    ...MESSAGE_LOAD_OPTIONS,
+    count: countOption("Messages in total; default: senders × receivers × rounds × scale"),
+    inFlight: inFlightOption("Messages in flight; default: number of senders"),
+    senders: integer("Who", "Number of senders; default: the messages in flight, or 100", [1, MOST_PEOPLE]),
+    receivers: integer("Who", "Receivers, addressed round-robin by each sender", [1, MOST_PEOPLE], {
+      default: 1,
+    }),
+    rounds: integer("Load", "Messages from each sender to each receiver", [1, 1_000_000], { default: 50 }),
+    scale: fraction("Load", "Fraction of the receivers to create, above 0 and up to 1", {
+      default: 1,
+      max: 1,
+    }),
+    online: flag("Who", "All receivers are online; default: one of them, if there are several"),
+  },
+  examples: [
+    ["$0 direct -c 500 -t 100", "kimbench's user"],
+    ["$0 direct --senders 200 --receivers 1000 --scale 0.01", "10 of the 1,000 receivers"],
+    ["$0 direct --senders 200 --receivers 1000 --scale 0.01 --online", "with all of them online"],
+    ["$0 direct --rate 2000 --duration 60s", "a fixed rate of 2000 per second (open loop)"],
+  ],
+  async plan({ inFlight, scale, rounds, online: isOnline, ...values }) {
+    const senders = wholeNumber("senders", values.senders ?? inFlight ?? 100, 1, MOST_PEOPLE);
+    const receivers = Math.max(1, Math.round(values.receivers * scale));
+    const loop = loopOf(values, {
+      inFlight: inFlight ?? senders,
+      requests: values.count ?? senders * receivers * rounds,
+    });
+    const size = { senders, receivers, isOnline };
+    const online = isOnline ? receivers : Math.min(1, receivers - 1);
+    const plan = loadPlanOf(values, loop, { senders, receivers: online });
+    return planLoad(values, {
+      title: "Direct messages",
+      plan,
+      options: { ...size, scale },
+      connections: senders + online,
+      deliveries: 2 * loop.requests,
+      measure: async (context) => measureSends(context, await buildDirectScene(context, size)),
+    });
+  },
+});
 
 const MOST_MEMBERS = 100_000;
 /** Large groups get fewer rounds, so that each size has the same number of deliveries. */
@@ -25,26 +73,23 @@ export const group = scenario({
   options: {
     ...MESSAGE_LOAD_OPTIONS,
     count: countOption("Messages in total; default: senders × groups × rounds"),
-    "in-flight": inFlightOption("Messages in flight; default: number of senders"),
-    groups: integer("Who", "Groups, with the same members", {
-      default: 1,
-      min: 1,
-      max: LIMITS.groupsPerUser,
-    }),
-    members: integer("Who", "Members of each group", { default: 20, min: 2, max: MOST_MEMBERS }),
-    senders: integer("Who", "Members who send, to one group after the other; default: all online members", {
-      min: 1,
-      max: MOST_MEMBERS,
-    }),
+    inFlight: inFlightOption("Messages in flight; default: number of senders"),
+    groups: integer("Who", "Groups, with the same members", [1, LIMITS.groupsPerUser], { default: 1 }),
+    members: integer("Who", "Members of each group", [2, MOST_MEMBERS], { default: 20 }),
+    senders: integer("Who", "Members who send, to one group after the other; default: all online members", [
+      1,
+      MOST_MEMBERS,
+    ]),
     online: fraction(
       "Who",
       "Fraction of the members that is online, 0 to 1; always includes senders, and an observer",
       { default: 1, min: 0, max: 1 },
     ),
-    rounds: integer("Load", "Messages from each sender to each group; default: 2000 ÷ members", {
-      min: 1,
-      max: 1_000_000,
-    }),
+    rounds: integer(
+      "Load",
+      "Messages from each sender to each group; default: 2000 ÷ members",
+      [1, 1_000_000],
+    ),
   },
   examples: [
     ["$0 group -c 200 -t 100 --members 20 --online 0.5", "kimbench's group"],
@@ -78,19 +123,20 @@ export const chatroom = scenario({
   metrics: LOAD_METRICS,
   options: {
     ...MESSAGE_LOAD_OPTIONS,
-    users: integer("Who", "Users in the room, all online, including senders", {
+    users: integer("Who", "Users in the room, all online, including senders", [2, MOST_MEMBERS], {
       alias: "u",
       default: 1000,
-      min: 2,
-      max: MOST_MEMBERS,
     }),
-    senders: integer("Who", "Users who send", { default: 100, min: 1, max: MOST_MEMBERS }),
-    messages: integer("Load", "Messages per sender, each waiting for the answer before the next", {
-      alias: "m",
-      default: 100,
-      min: 1,
-      max: 100_000,
-    }),
+    senders: integer("Who", "Users who send", [1, MOST_MEMBERS], { default: 100 }),
+    messages: integer(
+      "Load",
+      "Messages per sender, each waiting for the answer before the next",
+      [1, 100_000],
+      {
+        alias: "m",
+        default: 100,
+      },
+    ),
   },
   examples: [
     ["$0 chatroom --users 1000 --senders 100 --messages 100", "100 senders, 1,000 members"],

@@ -1,0 +1,178 @@
+import { readdirSync, readFileSync } from "node:fs";
+import os from "node:os";
+import { PerformanceObserver } from "node:perf_hooks";
+import { nowMs } from "./clock.ts";
+
+/** null: another system, or the process has exited or isn't readable. */
+function fromProc<T>(read: () => T): T | null {
+  if (process.platform !== "linux") return null;
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** Resident memory and CPU time of a process with all its children; null if unavailable. */
+export const processUsage = (pid: number) =>
+  fromProc(() => {
+    const all = withChildren(pid);
+    const threads = all.flatMap(threadMs).map(([, ms]) => ms);
+    return { rssBytes: sum(all.map(residentBytes)), cpuSeconds: sum(threads) / 1000 };
+  });
+
+/** Resident memory of a process, and of all its children; null if unavailable. */
+export const processMemory = (pid: number) =>
+  fromProc(() => {
+    const [ownBytes = 0, ...children] = withChildren(pid).map(residentBytes);
+    return { ownBytes, childrenBytes: sum(children) };
+  });
+
+/** CPU time of every thread of these processes and their children, in milliseconds; null if unavailable. */
+export function threadTimes(pids: readonly number[]): ReadonlyMap<string, number> | null {
+  return pids.length === 0 ? null : fromProc(() => new Map(pids.flatMap(withChildren).flatMap(threadMs)));
+}
+
+/** Share of a core that the busiest thread used between two samples. */
+export function busiestShare(
+  before: ReadonlyMap<string, number> | null,
+  after: ReadonlyMap<string, number> | null,
+  durationMs: number,
+): number | null {
+  if (!before || !after) return null;
+  const used = [...after].map(([thread, ms]) => ms - (before.get(thread) ?? 0));
+  return Math.max(0, ...used) / durationMs;
+}
+
+/**
+ * A process and all its descendants.
+ * @throws {Error} if one of them has exited
+ */
+function withChildren(pid: number): number[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
+  );
+  return [pid, ...children.flatMap(withChildren)];
+}
+
+function residentBytes(pid: number): number {
+  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+  return Number(line?.[1] ?? 0) * 1024;
+}
+
+/** CPU time per thread (schedstat, in nanoseconds), because the process total counts in steps of 10 ms. */
+function threadMs(pid: number): [thread: string, ms: number][] {
+  return readdirSync(`/proc/${pid}/task`).map((thread) => {
+    const [nanoseconds] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ");
+    return [thread, Number(nanoseconds) / 1e6];
+  });
+}
+
+/** Resources that the calling thread has used so far. The difference of two samples is its load. */
+export interface ThreadLoad {
+  atMs: number;
+  cpuMs: number;
+  /** How long it was runnable but waiting for a core; null if the system doesn't report it. */
+  waitMs: number | null;
+  /** In garbage collection, since the first sample. */
+  gcMs: number;
+}
+
+let gcMs = 0;
+const count = (entries: readonly { duration: number }[]) => {
+  for (const { duration } of entries) gcMs += duration;
+};
+const collections = new PerformanceObserver((list) => count(list.getEntries()));
+let isObserving = false;
+
+export function sampleThreadLoad(): ThreadLoad {
+  if (!isObserving) collections.observe({ entryTypes: ["gc"] });
+  isObserving = true;
+  count(collections.takeRecords());
+  const [onCpuMs, waitMs] = readSchedulerTimes();
+  return { atMs: nowMs(), cpuMs: readCpuMs() ?? onCpuMs ?? 0, waitMs: waitMs ?? null, gcMs };
+}
+
+/** undefined: a Node 22 without this function. */
+function readCpuMs(): number | undefined {
+  if (typeof process.threadCpuUsage !== "function") return undefined;
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+/** On the CPU and waiting, from schedstat: Documentation/scheduler/sched-stats.rst of the Linux kernel. */
+function readSchedulerTimes(): number[] {
+  if (process.platform !== "linux") return [];
+  try {
+    const text = readFileSync("/proc/thread-self/schedstat", "utf8");
+    return text.split(" ", 2).map((nanoseconds) => Number(nanoseconds) / 1e6);
+  } catch {
+    return [];
+  }
+}
+
+/** Of the busiest of several threads: its share of a core, and the share of the time it waited for one. */
+export function busiestThread(
+  before: readonly ThreadLoad[],
+  after: readonly ThreadLoad[],
+): { busy: number | null; waiting: number | null } {
+  const largest = (used: (load: ThreadLoad) => number | null): number | null => {
+    const shares = after.flatMap((load, i) => {
+      const [from, to, durationMs] = [used(before[i]!), used(load), load.atMs - before[i]!.atMs];
+      return from === null || to === null || durationMs <= 0 ? [] : [Math.min(1, (to - from) / durationMs)];
+    });
+    return shares.length === 0 ? null : Math.max(...shares);
+  };
+  return { busy: largest((load) => load.cpuMs), waiting: largest((load) => load.waitMs) };
+}
+
+/** CPU time that all programs of this machine except this one have used so far. */
+function otherSeconds(): number {
+  const allMs = os
+    .cpus()
+    .reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
+  const { user, system } = process.cpuUsage();
+  return allMs / 1000 - (user + system) / 1e6;
+}
+
+interface WatchedServer {
+  /** It runs on this machine. */
+  isThrowaway: boolean;
+  /** CPU time so far; null if unavailable. */
+  cpuSeconds(): Promise<number | null>;
+}
+
+/** What was used during a watch; null if unknown. */
+export interface ServerUse {
+  durationMs: number;
+  cpuSeconds: number | null;
+  /** Cores that the server kept busy on average. */
+  cores: number | null;
+  /** Cores used by unrelated programs. */
+  otherProgramsCores: number | null;
+}
+
+/** @returns ends the watch */
+export async function watchServer(
+  server: WatchedServer,
+  isLocal = server.isThrowaway,
+): Promise<() => Promise<ServerUse>> {
+  const before = await server.cpuSeconds();
+  const [startedMs, othersBefore] = [nowMs(), otherSeconds()];
+  return async () => {
+    const durationMs = nowMs() - startedMs;
+    const after = await server.cpuSeconds();
+    if (before === null || after === null)
+      return { durationMs, cpuSeconds: null, cores: null, otherProgramsCores: null };
+    const cpuSeconds = after - before;
+    const others = (otherSeconds() - othersBefore - cpuSeconds) / ((nowMs() - startedMs) / 1000);
+    return {
+      durationMs,
+      cpuSeconds,
+      cores: (cpuSeconds * 1000) / durationMs,
+      otherProgramsCores: isLocal ? Math.max(0, others) : null,
+    };
+  };
+}

@@ -1,0 +1,212 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Audience, placesOf, sourceAddresses } from "../../receivers/audience.ts";
+import { allocateDeliveries, DeliveryTally } from "../../receivers/delivery-tally.ts";
+import { newRunId } from "../../receivers/message-tag.ts";
+import type { Progress } from "../../report/progress.ts";
+import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
+import type { Target } from "../../targets/target.ts";
+import { nowMs } from "../broadcast/clock.ts";
+import {
+  allocateRequests,
+  Counted,
+  counted,
+  RequestState,
+  times,
+  type Range,
+  type RequestMemory,
+} from "./request-memory.ts";
+import { RequestThreads, type Pace, type Span } from "./request-threads.ts";
+import { MAX_UNANSWERED_PER_CONNECTION } from "./seats.ts";
+import type { SendSetup } from "./send-operation.ts";
+
+/** Who sends what to whom. */
+export interface People {
+  /** Tokens of those who only receive: connection 0, 1, … */
+  receivers: readonly string[];
+  /** Tokens of those who send. */
+  senders: readonly string[];
+  /** The last of the senders, whose clients hang. */
+  stalled?: number;
+  /** false: senders don't read what arrives, and have no limit of unanswered calls. */
+  sendersReceive: boolean;
+  channels: readonly {
+    id: string;
+    /** Connections that get its messages, ascending: first those that only receive, then those that send. */
+    connections: Int32Array;
+  }[];
+  /** The channel of each message. */
+  channelOf: (message: number) => number;
+}
+
+export interface SendPlan {
+  /** At most this many messages. */
+  requests: number;
+  payloadBytes: number;
+  sendingThreads: number;
+  receivingThreads: number;
+  connecting: number;
+  napMs: number;
+}
+
+interface GroupContext {
+  target: Pick<FanfareTarget, "urls" | "dialect" | "meeting">;
+  progress: Progress;
+  signal: AbortSignal;
+}
+
+const POLL_MS = 20;
+
+/** Members who send messages, and those who receive them. */
+export class SendLoad {
+  readonly runId: string;
+  readonly memory: RequestMemory;
+  readonly audience: Audience<DeliveryTally>;
+  readonly threads: RequestThreads;
+  readonly #people: People;
+  readonly #signal: AbortSignal;
+  #sent = 0;
+
+  private constructor(
+    people: People,
+    parts: Pick<SendLoad, "runId" | "memory" | "audience" | "threads">,
+    signal: AbortSignal,
+  ) {
+    this.runId = parts.runId;
+    this.memory = parts.memory;
+    this.audience = parts.audience;
+    this.threads = parts.threads;
+    this.#people = people;
+    this.#signal = signal;
+  }
+
+  static async open(
+    target: Pick<Target, "urls" | "dialect">,
+    people: People,
+    plan: SendPlan,
+    signal: AbortSignal,
+  ): Promise<SendLoad> {
+    const { receivers, senders, sendersReceive, channels, stalled } = people;
+    const { urls, dialect } = target;
+    const runId = newRunId();
+    const memory = allocateRequests(plan.requests);
+    const deliveries = allocateDeliveries({
+      receivers: receivers.length + (sendersReceive ? senders.length : 0),
+      channels: channels.map(({ connections }) => connections),
+      messages: plan.requests,
+      channelOf: people.channelOf,
+      intendedAt: memory.intendedAt,
+    });
+    const tally = new DeliveryTally(deliveries);
+    const threads = receivers.length === 0 ? 0 : plan.receivingThreads;
+    const audience = await Audience.start({ ...plan, urls, dialect, runId, tally, threads });
+    const { connections } = audience;
+    const places = await placesOf(target, runId);
+    const setup: SendSetup = {
+      ...places,
+      warmUpRunId: newRunId(),
+      tokens: senders,
+      localAddresses: sourceAddresses(places.addresses[0]!).take(senders.length),
+      channelIds: channels.map(({ id }) => id),
+      channelOf: deliveries.channelOf,
+      payloadBytes: plan.payloadBytes,
+      stalled,
+      ...(sendersReceive && {
+        maxUnanswered: MAX_UNANSWERED_PER_CONNECTION,
+        deliveries: { tally: deliveries, connections, firstReceiver: receivers.length },
+      }),
+    };
+    const operation = { module: new URL("./send-operation.ts", import.meta.url), setup };
+    const sending = new RequestThreads(operation, plan.sendingThreads, signal);
+    return new SendLoad(people, { runId, memory, audience, threads: sending }, signal);
+  }
+
+  /**
+   * Connects everyone.
+   * @throws {ExitError} if someone could not be connected
+   */
+  async connect(progress: Progress): Promise<void> {
+    const { receivers } = this.#people;
+    if (receivers.length > 0) {
+      await this.audience.connectAll(receivers, { progress, signal: this.#signal });
+      this.audience.measure(true);
+    }
+    await this.threads.prepare();
+  }
+
+  /** The messages so far. */
+  get all(): Range {
+    return { from: 0, to: this.#sent };
+  }
+
+  /**
+   * Sends for this long, without waiting for what is in flight.
+   * @throws {Error} if the signal aborts
+   */
+  async send(pace: Pace, durationMs: number): Promise<Span> {
+    const { senders, stalled = 0 } = this.#people;
+    const phase = { senders: senders.length - stalled, memory: this.memory, first: this.#sent };
+    const span = await this.threads.runFor(durationMs, pace, phase);
+    this.#sent = span.to;
+    return span;
+  }
+
+  /**
+   * Resolves when everything that was sent is answered, or at the deadline.
+   * @throws {Error} if the signal aborts
+   */
+  settle(deadlineMs: number): Promise<void> {
+    return settled(this.memory, deadlineMs, this.#signal);
+  }
+
+  isAcknowledged(message: number): boolean {
+    return this.memory.state[message] === RequestState.acknowledged;
+  }
+
+  /** Of acknowledged messages: until the last receiver had it, of those who got it at all; ascending. */
+  deliveryTimes(range: Range): Float64Array {
+    const { tally } = this.audience;
+    return times(range, (i) => (this.isAcknowledged(i) ? tally.untilLast(i) : null));
+  }
+
+  /** @returns errors of senders without a message, by code */
+  async close(): Promise<Record<string, number>> {
+    const errors = await this.threads.close();
+    await this.audience.close();
+    return errors;
+  }
+}
+
+/**
+ * Resolves when everything that was sent is answered, or at the deadline.
+ * @throws {Error} if the signal aborts
+ */
+export async function settled(memory: RequestMemory, deadlineMs: number, signal: AbortSignal): Promise<void> {
+  do await sleep(POLL_MS, undefined, { signal });
+  while (nowMs() < deadlineMs && counted(memory, Counted.settled) < counted(memory, Counted.made));
+}
+
+/** The members of a group: the first receive, and a thread of the others sends to it in phases. */
+export async function openGroupLoad(
+  { target, progress, signal }: GroupContext,
+  tokens: readonly string[],
+  plan: Omit<SendPlan, "sendingThreads" | "receivingThreads"> & { threads: number; stalled?: number },
+  receivers: number,
+): Promise<SendLoad> {
+  const people: People = {
+    receivers: tokens.slice(0, receivers),
+    senders: tokens.slice(receivers),
+    stalled: plan.stalled,
+    sendersReceive: false,
+    channels: [
+      { id: target.meeting.channelId, connections: Int32Array.from({ length: receivers }, (_, i) => i) },
+    ],
+    channelOf: () => 0,
+  };
+  const sends = { ...plan, sendingThreads: 1, receivingThreads: plan.threads };
+  const load = await SendLoad.open(target, people, sends, signal);
+  await load.connect(progress).catch(async (error: unknown) => {
+    await load.close();
+    throw error;
+  });
+  return load;
+}
