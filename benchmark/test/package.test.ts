@@ -215,7 +215,7 @@ describe("the package", { tags: "long" }, () => {
       ["broadcast", ...SMALL],
       ["direct", "-c", "100", "-t", "10", "--sending-threads", "2"],
       ["login", "-c", "100", "-t", "10"],
-      ["http", "--connections", "10", "-c", "100"],
+      ["http", "--connections", "10", "-c", "100", "--users", "20", "--channels", "20", "--warmup", "20"],
       ["connect", "--users", "20", "--hold", "1s", "--settle", "1s"],
     ])("%s", async (...args) => {
       const { code, stderr, result } = await bench(
