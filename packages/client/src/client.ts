@@ -4,6 +4,7 @@ import type {
   EventName,
   EventPayload,
   GroupFileLine,
+  MessageFileLine,
   OwnUser,
   Params,
   Result,
@@ -16,7 +17,13 @@ import { Connection, type ConnectionState } from "./connection.ts";
 import { EarlyCalls } from "./early-calls.ts";
 import { Emitter } from "./emitter.ts";
 import { endsSession, FanfareError } from "./errors.ts";
-import { openGroupFile, readGroupLines, type ExportGroupOptions } from "./group-lines.ts";
+import {
+  groupExport,
+  openLines,
+  readLines,
+  type ExportGroupOptions,
+  type MessageExport,
+} from "./export-lines.ts";
 import { callByHttp, unwrap } from "./http.ts";
 import { factsOf, TYPING_INTERVAL_MS, WRITE_TIMEOUT_MS } from "./limits.ts";
 import { PresenceWatch } from "./presence-watch.ts";
@@ -275,8 +282,24 @@ export class FanfareClient {
    */
   async *exportGroup(groupId: string, options: ExportGroupOptions = {}): AsyncGenerator<GroupFileLine> {
     this.#connection.assertOpen();
-    const body = await this.#session.withToken((token) => openGroupFile(this.url, groupId, token, options));
-    yield* readGroupLines(body, options.signal);
+    const request = groupExport(groupId, options);
+    const body = await this.#session.withToken((token) => openLines(this.url, request, token));
+    yield* readLines<GroupFileLine>(body, options.signal);
+  }
+
+  /**
+   * Exports the messages of a user line by line; requires an admin. Recorded in the audit log. Ending the loop early cancels the
+   * download.
+   * @throws {FanfareError} CONNECTION_LOST if the export was interrupted; or the abort reason of `signal`
+   */
+  async *exportMessages(
+    wanted: MessageExport,
+    { signal }: { signal?: AbortSignal } = {},
+  ): AsyncGenerator<MessageFileLine> {
+    this.#connection.assertOpen();
+    const request = { path: "/api/admin.exportMessages", body: wanted, signal };
+    const body = await this.#session.withToken((token) => openLines(this.url, request, token));
+    yield* readLines<MessageFileLine>(body, signal);
   }
 
   /** Closes the client; the session can be resumed with `useTokens`. */

@@ -4,7 +4,7 @@ export type { ChannelSnapshot, ChannelView } from "./channel-view.ts";
 export type { ConnectionState } from "./connection.ts";
 export { FanfareError, type LocalErrorCode } from "./errors.ts";
 export { MESSAGE_MAX_CHARS, NEWEST_MESSAGES } from "./limits.ts";
-export type { ExportGroupOptions } from "./group-lines.ts";
+export type { ExportGroupOptions, MessageExport } from "./export-lines.ts";
 export type { PendingMessage } from "./outbox.ts";
 export type { PresenceWatch, Status } from "./presence-watch.ts";
 export { randomId } from "./random-id.ts";

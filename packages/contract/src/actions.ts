@@ -3,6 +3,7 @@ import * as account from "./actions/account.ts";
 import * as admin from "./actions/admin.ts";
 import * as bot from "./actions/bot.ts";
 import * as channel from "./actions/channel.ts";
+import * as compliance from "./actions/compliance.ts";
 import * as departure from "./actions/departure.ts";
 import * as direct from "./actions/direct.ts";
 import * as emoji from "./actions/emoji.ts";
@@ -54,6 +55,7 @@ export const ACTIONS_BY_PREFIX = {
   },
   admin: {
     ...admin.adminActions,
+    ...compliance.adminActions,
     ...groupFile.adminActions,
     ...report.adminActions,
     ...status.adminActions,
@@ -61,6 +63,7 @@ export const ACTIONS_BY_PREFIX = {
   group: {
     ...admin.groupActions,
     ...bot.groupActions,
+    ...compliance.groupActions,
     ...departure.groupActions,
     ...exports.groupActions,
     ...group.groupActions,
@@ -72,6 +75,7 @@ export const ACTIONS_BY_PREFIX = {
   },
   message: {
     ...admin.messageActions,
+    ...compliance.messageActions,
     ...departure.messageActions,
     ...exports.messageActions,
     ...groupFile.messageActions,
@@ -89,7 +93,7 @@ export const ACTIONS_BY_PREFIX = {
   command: bot.commandActions,
   interaction: bot.interactionActions,
   webhook: webhook.webhookActions,
-  file: { ...departure.fileActions, ...exports.fileActions, ...file.fileActions },
+  file: { ...compliance.fileActions, ...departure.fileActions, ...exports.fileActions, ...file.fileActions },
   inbox: { ...departure.inboxActions, ...exports.inboxActions, ...inbox.inboxActions },
   friend: { ...departure.friendActions, ...exports.friendActions, ...friend.friendActions },
   report: report.reportActions,

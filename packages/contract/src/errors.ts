@@ -98,6 +98,7 @@ export const ERRORS = {
     "Open the link that was emailed to this account's address, then log in. To get a new link, log in with `email`.",
   ),
   JOB_NOT_FOUND: giveUp(404, "This failed job does not exist."),
+  HOLD_NOT_FOUND: giveUp(404, "This legal hold does not exist."),
   POLICY_FIXED: giveUp(
     409,
     "This value is set in the server's environment. Change it there.",

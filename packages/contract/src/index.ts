@@ -48,6 +48,7 @@ export type {
   Invite,
   Invocation,
   JoinRequest,
+  LegalHold,
   ListedGroup,
   OwnJoinRequest,
   Maintenance,
@@ -111,6 +112,12 @@ export {
 } from "./group-file.ts";
 export { EMOJI_LIMITS, LIMITS, type Locale, LOCALES } from "./limits.ts";
 export { listChannels } from "./list-channels.ts";
+export {
+  MESSAGE_FILE_FORMAT,
+  MESSAGE_FILE_VERSION,
+  type MessageFileContent,
+  type MessageFileLine,
+} from "./message-file.ts";
 export { mentionKey, parseMentions } from "./mentions.ts";
 export * from "./permissions.ts";
 export * from "./rooms.ts";

@@ -151,6 +151,7 @@ export const LIMITS = {
   /** For file URLs in channels that the whole group can see; in private channels, removed members lose access sooner. */
   fileUrlLifetimeMs: 60 * 60 * 1000,
   privateFileUrlLifetimeMs: 10 * 60 * 1000,
+  exportedFileUrlLifetimeMs: 24 * 60 * 60 * 1000,
   nonceMaxChars: 64,
   refreshTokenMaxChars: 512,
 
@@ -227,6 +228,8 @@ export const LIMITS = {
   oidcCodeLifetimeMs: 5 * 60 * 1000,
   /** Their ids are stored in one document. */
   adminsPerInstance: 100,
+  /** Those that have not ended. */
+  legalHoldsPerInstance: 1000,
   noticeMaxChars: 1000,
   exportCursorMaxChars: 512,
   blockedPerUser: 1000,

@@ -20,17 +20,24 @@ const CHANNELS_PER_LOOKUP = 50;
  */
 export const groupFile = (source: GroupSource): AsyncGenerator<string> => encodeGroupFile(content(source));
 
-/** Adds the first and the last line to the lines of a file, and encodes them. Each has its newline. */
-export async function* encodeGroupFile(content: AsyncIterable<GroupFileContent>): AsyncGenerator<string> {
+/** Adds the first and the last line to the lines of a group, and encodes them. */
+export const encodeGroupFile = (content: AsyncIterable<GroupFileContent>): AsyncGenerator<string> =>
+  encodeLines<GroupFileLine>(
+    { type: "header", format: GROUP_FILE_FORMAT, version: GROUP_FILE_VERSION },
+    content,
+  );
+
+/** Encodes the lines of a file, each with its newline. The last one has their number and hash. */
+export async function* encodeLines<L>(header: L, content: AsyncIterable<L>): AsyncGenerator<string> {
   const hash = createHash("sha256");
   let lines = 0;
-  const encode = (line: GroupFileLine): string => {
+  const encode = (line: L): string => {
     const text = `${JSON.stringify(line)}\n`;
     hash.update(text);
     lines += 1;
     return text;
   };
-  yield encode({ type: "header", format: GROUP_FILE_FORMAT, version: GROUP_FILE_VERSION });
+  yield encode(header);
   for await (const line of content) yield encode(line);
   yield `${JSON.stringify({ type: "end", lines, sha256: hash.digest("hex") })}\n`;
 }

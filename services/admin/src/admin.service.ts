@@ -2,6 +2,7 @@ import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/k
 import { settingsActions } from "./settings.ts";
 import { audited, auditActions } from "./audit.ts";
 import { usersAndGroupActions } from "./users-and-groups.ts";
+import { complianceActions } from "./compliance.ts";
 import { jobActions } from "./jobs.ts";
 import { metricsActions } from "./metrics.ts";
 import { statusActions } from "./status.ts";
@@ -21,6 +22,7 @@ export function createAdminService(node: NodeContext): ReturnType<ServiceFactory
     name: "admin",
     actions: audited(dependencies, {
       ...auditActions(dependencies),
+      ...complianceActions,
       ...jobActions(dependencies),
       ...metricsActions(dependencies),
       ...settingsActions(dependencies),

@@ -3,21 +3,32 @@ import type { Handlers, NodeContext } from "@fanfare/kernel";
 import { LIMITS } from "@fanfare/contract";
 import type { FileDocument } from "./file.repository.ts";
 import { ownersOf } from "./quotas.ts";
-import { ATTACHMENT_CHECK_INTERVAL_MS, SWEEP_BATCH } from "./constants.ts";
+import { ATTACHMENT_CHECK_INTERVAL_MS, HELD_CHECK_INTERVAL_MS, SWEEP_BATCH } from "./constants.ts";
 import type { FileDependencies } from "./file.dependencies.ts";
 import { isThere } from "./downloads.ts";
 import { presentFile } from "./file.presenter.ts";
 
 const VARIANTS = ["raw", "image", "thumb"] as const;
 
-type RemoverParts = Pick<FileDependencies, "files" | "quotas" | "storage"> & Pick<NodeContext, "logger">;
+type RemoverParts = Pick<FileDependencies, "files" | "quotas" | "storage"> &
+  Pick<NodeContext, "services" | "logger">;
 
 export type Remover = ReturnType<typeof createRemover>;
 
 /** Deletes files: first hides them, then deletes the bytes and finally the document. Every step is idempotent. */
-export function createRemover({ files, quotas, storage: opening, logger }: RemoverParts) {
+export function createRemover({ files, quotas, storage: opening, services, logger }: RemoverParts) {
+  /** A legal hold keeps the files in the messages of a user; they are hidden all the same. */
+  const isHeld = async ({ ownerId, nonce }: FileDocument): Promise<boolean> =>
+    nonce !== undefined && (await services.message.isHeld({ userId: ownerId })).isHeld;
+
   /** Deletes the bytes and the document of a hidden file. */
-  const erase = async ({ _id, pictureName }: FileDocument): Promise<void> => {
+  const erase = async (file: FileDocument): Promise<void> => {
+    const { _id, pictureName } = file;
+    if (await isHeld(file)) {
+      const dueAt = new Date(Date.now() + HELD_CHECK_INTERVAL_MS);
+      await files.change(_id, ["deleting"], { dueAt });
+      return;
+    }
     const storage = await opening;
     for (const variant of VARIANTS) await storage.delete(storageKey(_id, variant));
     if (pictureName !== undefined) await storage.delete(pictureKey(pictureName));

@@ -32,6 +32,23 @@ export function downloadActions(dependencies: FileDependencies): Handlers {
       return urlOf(dependencies.urls, file, access, Date.now());
     },
 
+    "file.linkExported": async ({ params: { fileIds } }) => {
+      const expiresAtMs = Date.now() + LIMITS.exportedFileUrlLifetimeMs;
+      // Those that a legal hold keeps are hidden.
+      const found = (await files.findMany(fileIds)).filter(({ nonce }) => nonce !== undefined);
+      const links = found.map(({ _id: fileId, name, contentType, variants }) => ({
+        fileId,
+        path: urls.sign({
+          fileId,
+          variant: variants.includes("image") ? "image" : "raw",
+          name,
+          contentType,
+          expiresAtMs,
+        }),
+      }));
+      return { links };
+    },
+
     /** For all files of a page of messages. */
     "file.getUrls": async ({ params: { channelId, fileIds }, access }) => {
       const found = await files.findMany([...new Set(fileIds)]);

@@ -16,7 +16,7 @@ export function createFileService(node: NodeContext): ReturnType<ServiceFactory>
   const files = createFileRepository(database);
   const quotas = new Quotas(files, createUsageRepository(database), node.policy);
   const storage = createFileStorage(config);
-  const remover = createRemover({ files, quotas, storage, logger });
+  const remover = createRemover({ files, quotas, storage, services: node.services, logger });
   const sweep = createSweep({ files, remover, services: node.services, logger });
   const dependencies: FileDependencies = {
     node,

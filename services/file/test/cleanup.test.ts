@@ -19,7 +19,7 @@ beforeAll(async () => {
   const files = createFileRepository(node.database);
   const quotas = new Quotas(files, createUsageRepository(node.database), node.policy);
   const storage = createFileStorage(node.config);
-  const remover = createRemover({ files, quotas, storage, logger: node.logger });
+  const remover = createRemover({ files, quotas, storage, services: node.services, logger: node.logger });
   sweep = createSweep({ files, remover, services: node.services, logger: node.logger });
 });
 afterAll(() => fileNode?.stop());
@@ -151,4 +151,21 @@ test("concurrent uploads can't exceed the quota", async () => {
   const results = await Promise.allSettled(uploads);
   expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
   expect(await used()).toBe(900);
+});
+
+test("a legal hold keeps deleted attachments, hidden, until it ends", async () => {
+  const fileId = await fileNode.upload(userId, channelId, randomBytes(10));
+  await claim(fileId, randomBytes(8).toString("hex"));
+  fileNode.held.add(userId);
+  await fileNode.internal("file.release", { channelId, fileIds: [fileId] });
+  await dueNow(fileId);
+  await sweep();
+  await expect(fileNode.as(userId, "file.get", { fileId })).rejects.toMatchObject({ type: "FILE_NOT_FOUND" });
+  expect([await stateOf(fileId), await isStored(fileId)]).toEqual(["deleting", true]);
+  const { links } = await fileNode.internal("file.linkExported", { fileIds: [fileId] });
+  expect(links).toEqual([{ fileId, path: expect.stringContaining(`/files/${fileId}/`) }]);
+  fileNode.held.delete(userId);
+  await dueNow(fileId);
+  await sweep();
+  expect([await stateOf(fileId), await isStored(fileId)]).toEqual([undefined, false]);
 });

@@ -20,6 +20,8 @@ export interface FileNode {
   storage: FileStorage;
   /** Attachments of sent messages, by nonce. */
   sent: Map<string, Attachment[]>;
+  /** Users under a legal hold. */
+  held: Set<string>;
   /** Makes the message service unavailable. */
   setMessagesAway(isAway: boolean): void;
   as<N extends ActionName>(userId: string, name: N, params: Params<N>): Promise<Result<N>>;
@@ -36,6 +38,7 @@ const GROUP_ID = "f".repeat(24);
 export async function startFileNode(env: Record<string, string> = {}): Promise<FileNode> {
   const dir = await mkdtemp(join(tmpdir(), "fanfare-files-"));
   const sent: FileNode["sent"] = new Map();
+  const held: FileNode["held"] = new Set();
   let isAway = false;
   let call: AnyCall | undefined;
   const others: ServiceFactory = (node) =>
@@ -49,6 +52,7 @@ export async function startFileNode(env: Record<string, string> = {}): Promise<F
           rooms: [`group:${GROUP_ID}`],
         }),
         "admin.readPolicy": () => ({ revision: 0, values: {} }),
+        "message.isHeld": ({ params: { userId } }) => ({ isHeld: held.has(userId) }),
         "message.findSent": ({ params: { nonce } }) => {
           if (isAway) throw new Error("the message service is unavailable");
           return { attachments: sent.get(nonce) ?? [] };
@@ -85,6 +89,7 @@ export async function startFileNode(env: Record<string, string> = {}): Promise<F
     node: running.context,
     storage,
     sent,
+    held,
     setMessagesAway(away) {
       isAway = away;
     },

@@ -17,6 +17,7 @@ import { transferActions } from "./group/transfer.ts";
 import { ownDataActions } from "./group/own-data.ts";
 import { directActions } from "./direct/directs.ts";
 import { acquaintanceActions } from "./group/acquaintances.ts";
+import { describeChannelActions } from "./channel/describe-channels.ts";
 import { listChannelActions } from "./channel/list-channels.ts";
 import { roomActions } from "./channel/rooms.ts";
 import { threadActions } from "./channel/threads.ts";
@@ -41,6 +42,7 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
     actions: {
       ...channelMoveActions(dependencies),
       ...channelActions(dependencies),
+      ...describeChannelActions(dependencies),
       ...listChannelActions(dependencies),
       ...overrideActions(dependencies),
       ...roomActions(dependencies),

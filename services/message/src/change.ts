@@ -262,19 +262,23 @@ async function deleteMessage(
 
 /** Does nothing if it is deleted already. */
 async function removeMessage(
-  { commit, edits, reactions, reactionCounter }: MessageDependencies,
+  dependencies: MessageDependencies,
   message: MessageDocument,
   rooms: readonly string[],
   services: Services,
 ): Promise<void> {
   if (message.deletedAt !== null) return;
+  const { holds, commit, edits, reactions, reactionCounter } = dependencies;
   const [channelId, messageId] = [message.channelId.toHexString(), documentId(message)];
-  await commit.change(channelId, {
-    messageId,
-    set: { content: "", deletedAt: new Date(), ...NOTHING_LEFT },
-    announce: "message.deleted",
-    rooms,
-  });
+  const options = { messageId, rooms, announce: "message.deleted" } as const;
+  const set = { content: "", deletedAt: new Date(), ...NOTHING_LEFT };
+  // What a hold keeps is what is deleted, also if it is edited at the same time.
+  if (await holds.keep([message]))
+    await changeMessage(dependencies, { ...options, channelId }, async (before) => {
+      await holds.keep([before]);
+      return set;
+    });
+  else await commit.change(channelId, { ...options, set });
   await edits.deleteOf(messageId);
   const fileIds = message.attachments?.map(({ fileId }) => fileId) ?? [];
   // The message is deleted in any case; files that miss this are removed by the cleanup sweep.

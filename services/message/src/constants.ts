@@ -66,6 +66,10 @@ export const SYNC_CONCURRENCY = 10;
 /** Documents that the removal of a channel deletes per batch. */
 export const REMOVALS_PER_BATCH = 500;
 
+/** Kept messages that the end of a legal hold deletes per batch, and users waiting for that. */
+export const HELD_PER_BATCH = 100;
+export const MAX_QUEUED_RELEASES = 10_000;
+
 /** Removed channels whose messages are waiting to be deleted. */
 export const MAX_QUEUED_REMOVALS = 100_000;
 

@@ -12,6 +12,8 @@ interface MessageEditDocument {
   version: number;
   content: string;
   writtenAt: Date;
+  /** The message was deleted, but a legal hold keeps it. */
+  held?: true;
 }
 
 const schema = new Schema<MessageEditDocument>(
@@ -21,6 +23,7 @@ const schema = new Schema<MessageEditDocument>(
     version: { type: Number, required: true },
     content: { type: String, default: "" },
     writtenAt: { type: Date, required: true },
+    held: Boolean,
   },
   { collection: "messageEdits" },
 )
@@ -29,10 +32,12 @@ const schema = new Schema<MessageEditDocument>(
 
 export type MessageEditRepository = ReturnType<typeof createMessageEditRepository>;
 
-/** Queries of the former texts of messages. */
+const NOT_HELD = { held: { $ne: true } } as const;
+
+/** Queries of the former texts of messages. Only `release` deletes held ones. */
 export const createMessageEditRepository = defineRepository(
   { name: "MessageEdit", schema },
-  ({ model: edits, removeSome, removeAll }) => ({
+  ({ model: edits, removeSome, removeAll, updateAll }) => ({
     /** Durable. Storing the same version again changes nothing. */
     async keep(edit: Omit<MessageEditDocument, "_id">): Promise<void> {
       const { messageId, version, ...rest } = edit;
@@ -52,10 +57,20 @@ export const createMessageEditRepository = defineRepository(
     },
 
     /** @returns the number of deleted entries: fewer than `limit` when none are left */
-    deleteSome: (channelId: string, limit: number) => removeSome({ channelId }, limit),
+    deleteSome: (channelId: string, limit: number) => removeSome({ channelId, ...NOT_HELD }, limit),
 
-    deleteOfMany: (messageIds: readonly string[]) => removeAll({ messageId: { $in: messageIds } }),
+    deleteOfMany: (messageIds: readonly string[]) =>
+      removeAll({ messageId: { $in: messageIds }, ...NOT_HELD }),
 
-    deleteOf: (messageId: string) => removeAll({ messageId }),
+    deleteOf: (messageId: string) => removeAll({ messageId, ...NOT_HELD }),
+
+    hold: (messageIds: readonly string[]) =>
+      updateAll({ messageId: { $in: messageIds } }, { $set: { held: true } }),
+
+    /** @param deletedIds those of the messages that are deleted; the others keep their former texts */
+    async release(messageIds: readonly string[], deletedIds: readonly string[]): Promise<void> {
+      await removeAll({ messageId: { $in: deletedIds } });
+      await updateAll({ messageId: { $in: messageIds } }, { $unset: { held: 1 } });
+    },
   }),
 );

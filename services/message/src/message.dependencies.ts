@@ -5,6 +5,9 @@ import { DatabaseStore } from "./commit/database-store.ts";
 import { GroupCommit, type GroupCommitOptions } from "./commit/group-commit.ts";
 import { HeadCache } from "./commit/write-context.ts";
 import { createMessageEditRepository, type MessageEditRepository } from "./message-edit.repository.ts";
+import { HeldMessageRepository } from "./hold/held-message.repository.ts";
+import { createHoldRepository, type HoldRepository } from "./hold/hold.repository.ts";
+import { createHolds, type Holds } from "./hold/holds.ts";
 import { MessageRepository } from "./message.repository.ts";
 import { countReactions } from "./reactions/react.ts";
 import { ReactionCounter } from "./reactions/reaction-counter.ts";
@@ -29,6 +32,10 @@ export interface MessageDependencies {
   /** The last change in progress in this process, by message. */
   changing: Map<string, Promise<unknown>>;
   edits: MessageEditRepository;
+  /** What deletions ask. */
+  holds: Holds;
+  holdRepository: HoldRepository;
+  held: HeldMessageRepository;
   reactions: ReactionRepository;
   uncounted: UncountedRepository;
   reactionCounter: ReactionCounter;
@@ -64,6 +71,9 @@ export function createDependencies(node: NodeContext): MessageDependencies {
   const boundaries = createRetentionRepository(database);
   const edits = createMessageEditRepository(database);
   const reactions = createReactionRepository(database);
+  const holdRepository = createHoldRepository(database);
+  const held = new HeldMessageRepository(database);
+  const holds = createHolds({ holds: holdRepository, held, edits });
   const uncounted = createUncountedRepository(database);
   const roomsFor = async (userId: string, channelId: string): Promise<readonly string[]> => {
     const access = await node.access.get(userId, { channelId });
@@ -83,6 +93,7 @@ export function createDependencies(node: NodeContext): MessageDependencies {
       heads,
       commit,
       others: [edits, reactions],
+      holds,
       boundaries,
       roomsFor,
     }),
@@ -96,6 +107,9 @@ export function createDependencies(node: NodeContext): MessageDependencies {
     filters,
     changing,
     edits,
+    holds,
+    holdRepository,
+    held,
     reactions,
     uncounted,
     reactionCounter: new ReactionCounter({

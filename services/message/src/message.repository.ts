@@ -262,11 +262,27 @@ export class MessageRepository {
     await this.#model.deleteMany({ _id: { $in: ids }, rev: { $lt: belowRev } }, { writeConcern: DURABLE });
   }
 
-  /** @returns the number of deleted messages: fewer than `limit` when none are left */
-  async deleteSome(channelId: string, limit: number): Promise<number> {
-    const some = await this.#model.find({ channelId }).select({ _id: 1 }).limit(limit).lean();
+  /**
+   * @param before called with the messages before they are deleted
+   * @returns the number of deleted messages: fewer than `limit` when none are left
+   */
+  async deleteSome(
+    channelId: string,
+    limit: number,
+    before: (messages: readonly MessageDocument[]) => Promise<unknown>,
+  ): Promise<number> {
+    const some = await this.#model.find({ channelId }).limit(limit).lean();
+    await before(some);
     await this.#model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } });
     return some.length;
+  }
+
+  /** The ids of those of the messages that exist and aren't deleted. */
+  async findAlive(messageIds: readonly string[]): Promise<Set<string>> {
+    const filter = { _id: { $in: messageIds.map(idOf) }, deletedAt: null };
+    const options = { projection: { _id: 1 }, readConcern: DURABLE_WRITE } as const;
+    const found = await within(READ_TIMEOUT_MS, this.#native.find(filter, options).toArray());
+    return new Set(found.map(({ _id }) => _id.toHexString()));
   }
 }
 

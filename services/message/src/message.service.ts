@@ -15,6 +15,8 @@ import {
 } from "./constants.ts";
 import { channelLineActions } from "./export/channel-lines.ts";
 import { createOwnMessages, exportUser } from "./export/export-user.ts";
+import { createAuthoredMessages, exportSentActions } from "./export/export-sent.ts";
+import { defineRelease, holdActions } from "./hold/holds.ts";
 import { createDependencies } from "./message.dependencies.ts";
 
 export function createMessageService(node: NodeContext): ReturnType<ServiceFactory> {
@@ -24,6 +26,7 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
   const channelRemoval = defineChannelRemoval(node, {
     messages,
     heads,
+    holds: dependencies.holds,
     others: [markers, edits, reactions, boundaries],
     forget: dependencies.forgetHead,
   });
@@ -41,6 +44,8 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
       ...answerActions(dependencies),
       ...changeActions(dependencies),
       ...channelLineActions(dependencies),
+      ...exportSentActions(dependencies, createAuthoredMessages(node.database)),
+      ...holdActions(dependencies, defineRelease(node, dependencies)),
       ...pinActions(dependencies),
       ...reactActions(dependencies),
       ...readActions(dependencies),

@@ -2,6 +2,7 @@ import type { Handlers, Handler, NodeContext } from "@fanfare/kernel";
 import type { MessageDependencies } from "./message.dependencies.ts";
 import { MAX_QUEUED_REMOVALS, LATE_WRITE_MS, REMOVALS_PER_BATCH } from "./constants.ts";
 import type { ChannelHeadRepository } from "./channel-head.repository.ts";
+import type { Holds } from "./hold/holds.ts";
 import type { MessageRepository } from "./message.repository.ts";
 
 /** Enqueues jobs that delete the messages. */
@@ -21,6 +22,7 @@ const BATCH = 1000;
 
 interface ChannelRemovalOptions {
   messages: Pick<MessageRepository, "deleteSome">;
+  holds: Pick<Holds, "keep">;
   /** Repositories of data that belongs to a channel's messages and readers. */
   others: readonly { deleteSome(channelId: string, limit: number): Promise<number> }[];
   heads: Pick<ChannelHeadRepository, "delete">;
@@ -41,13 +43,16 @@ export const removalActions = ({ markers }: MessageDependencies): Handlers => ({
 /** Deletes the data of a removed channel, and again once no late write can arrive any more. */
 export function defineChannelRemoval(
   { jobs }: Pick<NodeContext, "jobs">,
-  { messages, others, heads, forget }: ChannelRemovalOptions,
+  { messages, holds, others, heads, forget }: ChannelRemovalOptions,
 ) {
   return jobs.define<{ requestedAt: Date }>("message.removeChannel", {
     maxWaiting: MAX_QUEUED_REMOVALS,
     run: async ({ key: channelId, payload: { requestedAt }, signal }) => {
       const beganAt = new Date();
-      for (const owned of [messages, ...others]) {
+      const ofMessages = {
+        deleteSome: (id: string, limit: number) => messages.deleteSome(id, limit, holds.keep),
+      };
+      for (const owned of [ofMessages, ...others]) {
         while ((await owned.deleteSome(channelId, REMOVALS_PER_BATCH)) === REMOVALS_PER_BATCH)
           signal.throwIfAborted();
       }

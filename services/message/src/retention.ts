@@ -8,6 +8,7 @@ import { RETENTION_BATCH, RETENTION_BATCH_PAUSE_MS, RETENTION_GRACE_MS } from ".
 import type { ChannelHeadRepository } from "./channel-head.repository.ts";
 import type { GroupCommit } from "./commit/group-commit.ts";
 import { documentId } from "./database.ts";
+import type { Holds } from "./hold/holds.ts";
 import type { MessageDocument } from "./message.model.ts";
 import type { MessageRepository } from "./message.repository.ts";
 
@@ -22,6 +23,7 @@ export interface RetentionOptions {
   commit: Pick<GroupCommit, "change">;
   /** Repositories of data that belongs to messages. */
   others: readonly { deleteOfMany(messageIds: readonly string[]): Promise<void> }[];
+  holds: Pick<Holds, "keep">;
   boundaries: RetentionRepository;
   roomsFor: (userId: string, channelId: string) => Promise<readonly string[]>;
   graceMs?: number;
@@ -76,22 +78,27 @@ export class Retention {
 
   /** The last message stays, without content, because it holds the numbers of the channel. */
   async #emptyNewest(channelId: string, seq: number): Promise<void> {
-    const { messages, commit, roomsFor, others } = this.#options;
+    const { messages, holds, commit, roomsFor, others } = this.#options;
     const [newest] = await messages.from(channelId, seq, 1);
     if (newest === undefined || newest.seq !== seq || newest.deletedAt !== null) return;
     const messageId = documentId(newest);
-    await commit.change(channelId, {
+    await holds.keep([newest]);
+    const { outcome } = await commit.change(channelId, {
       messageId,
       set: { content: "", deletedAt: new Date(), ...NOTHING_LEFT },
+      // What is kept is what is deleted.
+      ifRev: newest.rev,
       announce: "message.deleted",
       rooms: await roomsFor(newest.authorId.toHexString(), channelId),
     });
+    // The next sweep tries again.
+    if (outcome === "outdated") return;
     for (const other of others) await other.deleteOfMany([messageId]);
     await this.#release(channelId, [newest]);
   }
 
   async #remove(channelId: string, belowSeq: number, belowRev: number, signal?: AbortSignal): Promise<void> {
-    const { messages, others, node } = this.#options;
+    const { messages, holds, others, node } = this.#options;
     for (;;) {
       signal?.throwIfAborted();
       const page = await messages.from(channelId, 1, RETENTION_BATCH);
@@ -100,6 +107,7 @@ export class Retention {
       const old = end === -1 ? page : page.slice(0, end);
       if (old.length === 0) return;
       const messageIds = old.map(documentId);
+      await holds.keep(old);
       for (const other of others) await other.deleteOfMany(messageIds);
       await this.#release(channelId, old);
       // Last, so that if the worker dies earlier they are found again.

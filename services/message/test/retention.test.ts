@@ -53,7 +53,7 @@ function worker(
   { days = 7, max, ...changes }: { days?: number | null; max?: number } & Partial<RetentionOptions> = {},
 ): Retention {
   removed = [];
-  const { messages, heads, commit, edits, reactions, roomsFor } = createDependencies({
+  const { messages, heads, commit, edits, holds, reactions, roomsFor } = createDependencies({
     ...node.node,
     metrics: new (node.node.metrics.constructor as new () => typeof node.node.metrics)(),
   });
@@ -71,6 +71,7 @@ function worker(
     heads,
     commit,
     others: [edits, reactions],
+    holds,
     boundaries: createRetentionRepository(node.node.database),
     roomsFor,
     graceMs: GRACE_MS,
@@ -194,4 +195,29 @@ test("the instance's maximum applies to groups without a limit or with a longer 
   expect(await seqsOf(channelId)).toEqual([1, 2, 3]);
   await twice(worker(channelId, { days: null, max: 9 }));
   expect(await seqsOf(channelId)).toEqual([3]);
+});
+
+test("a legal hold keeps what retention removes, with its former texts", async () => {
+  const channelId = new Types.ObjectId().toHexString();
+  const ids = await send(channelId, 5);
+  await node.as(AUTHOR, "message.edit", { channelId, messageId: ids[1]!, content: "Changed" });
+  await send(channelId, 1);
+  await age(channelId, 6);
+  const { hold } = await node.internal("message.startHold", {
+    userId: AUTHOR,
+    name: "ada",
+    reason: "Lawsuit",
+    byUserId: READER,
+  });
+  const retention = worker(channelId);
+  const now = Date.now();
+  await retention.sweep(now);
+  await retention.sweep(now + GRACE_MS);
+  expect(await seqsOf(channelId)).toEqual([6]);
+  const span = { from: new Date(0).toISOString(), to: new Date(now + DAY_MS).toISOString() };
+  const { lines } = await node.internal("message.exportHeld", { userId: AUTHOR, ...span, after: null });
+  const texts = lines.map((line) => (line.type === "edit" ? line.content : line.message.content));
+  const sent = ["Message 0", "Changed", "Message 1", "Message 2", "Message 3", "Message 4", "Message 0"];
+  expect(texts).toEqual(sent);
+  await node.internal("message.endHold", { holdId: hold.id, byUserId: READER });
 });

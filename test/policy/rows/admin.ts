@@ -13,6 +13,21 @@ export const adminRows = {
   "admin.deleteGroup": row("admin.deleteGroup", ({ group }) => ({ groupId: group.id })),
   "admin.startGroupImport": row("admin.startGroupImport", () => ({})),
   "admin.startGroupExport": row("admin.startGroupExport", ({ group }) => ({ groupId: group.id })),
+  "admin.startMessageExport": row("admin.startMessageExport", ({ target }) => ({
+    userId: target.userId,
+    from: "2026-01-01T00:00:00.000Z",
+    to: "2027-01-01T00:00:00.000Z",
+    reason: "A request of the court",
+  })),
+  "admin.listHolds": row("admin.listHolds", () => ({})),
+  "admin.startHold": row("admin.startHold", ({ target }) => ({
+    userId: target.userId,
+    reason: "A request of the court",
+  })),
+  "admin.endHold": row("admin.endHold", () => ({ holdId: "0".repeat(24), reason: "Settled" }), {
+    why: "there is no such hold",
+    allowed: "HOLD_NOT_FOUND",
+  }),
   "admin.announce": row("admin.announce", () => ({ text: "Hello" })),
   "admin.setMaintenance": row("admin.setMaintenance", () => ({ enabled: false })),
   "admin.getPolicy": row("admin.getPolicy", () => ({})),

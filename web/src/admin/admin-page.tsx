@@ -8,6 +8,7 @@ import {
   type LucideIcon,
   Megaphone,
   Palette,
+  Scale,
   ScrollText,
   ShieldX,
   UserCog,
@@ -31,6 +32,7 @@ import { EmptyState, Loaded, showToast, Skeleton } from "../ui/feedback.tsx";
 import { Form, TextArea, useForm } from "../ui/form.tsx";
 import { SettingsLayout } from "../ui/settings-layout.tsx";
 import { AdminGroups } from "./admin-groups.tsx";
+import { AdminHolds } from "./admin-holds.tsx";
 import { AdminReports } from "./admin-reports.tsx";
 import { AdminJobs, AdminOverview, MaintenanceForm } from "./admin-server.tsx";
 import { AdminUsers } from "./admin-users.tsx";
@@ -51,12 +53,20 @@ const PAGES: Record<AdminSection, ComponentType> = {
   branding: AdminBranding,
   announcements: AdminAnnouncements,
   maintenance: AdminMaintenance,
+  holds: AdminHolds,
   jobs: AdminJobs,
   "audit-log": AdminAuditLog,
 };
 
 /** Sections with rows of several columns. */
-const WIDE: ReadonlySet<AdminSection> = new Set(["overview", "users", "groups", "jobs", "audit-log"]);
+const WIDE: ReadonlySet<AdminSection> = new Set([
+  "overview",
+  "users",
+  "groups",
+  "holds",
+  "jobs",
+  "audit-log",
+]);
 
 export function AdminPage({ section }: { section?: string | undefined }) {
   const { t } = useTranslation("admin");
@@ -204,6 +214,7 @@ type AdminSection =
   | "branding"
   | "announcements"
   | "maintenance"
+  | "holds"
   | "jobs"
   | "audit-log";
 
@@ -216,6 +227,7 @@ const ADMIN_SECTIONS: readonly { id: AdminSection; textKey: string; icon: Lucide
   { id: "branding", textKey: "admin:sections.branding", icon: Palette },
   { id: "announcements", textKey: "admin:sections.announcements", icon: Megaphone },
   { id: "maintenance", textKey: "admin:sections.maintenance", icon: Wrench },
+  { id: "holds", textKey: "admin:sections.holds", icon: Scale },
   { id: "jobs", textKey: "admin:sections.jobs", icon: Hourglass },
   { id: "audit-log", textKey: "common:auditLog", icon: ScrollText },
 ];

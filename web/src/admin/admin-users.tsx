@@ -2,8 +2,10 @@ import type { AdminUser, Call } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import {
   Ellipsis,
+  FileDown,
   KeyRound,
   LockKeyholeOpen,
+  Scale,
   ShieldMinus,
   ShieldPlus,
   UserCheck,
@@ -27,6 +29,7 @@ import { EmptyState, showToast } from "../ui/feedback.tsx";
 import { TextField, useForm } from "../ui/form.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { CopyField } from "../shared/copy-field.tsx";
+import { openMessageExport, openStartHold } from "./admin-holds.tsx";
 import { AdminList } from "./admin-list.tsx";
 import { ReasonField } from "./reason-field.tsx";
 import { useSettled } from "../shared/hooks.ts";
@@ -201,15 +204,27 @@ function UserRow({ user }: { user: AdminUser }) {
           trigger={
             <IconButton icon={Ellipsis} label={t("users.more", { name: nickname })} tooltipSide="left" />
           }
-          items={userActionsFor(user, me.id).map((userAction) => ({
-            label: t(`users.${userAction}.menu`),
-            icon: ICONS[userAction],
-            danger: DANGEROUS.has(userAction),
-            onSelect: () =>
-              openDialog((onClose) => (
-                <UserActionDialog user={user} userAction={userAction} onClose={onClose} />
-              )),
-          }))}
+          items={[
+            ...userActionsFor(user, me.id).map((userAction) => ({
+              label: t(`users.${userAction}.menu`),
+              icon: ICONS[userAction],
+              danger: DANGEROUS.has(userAction),
+              onSelect: () =>
+                openDialog((onClose) => (
+                  <UserActionDialog user={user} userAction={userAction} onClose={onClose} />
+                )),
+            })),
+            {
+              label: t("holds.start.menu"),
+              icon: Scale,
+              onSelect: () => openStartHold({ id, name: nickname }),
+            },
+            {
+              label: t("messageExport.menu"),
+              icon: FileDown,
+              onSelect: () => openMessageExport({ id, name: nickname }),
+            },
+          ]}
         />
       }
     />

@@ -1,4 +1,4 @@
-import type { AdminAuditEntry, AdminUser, DeadJob, Group, Result } from "@fanfare/contract";
+import type { AdminAuditEntry, AdminUser, DeadJob, Group, LegalHold, Result } from "@fanfare/contract";
 import { type UseInfiniteQueryResult, type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
 import { ON_OPEN, useActionQuery, useServerCache, whenOnline, usePagedQuery } from "./data-context.ts";
@@ -36,6 +36,13 @@ export function useDeadJobs(): UseInfiniteQueryResult<DeadJob[]> {
   return usePagedQuery("admin.listDeadJobs", {}, "jobs", "beforeJobId", ({ nextJobId }) => nextJobId);
 }
 
+/** Newest first, with those that have ended. */
+export function useLegalHolds(): UseInfiniteQueryResult<LegalHold[]> {
+  return usePagedQuery("admin.listHolds", {}, "holds", "beforeId", ({ nextId }) => nextId);
+}
+
+const refetchHolds = { after: (cache: ServerCache) => cache.refetch("admin.listHolds") };
+
 const removeJob = {
   after(cache: ServerCache, { jobId }: { jobId: string }) {
     cache.remove("admin.listDeadJobs", "jobs", ({ id }) => id === jobId);
@@ -59,6 +66,8 @@ export const adminEffects: Effects = {
   "admin.disableUser": replaceUser,
   "admin.enableUser": replaceUser,
   "admin.setAdmin": replaceUser,
+  "admin.startHold": refetchHolds,
+  "admin.endHold": refetchHolds,
   "admin.deleteGroup": {
     after(cache, { groupId }) {
       cache.remove("admin.listGroups", "groups", ({ id }) => id === groupId);

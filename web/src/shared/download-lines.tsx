@@ -18,8 +18,22 @@ export function saveFile(content: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
 }
 
+const LINES_PER_PIECE = 5000;
+
+export async function* inPieces<T>(lines: AsyncIterable<T>): AsyncGenerator<T[]> {
+  let piece: T[] = [];
+  for await (const line of lines) {
+    piece.push(line);
+    if (piece.length < LINES_PER_PIECE) continue;
+    yield piece;
+    piece = [];
+  }
+  yield piece;
+}
+
 interface DownloadLinesProps {
   action: string;
+  disabled?: boolean;
   /** Texts for the progress and the end, with the number of lines. */
   progress: (count: string) => string;
   done: (count: string) => string;
@@ -29,7 +43,14 @@ interface DownloadLinesProps {
 }
 
 /** Downloads a long JSON Lines file with progress. Can be canceled. */
-export function DownloadLines({ action, progress, done, fileName, read }: DownloadLinesProps) {
+export function DownloadLines({
+  action,
+  disabled = false,
+  progress,
+  done,
+  fileName,
+  read,
+}: DownloadLinesProps) {
   const { t } = useTranslation("ui");
   const { count } = useFormats();
   const { busy, error, run } = useAction();
@@ -59,7 +80,7 @@ export function DownloadLines({ action, progress, done, fileName, read }: Downlo
   return (
     <>
       <div className="flex flex-wrap items-center gap-3">
-        <Button busy={busy} icon={Download} onClick={() => void start()}>
+        <Button busy={busy} disabled={disabled} icon={Download} onClick={() => void start()}>
           {action}
         </Button>
         {busy && (

@@ -24,6 +24,18 @@ export const AdminAuditEntrySchema = entity("AdminAuditEntry", {
 });
 export type AdminAuditEntry = z.output<typeof AdminAuditEntrySchema>;
 
+export const LegalHoldSchema = entity("LegalHold", {
+  id,
+  userId: id,
+  name: z.string().describe("the name of the user when the hold began, also after the account was deleted"),
+  reason: z.string(),
+  startedBy: id,
+  startedAt: time,
+  endedBy: id.nullable(),
+  endedAt: time.nullable().describe("null: what is deleted is kept"),
+});
+export type LegalHold = z.output<typeof LegalHoldSchema>;
+
 export const DeadJobSchema = entity("DeadJob", {
   id,
   kind: z.string().describe("type of the job, such as mail.send"),

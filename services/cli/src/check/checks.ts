@@ -67,7 +67,11 @@ async function* orphansOf(
   removals: ReadonlySet<string>,
 ) {
   const documents = db.collection(collection);
-  const cursor = documents.find({ [field]: { $exists: true } }, { projection: { [field]: 1, channelId: 1 } });
+  // A legal hold keeps former texts of messages that are gone.
+  const cursor = documents.find(
+    { [field]: { $exists: true }, held: { $ne: true } },
+    { projection: { [field]: 1, channelId: 1 } },
+  );
   for await (const { _id, ...rest } of cursor) {
     const id = String(field === "_id" ? _id : rest[field]);
     if (known.has(id) || removals.has(id) || removals.has(String(rest["channelId"]))) continue;

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { Group, Services } from "@fanfare/contract";
+import { ACTIONS, type Group, type Services } from "@fanfare/contract";
 import { groupFile, type GroupSource } from "@fanfare/group-file";
 import {
   createServices,
@@ -16,44 +16,76 @@ import type { RouteOptions } from "../http-server.ts";
 import { bearerToken, callerOf, type Identify } from "../identify.ts";
 import { sendResponse } from "../responses.ts";
 import { CHUNK_CHARS, EXPORT_IDLE_MS, EXPORTS_RETRY_MS, MAX_EXPORTS } from "./constants.ts";
+import { messageFile } from "./message-file.ts";
 
-type Start = "group.startExport" | "admin.startGroupExport";
+type Start = "group.startExport" | "admin.startGroupExport" | "admin.startMessageExport";
+
+/** A file that an action has permitted. */
+interface ExportFile {
+  name: string;
+  lines: AsyncIterable<string>;
+}
 
 /**
- * Streams a group as a file, as fast as the client receives. Permissions are checked by the action that starts the export and
+ * Streams exports as files, as fast as the client receives. Permissions are checked by the action that starts the export and
  * again for each page. An aborted file lacks its last line.
  */
 export function serveExports(app: FastifyInstance, options: RouteOptions): void {
   const { node, calls, identify } = options;
   let inFlight = 0;
 
-  const sendExport = async (start: Start, request: FastifyRequest, reply: FastifyReply) => {
+  /** @param open creates the file; `services` checks the permission before each call */
+  const sendExport = async (
+    start: Start,
+    params: unknown,
+    [request, reply]: [FastifyRequest, FastifyReply],
+    open: (services: Services, result: unknown, actor: Actor) => ExportFile,
+  ) => {
     if (inFlight >= MAX_EXPORTS) throw serviceError("OVERLOADED", { retryAfterMs: EXPORTS_RETRY_MS });
-    const { groupId } = request.query as Record<string, unknown>;
     const caller = await callerOf(request, identify, node.config);
-    const started = await calls.answer("http", start, { groupId }, caller);
+    const started = await calls.answer("http", start, params, caller);
     if (!started.ok) return sendResponse(reply, started);
-    const { group } = started.data as { group: Group };
+    const actor = caller.actor!;
 
     inFlight += 1;
     reply.raw.once("close", () => (inFlight -= 1));
     reply.raw.setTimeout(EXPORT_IDLE_MS, () => reply.raw.destroy());
-    const recheckAccess = async (): Promise<void> => {
+    const call = callOf(node.services);
+    const services = createServices(async (name, pageParams) => {
+      // Only the client can be slow: a search for few messages in many channels sends nothing for a while.
+      reply.raw.setTimeout(EXPORT_IDLE_MS);
       await stillLoggedIn(identify, bearerToken(request));
-      if (start === "group.startExport") await stillOwner(node, caller.actor, group.id);
-    };
-    const source = groupOfServices(node.services, group.id, recheckAccess);
+      if (start === "group.startExport")
+        await stillOwner(node, actor, (params as { groupId: string }).groupId);
+      return call(name, pageParams);
+    });
+    const { name, lines } = open(services, started.data, actor);
     return reply
       .header("content-type", "application/x-ndjson; charset=utf-8")
-      .header("content-disposition", dispositionOf("attachment", `${group.name}.jsonl`))
+      .header("content-disposition", dispositionOf("attachment", `${name}.jsonl`))
       .header("cache-control", "no-store")
-      .send(Readable.from(chunked(logged(node, groupFile(source)))));
+      .send(Readable.from(chunked(logged(node, lines))));
   };
   const route = { helmet: false, exposeHeadRoute: false } as const;
-  app.get("/api/group.export", route, (request, reply) => sendExport("group.startExport", request, reply));
+  const sendGroup = (start: Start, request: FastifyRequest, reply: FastifyReply) => {
+    const { groupId } = request.query as Record<string, unknown>;
+    return sendExport(start, { groupId }, [request, reply], (services, result) => {
+      const { group } = result as { group: Group };
+      return { name: group.name, lines: groupFile(groupOfServices(services, group.id)) };
+    });
+  };
+  app.get("/api/group.export", route, (request, reply) => sendGroup("group.startExport", request, reply));
   app.get("/api/admin.exportGroup", route, (request, reply) =>
-    sendExport("admin.startGroupExport", request, reply),
+    sendGroup("admin.startGroupExport", request, reply),
   );
+  app.post("/api/admin.exportMessages", route, (request, reply) => {
+    const start = "admin.startMessageExport";
+    return sendExport(start, request.body ?? {}, [request, reply], (services, _result, { userId }) => {
+      const wanted = ACTIONS[start].params.parse(request.body);
+      const lines = messageFile(services, wanted, userId, node.config.publicUrl);
+      return { name: `messages-${wanted.userId}`, lines };
+    });
+  });
 }
 
 /** The export continues when the access token expires, but not when the session ends. */
@@ -67,11 +99,10 @@ async function stillLoggedIn(identify: Identify, token: string | undefined): Pro
 
 async function stillOwner(
   { access }: Pick<NodeContext, "access">,
-  actor: Actor | null,
+  actor: Actor,
   groupId: string,
 ): Promise<void> {
-  if (actor === null || !can(await access.get(actor.userId, { groupId }), "ownGroup"))
-    throw serviceError("FORBIDDEN");
+  if (!can(await access.get(actor.userId, { groupId }), "ownGroup")) throw serviceError("FORBIDDEN");
 }
 
 /** An error in the middle of a file is only visible by its missing end, so it is logged. */
@@ -79,7 +110,7 @@ async function* logged<T>({ logger }: Pick<NodeContext, "logger">, lines: AsyncI
   try {
     yield* lines;
   } catch (error) {
-    logger.warn({ err: error }, "group export aborted");
+    logger.warn({ err: error }, "export aborted");
     throw error;
   }
 }
@@ -95,16 +126,8 @@ async function* chunked(lines: AsyncIterable<string>): AsyncGenerator<string> {
   yield chunk;
 }
 
-/**
- * Reads a group through the services.
- * @param before awaited before each page; an error from it aborts the export
- */
-function groupOfServices(services: Services, groupId: string, before: () => Promise<void>): GroupSource {
-  const call = callOf(services);
-  const { group, message, user } = createServices(async (name, params) => {
-    await before();
-    return call(name, params);
-  });
+/** Reads a group through the services. */
+function groupOfServices({ group, message, user }: Services, groupId: string): GroupSource {
   return {
     head: () => group.exportHead({ groupId }),
     async channels(channelIds) {

@@ -12,7 +12,7 @@ interface ChannelPlace {
   position: number;
 }
 
-/** Queries of the collection channels. Only `listDeleted` returns deleted channels. */
+/** Queries of the collection channels. Only `findAny` and `listDeleted` return deleted channels. */
 export const createChannelRepository = defineRepository(
   channelCollection,
   ({ model: channels, native, fromNative, insert, insertMany, updateMany, update, removeAll, change }) => {
@@ -48,6 +48,9 @@ export const createChannelRepository = defineRepository(
       /** Unordered. */
       findManyOf: (groupId: string, channelIds: readonly string[]) =>
         channels.find({ _id: { $in: channelIds }, groupId, ...alive }).lean(),
+
+      /** Includes deleted channels. */
+      findAny: (channelIds: readonly string[]) => channels.find({ _id: { $in: channelIds } }).lean(),
 
       /** Sorted by position. */
       listOfGroup: (groupId: string) => listOfGroup(groupId, undefined),

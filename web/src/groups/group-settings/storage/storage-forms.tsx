@@ -1,7 +1,7 @@
 import type { Group } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
 import { useServerCache } from "../../../data/data-context.ts";
-import { DownloadLines } from "../../../shared/download-lines.tsx";
+import { DownloadLines, inPieces } from "../../../shared/download-lines.tsx";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useState } from "react";
 import { useCall } from "../../../data/call.ts";
@@ -10,8 +10,6 @@ import { openConfirm } from "../../../ui/open-dialog.tsx";
 import { Select } from "../../../ui/select.tsx";
 import { TextField } from "../../../ui/form.tsx";
 import { showToast } from "../../../ui/feedback.tsx";
-
-const LINES_PER_PIECE = 5000;
 
 /** Exports the group as JSON lines, which the command line can import. For the owner or an admin. */
 export function ExportGroup({ group, asAdmin = false }: { group: Group; asAdmin?: boolean }) {
@@ -29,17 +27,6 @@ export function ExportGroup({ group, asAdmin = false }: { group: Group; asAdmin?
       />
     </>
   );
-}
-
-async function* inPieces<T>(lines: AsyncIterable<T>): AsyncGenerator<T[]> {
-  let piece: T[] = [];
-  for await (const line of lines) {
-    piece.push(line);
-    if (piece.length < LINES_PER_PIECE) continue;
-    yield piece;
-    piece = [];
-  }
-  yield piece;
 }
 
 type RetentionChoice = "always" | "days";

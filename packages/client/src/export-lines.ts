@@ -1,4 +1,4 @@
-import type { GroupFileLine } from "@fanfare/contract";
+import type { Params } from "@fanfare/contract";
 import { FanfareError, localError } from "./errors.ts";
 import { parse, unwrap } from "./http.ts";
 
@@ -8,19 +8,43 @@ export interface ExportGroupOptions {
   signal?: AbortSignal;
 }
 
+/** Whose messages to export, from when to when, and why. */
+export type MessageExport = Params<"admin.startMessageExport">;
+
+interface LinesRequest {
+  path: string;
+  /** Sent as JSON with POST. Absent: GET. */
+  body?: unknown;
+  signal?: AbortSignal | undefined;
+}
+
+export const groupExport = (
+  groupId: string,
+  { asAdmin = false, signal }: ExportGroupOptions,
+): LinesRequest => ({
+  path: `/api/${asAdmin ? "admin.exportGroup" : "group.export"}?groupId=${encodeURIComponent(groupId)}`,
+  signal,
+});
+
 /**
- * Opens the export stream of a group.
+ * Opens the stream of an export.
  * @throws {FanfareError} the server's error, CONNECTION_LOST or UNEXPECTED_ANSWER; or the abort reason of `signal`
  */
-export async function openGroupFile(
+export async function openLines(
   url: string,
-  groupId: string,
+  { path, body, signal }: LinesRequest,
   accessToken: string,
-  { asAdmin = false, signal }: ExportGroupOptions,
 ): Promise<ReadableStream<Uint8Array>> {
-  const path = `/api/${asAdmin ? "admin.exportGroup" : "group.export"}?groupId=${encodeURIComponent(groupId)}`;
-  const headers = { authorization: `Bearer ${accessToken}` };
-  const request = fetch(`${url}${path}`, { headers, ...(signal !== undefined && { signal }) });
+  const authorization = `Bearer ${accessToken}`;
+  const sent: RequestInit =
+    body === undefined
+      ? { headers: { authorization } }
+      : {
+          method: "POST",
+          headers: { authorization, "content-type": "application/json" },
+          body: JSON.stringify(body),
+        };
+  const request = fetch(`${url}${path}`, { ...sent, ...(signal !== undefined && { signal }) });
   const response = await request.catch((error: unknown) => {
     signal?.throwIfAborted();
     throw localError("CONNECTION_LOST", `The server at ${url} cannot be reached.`, error);
@@ -30,17 +54,17 @@ export async function openGroupFile(
   const text = await response.text();
   // Throws the server's error, if the response is one.
   unwrap(parse(text), `HTTP ${response.status}`);
-  throw localError("UNEXPECTED_ANSWER", `The response is not a group export (HTTP ${response.status}).`);
+  throw localError("UNEXPECTED_ANSWER", `The response is not an export (HTTP ${response.status}).`);
 }
 
 /**
  * Yields the lines of an export as they arrive. Ending the loop early cancels the download.
  * @throws {FanfareError} CONNECTION_LOST if it was interrupted, even if only its end is missing
  */
-export async function* readGroupLines(
+export async function* readLines<L extends { type: string }>(
   body: ReadableStream<Uint8Array>,
   signal?: AbortSignal,
-): AsyncGenerator<GroupFileLine> {
+): AsyncGenerator<L> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = "";
@@ -53,7 +77,7 @@ export async function* readGroupLines(
       const texts = (rest + decoder.decode(value, { stream: true })).split("\n");
       rest = texts.pop() ?? "";
       for (const text of texts) {
-        const line = JSON.parse(text) as GroupFileLine;
+        const line = JSON.parse(text) as L & { lines?: number };
         isWhole = line.type === "end" && line.lines === lines;
         lines += 1;
         yield line;
@@ -62,9 +86,9 @@ export async function* readGroupLines(
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof FanfareError) throw error;
-    throw localError("CONNECTION_LOST", "The group export was interrupted.", error);
+    throw localError("CONNECTION_LOST", "The export was interrupted.", error);
   } finally {
     await reader.cancel().catch(() => undefined);
   }
-  if (!isWhole) throw localError("CONNECTION_LOST", "The group export was interrupted.");
+  if (!isWhole) throw localError("CONNECTION_LOST", "The export was interrupted.");
 }

@@ -1,0 +1,112 @@
+import {
+  LIMITS,
+  MESSAGE_FILE_FORMAT,
+  MESSAGE_FILE_VERSION,
+  type MessageFileContent,
+  type MessageFileLine,
+  type Params,
+  type ParsedParams,
+  type Result,
+  type Services,
+} from "@fanfare/contract";
+import { encodeLines } from "@fanfare/group-file";
+
+type Wanted = ParsedParams<"admin.startMessageExport">;
+type Lines = Result<"message.exportSent">["lines"];
+
+/**
+ * All messages of a user as JSON lines, each with its newline: channels with the messages in them, deleted ones that a legal hold has
+ * kept, and finally all referenced users. Only ids of channels and users are held in memory.
+ */
+export function messageFile(
+  services: Services,
+  wanted: Wanted,
+  exportedBy: string,
+  publicUrl: string,
+): AsyncGenerator<string> {
+  const { userId, from, to, reason } = wanted;
+  return encodeLines<MessageFileLine>(
+    {
+      type: "header",
+      format: MESSAGE_FILE_FORMAT,
+      version: MESSAGE_FILE_VERSION,
+      userId,
+      from,
+      to,
+      reason,
+      exportedBy,
+      exportedAt: new Date().toISOString(),
+    },
+    content(services, wanted, publicUrl),
+  );
+}
+
+async function* content(
+  services: Services,
+  { userId, from, to, fileLinks }: Wanted,
+  publicUrl: string,
+): AsyncGenerator<MessageFileContent> {
+  const span = { userId, from, to };
+  const users = new Set([userId]);
+  const described = new Set<string>();
+
+  async function* complete(lines: Lines): AsyncGenerator<MessageFileContent> {
+    const messages = lines.flatMap((line) => (line.type === "message" ? [line.message] : []));
+    const unknown = [...new Set(messages.map(({ channelId }) => channelId))].filter(
+      (id) => !described.has(id),
+    );
+    const places = new Map<string, MessageFileContent>();
+    for (const channelIds of chunks(unknown, LIMITS.pageMaxItems)) {
+      for (const line of (await services.group.describeChannels({ channelIds })).lines) {
+        places.set(line.id, line);
+        described.add(line.id);
+        for (const id of line.memberIds) users.add(id);
+      }
+    }
+    const fileIds = messages.flatMap(({ attachments = [] }) => attachments.map(({ fileId }) => fileId));
+    const links = new Map<string, string>();
+    for (const some of fileLinks ? chunks(fileIds, LIMITS.pageMaxItems) : []) {
+      for (const { fileId, path } of (await services.file.linkExported({ fileIds: some })).links)
+        links.set(fileId, `${publicUrl}${path}`);
+    }
+    for (const line of lines) {
+      if (line.type === "edit") {
+        yield line;
+        continue;
+      }
+      const { channelId, mentions, attachments = [] } = line.message;
+      const place = places.get(channelId);
+      if (place !== undefined) yield place;
+      places.delete(channelId);
+      for (const id of mentions?.userIds ?? []) users.add(id);
+      yield line;
+      for (const { fileId } of attachments) {
+        const url = links.get(fileId);
+        if (url !== undefined) yield { type: "file", messageId: line.message.id, fileId, url };
+      }
+    }
+  }
+
+  for (let after: Params<"message.exportSent">["after"] | undefined; after !== null;) {
+    const page: Result<"message.exportSent"> = await services.message.exportSent({
+      ...span,
+      after: after ?? null,
+    });
+    yield* complete(page.lines);
+    after = page.next;
+  }
+  for (let after: Params<"message.exportHeld">["after"] | undefined; after !== null;) {
+    const page: Result<"message.exportHeld"> = await services.message.exportHeld({
+      ...span,
+      after: after ?? null,
+    });
+    yield* complete(page.lines);
+    after = page.next;
+  }
+  for (const userIds of chunks([...users], LIMITS.exportedUsersPerLookup))
+    yield* (await services.user.exportNames({ userIds })).lines;
+}
+
+function* chunks<T>(all: readonly T[], size: number): Generator<T[]> {
+  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
+}

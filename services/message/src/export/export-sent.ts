@@ -1,0 +1,155 @@
+import type { Params, Result } from "@fanfare/contract";
+import type { Handlers } from "@fanfare/kernel";
+import { Types, type Connection, type mongo } from "mongoose";
+import { READ_TIMEOUT_MS } from "../constants.ts";
+import { documentId, DURABLE_WRITE, within } from "../database.ts";
+import { messageModel, NONCE_INDEX, type MessageDocument } from "../message.model.ts";
+import type { MessageDependencies } from "../message.dependencies.ts";
+import { presentMessage } from "../message.presenter.ts";
+
+/** A page ends after this many characters; one more message or batch of former texts can exceed it. */
+const PAGE_CHARS = 200_000;
+const MESSAGES_PER_QUERY = 50;
+const EDITS_PER_QUERY = 20;
+/** Queries of a page, most of which find nothing: a user has written in few of the channels of an instance. */
+const QUERIES_PER_PAGE = 200;
+const BEFORE_ALL = "0".repeat(24);
+
+type Line = Result<"message.exportSent">["lines"][number];
+type Span = Pick<Params<"message.exportSent">, "from" | "to">;
+
+/** Exports of all messages of a user for admins, whether or not the account still exists or is in the channels. */
+export function exportSentActions(
+  { edits, held, messages }: MessageDependencies,
+  authored: ReturnType<typeof createAuthoredMessages>,
+): Handlers {
+  /** Adds a message with its former texts below `version`, unless it was sent at another time. */
+  const add = async (
+    page: Page,
+    message: MessageDocument,
+    span: Span,
+    { version, isHeld }: { version: number | undefined; isHeld: boolean },
+  ): Promise<number | null> => {
+    const sentAt = message.createdAt.toISOString();
+    if (sentAt < span.from || sentAt >= span.to) return null;
+    if (version === undefined) {
+      const presented = presentMessage(isHeld ? { ...message, deletedAt: null } : message);
+      const deletedAt = message.deletedAt?.toISOString() ?? null;
+      page.add({ type: "message", message: { ...presented, deletedAt }, held: isHeld });
+    }
+    if (message.deletedAt !== null && !isHeld) return null;
+    const messageId = documentId(message);
+    // A version stored for an edit that failed is not a former text.
+    let below = version ?? message.editCount ?? 0;
+    while (below > 0) {
+      const found = await edits.list(messageId, below, EDITS_PER_QUERY);
+      for (const { content, writtenAt, ...edit } of found)
+        page.add({
+          type: "edit",
+          messageId,
+          version: edit.version,
+          content,
+          writtenAt: writtenAt.toISOString(),
+        });
+      below = found.length < EDITS_PER_QUERY ? 0 : found.at(-1)!.version;
+      if (below > 0 && page.isFull) return below;
+    }
+    return null;
+  };
+
+  return {
+    "message.exportSent": async ({ params: { userId, after, ...span } }) => {
+      const page = new Page();
+      let channelId = after?.channelId ?? (await authored.nextChannelId(BEFORE_ALL));
+      let { nonce, version } = { nonce: "", version: undefined, ...after };
+      for (let queries = 0; channelId !== null; queries += 1) {
+        if (page.isFull || queries === QUERIES_PER_PAGE)
+          return { lines: page.lines, next: { channelId, nonce } };
+        const isResumed = version !== undefined;
+        const found = await authored.list(channelId, userId, nonce, isResumed, MESSAGES_PER_QUERY);
+        const kept = await held.findIds(found.filter(({ deletedAt }) => deletedAt !== null).map(documentId));
+        let rest = found.length === MESSAGES_PER_QUERY;
+        for (const message of found) {
+          const from = message.nonce === nonce ? version : undefined;
+          ({ nonce } = message);
+          // `message.exportHeld` returns it with its text.
+          if (kept.has(documentId(message))) continue;
+          const below = await add(page, message, span, { version: from, isHeld: false });
+          if (below !== null) return { lines: page.lines, next: { channelId, nonce, version: below } };
+          rest ||= page.isFull;
+          if (page.isFull) break;
+        }
+        version = undefined;
+        if (rest) continue;
+        channelId = await authored.nextChannelId(channelId);
+        nonce = "";
+      }
+      return { lines: page.lines, next: null };
+    },
+
+    "message.exportHeld": async ({ params: { userId, after, ...span } }) => {
+      const page = new Page();
+      const resumed = after?.version === undefined ? null : await held.find(after.messageId);
+      const found = await held.list(userId, after?.messageId ?? null, MESSAGES_PER_QUERY);
+      const alive = await messages.findAlive(found.map(documentId));
+      // A deletion can have failed after the message was kept: then it is among those that were sent.
+      const deleted = found.filter((message) => !alive.has(documentId(message)));
+      for (const message of resumed === null ? deleted : [resumed, ...deleted]) {
+        const messageId = documentId(message);
+        const version = message === resumed ? after?.version : undefined;
+        const below = await add(page, message, span, { version, isHeld: true });
+        if (below !== null) return { lines: page.lines, next: { messageId, version: below } };
+        if (page.isFull) return { lines: page.lines, next: { messageId } };
+      }
+      const last = found.length < MESSAGES_PER_QUERY ? undefined : found.at(-1);
+      return { lines: page.lines, next: last === undefined ? null : { messageId: documentId(last) } };
+    },
+  };
+}
+
+class Page {
+  readonly lines: Line[] = [];
+  #chars = 0;
+
+  add(line: Line): void {
+    this.lines.push(line);
+    this.#chars += JSON.stringify(line).length;
+  }
+
+  get isFull(): boolean {
+    return this.#chars >= PAGE_CHARS;
+  }
+}
+
+/** Finds all messages of an author by an index that exists anyway, so that sending costs nothing more. */
+export function createAuthoredMessages(database: Connection) {
+  const model = messageModel(database);
+  const native: mongo.Collection<MessageDocument> = database
+    .getClient()
+    .db(database.name)
+    .collection(model.collection.name);
+  const sort = { channelId: 1, authorId: 1, nonce: 1 } as const;
+  return {
+    /** The channel with messages that follows one by its id. */
+    async nextChannelId(afterId: string): Promise<string | null> {
+      const next = native.findOne(
+        { channelId: { $gt: new Types.ObjectId(afterId) } },
+        { sort, hint: NONCE_INDEX, projection: { _id: 0, channelId: 1 } },
+      );
+      return (await within(READ_TIMEOUT_MS, next))?.channelId.toHexString() ?? null;
+    },
+
+    /** Messages of one channel in the order of their nonces. @param isFrom with the one that has the nonce */
+    list(channelId: string, authorId: string, nonce: string, isFrom: boolean, limit: number) {
+      const found = native.find(
+        {
+          channelId: new Types.ObjectId(channelId),
+          authorId: new Types.ObjectId(authorId),
+          nonce: isFrom ? { $gte: nonce } : { $gt: nonce },
+        },
+        { sort, limit, readConcern: DURABLE_WRITE },
+      );
+      return within(READ_TIMEOUT_MS, found.toArray());
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { DURABLE } from "@fanfare/kernel";
+import { Schema, Types, type Connection, type mongo } from "mongoose";
+import { READ_TIMEOUT_MS, WRITE_TIMEOUT_MS } from "../constants.ts";
+import { DURABLE_WRITE, within } from "../database.ts";
+import type { MessageDocument } from "../message.model.ts";
+
+/** A message as it was when it was deleted; its `deletedAt` is the time of that. */
+export type HeldMessage = MessageDocument & { deletedAt: Date };
+
+// Only for its index: the driver writes and reads the documents as they are.
+const schema = new Schema<HeldMessage>(
+  { authorId: Schema.Types.ObjectId },
+  { collection: "heldMessages", versionKey: false },
+).index({ authorId: 1, _id: 1 }, { name: "author" });
+
+/** Queries of the deleted messages that legal holds keep. Nothing that users can call reads them. */
+export class HeldMessageRepository {
+  readonly #native: mongo.Collection<HeldMessage>;
+
+  constructor(database: Connection) {
+    const { collection } = database.model<HeldMessage>("HeldMessage", schema);
+    this.#native = database.getClient().db(database.name).collection(collection.name);
+  }
+
+  /** Durable. Keeping a message again replaces it. */
+  async keep(messages: readonly HeldMessage[]): Promise<void> {
+    const operations = messages.map(({ _id, ...rest }) => ({
+      replaceOne: { filter: { _id }, replacement: rest, upsert: true },
+    }));
+    await this.#native.bulkWrite(operations, {
+      ordered: false,
+      writeConcern: DURABLE,
+      maxTimeMS: WRITE_TIMEOUT_MS,
+      ignoreUndefined: true,
+    });
+  }
+
+  /** In order of their ids. */
+  list(authorId: string, afterId: string | null, limit: number): Promise<HeldMessage[]> {
+    const filter = {
+      authorId: new Types.ObjectId(authorId),
+      ...(afterId !== null && { _id: { $gt: new Types.ObjectId(afterId) } }),
+    };
+    const found = this.#native.find(filter, { sort: { _id: 1 }, limit, readConcern: DURABLE_WRITE });
+    return within(READ_TIMEOUT_MS, found.toArray());
+  }
+
+  async find(messageId: string): Promise<HeldMessage | null> {
+    return within(READ_TIMEOUT_MS, this.#native.findOne({ _id: new Types.ObjectId(messageId) }));
+  }
+
+  /** Those of the messages that are kept. */
+  async findIds(messageIds: readonly string[]): Promise<Set<string>> {
+    if (messageIds.length === 0) return new Set();
+    const _id = { $in: messageIds.map((id) => new Types.ObjectId(id)) };
+    const found = this.#native.find({ _id }, { projection: { _id: 1 } }).toArray();
+    return new Set((await within(READ_TIMEOUT_MS, found)).map((message) => message._id.toHexString()));
+  }
+
+  async delete(messageIds: readonly string[]): Promise<void> {
+    const _id = { $in: messageIds.map((id) => new Types.ObjectId(id)) };
+    await this.#native.deleteMany({ _id }, { writeConcern: DURABLE, maxTimeMS: WRITE_TIMEOUT_MS });
+  }
+}

@@ -1,0 +1,222 @@
+import type { LegalHold } from "@fanfare/contract";
+import { LIMITS } from "@fanfare/contract/limits";
+import { FileDown, Scale, ShieldOff } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useLegalHolds } from "../data/admin.ts";
+import { useCall } from "../data/call.ts";
+import { useServerCache } from "../data/data-context.ts";
+import { useUser } from "../data/people.ts";
+import { DownloadLines, inPieces } from "../shared/download-lines.tsx";
+import { dayAndTime } from "../shared/times.ts";
+import { IconButton } from "../ui/button.tsx";
+import { Switch } from "../ui/choices.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Badge } from "../ui/display.tsx";
+import { EmptyState } from "../ui/feedback.tsx";
+import { TextField, useForm } from "../ui/form.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
+import { ListRow } from "../ui/list-row.tsx";
+import { openDialog } from "../ui/open-dialog.tsx";
+import { AdminList } from "./admin-list.tsx";
+
+/** Whose messages to keep or export. */
+interface Person {
+  id: string;
+  name: string;
+}
+
+interface PersonDialogProps {
+  person: Person;
+  onClose: () => void;
+}
+
+export function AdminHolds() {
+  const { t } = useTranslation("admin");
+  return (
+    <>
+      <p className="text-muted">{t("holds.hint")}</p>
+      <AdminList
+        label={t("sections.holds")}
+        pages={useLegalHolds()}
+        empty={<EmptyState icon={Scale} title={t("holds.none")} text={t("holds.noneText")} />}
+      >
+        {(hold) => <HoldRow key={hold.id} hold={hold} />}
+      </AdminList>
+    </>
+  );
+}
+
+function HoldRow({ hold }: { hold: LegalHold }) {
+  const { t } = useTranslation("admin");
+  const { name, userId, reason, startedBy, startedAt, endedBy, endedAt } = hold;
+  const starter = useUser(startedBy)?.nickname ?? t("audit.unknownActor");
+  const ender = useUser(endedBy)?.nickname ?? t("audit.unknownActor");
+  const known = [
+    t("holds.started", { name: starter, time: dayAndTime(startedAt) }),
+    endedAt === null ? null : t("holds.ended", { name: ender, time: dayAndTime(endedAt) }),
+  ];
+  return (
+    <ListRow
+      title={
+        <span className="flex items-center gap-2">
+          <span className="truncate">{name}</span>
+          {endedAt === null ? (
+            <Badge tone="warn">{t("holds.active")}</Badge>
+          ) : (
+            <Badge>{t("holds.over")}</Badge>
+          )}
+        </span>
+      }
+      subtitle={known.filter((part) => part !== null).join(" · ")}
+      trailing={
+        <>
+          <IconButton
+            icon={FileDown}
+            label={t("messageExport.of", { name })}
+            tooltipSide="left"
+            onClick={() => openMessageExport({ id: userId, name })}
+          />
+          {endedAt === null && (
+            <IconButton
+              icon={ShieldOff}
+              label={t("holds.end.of", { name })}
+              variant="danger"
+              tooltipSide="left"
+              onClick={() => openDialog((onClose) => <EndHoldDialog hold={hold} onClose={onClose} />)}
+            />
+          )}
+        </>
+      }
+    >
+      <p className="px-2 pb-1.5 text-sm wrap-anywhere">{t("group-settings:audit.reason", { reason })}</p>
+    </ListRow>
+  );
+}
+
+export function openStartHold(person: Person): void {
+  openDialog((onClose) => <StartHoldDialog person={person} onClose={onClose} />);
+}
+
+function StartHoldDialog({ person: { id, name }, onClose }: PersonDialogProps) {
+  const { t } = useTranslation("admin");
+  const call = useCall();
+  const form = useForm({
+    initial: { reason: "" },
+    submit: ({ reason }) => call("admin.startHold", { userId: id, reason: reason.trim() }),
+    saved: t("holds.start.done", { name }),
+    onDone: onClose,
+  });
+  return (
+    <FormDialog
+      onClose={onClose}
+      title={t("holds.start.title", { name })}
+      description={t("holds.start.text")}
+      form={form}
+      action={t("holds.start.action")}
+      disabled={form.values.reason.trim() === ""}
+    >
+      <RequiredReason {...form.field("reason")} />
+    </FormDialog>
+  );
+}
+
+function EndHoldDialog({ hold: { id, name }, onClose }: { hold: LegalHold; onClose: () => void }) {
+  const { t } = useTranslation("admin");
+  const call = useCall();
+  const form = useForm({
+    initial: { reason: "" },
+    submit: ({ reason }) => call("admin.endHold", { holdId: id, reason: reason.trim() }),
+    saved: t("holds.end.done", { name }),
+    onDone: onClose,
+  });
+  return (
+    <FormDialog
+      onClose={onClose}
+      title={t("holds.end.title", { name })}
+      description={t("holds.end.text")}
+      danger
+      form={form}
+      action={t("holds.end.action")}
+      disabled={form.values.reason.trim() === ""}
+    >
+      <RequiredReason {...form.field("reason")} />
+    </FormDialog>
+  );
+}
+
+export function openMessageExport(person: Person): void {
+  openDialog((onClose) => <MessageExportDialog person={person} onClose={onClose} />);
+}
+
+/** Downloads the messages of a user in groups and direct messages. */
+function MessageExportDialog({ person: { id, name }, onClose }: PersonDialogProps) {
+  const { t } = useTranslation("admin");
+  const { client } = useServerCache();
+  const [today] = useState(() => new Date());
+  const [from, setFrom] = useState(
+    dateOf(new Date(today.getFullYear() - 1, today.getMonth(), today.getDate())),
+  );
+  const [to, setTo] = useState(dateOf(today));
+  const [reason, setReason] = useState("");
+  const [fileLinks, setFileLinks] = useState(false);
+  const isWrong = from === "" || to === "" || from > to || reason.trim() === "";
+  return (
+    <Dialog onClose={onClose} title={t("messageExport.of", { name })} description={t("messageExport.text")}>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField label={t("messageExport.from")} type="date" required value={from} onChange={setFrom} />
+        <TextField label={t("messageExport.to")} type="date" required value={to} onChange={setTo} />
+      </div>
+      <RequiredReason value={reason} onChange={setReason} />
+      <Switch
+        label={t("messageExport.fileLinks")}
+        hint={t("messageExport.fileLinksHint")}
+        checked={fileLinks}
+        onChange={setFileLinks}
+      />
+      <DownloadLines
+        action={t("messageExport.action")}
+        disabled={isWrong}
+        progress={(lines) => t("group-settings:storage.exporting", { lines })}
+        done={(lines) => t("group-settings:storage.exported", { lines })}
+        fileName={() => `messages-${name}-${from}-${to}.jsonl`}
+        read={(signal) => {
+          const span = { from: startOf(from).toISOString(), to: startOf(to, 1).toISOString() };
+          const wanted = { userId: id, ...span, reason: reason.trim(), fileLinks };
+          return inPieces(client.exportMessages(wanted, { signal }));
+        }}
+      />
+    </Dialog>
+  );
+}
+
+interface RequiredReasonProps {
+  value: string;
+  onChange: (value: string) => void;
+  error?: string | undefined;
+}
+
+function RequiredReason(props: RequiredReasonProps) {
+  const { t } = useTranslation("admin");
+  return (
+    <TextField
+      label={t("holds.reason")}
+      hint={t("reasonHint")}
+      required
+      maxLength={LIMITS.reasonMaxChars}
+      {...props}
+    />
+  );
+}
+
+/** The local date, as a field for dates has it. */
+function dateOf(time: Date): string {
+  const parts = [time.getFullYear(), time.getMonth() + 1, time.getDate()];
+  return parts.map((part) => String(part).padStart(2, "0")).join("-");
+}
+
+/** The local start of a day, or of a later one. */
+function startOf(date: string, daysLater = 0): Date {
+  const [year = 0, month = 1, day = 1] = date.split("-").map(Number);
+  return new Date(year, month - 1, day + daysLater);
+}
