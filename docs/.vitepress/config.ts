@@ -9,7 +9,10 @@ const DOCS = join(import.meta.dirname, "..");
 
 const USE = ["index", "messages", "groups", "moderation", "notifications", "account"];
 const RUN = [
-  ["Start", ["index", "quick-start", "sizing", "install", "docker", "kubernetes", "configuration"]],
+  [
+    "Start",
+    ["index", "quick-start", "production", "sizing", "install", "docker", "kubernetes", "configuration"],
+  ],
   ["Operate", ["administration", "cli", "backups", "upgrades", "secrets", "groups-as-files", "move"]],
   ["Watch", ["observability", "metrics", "runbooks", "troubleshooting"]],
 ] as const;
