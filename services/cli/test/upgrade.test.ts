@@ -1,4 +1,5 @@
-import { readFile, rm } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeBackup } from "../src/backup/write-backup.ts";
@@ -24,22 +25,36 @@ test("the fixtures of earlier versions can be created with this version too, and
   expect(await whileRunning(dataDir, (url) => readAsClient(url, known))).toEqual(expectedFindings(known));
 });
 
-/** See upgrade/README.md. The short run uses the oldest, which needs every migration. */
-const VERSIONS = ["before-revs", "before-sealed-factors", "before-migrations"];
+/** Restores a backup, which contains no indexes: creates one that the first version had. */
+async function restore(dataDir: string, name: string): Promise<void> {
+  await restoreBackup(configOf(dataDir), fixture(`${name}.backup`), false);
+  await withStoppedInstance(configOf(dataDir), ({ db }) =>
+    db.collection("channels").createIndex({ memberIds: 1, _id: -1 }),
+  );
+}
 
-for (const name of VERSIONS)
-  describe(`a database from ${name}`, { tags: name === VERSIONS[0] ? [] : "long" }, () => {
+async function unpack(dataDir: string, name: string): Promise<void> {
+  await mkdir(dataDir);
+  execFileSync("tar", ["-xzf", fixture(`${name}.tar.gz`), "-C", dataDir]);
+}
+
+/** See upgrade/README.md. The short run uses the oldest, which needs every migration, and the newest data folder. */
+const VERSIONS = [
+  { name: "before-revs", open: restore, isShort: true },
+  { name: "before-sealed-factors", open: restore, isShort: false },
+  { name: "before-migrations", open: restore, isShort: false },
+  { name: "before-holds", open: unpack, isShort: true },
+];
+
+for (const { name, open, isShort } of VERSIONS)
+  describe(`a database from ${name}`, { tags: isShort ? [] : "long" }, () => {
     let dataDir: string;
     let known: Known;
 
     beforeAll(async () => {
       dataDir = join(folder, name);
       known = JSON.parse(await readFile(fixture(`${name}.json`), "utf8")) as Known;
-      await restoreBackup(configOf(dataDir), fixture(`${name}.backup`), false);
-      // Backups contain no indexes, so create one that the first version had.
-      await withStoppedInstance(configOf(dataDir), ({ db }) =>
-        db.collection("channels").createIndex({ memberIds: 1, _id: -1 }),
-      );
+      await open(dataDir, name);
     });
 
     test("is migrated at startup, and clients find everything", async () => {
