@@ -13,7 +13,10 @@ const RUN = [
     "Start",
     ["index", "quick-start", "production", "sizing", "install", "docker", "kubernetes", "configuration"],
   ],
-  ["Operate", ["administration", "cli", "backups", "upgrades", "secrets", "groups-as-files", "move"]],
+  [
+    "Operate",
+    ["administration", "provisioning", "cli", "backups", "upgrades", "secrets", "groups-as-files", "move"],
+  ],
   ["Watch", ["observability", "metrics", "runbooks", "troubleshooting"]],
 ] as const;
 const BUILD = ["api", "protocol", "client", "bots", "errors"];

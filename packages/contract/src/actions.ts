@@ -21,6 +21,7 @@ import * as notification from "./actions/notification.ts";
 import * as passkeys from "./actions/passkeys.ts";
 import * as people from "./actions/people.ts";
 import * as picture from "./actions/picture.ts";
+import * as provisioning from "./actions/provisioning.ts";
 import * as presence from "./actions/presence.ts";
 import * as report from "./actions/report.ts";
 import * as role from "./actions/role.ts";
@@ -52,11 +53,13 @@ export const ACTIONS_BY_PREFIX = {
     ...groupFile.userActions,
     ...picture.userActions,
     ...notification.userActions,
+    ...provisioning.userActions,
   },
   admin: {
     ...admin.adminActions,
     ...compliance.adminActions,
     ...groupFile.adminActions,
+    ...provisioning.adminActions,
     ...report.adminActions,
     ...status.adminActions,
   },

@@ -1,6 +1,7 @@
 export type { Actor, CallClient, CallMeta } from "./actor.ts";
 export * from "./actions.ts";
 export { mapCards, mapControls, markdownOf, textOf, urlsOf } from "./cards.ts";
+export type { ProvisionedChanges, ProvisionedFilter, ProvisionedUser } from "./actions/provisioning.ts";
 export { ChannelSyncSchema, type ChannelSync } from "./actions/channel.ts";
 export type {
   ActionDefinition,

@@ -319,6 +319,11 @@ export const LIMITS = {
   httpBodyMaxBytes: 64 * 1024,
   /** Other programs describe a push or a group of alerts in more than that. */
   webhookBodyMaxBytes: 1024 * 1024,
+
+  /** Of an attribute of a user that an identity provider sends. */
+  scimTextMaxChars: 256,
+  /** Conditions in one SCIM filter. */
+  scimFilters: 5,
 } as const;
 
 /** The limits of a group's emoji, stickers and GIFs, by kind. */

@@ -67,6 +67,8 @@ function configOf(env: Environment) {
     /** The OpenID Connect providers, in the order of their buttons. */
     oidc: oidcOf(env),
     ldap: ldapOf(env),
+    /** undefined: no provisioning by SCIM. */
+    scimToken: env.SCIM_TOKEN,
     retentionMaxDays: env.RETENTION_MAX_DAYS,
     /** 0: never deleted. */
     guestRetentionDays: env.GUEST_RETENTION_DAYS,

@@ -5,6 +5,7 @@ import { usersAndGroupActions } from "./users-and-groups.ts";
 import { complianceActions } from "./compliance.ts";
 import { jobActions } from "./jobs.ts";
 import { metricsActions } from "./metrics.ts";
+import { provisioningActions } from "./provisioning.ts";
 import { statusActions } from "./status.ts";
 import type { AdminDependencies } from "./admin.dependencies.ts";
 import { createAuditRepository } from "./audit.repository.ts";
@@ -25,6 +26,7 @@ export function createAdminService(node: NodeContext): ReturnType<ServiceFactory
       ...complianceActions,
       ...jobActions(dependencies),
       ...metricsActions(dependencies),
+      ...provisioningActions(dependencies),
       ...settingsActions(dependencies),
       ...statusActions(dependencies),
       ...usersAndGroupActions,

@@ -1,13 +1,14 @@
-import { defineRepository, newId, REQUIRED_ID } from "@fanfare/kernel";
+import { defineRepository, ID, newId } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
 /** Two years. */
 const RETENTION_S = 2 * 365 * 24 * 60 * 60;
 
-/** An attempted or completed action of an admin. */
+/** An attempted or completed action of an admin or of the identity provider. */
 export interface AuditDocument {
   _id: string;
-  actorId: string;
+  /** null: the identity provider, by SCIM. */
+  actorId: string | null;
   address: string | null;
   action: string;
   params: unknown;
@@ -17,7 +18,7 @@ export interface AuditDocument {
 
 const schema = new Schema<AuditDocument>(
   {
-    actorId: REQUIRED_ID,
+    actorId: { type: ID, default: null },
     address: { type: String, default: null },
     action: { type: String, required: true },
     params: Schema.Types.Mixed,

@@ -28,7 +28,7 @@ function recordedAs(dependencies: AdminDependencies, action: string, handler: An
 }
 
 /** A change that can't be recorded is not made. */
-async function record<T>(
+export async function record<T>(
   { audit, node }: AdminDependencies,
   entry: Pick<AuditDocument, "actorId" | "address" | "action" | "params">,
   change: () => Promise<T>,

@@ -25,6 +25,7 @@ import { serveOidc } from "./oidc-routes.ts";
 import { API_HEADERS, commonHeaders, sendResponse } from "./responses.ts";
 import { serveExports } from "./group-files/serve-exports.ts";
 import { serveImports } from "./group-files/serve-imports.ts";
+import { serveScim } from "./scim/serve-scim.ts";
 import { UPLOAD_TIMEOUT_MS } from "./files/constants.ts";
 import { serveFiles } from "./files/serve-files.ts";
 import { serveUnsubscribe } from "./unsubscribe-route.ts";
@@ -165,6 +166,7 @@ export async function createHttpServer({
     return sendResponse(reply, response);
   });
   await serveWebhooks(app, { calls, config });
+  await serveScim(app, options);
   await serveUnsubscribe(app, options);
   await app.ready();
   return app;

@@ -1,5 +1,6 @@
 import type { Collection } from "@fanfare/kernel";
 import { DEFAULT_PROVIDER } from "@fanfare/kernel";
+import type { QueryFilter } from "mongoose";
 import { type ExternalKey, type OidcLink, storedIdentity, storedLinks } from "./external-logins.ts";
 import type { UserDocument } from "./user.model.ts";
 
@@ -8,6 +9,16 @@ const WITHOUT_EMAIL = { $unset: { email: 1, emailLower: 1, emailClaimedAt: 1 } }
 
 /** Queries of the collection users about ways to sign in: addresses, passwords, OIDC, LDAP. */
 export function createAccountQueries({ model: users, change }: Collection<UserDocument>) {
+  const link = (filter: QueryFilter<UserDocument>, { provider, key }: ExternalKey) => {
+    if (provider === null || provider === DEFAULT_PROVIDER) {
+      const field = provider === null ? "ldapKey" : "oidcKey";
+      const free = [{ [field]: { $exists: false } }, { [field]: key }];
+      return change({ ...filter, $or: free }, { $set: storedIdentity({ provider, key }) });
+    }
+    const free = [{ "oidcLogins.provider": { $ne: provider } }, { "oidcLogins.key": key }];
+    return change({ ...filter, $or: free }, { $addToSet: { oidcLogins: { provider, key } } });
+  };
+
   return {
     /** @returns null when the password has changed since the caller verified it */
     replacePasswordHash: (userId: string, oldHash: string, passwordHash: string, removePasskeys: boolean) =>
@@ -123,16 +134,12 @@ export function createAccountQueries({ model: users, change }: Collection<UserDo
         .lean(),
 
     /** @returns null when the account no longer has this verified address, or is linked to another identity of the same provider */
-    linkVerified(userId: string, emailLower: string, { provider, key }: ExternalKey) {
-      const verified = { _id: userId, emailLower, emailVerifiedAt: { $exists: true } };
-      if (provider === null || provider === DEFAULT_PROVIDER) {
-        const field = provider === null ? "ldapKey" : "oidcKey";
-        const free = [{ [field]: { $exists: false } }, { [field]: key }];
-        return change({ ...verified, $or: free }, { $set: storedIdentity({ provider, key }) });
-      }
-      const free = [{ "oidcLogins.provider": { $ne: provider } }, { "oidcLogins.key": key }];
-      return change({ ...verified, $or: free }, { $addToSet: { oidcLogins: { provider, key } } });
-    },
+    linkVerified: (userId: string, emailLower: string, identity: ExternalKey) =>
+      link({ _id: userId, emailLower, emailVerifiedAt: { $exists: true } }, identity),
+
+    /** @returns null when the account no longer has this id at the provider, or is linked to another identity there */
+    linkProvisioned: (userId: string, externalId: string, identity: ExternalKey) =>
+      link({ _id: userId, "scim.externalId": externalId }, identity),
 
     /**
      * @param user whose password the caller has verified

@@ -14,10 +14,17 @@ import {
 } from "./external-logins.ts";
 import { assertAllowedDomain, assertBelowUserLimit, assertCanRegister } from "./registration.policy.ts";
 import type { InvitedAccounts } from "./erasures.ts";
+import { hasNoSignIn } from "./session.policy.ts";
 import { EMAIL_INDEX, type UserDocument, USERNAME_INDEX } from "./user.model.ts";
 
 /** Number of usernames tried when they are taken. */
-const MAX_ATTEMPTS = 8;
+export const MAX_USERNAMES_TRIED = 8;
+
+/** Suggestions only: neither trusted nor unique. */
+interface Names {
+  username: string | undefined;
+  nickname: string | undefined;
+}
 
 /** A user's identity at an OIDC provider or in an LDAP directory, and what is known of them there. */
 export interface ExternalIdentity extends ExternalKey {
@@ -25,8 +32,9 @@ export interface ExternalIdentity extends ExternalKey {
   email: string | null;
   /** Whether the user is an admin there; absent if that isn't decided there. */
   isAdmin?: boolean | undefined;
-  /** Suggestions only: neither trusted nor unique. */
-  names: { username: string | undefined; nickname: string | undefined };
+  /** What the provider can have sent as the user's `externalId` by SCIM. */
+  externalIds?: string[];
+  names: Names;
 }
 
 interface Dependencies {
@@ -87,7 +95,7 @@ export function createExternalAccounts({
     identity: ExternalIdentity,
     inviteCode: string | undefined,
   ): Promise<UserDocument> => {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    for (let attempt = 0; attempt < MAX_USERNAMES_TRIED; attempt += 1) {
       try {
         return await make(identity, attempt > 0, inviteCode);
       } catch (error) {
@@ -109,8 +117,12 @@ export function createExternalAccounts({
       // null: another login has changed them.
       return (links && (await users.setOidcLinks(found, links))) ?? found;
     }
-    const linked = await users.linkVerified(found._id, found.emailLower!, identity);
+    const linked = await (isProvisionedAs(found, identity)
+      ? users.linkProvisioned(found._id, found.scim!.externalId!, identity)
+      : users.linkVerified(found._id, found.emailLower!, identity));
     if (linked === null) throw serviceError("EMAIL_TAKEN");
+    // The first login of an account that the provider has created is no surprise.
+    if (found.scim !== undefined && hasNoSignIn(found)) return linked;
     await accountMails.notify(linked, identity.provider === null ? "ldapLinked" : "oidcLinked");
     return linked;
   };
@@ -137,7 +149,7 @@ export function createExternalAccounts({
 
   return {
     /**
-     * Finds the account of this identity. An account with the same email address is only used if both sides have verified it.
+     * Finds the account of this identity, or the one that its provider has created by SCIM. An account with the same email address is only used if both sides have verified it.
      * Otherwise an attacker could prepare an account with the address of a victim, or claim the address of an account at the
      * provider. An account that never verified the address loses it in `settle`.
      * @returns null when there is none
@@ -147,10 +159,11 @@ export function createExternalAccounts({
       const known = await users.findByIdentity(identity);
       if (known !== null) return known;
       const email = emailOf(identity);
-      const same = email === null ? null : await users.findByEmail(email);
+      const provisioned = await users.findByExternalId(identity.externalIds ?? []);
+      const same = provisioned ?? (email === null ? null : await users.findByEmail(email));
       // Linked a moment ago by a concurrent login of the same user.
       if (same === null || hasIdentity(same, identity)) return same;
-      if (same.emailVerifiedAt === undefined) return null;
+      if (provisioned === null && same.emailVerifiedAt === undefined) return null;
       if (hasLoginAt(same, identity.provider)) throw serviceError("EMAIL_TAKEN");
       return same;
     },
@@ -172,6 +185,9 @@ export function createExternalAccounts({
   };
 }
 
+const isProvisionedAs = ({ scim }: UserDocument, { externalIds = [] }: ExternalIdentity): boolean =>
+  scim?.externalId !== undefined && externalIds.includes(scim.externalId);
+
 const {
   username: usernameSchema,
   nickname: nicknameSchema,
@@ -185,14 +201,14 @@ const DIGITS = 5;
  * Derives a valid username from the one at the provider.
  * @param isAgain the plain name is taken: append digits
  */
-export function usernameFor({ names }: ExternalIdentity, isAgain: boolean): string {
+export function usernameFor({ names }: { names: Pick<Names, "username"> }, isAgain: boolean): string {
   const cleaned = (names.username ?? "").replaceAll(NOT_IN_USERNAMES, "");
   const base = usernameSchema.safeParse(cleaned.slice(0, LIMITS.usernameMaxChars)).data ?? FALLBACK;
   if (!isAgain && base !== FALLBACK) return base;
   return `${base.slice(0, LIMITS.usernameMaxChars - DIGITS)}${randomInt(10 ** (DIGITS - 1), 10 ** DIGITS)}`;
 }
 
-export function nicknameFor({ names }: ExternalIdentity, username: string): string {
+export function nicknameFor({ names }: { names: Pick<Names, "nickname"> }, username: string): string {
   // Don't cut a surrogate pair in half.
   const cut = (names.nickname ?? "").slice(0, LIMITS.nicknameMaxChars).replace(/[\ud800-\udbff]$/, "");
   return nicknameSchema.safeParse(cut).data ?? username;

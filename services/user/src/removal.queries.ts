@@ -29,6 +29,7 @@ const PERSONAL: Record<Exclude<keyof UserDocument, Kept>, 1> = {
   oidcKey: 1,
   oidcLogins: 1,
   ldapKey: 1,
+  scim: 1,
   admin: 1,
   disabledAt: 1,
   seenAt: 1,

@@ -25,6 +25,20 @@ export interface StoredPasskey {
   lastUsedAt?: Date;
 }
 
+/** What an identity provider has sent about an account by SCIM. */
+export interface Provisioning {
+  /** Absent until the provider names the account. */
+  userName?: string;
+  userNameLower?: string;
+  externalId?: string;
+  displayName?: string;
+  givenName?: string;
+  familyName?: string;
+  formattedName?: string;
+  /** When the provider has deleted the user; nothing else is kept then. */
+  deletedAt?: Date;
+}
+
 export interface UserDocument {
   _id: string;
   /** Absent for guests, so that the sparse unique index omits them. */
@@ -65,6 +79,7 @@ export interface UserDocument {
   oidcLogins?: OidcLink[];
   /** The id of the entry in the LDAP directory, in base64url. */
   ldapKey?: string;
+  scim?: Provisioning;
   /** A copy of the entry in the collection admins, maintained only by admins.ts. */
   admin?: true;
   /** Absent while the user can log in. */
@@ -82,6 +97,7 @@ export interface UserDocument {
 
 export const USERNAME_INDEX = "usernameLower_1";
 export const EMAIL_INDEX = "emailLower_1";
+export const SCIM_INDEXES: readonly (string | null)[] = ["scim.userNameLower_1", "scim.externalId_1"];
 export const OIDC_INDEXES: readonly (string | null)[] = ["oidcKey_1", "oidcLogins.key_1"];
 
 const totpSchema = new Schema<Totp>(
@@ -97,6 +113,20 @@ const passkeySchema = new Schema<StoredPasskey>(
     name: String,
     createdAt: Date,
     lastUsedAt: Date,
+  },
+  { _id: false },
+);
+
+const provisioningSchema = new Schema<Provisioning>(
+  {
+    userName: String,
+    userNameLower: String,
+    externalId: String,
+    displayName: String,
+    givenName: String,
+    familyName: String,
+    formattedName: String,
+    deletedAt: Date,
   },
   { _id: false },
 );
@@ -132,6 +162,7 @@ const userSchema = new Schema<UserDocument>(
     oidcKey: String,
     oidcLogins: { type: [new Schema({ provider: String, key: String }, { _id: false })], default: undefined },
     ldapKey: String,
+    scim: { type: provisioningSchema, default: undefined },
     admin: Boolean,
     disabledAt: Date,
     createdAt: { type: Date, required: true },
@@ -151,5 +182,7 @@ userSchema.index({ emailLower: 1 }, { name: EMAIL_INDEX, unique: true, sparse: t
 userSchema.index({ oidcKey: 1 }, { unique: true, sparse: true });
 userSchema.index({ "oidcLogins.key": 1 }, { unique: true, sparse: true });
 userSchema.index({ ldapKey: 1 }, { unique: true, sparse: true });
+userSchema.index({ "scim.userNameLower": 1 }, { unique: true, sparse: true });
+userSchema.index({ "scim.externalId": 1 }, { unique: true, sparse: true });
 
 export const userCollection = { name: "User", schema: userSchema };

@@ -1,6 +1,7 @@
 import type { Locale } from "@fanfare/contract";
 import { defineRepository, newId } from "@fanfare/kernel";
 import { createAccountQueries } from "./account.queries.ts";
+import { createProvisioningQueries } from "./provisioning.queries.ts";
 import { createErasureQueries, createGuestQueries } from "./removal.queries.ts";
 import { createGuessQueries, createPasskeyQueries, createTotpQueries } from "./login.queries.ts";
 import { userCollection, type UserDocument } from "./user.model.ts";
@@ -28,6 +29,7 @@ export const createUserRepository = defineRepository(userCollection, (users) => 
   ...createErasureQueries(users),
   ...createGuestQueries(users),
   ...createGuessQueries(users),
+  ...createProvisioningQueries(users),
 
   insert: users.insert,
   insertMany: users.insertMany,

@@ -15,6 +15,7 @@ import { friendActions } from "./friends/friends.ts";
 import { reachActions } from "./friends/reach.ts";
 import { oidcActions } from "./oidc/oidc.ts";
 import { passkeyActions } from "./passkeys.ts";
+import { provisioningActions } from "./provisioning.ts";
 import { secondFactorActions } from "./second-factor.ts";
 import { createDependencies } from "./user.dependencies.ts";
 import { defineEmailRelease } from "./email.ts";
@@ -43,6 +44,7 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       ...passwordActions(dependencies),
       ...passwordResetActions(dependencies),
       ...profileActions(dependencies),
+      ...provisioningActions(dependencies),
       ...registrationActions(dependencies),
       ...secondFactorActions(dependencies),
     },

@@ -188,7 +188,11 @@ function AuditEntryRow({ entry }: { entry: AdminAuditEntry }) {
     <li>
       <article className="grid gap-1 px-2 py-1.5">
         <p className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
-          <span className="font-medium">{actor?.nickname ?? t("audit.unknownActor")}</span>
+          <span className="font-medium">
+            {entry.actorId === null
+              ? t("audit.identityProvider")
+              : (actor?.nickname ?? t("audit.unknownActor"))}
+          </span>
           <span>{i18n.exists(`admin:${textKey}`) ? t(textKey) : entry.action}</span>
           {userId !== null && <span className="font-medium">{target?.nickname ?? userId}</span>}
           <Badge tone={OUTCOMES[outcome] ?? "danger"}>

@@ -13,7 +13,7 @@ export type AdminUser = z.output<typeof AdminUserSchema>;
 
 export const AdminAuditEntrySchema = entity("AdminAuditEntry", {
   id,
-  actorId: id,
+  actorId: id.nullable().describe("null: the identity provider, by SCIM"),
   address: z.string().nullable().describe("the client's IP address; null by socket"),
   action: z.string().describe("the name of the action"),
   params: z.unknown().describe("the params of the call"),

@@ -20,6 +20,7 @@ const schema = new Schema<OidcCodeDocument>(
     provider: { type: String, required: true },
     key: { type: String, required: true },
     email: { type: String, default: null },
+    externalIds: { type: [String], default: undefined },
     isAdmin: Boolean,
     authenticatedAt: Date,
     names: { type: new Schema({ username: String, nickname: String }, { _id: false }), required: true },

@@ -21,7 +21,11 @@ export interface OidcIdentity extends ExternalIdentity {
   authenticatedAt?: Date;
 }
 
-type Settings = Config["oidc"][number];
+interface Settings extends OidcSettings {
+  /** Whether users are also found by the ids that the provider sent by SCIM. Only the first: ids of several can be equal. */
+  sendsIds: boolean;
+}
+type OidcSettings = Config["oidc"][number];
 
 export type OidcProviders = ReadonlyMap<string, OidcProvider>;
 type OidcProvider = ReturnType<typeof createOidcProvider>;
@@ -33,10 +37,10 @@ export function createOidcProviders(
 ): OidcProviders {
   const callback = `${publicUrl}/auth/oidc/callback`;
   return new Map(
-    oidc.map((settings) => {
+    oidc.map((settings, index) => {
       // A URL for each, so that no provider can pass off its answer as another one's.
       const redirectUri = settings.id === DEFAULT_PROVIDER ? callback : `${callback}/${settings.id}`;
-      return [settings.id, createOidcProvider(settings, redirectUri, logger)];
+      return [settings.id, createOidcProvider({ ...settings, sendsIds: index === 0 }, redirectUri, logger)];
     }),
   );
 }
@@ -117,7 +121,8 @@ function createOidcProvider(settings: Settings, redirectUri: string, logger: Log
           sub: idToken.sub,
           auth_time: idToken.auth_time,
         };
-        return { ...identityOf(id, claims), isAdmin: isAdminOf(settings, claims, logger) };
+        const ids = { externalIds: settings.sendsIds ? externalIdsOf(claims) : [] };
+        return { ...identityOf(id, claims), ...ids, isAdmin: isAdminOf(settings, claims, logger) };
       } catch (error) {
         logger.warn({ err: error, provider: id }, "OIDC login failed");
         return null;
@@ -154,6 +159,11 @@ function isAdminOf(
   if (groups.some((group) => typeof group !== "string"))
     logger.warn({ provider: id, claim: groupsClaim }, "OIDC groups claim is not a list of names");
   return groups.some((group) => typeof group === "string" && adminGroups.includes(group));
+}
+
+/** Entra ID has an own `sub` for each application, and the user's id in `oid`. */
+function externalIdsOf({ sub, oid }: Claims): string[] {
+  return [sub, oid].filter((id) => typeof id === "string");
 }
 
 function identityOf(provider: string, claims: Claims): OidcIdentity {

@@ -1,4 +1,4 @@
-import { access, directory, login, mail, secrets } from "./people.ts";
+import { access, directory, login, mail, provisioning, secrets } from "./people.ts";
 import { basics, cluster, limits, observability } from "./instance.ts";
 import { files, outgoing, storage } from "./storage.ts";
 
@@ -14,6 +14,7 @@ export const THEMES = {
   Mail: mail,
   "Single sign-on": login,
   LDAP: directory,
+  "User provisioning": provisioning,
   "Outgoing requests": outgoing,
   "Logs and traces": observability,
 };
@@ -30,6 +31,7 @@ export const SETTINGS = {
   ...mail,
   ...login,
   ...directory,
+  ...provisioning,
   ...outgoing,
   ...observability,
 };

@@ -124,6 +124,23 @@ export const login = {
   }),
 };
 
+const SCIM_TOKEN_MIN_CHARS = 32;
+export const provisioning = {
+  SCIM_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, "must have no spaces and only ASCII characters")
+    .min(SCIM_TOKEN_MIN_CHARS, `must have at least ${SCIM_TOKEN_MIN_CHARS} characters`)
+    .optional()
+    .register(notes, {
+      description:
+        "Secret with which an identity provider creates, changes and disables users, at `PUBLIC_URL/scim/v2`. It gives access to every account. " +
+        "`openssl rand -hex 32` creates one.",
+      defaultText: "no provisioning",
+      example: "replace-me-by-32-or-more-random-characters",
+      secret: true,
+    }),
+};
+
 const LDAP_FILTER_RULE = "must be a filter in parentheses with {name}, such as (uid={name})";
 /** Defaults fit OpenLDAP; the descriptions name what Active Directory calls it. */
 export const directory = {

@@ -1,0 +1,50 @@
+import type { Handlers, Request } from "@fanfare/kernel";
+import { record } from "./audit.ts";
+import type { AdminDependencies } from "./admin.dependencies.ts";
+
+type Services = Request<"admin.deprovisionUser">["services"];
+
+/** What the identity provider does by SCIM. There is no actor: it has authenticated with `SCIM_TOKEN` at the gateway. */
+export function provisioningActions(dependencies: AdminDependencies): Handlers {
+  const recorded = <T>(
+    action: string,
+    { address, ...params }: { address: string } & Record<string, unknown>,
+    change: () => Promise<T>,
+  ): Promise<T> => record(dependencies, { actorId: null, address, action, params }, change);
+
+  return {
+    "admin.provisionUser": ({ params, services }) =>
+      recorded("admin.provisionUser", params, async () => {
+        const { user } = await services.user.provision(params);
+        // It had the same address, and was active.
+        if (params.active === false && user.active) await disable(services, user.id);
+        return { user: { ...user, active: params.active !== false && user.active } };
+      }),
+
+    "admin.updateProvisionedUser": ({ params, services }) =>
+      recorded("admin.updateProvisionedUser", params, async () => {
+        const { active, address: _, ...changes } = params;
+        const { userId } = params;
+        // First, so that a name that is taken doesn't keep the user from being disabled.
+        if (active === false) await disable(services, userId);
+        const { user } = await services.user.updateProvisioned(changes);
+        if (active === true && !user.active) await services.user.setDisabled({ userId, disabled: false });
+        return { user: { ...user, active: active ?? user.active } };
+      }),
+
+    "admin.deprovisionUser": ({ params: { userId, address }, services }) =>
+      recorded("admin.deprovisionUser", { userId, address }, async () => {
+        await disable(services, userId);
+        return services.user.releaseProvisioned({ userId });
+      }),
+  };
+}
+
+/** Can be repeated if it was interrupted. */
+async function disable(services: Services, userId: string): Promise<void> {
+  // Only accounts that the provider can see.
+  await services.user.getProvisioned({ userId });
+  await services.user.setAdmin({ userId, admin: false });
+  await services.user.setDisabled({ userId, disabled: true });
+  await services.bot.disconnectHeldBy({ userId });
+}

@@ -1,0 +1,110 @@
+import type { ProvisionedChanges } from "@fanfare/contract";
+import { SCIM_MAX_OPERATIONS } from "./constants.ts";
+import { plainName } from "./filter.ts";
+import { badRequest } from "./scim-error.ts";
+
+type Fields = Record<string, unknown>;
+type TextName = Exclude<keyof ProvisionedChanges, "active" | "email">;
+
+const TEXTS: Readonly<Record<string, TextName>> = {
+  username: "userName",
+  externalid: "externalId",
+  displayname: "displayName",
+  "name.givenname": "givenName",
+  "name.familyname": "familyName",
+  "name.formatted": "formattedName",
+};
+const REQUIRED: readonly string[] = ["username", "active"];
+/** The one address that users have here, and any other. */
+const WORK_EMAIL = /^emails\[\s*(?:type\s+eq\s+"work"|primary\s+eq\s+"?true"?)\s*\](?:\.value)?$/;
+const OTHER_EMAIL = /^emails\[/;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * What a resource in a POST or PUT says of a user. Unknown attributes are ignored, as is `password`: these users sign in at the
+ * provider.
+ * @throws {ScimError} invalidSyntax, invalidValue
+ */
+export function changesOfResource(body: unknown): ProvisionedChanges & { userName: string } {
+  if (!isFields(body)) throw badRequest("invalidSyntax", "The body must be a JSON object.");
+  const changes: ProvisionedChanges = {};
+  for (const [name, value] of Object.entries(body)) apply(changes, plainName(name), value);
+  const { userName } = changes;
+  if (userName === undefined) throw badRequest("invalidValue", "userName is required.");
+  return { ...changes, userName };
+}
+
+/**
+ * What the operations of a PATCH change. Entra ID capitalizes their names, sends booleans as text, and attributes without a path as
+ * an object whose keys can be paths.
+ * @throws {ScimError} invalidSyntax, invalidPath, invalidValue
+ */
+export function changesOfPatch(body: unknown): ProvisionedChanges {
+  const operations = isFields(body)
+    ? Object.entries(body).find(([name]) => /^operations$/i.test(name))?.[1]
+    : null;
+  if (!Array.isArray(operations) || operations.length === 0 || operations.length > SCIM_MAX_OPERATIONS)
+    throw badRequest("invalidSyntax", `Operations must be a list of 1 to ${SCIM_MAX_OPERATIONS} operations.`);
+  const changes: ProvisionedChanges = {};
+  for (const operation of operations as unknown[]) {
+    const { op, path, value } = isFields(operation) ? operation : {};
+    const kind = typeof op === "string" ? op.toLowerCase() : "";
+    if (kind !== "add" && kind !== "replace" && kind !== "remove")
+      throw badRequest("invalidSyntax", "op must be add, replace or remove.");
+    if (path !== undefined && path !== null && typeof path !== "string")
+      throw badRequest("invalidPath", "path must be a string.");
+    if (typeof path === "string" && path !== "") {
+      apply(changes, plainName(path.trim()), kind === "remove" ? null : value);
+    } else {
+      if (kind === "remove") throw badRequest("invalidPath", "remove needs a path.");
+      if (!isFields(value)) throw badRequest("invalidValue", "Without a path, value must be an object.");
+      for (const [name, part] of Object.entries(value)) apply(changes, plainName(name), part);
+    }
+  }
+  return changes;
+}
+
+/** @param value null removes the attribute */
+function apply(changes: ProvisionedChanges, path: string, value: unknown): void {
+  if (value === null && REQUIRED.includes(path))
+    throw badRequest("invalidValue", `${path} can't be removed.`);
+  if (Object.hasOwn(TEXTS, path)) {
+    if (typeof value !== "string" && value !== null)
+      throw badRequest("invalidValue", `${path} must be a string.`);
+    // An empty string is what some providers send for "none".
+    Object.assign(changes, { [TEXTS[path]!]: value === "" && path !== "username" ? null : value });
+  } else if (path === "active") changes.active = booleanOf(value);
+  else if (path === "emails" || path === "emails.value") changes.email = emailOf(value);
+  else if (WORK_EMAIL.test(path)) changes.email = emailOf(isFields(value) ? [value] : value);
+  else if (OTHER_EMAIL.test(path) && !/\btype\s+eq\s/.test(path))
+    throw badRequest("invalidPath", 'Emails can be selected with type eq "work" or primary eq true.');
+  else if (path === "name") {
+    const parts = value === null ? { givenName: null, familyName: null, formatted: null } : value;
+    if (!isFields(parts)) throw badRequest("invalidValue", "name must be an object.");
+    for (const [name, part] of Object.entries(parts)) apply(changes, `name.${name.toLowerCase()}`, part);
+  }
+}
+
+function booleanOf(value: unknown): boolean {
+  const text = typeof value === "string" ? value.toLowerCase() : value;
+  if (text === true || text === "true") return true;
+  if (text === false || text === "false") return false;
+  throw badRequest("invalidValue", "active must be true or false.");
+}
+
+/** The primary address, otherwise that for work, otherwise the first. */
+function emailOf(value: unknown): string | null {
+  if (value === null || value === "") return null;
+  const given: unknown[] = Array.isArray(value) ? value : [value];
+  if (given.length === 0) return null;
+  const emails = given.map((email) => (isFields(email) ? email : { value: email }));
+  const isPrimary = ({ primary }: Fields): boolean => String(primary).toLowerCase() === "true";
+  const chosen =
+    emails.find(isPrimary) ?? emails.find((email) => "type" in email && email.type === "work") ?? emails[0]!;
+  if (chosen.value === "" || chosen.value === null) return null;
+  if (typeof chosen.value !== "string") throw badRequest("invalidValue", "emails must have a value.");
+  return chosen.value;
+}

@@ -1,0 +1,170 @@
+import { hashSecret, matchesHash, serviceError } from "@fanfare/kernel";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { clientAddress } from "../client-address.ts";
+import type { RouteOptions } from "../http-server.ts";
+import { bearerToken } from "../identify.ts";
+import { API_HEADERS } from "../responses.ts";
+import { changesOfPatch, changesOfResource } from "./changes.ts";
+import { SCIM_PAGE_MAX_ITEMS, SCIM_RATE_LIMIT } from "./constants.ts";
+import { parseFilter, USER_SCHEMA } from "./filter.ts";
+import { listOf, presentUser, providerConfig, userSchema, userType } from "./resources.ts";
+import { badRequest, notFound, ScimError, toScimError } from "./scim-error.ts";
+
+const PATH = "/scim/v2";
+const TYPE = "application/scim+json; charset=utf-8";
+
+interface OneUser {
+  Params: { id: string };
+}
+interface Page {
+  Querystring: { filter?: unknown; startIndex?: unknown; count?: unknown };
+}
+
+/**
+ * SCIM 2.0 (RFC 7643 and 7644), by which an identity provider creates, changes and disables users. The routes exist only with
+ * `SCIM_TOKEN`, and for users only.
+ */
+export async function serveScim(app: FastifyInstance, { node, limits }: RouteOptions): Promise<void> {
+  const { config, services, logger } = node;
+  if (config.scimToken === undefined) return;
+  const tokenHash = hashSecret(config.scimToken);
+  const base = `${config.publicUrl}${PATH}`;
+  const limiter = limits.exact("scim", SCIM_RATE_LIMIT);
+  const addressOf = ({ raw }: FastifyRequest): string => clientAddress(raw, config.trustProxy);
+  const send = (reply: FastifyReply, resource: object, status = 200): FastifyReply =>
+    // A string: Fastify would validate the type of an object as JSON.
+    reply.code(status).type(TYPE).send(JSON.stringify(resource));
+  const sendUser = (reply: FastifyReply, user: Parameters<typeof presentUser>[1], status = 200) => {
+    const resource = presentUser(base, user);
+    return send(reply.header("location", resource.meta.location), resource, status);
+  };
+
+  await app.register(
+    async (scope) => {
+      const parseJson = app.getDefaultJsonParser("error", "error");
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser<string>(
+        ["application/scim+json", "application/json"],
+        { parseAs: "string" },
+        (request, body, done) => {
+          // Some providers send the type with a DELETE, too.
+          if (body === "") done(null, undefined);
+          else void parseJson(request, body, done);
+        },
+      );
+      // Before the body is read: only the provider should be able to cause work.
+      scope.addHook("onRequest", async (request, reply) => {
+        reply.headers({ ...API_HEADERS, "cache-control": "no-store" });
+        const retryAfterMs = await limiter.take(addressOf(request), Date.now());
+        if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
+        if (matchesHash(bearerToken(request) ?? "", tokenHash)) return;
+        reply.header("www-authenticate", "Bearer");
+        throw new ScimError(401, "The bearer token must be the value of SCIM_TOKEN.");
+      });
+      scope.setErrorHandler((thrown: unknown, request, reply) => {
+        const error = toScimError(ofFastify(thrown));
+        if (error.status >= 500 && !(thrown instanceof ScimError))
+          logger.error({ err: thrown, requestId: request.id }, "SCIM request failed");
+        if (error.retryAfterMs !== undefined)
+          reply.header("retry-after", Math.ceil(error.retryAfterMs / 1000));
+        return send(reply, error, error.status);
+      });
+
+      scope.get("/ServiceProviderConfig", (_request, reply) => send(reply, providerConfig(base)));
+      scope.get("/ResourceTypes", (_request, reply) => send(reply, listOf([userType(base)], 1)));
+      scope.get("/ResourceTypes/User", (_request, reply) => send(reply, userType(base)));
+      scope.get("/Schemas", (_request, reply) => send(reply, listOf([userSchema(base)], 1)));
+      scope.get(`/Schemas/${USER_SCHEMA.replaceAll(":", "::")}`, (_request, reply) =>
+        send(reply, userSchema(base)),
+      );
+      // Providers ask for groups even if they are told not to send any.
+      scope.get("/Groups", (_request, reply) => send(reply, listOf([], 0)));
+      scope.post("/Groups", () => {
+        throw new ScimError(
+          501,
+          "Groups can't be provisioned here. Turn off group provisioning at the provider.",
+        );
+      });
+
+      scope.get<Page>("/Users", async ({ query }, reply) => {
+        const { filter } = query;
+        if (filter !== undefined && typeof filter !== "string")
+          throw badRequest("invalidFilter", "filter must be given once.");
+        const startIndex = Math.max(1, numberOf("startIndex", query.startIndex, 1));
+        const limit = Math.min(
+          SCIM_PAGE_MAX_ITEMS,
+          Math.max(0, numberOf("count", query.count, SCIM_PAGE_MAX_ITEMS)),
+        );
+        const filters = filter === undefined ? [] : parseFilter(filter);
+        const { users, total } = await services.user.listProvisioned({
+          filters,
+          offset: startIndex - 1,
+          limit,
+        });
+        return send(
+          reply,
+          listOf(
+            users.map((user) => presentUser(base, user)),
+            total,
+            startIndex,
+          ),
+        );
+      });
+      scope.post("/Users", async (request, reply) => {
+        const params = { ...changesOfResource(request.body), address: addressOf(request) };
+        return sendUser(reply, (await services.admin.provisionUser(params)).user, 201);
+      });
+      scope.get<OneUser>("/Users/:id", async ({ params }, reply) =>
+        sendUser(reply, (await services.user.getProvisioned({ userId: idOf(params.id) })).user),
+      );
+      scope.put<OneUser>("/Users/:id", async (request, reply) => {
+        const userId = idOf(request.params.id);
+        // Left out means removed, except what is needed to log in.
+        const changes = { ...WITHOUT_NAMES, ...changesOfResource(request.body) };
+        const params = { ...changes, userId, address: addressOf(request) };
+        return sendUser(reply, (await services.admin.updateProvisionedUser(params)).user);
+      });
+      scope.patch<OneUser>("/Users/:id", async (request, reply) => {
+        const userId = idOf(request.params.id);
+        const params = { ...changesOfPatch(request.body), userId, address: addressOf(request) };
+        return sendUser(reply, (await services.admin.updateProvisionedUser(params)).user);
+      });
+      scope.delete<OneUser>("/Users/:id", async (request, reply) => {
+        await services.admin.deprovisionUser({
+          userId: idOf(request.params.id),
+          address: addressOf(request),
+        });
+        return reply.code(204).send();
+      });
+      scope.all("/*", () => {
+        throw notFound();
+      });
+    },
+    { prefix: PATH },
+  );
+}
+
+const WITHOUT_NAMES = { displayName: null, givenName: null, familyName: null, formattedName: null } as const;
+
+function idOf(id: string): string {
+  if (!/^[0-9a-f]{24}$/.test(id)) throw notFound();
+  return id;
+}
+
+/** @throws {ScimError} invalidValue */
+function numberOf(name: string, given: unknown, byDefault: number): number {
+  if (given === undefined) return byDefault;
+  const number = Number(given);
+  if (typeof given !== "string" || !/^-?\d{1,9}$/.test(given))
+    throw badRequest("invalidValue", `${name} must be a whole number.`);
+  return number;
+}
+
+/** Fastify throws before a handler runs when a request can't be parsed. */
+function ofFastify(thrown: unknown): unknown {
+  const { statusCode } = thrown as { statusCode?: number };
+  if (statusCode === 413) return new ScimError(413, "The request is too large.");
+  if (statusCode === 415) return new ScimError(415, "The content type must be application/scim+json.");
+  if (statusCode === 400) return badRequest("invalidSyntax", "The body is not valid JSON.");
+  return thrown;
+}
