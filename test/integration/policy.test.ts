@@ -22,6 +22,8 @@ const OPEN: InstancePolicy = {
   mailDomains: [],
   oidcOnly: false,
   requireSecondFactor: "off",
+  sessionMaxHours: null,
+  sessionIdleMinutes: null,
   groupCreation: "everyone",
   directory: true,
   directMessages: "everyone",

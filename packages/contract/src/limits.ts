@@ -14,6 +14,14 @@ export const LIMITS = {
   mailDomainMaxChars: 253,
   /** Domains that new accounts can be restricted to. */
   mailDomainsPerInstance: 100,
+  /** Bounds of the policy that ends sessions. */
+  sessionMaxHours: 365 * 24,
+  /** More than the lifetime of an access token. */
+  sessionIdleMinMinutes: 30,
+  sessionIdleMaxMinutes: 30 * 24 * 60,
+  /** How often gateways report which sessions are used. */
+  sessionUseReportMs: 5 * 60_000,
+  sessionsPerReport: 1000,
   bioMaxChars: 300,
   customStatusMaxChars: 100,
   /** Of a second factor: six digits, or a recovery code. */

@@ -135,7 +135,7 @@ function ldapOf(env: Environment) {
 
 /** The policy of the instance: values fixed by the environment, and defaults. */
 function policyOf(env: Environment) {
-  const quotas = {
+  const numbers = {
     fileQuotaUserBytes: env.FILE_QUOTA_USER_BYTES,
     fileQuotaGuestBytes: env.FILE_QUOTA_GUEST_BYTES,
     fileQuotaGroupBytes: env.FILE_QUOTA_GROUP_BYTES,
@@ -144,9 +144,11 @@ function policyOf(env: Environment) {
     groupsOwnedPerUser: env.GROUPS_OWNED_PER_USER,
     membersPerGroup: env.MEMBERS_PER_GROUP,
     channelsPerGroup: env.CHANNELS_PER_GROUP,
+    sessionMaxHours: env.SESSION_MAX_HOURS,
+    sessionIdleMinutes: env.SESSION_IDLE_MINUTES,
   };
   const fixed: Partial<InstancePolicy> = {
-    ...Object.fromEntries(Object.entries(quotas).filter(([, max]) => max !== undefined)),
+    ...Object.fromEntries(Object.entries(numbers).filter(([, max]) => max !== undefined)),
     ...(env.REGISTRATION !== undefined && { registration: env.REGISTRATION }),
     ...(env.GUESTS !== undefined && { guests: env.GUESTS }),
     ...(env.MAIL_DOMAINS !== undefined && { mailDomains: env.MAIL_DOMAINS }),
@@ -162,6 +164,8 @@ function policyOf(env: Environment) {
     mailDomains: [],
     oidcOnly: false,
     requireSecondFactor: "off",
+    sessionMaxHours: null,
+    sessionIdleMinutes: null,
     groupCreation: "everyone",
     // Nothing is listed until a group chooses to be.
     directory: true,

@@ -66,6 +66,8 @@ export interface CallsOptions {
   paused: () => ServiceError | null;
   /** @throws {ServiceError} when the caller must set up a second factor first */
   assertSecondFactor: (actor: Actor) => Promise<void> | undefined;
+  /** Called for each change by a user. */
+  onUse?: (actor: Actor) => void;
   /** Multiplies the rate limits. */
   rateLimitFactor?: number;
 }
@@ -188,6 +190,7 @@ export class Calls {
       const asking = this.#options.assertSecondFactor(caller.actor);
       if (asking !== undefined) await asking;
     }
+    if (route.mutates && caller.actor !== null) this.#options.onUse?.(caller.actor);
     return this.#run(route, params, caller);
   }
 

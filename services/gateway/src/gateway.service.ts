@@ -16,6 +16,7 @@ import { createGatewayMetrics } from "./metrics.ts";
 import { recentActions, watchSteps, type WatchedSteps } from "./recent-steps.ts";
 import { reportPresence } from "./presence-reporter.ts";
 import { SecondFactor } from "./second-factor.ts";
+import { createSessionUse } from "./session-use.ts";
 import { createSocketServer } from "./socket-server.ts";
 import type { SocketServer } from "./socket-types.ts";
 
@@ -109,6 +110,7 @@ export function createGatewayService(
       const call = (name: string, params: unknown, options: object) =>
         this.broker.call(name, params, options);
       const limits = createRateLimits({ counters: node.counters, logger, factor: config.rateLimitFactor });
+      const sessionUse = createSessionUse(node);
       const calls = new Calls({
         call,
         limits,
@@ -117,6 +119,7 @@ export function createGatewayService(
         inRequest,
         paused: () => maintenance.refusal(),
         assertSecondFactor: (actor) => secondFactor.assertVerified(actor),
+        onUse: sessionUse.note,
         rateLimitFactor: config.rateLimitFactor,
       });
       const room = connectionCapacity(config);
@@ -146,6 +149,7 @@ export function createGatewayService(
       const stopWatching = watchEndedSessions(node, io, ended);
       const release = (): void => {
         calls.stop();
+        sessionUse.stop();
         stopReporting();
         void stopWatching();
         stopSteps();

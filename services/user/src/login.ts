@@ -63,6 +63,11 @@ export const loginActions = ({
     sessionIds: await sessionRepository.listRevokedIds(withinMs),
   }),
 
+  "user.touchSessions": async ({ params: { sessionIds } }) => {
+    await sessionRepository.touch(sessionIds, new Date());
+    return {};
+  },
+
   "user.listSessions": async ({ actor }) => {
     const found = await sessionRepository.listLiving(actor.userId, new Date());
     return { sessions: found.map((session) => presentSession(session, actor.sessionId)) };

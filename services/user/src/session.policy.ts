@@ -1,6 +1,7 @@
+import { type InstancePolicy, LIMITS } from "@fanfare/contract";
 import { matchesHash } from "@fanfare/kernel";
 import { oidcLinks } from "./external-logins.ts";
-import type { SessionDocument } from "./session.repository.ts";
+import type { SessionBounds, SessionDocument } from "./session.repository.ts";
 import type { UserDocument } from "./user.model.ts";
 
 /** Whether tokens issued for `before` are still correct for `now`. */
@@ -32,6 +33,35 @@ export function hasPassword(user: UserDocument): boolean {
 /** Whether an admin has created the account and its owner has not set a password yet. */
 export function hasNoSignIn(user: UserDocument): boolean {
   return !hasPassword(user) && oidcLinks(user).length === 0;
+}
+
+const LONG_AGO = new Date(0);
+
+/** @returns null when the policy ends no sessions */
+export function boundsOf(
+  { sessionMaxHours, sessionIdleMinutes }: Pick<InstancePolicy, "sessionMaxHours" | "sessionIdleMinutes">,
+  now: Date,
+): SessionBounds | null {
+  if (sessionMaxHours === null && sessionIdleMinutes === null) return null;
+  const before = (minutes: number | null): Date =>
+    minutes === null ? LONG_AGO : new Date(now.getTime() - minutes * 60_000);
+  return {
+    openedBefore: before(sessionMaxHours === null ? null : sessionMaxHours * 60),
+    // Until then a gateway may not have reported the last use.
+    usedBefore: before(
+      sessionIdleMinutes === null ? null : sessionIdleMinutes + LIMITS.sessionUseReportMs / 60_000,
+    ),
+  };
+}
+
+/** Whether the policy ends the session. Guests are exempt, because they could never come back. */
+export function isOverdue(
+  { createdAt, refreshedAt, usedAt = refreshedAt }: SessionDocument,
+  { kind }: Pick<UserDocument, "kind">,
+  bounds: SessionBounds | null,
+): boolean {
+  if (bounds === null || kind !== "member") return false;
+  return createdAt < bounds.openedBefore || (refreshedAt < bounds.usedBefore && usedAt < bounds.usedBefore);
 }
 
 /**

@@ -21,6 +21,8 @@ export interface SessionDocument {
   byPasskey?: true;
   createdAt: Date;
   refreshedAt: Date;
+  /** When a gateway last reported that the session was used. */
+  usedAt?: Date;
   /** When the refresh token expires; for a revoked session, when its last access token does. */
   expiresAt: Date;
   /** Absent while the session is active, so that the sparse index only contains ended ones. */
@@ -40,6 +42,7 @@ const schema = new Schema<SessionDocument>(
     byPasskey: Boolean,
     createdAt: { type: Date, required: true },
     refreshedAt: { type: Date, required: true },
+    usedAt: Date,
     expiresAt: { type: Date, required: true },
     revokedAt: Date,
   },
@@ -52,6 +55,15 @@ schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 /** How a session was opened; neither: with a password. */
 export type SessionOrigin = Pick<SessionDocument, "byOidc" | "byPasskey">;
+
+/** Sessions that were opened, or last used, earlier are over. */
+export interface SessionBounds {
+  openedBefore: Date;
+  usedBefore: Date;
+}
+
+/** Without a refresh. */
+export const REFRESH_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Clocks of other processes can be behind by this much, so ended sessions are listed a little longer. */
 const CLOCK_SKEW_MS = 60_000;
@@ -111,6 +123,30 @@ export const createSessionRepository = defineRepository(
 
       /** Removes the client data of the user's sessions. */
       forgetClients: (userId: string) => updateAll({ userId }, { $unset: { address: 1, userAgent: 1 } }),
+
+      touch: (sessionIds: readonly string[], usedAt: Date) =>
+        updateAll({ _id: { $in: [...sessionIds] }, ...living }, { $set: { usedAt } }),
+
+      revokeMany: (sessionIds: readonly string[]) => revokeWhere({ _id: { $in: [...sessionIds] } }),
+
+      /** Sessions opened, or last used, before these times; by id. Not those of bots, which never expire. */
+      listOverdue: ({ openedBefore, usedBefore }: SessionBounds, after: string | null, limit: number) =>
+        sessions
+          .find({
+            ...(after !== null && { _id: { $gt: after } }),
+            ...living,
+            expiresAt: { $lt: new Date(Date.now() + 2 * REFRESH_LIFETIME_MS) },
+            $or: [
+              { createdAt: { $lt: openedBefore } },
+              {
+                refreshedAt: { $lt: usedBefore },
+                $or: [{ usedAt: null }, { usedAt: { $lt: usedBefore } }],
+              },
+            ],
+          })
+          .sort({ _id: 1 })
+          .limit(limit)
+          .lean(),
 
       /** Newest first. */
       listLiving: (userId: string, now: Date) =>

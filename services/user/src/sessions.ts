@@ -10,21 +10,31 @@ import {
   type NodeContext,
 } from "@fanfare/kernel";
 import {
+  boundsOf,
   formatRefreshToken,
+  isOverdue,
   judgeRefresh,
   mustVerifyFirst,
   parseRefreshToken,
   type RefreshToken,
 } from "./session.policy.ts";
-import type { SessionDocument, SessionOrigin, Rotation, SessionRepository } from "./session.repository.ts";
+import {
+  REFRESH_LIFETIME_MS,
+  type Rotation,
+  type SessionDocument,
+  type SessionOrigin,
+  type SessionRepository,
+} from "./session.repository.ts";
 import type { UserDocument } from "./user.model.ts";
 import { presentOwnUser } from "./user.presenter.ts";
+import type { UserRepository } from "./user.repository.ts";
 
-const REFRESH_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 /** How long a client that lost the response of a refresh can repeat it, once. */
 const REPEAT_GRACE_MS = 10_000;
 /** Each failed attempt means that the token was used concurrently, so the next verdict differs. */
 const MAX_ATTEMPTS = 4;
+const SESSIONS_PER_PAGE = 500;
+const OVERDUE_SWEEP_MS = 60_000;
 
 export type Sessions = ReturnType<typeof createSessions>;
 
@@ -109,6 +119,10 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
           broadcastEnded(userId, await repository.revokeAll(userId));
           throw serviceError("SESSION_REVOKED");
         }
+        if (isOverdue(session, user, boundsOf(await node.policy.get(), now))) {
+          broadcastEnded(userId, await repository.revoke(session._id));
+          throw serviceError("SESSION_REVOKED");
+        }
         const next = { ...shown, current: newSecret() };
         const fields = rotation(next, verdict === "current" ? session.currentHash : null, now);
         if (await repository.rotate(session, fields)) return present(user, next, fields.expiresAt);
@@ -136,6 +150,36 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
       throw serviceError("SESSION_REVOKED");
     },
 
+    /** Ends the sessions that the policy no longer allows, which closes their sockets. */
+    async endOverdue(
+      findUsers: (userIds: readonly string[]) => Promise<UserDocument[]>,
+      now: Date,
+      signal?: AbortSignal,
+    ): Promise<void> {
+      const bounds = boundsOf(await node.policy.get(), now);
+      if (bounds === null) return;
+      for (let after: string | null = null; ;) {
+        const page: SessionDocument[] = await repository.listOverdue(bounds, after, SESSIONS_PER_PAGE);
+        const found = await findUsers([...new Set(page.map(({ userId }) => userId))]);
+        const users = new Map(found.map((user) => [user._id, user]));
+        const overdue = page.filter((session) => {
+          const user = users.get(session.userId);
+          return user !== undefined && isOverdue(session, user, bounds);
+        });
+        const ended = new Set(await repository.revokeMany(overdue.map(({ _id }) => _id)));
+        for (const [userId, sessions] of Map.groupBy(overdue, (session) => session.userId)) {
+          const ids = sessions.map(({ _id }) => _id);
+          broadcastEnded(
+            userId,
+            ids.filter((id) => ended.has(id)),
+          );
+        }
+        signal?.throwIfAborted();
+        if (page.length < SESSIONS_PER_PAGE) return;
+        after = page.at(-1)!._id;
+      }
+    },
+
     async end(userId: string, sessionId: string): Promise<void> {
       broadcastEnded(userId, await repository.revoke(sessionId));
     },
@@ -155,6 +199,14 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
       broadcastEnded(userId, await repository.revokeAll(userId));
     },
   };
+}
+
+/** Ends sessions whose clients don't refresh their tokens: those with an open socket. */
+export function defineOverdueSweep(node: NodeContext, sessions: Sessions, users: UserRepository): void {
+  node.jobs.define("user.endOverdueSessions", {
+    everyMs: OVERDUE_SWEEP_MS,
+    run: ({ signal }) => sessions.endOverdue(users.findMany, new Date(), signal),
+  });
 }
 
 function actorOf(user: UserDocument, sessionId: string): Actor {

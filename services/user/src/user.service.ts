@@ -17,13 +17,15 @@ import { oidcActions } from "./oidc/oidc.ts";
 import { passkeyActions } from "./passkeys.ts";
 import { provisioningActions } from "./provisioning.ts";
 import { secondFactorActions } from "./second-factor.ts";
+import { defineOverdueSweep } from "./sessions.ts";
 import { createDependencies } from "./user.dependencies.ts";
 import { defineEmailRelease } from "./email.ts";
 
 /** Accounts, sessions, profiles and friends: the actions `user.*` and `friend.*` of the contract. */
 export function createUserService(node: NodeContext): ReturnType<ServiceFactory> {
   const dependencies = createDependencies(node);
-  const { users, accountMails, mailer } = dependencies;
+  const { users, accountMails, mailer, sessions } = dependencies;
+  defineOverdueSweep(node, sessions, users);
   if (accountMails.canSend) defineEmailRelease(node, users);
   return defineService(node, {
     name: "user",

@@ -120,8 +120,14 @@ const COUNTS = [
   "membersPerGroup",
   "channelsPerGroup",
 ] as const satisfies readonly PolicyName[];
-type LimitName = (typeof SIZES | typeof COUNTS)[number];
-const LIMIT_NAMES: readonly LimitName[] = [...SIZES, ...COUNTS];
+const SESSIONS = ["sessionMaxHours", "sessionIdleMinutes"] as const satisfies readonly PolicyName[];
+type LimitName = (typeof SIZES | typeof COUNTS | typeof SESSIONS)[number];
+
+interface LimitsProps extends Result<"admin.getPolicy"> {
+  title: string;
+  text: string;
+  names: readonly LimitName[];
+}
 
 const unitOf = (name: LimitName): number => ((SIZES as readonly string[]).includes(name) ? MEBIBYTE : 1);
 
@@ -137,18 +143,29 @@ function valueOf(name: LimitName, text: string): number | null {
   return Number.isFinite(number) ? Math.round(number * unitOf(name)) : (trimmed as unknown as number);
 }
 
-export function LimitsForm(props: Result<"admin.getPolicy">) {
-  return <Limits key={LIMIT_NAMES.map((name) => props.policy[name]).join()} {...props} />;
+export function SessionsForm(props: Result<"admin.getPolicy">) {
+  const { t } = useTranslation("admin");
+  return <Limits {...props} names={SESSIONS} title={t("sessions.title")} text={t("sessions.text")} />;
 }
 
-function Limits({ policy, fixed }: Result<"admin.getPolicy">) {
+export function LimitsForm(props: Result<"admin.getPolicy">) {
+  const { t } = useTranslation("admin");
+  const names = [...SIZES, ...COUNTS];
+  return <Limits {...props} names={names} title={t("limits.title")} text={t("limits.text")} />;
+}
+
+function Limits(props: LimitsProps) {
+  return <LimitFields key={props.names.map((name) => props.policy[name]).join()} {...props} />;
+}
+
+function LimitFields({ policy, fixed, names, title, text }: LimitsProps) {
   const { t } = useTranslation("admin");
   const call = useCall();
-  const initial = Object.fromEntries(LIMIT_NAMES.map((name) => [name, textOf(name, policy[name])]));
+  const initial = Object.fromEntries(names.map((name) => [name, textOf(name, policy[name])]));
   const form = useForm<Record<LimitName, string>>({
     initial: initial as Record<LimitName, string>,
     async submit(values) {
-      const changed = LIMIT_NAMES.filter((name) => values[name] !== initial[name]);
+      const changed = names.filter((name) => values[name] !== initial[name]);
       const changes = Object.fromEntries(changed.map((name) => [name, valueOf(name, values[name])]));
       await call("admin.setPolicy", changes as Partial<InstancePolicy>);
     },
@@ -166,13 +183,13 @@ function Limits({ policy, fixed }: Result<"admin.getPolicy">) {
     />
   );
   return (
-    <section aria-label={t("limits.title")} className="grid gap-4 border-t border-line pt-6">
+    <section aria-label={title} className="grid gap-4 border-t border-line pt-6">
       <header className="grid gap-1">
-        <h2 className="font-semibold">{t("limits.title")}</h2>
-        <p className="text-sm text-muted">{t("limits.text")}</p>
+        <h2 className="font-semibold">{title}</h2>
+        <p className="text-sm text-muted">{text}</p>
       </header>
       <Form form={form} action={t("common:save")}>
-        <div className="grid gap-4 sm:grid-cols-2">{LIMIT_NAMES.map(field)}</div>
+        <div className="grid gap-4 sm:grid-cols-2">{names.map(field)}</div>
       </Form>
     </section>
   );

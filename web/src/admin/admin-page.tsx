@@ -36,7 +36,7 @@ import { AdminHolds } from "./admin-holds.tsx";
 import { AdminReports } from "./admin-reports.tsx";
 import { AdminJobs, AdminOverview, MaintenanceForm } from "./admin-server.tsx";
 import { AdminUsers } from "./admin-users.tsx";
-import { LimitsForm, PolicyForm } from "./access-forms.tsx";
+import { LimitsForm, PolicyForm, SessionsForm } from "./access-forms.tsx";
 import { AdminBranding } from "./branding-form.tsx";
 import { AdminList } from "./admin-list.tsx";
 import { auditDetails } from "./audit-details.ts";
@@ -119,6 +119,7 @@ function AdminAccess() {
       {(policy) => (
         <>
           <PolicyForm {...policy} />
+          <SessionsForm {...policy} />
           <LimitsForm {...policy} />
         </>
       )}

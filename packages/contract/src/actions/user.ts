@@ -229,6 +229,10 @@ export const userActions = {
     params: z.object({ userId: e.id, sessionId: e.id }),
     result: z.object({ has: z.boolean() }),
   }),
+  touchSessions: internal({
+    summary: "Note that these sessions were used a moment ago.",
+    params: z.object({ sessionIds: z.array(e.id).max(LIMITS.sessionsPerReport) }),
+  }),
   listRevokedSessions: internal({
     summary: "Ended sessions whose access tokens can still be valid.",
     params: z.object({

@@ -42,6 +42,18 @@ export const InstancePolicySchema = entity("InstancePolicy", {
       "who needs a second factor: off: optional for all; accounts: all users with an account. Sessions without one can only set it up. " +
         "Guests, bots and sessions opened by OpenID Connect or a passkey are exempt.",
     ),
+  sessionMaxHours: upTo(LIMITS.sessionMaxHours).describe(
+    "sessions end this long after the login, except those of guests and bots; null: they can last forever",
+  ),
+  sessionIdleMinutes: z
+    .int()
+    .min(LIMITS.sessionIdleMinMinutes)
+    .max(LIMITS.sessionIdleMaxMinutes)
+    .nullable()
+    .describe(
+      "sessions end when nothing was changed or sent, and no token refreshed, for this long, except those of guests and bots. " +
+        "null: after 30 days without a refresh, as for all sessions",
+    ),
   directMessages: ReachSchema.shape.directFrom.describe(
     "who can open direct channels with a user, at most: friends count as group mates. Guests only reach members of shared groups.",
   ),

@@ -246,6 +246,18 @@ export const access = {
       defaultText: "set by admins; `off` by default",
       example: "admins",
     }),
+  SESSION_MAX_HOURS: wholeNumber(1, LIMITS.sessionMaxHours).optional().register(notes, {
+    description: "Hours after which users must log in again. Guests and bots are exempt.",
+    defaultText: "set by admins; no limit by default",
+    example: "168",
+  }),
+  SESSION_IDLE_MINUTES: wholeNumber(LIMITS.sessionIdleMinMinutes, LIMITS.sessionIdleMaxMinutes)
+    .optional()
+    .register(notes, {
+      description: "Minutes without use after which users must log in again. Guests and bots are exempt.",
+      defaultText: "set by admins; 30 days without a visit by default",
+      example: "480",
+    }),
   GROUP_CREATION: oneOf(groupCreation.options).optional().register(notes, {
     description: "Who can create groups. `everyone` includes guests.",
     defaultText: "set by admins; `everyone` by default",

@@ -1,0 +1,36 @@
+import { type Actor, type NodeContext, WorkTimer } from "@fanfare/kernel";
+import { LIMITS } from "@fanfare/contract";
+import { MAX_USED_SESSIONS } from "./constants.ts";
+
+/**
+ * Reports which sessions are used, for policies that end idle ones. A socket stays open without new tokens, so the user service
+ * can't know it otherwise.
+ */
+export function createSessionUse({ services, logger }: Pick<NodeContext, "services" | "logger">) {
+  const used = new Set<string>();
+  const report = async (sessionIds: string[]): Promise<void> => {
+    try {
+      await services.user.touchSessions({ sessionIds });
+    } catch (error) {
+      // Those that are used again are reported later.
+      logger.warn({ err: error, sessions: sessionIds.length }, "session use not reported");
+    }
+  };
+  const timer = new WorkTimer(LIMITS.sessionUseReportMs, () => {
+    const sessionIds = [...used];
+    used.clear();
+    for (let from = 0; from < sessionIds.length; from += LIMITS.sessionsPerReport)
+      void report(sessionIds.slice(from, from + LIMITS.sessionsPerReport));
+    return sessionIds.length > 0;
+  });
+  return {
+    /** Called for what a user does, not for what a page reads by itself. */
+    note({ sessionId, kind }: Actor): void {
+      if (kind !== "member" || used.size >= MAX_USED_SESSIONS) return;
+      used.add(sessionId);
+      timer.start();
+    },
+
+    stop: () => timer.stop(),
+  };
+}
