@@ -98,6 +98,13 @@ export function createAccountQueries({ model: users, change }: Collection<UserDo
         )
         .lean(),
 
+    /** Gives an account back what `releaseUnverifiedEmail` has removed. @returns a duplicate key error when another has it */
+    returnUnverifiedEmail: (userId: string, email: string) =>
+      change(
+        { _id: userId, deletedAt: null, emailLower: { $exists: false } },
+        { $set: { email, emailLower: email.toLowerCase(), emailClaimedAt: new Date() } },
+      ),
+
     /**
      * Removes an address from an account that has not verified it.
      * @param exceptUserId an account that keeps it

@@ -2,6 +2,7 @@ import { type Handlers, orThrow, type NodeContext, serviceError } from "@fanfare
 import { assertAllowedDomain } from "./registration.policy.ts";
 import { rethrowTaken } from "./registration.ts";
 import { publishAccount } from "./publish.ts";
+import { takeEmail } from "./take-email.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { LIMITS } from "@fanfare/contract";
 import type { UserRepository } from "./user.repository.ts";
@@ -53,11 +54,9 @@ export const emailActions = ({
     const taken = await oneTimeTokens.take(token, "verifyEmail");
     if (taken?.email === undefined) throw serviceError("INVALID_LINK");
     const userId = taken.userId;
-    const displaced = await users.releaseUnverifiedEmail(taken.email, userId);
-    if (displaced !== null) publishAccount(node, displaced);
-    const before = orThrow(
-      await users.setVerifiedEmail(userId, taken.email).catch(rethrowTaken),
-      "INVALID_LINK",
+    const { email } = taken;
+    const before = await takeEmail({ node, users }, { email, userId }, async () =>
+      orThrow(await users.setVerifiedEmail(userId, email).catch(rethrowTaken), "INVALID_LINK"),
     );
     const now = await users.find(userId);
     if (now !== null) publishAccount(node, now);

@@ -2,7 +2,6 @@ import { randomInt } from "node:crypto";
 import { duplicateKeyIndex, type NodeContext, serviceError, toServiceError } from "@fanfare/kernel";
 import { ACTIONS, LIMITS, type Services } from "@fanfare/contract";
 import type { AccountMails } from "./account-mails.ts";
-import { publishAccount } from "./publish.ts";
 import type { Admins } from "./admins.ts";
 import { type AllUsersRepository, newAccount, type UserRepository } from "./user.repository.ts";
 import {
@@ -14,6 +13,7 @@ import {
 } from "./external-logins.ts";
 import { assertAllowedDomain, assertBelowUserLimit, assertCanRegister } from "./registration.policy.ts";
 import type { InvitedAccounts } from "./erasures.ts";
+import { takeEmail } from "./take-email.ts";
 import { hasNoSignIn } from "./session.policy.ts";
 import { EMAIL_INDEX, type UserDocument, USERNAME_INDEX } from "./user.model.ts";
 
@@ -70,11 +70,6 @@ export function createExternalAccounts({
     if (inviteCode !== undefined) await invitedAccounts.check(inviteCode);
     const username = usernameFor(identity, isAgain);
     const nickname = nicknameFor(identity, username);
-    if (email !== null) {
-      // The provider has verified the address; the other account never has.
-      const displaced = await users.releaseUnverifiedEmail(email);
-      if (displaced !== null) publishAccount(node, displaced);
-    }
     const account = newAccount({ username, nickname });
     const user: UserDocument = {
       ...account,
@@ -82,11 +77,14 @@ export function createExternalAccounts({
       ...storedIdentity(identity),
     };
     const userId = user._id;
-    const stored = await admins.withFirst(userId, async (isFirst) => {
-      const made: UserDocument = isFirst ? { ...user, admin: true } : user;
-      await users.insert(made);
-      return made;
-    });
+    // The provider has verified the address; the other account never has.
+    const stored = await takeEmail({ node, users }, { email }, () =>
+      admins.withFirst(userId, async (isFirst) => {
+        const made: UserDocument = isFirst ? { ...user, admin: true } : user;
+        await users.insert(made);
+        return made;
+      }),
+    );
     if (inviteCode !== undefined) await invitedAccounts.joinOrDelete(userId, inviteCode);
     return stored;
   };

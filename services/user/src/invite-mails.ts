@@ -22,7 +22,8 @@ export const inviteMailActions = ({ node, users, mailer, refusedAddresses }: Use
       const to = { email, locale: localeOf(inviter), isStranger: true };
       const token = tokenOf(node.keyFor(PURPOSE), code, email).toString("base64url");
       // The keys of jobs are logged.
-      await mailer.send(to, "groupInvite", values, `/invite/${code}#token=${token}`, hashSecret(code));
+      const path = `/invite/${code}#token=${token}&email=${encodeURIComponent(email)}`;
+      await mailer.send(to, "groupInvite", values, path, hashSecret(code));
     }
     return { refused: invites.flatMap(({ code, email }) => (refused.has(email) ? [code] : [])) };
   },

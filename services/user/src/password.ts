@@ -6,6 +6,7 @@ import { isPasswordInDirectory, isSameStanding, hasNoSignIn } from "./session.po
 import type { UserDependencies } from "./user.dependencies.ts";
 import { assertPasswordsAccepted, assertBelowUserLimit } from "./registration.policy.ts";
 import { publishAccount } from "./publish.ts";
+import { takeEmail } from "./take-email.ts";
 import { assertNotTaken, rethrowTaken } from "./registration.ts";
 import { presentAdminUser } from "./user.presenter.ts";
 import type { UserDocument } from "./user.model.ts";
@@ -125,12 +126,10 @@ export function passwordActions({
       await assertBelowUserLimit(policy, allUsers);
       const { contestedEmail } = await assertNotTaken(users, { username, email }, accountMails.canSend);
       const user = newAccount({ username, email, locale });
-      if (contestedEmail !== undefined) {
-        // The admin vouches for the new owner of the address; the other account has never verified it.
-        const displaced = await users.releaseUnverifiedEmail(contestedEmail);
-        if (displaced !== null) publishAccount(node, displaced);
-      }
-      await users.insert(user).catch(rethrowTaken);
+      // The admin vouches for the new owner of the address; the other account has never verified it.
+      await takeEmail({ node, users }, { email: contestedEmail }, () =>
+        users.insert(user).catch(rethrowTaken),
+      );
       return { user: presentAdminUser(user), link: await accountMails.sendPasswordLink(user) };
     },
 

@@ -2,6 +2,7 @@ import type { ProvisionedChanges, ProvisionedFilter, ProvisionedUser } from "@fa
 import { duplicateKeyIndex, type Handlers, orThrow, serviceError } from "@fanfare/kernel";
 import { MAX_USERNAMES_TRIED, nicknameFor, usernameFor } from "./external-accounts.ts";
 import { publishAccount, publishProfile } from "./publish.ts";
+import { takeEmail } from "./take-email.ts";
 import { assertAllowedDomain, assertBelowUserLimit } from "./registration.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import {
@@ -24,14 +25,11 @@ export function provisioningActions(dependencies: UserDependencies): Handlers {
   };
 
   /** @throws {ServiceError} EMAIL_DOMAIN_NOT_ALLOWED, EMAIL_TAKEN */
-  const claimEmail = async (email: string, userId?: string): Promise<void> => {
+  const assertUsable = async (email: string, userId?: string): Promise<void> => {
     assertAllowedDomain(await node.policy.get(), email);
     const other = await users.findByEmail(email);
-    if (other === null || other._id === userId) return;
-    if (other.emailVerifiedAt !== undefined) throw serviceError("EMAIL_TAKEN");
-    // The provider vouches for the address; the other account has never verified it.
-    const displaced = await users.releaseUnverifiedEmail(email, userId);
-    if (displaced !== null) publishAccount(node, displaced);
+    // The provider vouches for the address; an account that has never verified it loses it.
+    if (other !== null && other._id !== userId && emailOf(other) !== null) throw serviceError("EMAIL_TAKEN");
   };
 
   /** @throws {ServiceError} USERNAME_TAKEN when another account has the name or id at the provider */
@@ -50,7 +48,7 @@ export function provisioningActions(dependencies: UserDependencies): Handlers {
     await assertBelowUserLimit(await node.policy.get(), allUsers);
     const scim = merged({}, params);
     const names = { username: userName.split("@")[0], nickname: nameOf(scim) };
-    if (email !== null) await claimEmail(email);
+    if (email !== null) await assertUsable(email);
     for (let attempt = 0; attempt < MAX_USERNAMES_TRIED; attempt += 1) {
       const username = usernameFor({ names }, attempt > 0);
       const account = newAccount({ username, nickname: nicknameFor({ names }, username) });
@@ -61,7 +59,7 @@ export function provisioningActions(dependencies: UserDependencies): Handlers {
         ...(!active && { disabledAt: account.createdAt }),
       };
       try {
-        return await users.insert(user);
+        return await takeEmail({ node, users }, { email }, () => users.insert(user));
       } catch (error) {
         if (duplicateKeyIndex(error) !== USERNAME_INDEX) rethrowConflict(error);
       }
@@ -79,16 +77,15 @@ export function provisioningActions(dependencies: UserDependencies): Handlers {
     await assertFree(params, userId);
     const isNew =
       email !== undefined && (email === null || email !== before || user.emailVerifiedAt === undefined);
-    if (isNew && email !== null) await claimEmail(email, userId);
+    if (isNew && email !== null) await assertUsable(email, userId);
     const scim = merged(user.scim?.deletedAt === undefined ? user.scim : {}, params);
     // A nickname that the user has chosen stays until the name at the provider changes.
     const name = nameOf(scim);
     const isRenamed = name !== undefined && name !== nameOf(user.scim ?? {});
     const nickname = isRenamed ? nicknameFor({ names: { nickname: name } }, user.nickname) : undefined;
     const fields = { scim, nickname, enable, ...(isNew && { email }) };
-    const changed = orThrow(
-      await users.setProvisioned(userId, fields).catch(rethrowConflict),
-      "USER_NOT_FOUND",
+    const changed = await takeEmail({ node, users }, { email: isNew ? email : null, userId }, async () =>
+      orThrow(await users.setProvisioned(userId, fields).catch(rethrowConflict), "USER_NOT_FOUND"),
     );
     if (nickname !== undefined && nickname !== user.nickname) publishProfile(node, changed);
     if (isNew) {

@@ -7,7 +7,8 @@ import type { UserDependencies } from "./user.dependencies.ts";
 import { EMAIL_INDEX, type UserDocument, USERNAME_INDEX } from "./user.model.ts";
 import { newAccount, type UserRepository } from "./user.repository.ts";
 import { mustVerifyFirst } from "./session.policy.ts";
-import { publishAccount, publishProfile } from "./publish.ts";
+import { publishProfile } from "./publish.ts";
+import { takeEmail } from "./take-email.ts";
 import { presentAdminUser } from "./user.presenter.ts";
 
 /** The names and addresses of a new account. */
@@ -38,21 +39,19 @@ export const registrationActions = ({
     const { email, contestedEmail } = await assertNotTaken(users, params, accountMails.canSend);
     const verified = isInvitedAddress(node, params) ? params.email : undefined;
     const passwordHash = await passwords.hash(password, { username, nickname, email: params.email });
-    if (verified !== undefined) {
-      const displaced = await users.releaseUnverifiedEmail(verified);
-      if (displaced !== null) publishAccount(node, displaced);
-    }
     const account = newAccount({ username, email: verified ?? email, passwordHash, nickname, locale });
     const user: UserDocument = {
       ...account,
       ...(verified !== undefined && { emailVerifiedAt: account.createdAt }),
       ...(policy.mailDomains.length > 0 && { mustVerifyEmail: true }),
     };
-    const stored = await admins.withFirst(user._id, async (isFirst) => {
-      const made: UserDocument = isFirst ? { ...user, admin: true } : user;
-      await users.insert(made).catch(rethrowTaken);
-      return made;
-    });
+    const stored = await takeEmail({ node, users }, { email: verified }, () =>
+      admins.withFirst(user._id, async (isFirst) => {
+        const made: UserDocument = isFirst ? { ...user, admin: true } : user;
+        await users.insert(made).catch(rethrowTaken);
+        return made;
+      }),
+    );
     if (inviteCode !== undefined) await invitedAccounts.joinOrDelete(stored._id, inviteCode);
     // Before the session, which can't be opened if the address must be verified first.
     if (verified === undefined) await accountMails.welcome(stored, contestedEmail ?? email, client);

@@ -24,17 +24,27 @@ export function RegisterPage() {
   /** The address that must be verified before the first login. */
   const [sentTo, setSentTo] = useState<string | null>(null);
   const form = useForm({
-    initial: { username: "", password: "", email: "", nickname: "" },
+    initial: { username: "", password: "", email: requested?.email ?? "", nickname: "" },
     submit({ nickname, ...account }) {
       const name = nickname.trim();
+      const params = {
+        ...accountOf(account),
+        ...(name !== "" && { nickname: name }),
+        locale: mailLanguage(i18n.language),
+      };
       return logIn((client) =>
-        client.register({
-          ...accountOf(account),
-          ...(name !== "" && { nickname: name }),
-          locale: mailLanguage(i18n.language),
-          ...(invite !== undefined && { inviteCode: invite.code }),
-          ...(invite?.token !== undefined && { inviteToken: invite.token }),
-        }),
+        client
+          .register({
+            ...params,
+            ...(invite !== undefined && { inviteCode: invite.code }),
+            ...(invite?.token !== undefined && { inviteToken: invite.token }),
+          })
+          .catch((failure: unknown) => {
+            const isGone = failure instanceof FanfareError && failure.type === "INVITE_NOT_FOUND";
+            // Such as when the inviter's account was deleted. The page of the invite says so after the login.
+            if (!isGone || ways?.needsInvite !== false) throw failure;
+            return client.register(params);
+          }),
       ).catch((failure: unknown) => {
         if (!(failure instanceof FanfareError) || failure.type !== "EMAIL_NOT_VERIFIED") throw failure;
         setSentTo(account.email.trim());

@@ -16,17 +16,25 @@ interface RequestedInvite {
   code: string;
   /** Of an emailed link: proves that the user has received the email. */
   token: string | undefined;
+  /** The address that the link was emailed to. */
+  email: string | undefined;
 }
 
 /** The invite of the requested page, if it is one. */
 export function requestedInvite(): RequestedInvite | undefined {
   try {
     const path = sessionStorage.getItem(KEY) ?? "";
-    const [, code, token] = /^\/invite\/([\w-]+)(?:#token=([\w-]+))?$/.exec(path) ?? [];
-    return code === undefined ? undefined : { code, token };
+    return inviteOf(path);
   } catch {
     return undefined;
   }
+}
+
+export function inviteOf(path: string): RequestedInvite | undefined {
+  const [, code, fragment] = /^\/invite\/([\w-]+)(?:#(.*))?$/.exec(path) ?? [];
+  if (code === undefined) return undefined;
+  const parts = new URLSearchParams(fragment);
+  return { code, token: parts.get("token") ?? undefined, email: parts.get("email") ?? undefined };
 }
 
 /** Returns the requested page and forgets it; the home page if there is none. */

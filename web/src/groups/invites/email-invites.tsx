@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
 import { useMe } from "../../data/me.ts";
 import { useServerMeta } from "../../session/server-meta.ts";
+import { useFormats } from "../../shared/formats.ts";
 import { ErrorWithText } from "../../shared/use-action.ts";
 import { showToast } from "../../ui/feedback.tsx";
 import { Form, TextArea, useForm } from "../../ui/form.tsx";
@@ -17,6 +18,7 @@ export function EmailInvites({ groupId }: { groupId: string }) {
   const { kind } = useMe();
   const sendsMail = useServerMeta()?.sendsMail === true;
   const call = useCall();
+  const { list } = useFormats();
   const [skipped, setSkipped] = useState<Result<"invite.email">["skipped"]>([]);
   const form = useForm({
     initial: { addresses: "" },
@@ -26,7 +28,7 @@ export function EmailInvites({ groupId }: { groupId: string }) {
       const max = LIMITS.emailInvitesPerCall;
       if (emails.length > max) throw new ErrorWithText(t("email.tooMany", { max }));
       const result = await call("invite.email", { groupId, emails }).catch((error: unknown) => {
-        throw explained(error, emails, t);
+        throw explained(error, emails, list, t);
       });
       setSkipped(result.skipped);
       form.set("addresses", "");
@@ -36,7 +38,7 @@ export function EmailInvites({ groupId }: { groupId: string }) {
   });
   if (!sendsMail || kind === "guest") return null;
   const skippedFor = (reason: "invited" | "refused") =>
-    skipped.flatMap((one) => (one.reason === reason ? [one.email] : [])).join(", ");
+    list(skipped.flatMap((one) => (one.reason === reason ? [one.email] : [])));
   const [invited, refused] = [skippedFor("invited"), skippedFor("refused")];
   return (
     <Form form={form} action={t("email.action")} disabled={addressesIn(form.values.addresses).length === 0}>
@@ -74,7 +76,12 @@ export function addressesIn(text: string): string[] {
 const LIMIT_TEXTS = ["emailInvitesPerUser", "emailInvitesPerGroup", "invitesPerGroup"] as const;
 
 /** Names the addresses that are wrong, and the limit that is reached. */
-function explained(error: unknown, emails: readonly string[], t: TFunction<"groups">): unknown {
+function explained(
+  error: unknown,
+  emails: readonly string[],
+  list: (names: readonly string[]) => string,
+  t: TFunction<"groups">,
+): unknown {
   if (!(error instanceof FanfareError)) return error;
   const {
     issues = [],
@@ -87,7 +94,7 @@ function explained(error: unknown, emails: readonly string[], t: TFunction<"grou
   };
   if (error.type === "VALIDATION_FAILED") {
     const wrong = issues.flatMap(({ path }) => emails[Number(/^emails\.(\d+)$/.exec(path)?.[1])] ?? []);
-    return wrong.length === 0 ? error : new ErrorWithText(t("email.wrong", { addresses: wrong.join(", ") }));
+    return wrong.length === 0 ? error : new ErrorWithText(t("email.wrong", { addresses: list(wrong) }));
   }
   const known = LIMIT_TEXTS.find((name) => error.type === "LIMIT_REACHED" && name === limit);
   return known === undefined ? error : new ErrorWithText(t(`email.limit.${known}`, { max }));
