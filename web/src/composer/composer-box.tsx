@@ -1,21 +1,8 @@
 import { useSending, useSlowMode } from "./use-sending.ts";
 import type { Channel, Message } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
-import {
-  AtSign,
-  CalendarClock,
-  CaseSensitive,
-  ChartBarBig,
-  CirclePlus,
-  CornerUpRight,
-  FileText,
-  FileUp,
-  Mic,
-  SendHorizontal,
-  Smile,
-  X,
-} from "lucide-react";
-import { type KeyboardEvent, memo, Suspense, useEffect, useId, useRef, useState } from "react";
+import { AtSign, CornerUpRight, FileUp, X } from "lucide-react";
+import { type KeyboardEvent, memo, Suspense, useCallback, useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useChannelView } from "../data/open-channels.ts";
@@ -23,22 +10,22 @@ import { useServerCache } from "../data/data-context.ts";
 import { useMe } from "../data/me.ts";
 import { useChannelPermissions, useChannelState } from "../data/groups.ts";
 import { getDraft, onReceivedDraft, setDraft } from "../state/drafts.ts";
-import { setPreferences, usePreferences } from "../state/preferences.ts";
+import { usePreferences } from "../state/preferences.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Checkbox } from "../ui/checkbox.tsx";
 import { HAS_KEYBOARD } from "../ui/has-keyboard.ts";
 import { useIsPhone } from "../ui/hooks.ts";
-import { Menu } from "../ui/menu.tsx";
-import { EmojiPopover } from "../channel/emoji/emoji-popover.tsx";
 import { editLastOwn, setReplyTo, useConversation } from "../channel/messages/conversation.ts";
 import { MentionsProvider } from "../channel/messages/item/message-card.tsx";
 import { MessagePreview } from "../channel/messages/item/message-preview.tsx";
 import { useAuthor } from "../channel/messages/item/use-author.ts";
 import { showToast } from "../ui/feedback.tsx";
 import { useFormats } from "../shared/formats.ts";
+import { useHandler } from "../shared/hooks.ts";
+import { AddMenu, EmojiButton, FormattingToggle, RecordButton, SendButton } from "./composer-buttons.tsx";
 import { composerFieldId } from "./field.ts";
 import { useEditor } from "./use-editor.ts";
-import { ComposerStatus } from "./composer-status.tsx";
+import { ComposerStatus, COUNT_FROM_CHARS } from "./composer-status.tsx";
 import { FormattingBar } from "./formatting-bar.tsx";
 import { insertEmoji } from "./markdown-edit.ts";
 import { MessageField } from "./message-field.tsx";
@@ -108,14 +95,15 @@ export const ComposerBox = memo(function ComposerBox({ channel, title, autoFocus
   const showRefused = useRejectionToasts();
   const canAttach = hasPermission(permissions, "attachFiles");
   const addFiles = canAttach ? (files: File[]) => showRefused(store.add(channelId, files)) : null;
-  const attachText = () => {
+  const attachText = useHandler(() => {
     const refused = store.add(channelId, [new File([editor.text], "message.txt", { type: "text/plain" })]);
     showRefused(refused);
     if (refused.length === 0) reset("");
     field.current?.focus();
-  };
+  });
   const { over } = useFileDrop(anchor, addFiles);
   const [isRecording, setRecording] = useState(false);
+  const record = useCallback(() => setRecording(true), []);
   const stopRecording = () => {
     setRecording(false);
     if (HAS_KEYBOARD) field.current?.focus();
@@ -125,6 +113,15 @@ export const ComposerBox = memo(function ComposerBox({ channel, title, autoFocus
 
   const isPlain = uploads.length === 0 && replyTo === null && editor.unknownNames.length === 0;
   const canSchedule = sending.canSend && isPlain && !sending.isWaiting && !sending.isCommand;
+
+  const submit = useHandler(sending.submit);
+  const sendSticker = useHandler(sending.sendSticker);
+  const stopWaiting = useHandler(sending.stopWaiting);
+  const insert = useHandler((emoji: string) => field.current && insertEmoji(field.current, emoji));
+  const attach = useCallback(() => picker.current?.click(), []);
+  const askPoll = useHandler(() => setAsking({ poll: wire.trim() }));
+  const askTemplates = useCallback(() => setAsking("templates"), []);
+  const askTime = useCallback(() => setAsking("time"), []);
 
   const replyToId = replyTo?.id;
   useEffect(() => {
@@ -184,31 +181,15 @@ export const ComposerBox = memo(function ComposerBox({ channel, title, autoFocus
               field.current?.focus();
             }}
           />
-          <Menu
-            trigger={<IconButton icon={CirclePlus} label={t("common:add")} />}
-            side="top"
-            align="start"
-            items={[
-              addFiles !== null && {
-                label: t("attach"),
-                icon: FileUp,
-                onSelect: () => picker.current?.click(),
-              },
-              addFiles !== null && {
-                label: t("record.start"),
-                icon: Mic,
-                disabled: isRecording,
-                onSelect: () => setRecording(true),
-              },
-              { label: t("poll.title"), icon: ChartBarBig, onSelect: () => setAsking({ poll: wire.trim() }) },
-              { label: t("template.title"), icon: FileText, onSelect: () => setAsking("templates") },
-              {
-                label: t("schedule.open"),
-                icon: CalendarClock,
-                disabled: !canSchedule,
-                onSelect: () => setAsking("time"),
-              },
-            ]}
+          <AddMenu
+            canAttach={canAttach}
+            canSchedule={canSchedule}
+            isRecording={isRecording}
+            onAttach={attach}
+            onRecord={record}
+            onPoll={askPoll}
+            onTemplates={askTemplates}
+            onSchedule={askTime}
           />
           <MessageField
             editor={editor}
@@ -222,43 +203,21 @@ export const ComposerBox = memo(function ComposerBox({ channel, title, autoFocus
             autoFocus={autoFocus && HAS_KEYBOARD}
             readOnly={sending.isWaiting || sending.isLocked}
             describedBy={statusId}
-            onSend={sending.submit}
+            onSend={submit}
             onKey={onKey}
             onFiles={addFiles ?? undefined}
           />
-          <IconButton
-            icon={CaseSensitive}
-            label={t("format.label")}
-            pressed={isFormatting}
-            className="max-[22rem]:hidden"
-            onMouseDown={(event) => event.preventDefault()}
-            onClick={() => setPreferences({ showFormatting: !isFormatting })}
-          />
-          <EmojiPopover
-            groupId={groupId}
-            label={t("emoji")}
-            trigger={<IconButton icon={Smile} label={t("emoji")} />}
-            side="top"
-            align="end"
-            onPick={(emoji) => field.current && insertEmoji(field.current, emoji)}
-            onSticker={canAttach ? sending.sendSticker : undefined}
-          />
+          <FormattingToggle />
+          <EmojiButton groupId={groupId} onPick={insert} onSticker={canAttach ? sendSticker : undefined} />
           {isPhone && isEmpty && canAttach && !isRecording ? (
-            <IconButton icon={Mic} label={t("record.start")} onClick={() => setRecording(true)} />
+            <RecordButton onRecord={record} />
           ) : (
-            <IconButton
-              icon={SendHorizontal}
-              label={t("send")}
-              disabled={!sending.canSend || sending.isWaiting}
-              className={sending.canSend ? "text-accent-text" : ""}
-              // Keeps the phone's keyboard open.
-              onPointerDown={(event) => event.preventDefault()}
-              onClick={sending.submit}
-              onContextMenu={(event) => {
-                if (!canSchedule) return;
-                event.preventDefault();
-                setAsking("time");
-              }}
+            <SendButton
+              canSend={sending.canSend}
+              isWaiting={sending.isWaiting}
+              canSchedule={canSchedule}
+              onSend={submit}
+              onSchedule={askTime}
             />
           )}
         </div>
@@ -295,12 +254,13 @@ export const ComposerBox = memo(function ComposerBox({ channel, title, autoFocus
       <ComposerStatus
         id={statusId}
         channelId={channelId}
-        charsLeft={sending.charsLeft}
+        // Otherwise it would change with each key.
+        charsLeft={Math.min(sending.charsLeft, COUNT_FROM_CHARS)}
         onAttachText={canAttach ? attachText : null}
         secondsLeft={secondsLeft}
         slowModeSeconds={slowModeSeconds}
         isWaiting={sending.isWaiting}
-        onStopWaiting={sending.stopWaiting}
+        onStopWaiting={stopWaiting}
       />
     </div>
   );

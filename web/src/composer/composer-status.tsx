@@ -1,4 +1,5 @@
 import { Snail } from "lucide-react";
+import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import { useGroupIdOf } from "../data/groups.ts";
 import { useNicknames } from "../data/members.ts";
@@ -13,7 +14,7 @@ const MAX_NAMED = 3;
 const DOTS = ["0s", "0.2s", "0.4s"];
 
 /** The counter appears when fewer characters than this are left. */
-const COUNT_FROM_CHARS = 300;
+export const COUNT_FROM_CHARS = 300;
 
 interface ComposerStatusProps {
   id: string;
@@ -28,7 +29,7 @@ interface ComposerStatusProps {
 }
 
 /** The line below the box: who is typing, and what prevents sending. Its height is fixed so that nothing moves. */
-export function ComposerStatus(props: ComposerStatusProps) {
+export const ComposerStatus = memo(function ComposerStatus(props: ComposerStatusProps) {
   const { id, channelId, charsLeft, onAttachText, secondsLeft, slowModeSeconds, isWaiting, onStopWaiting } =
     props;
   const { t } = useTranslation("composer");
@@ -79,7 +80,7 @@ export function ComposerStatus(props: ComposerStatusProps) {
       </div>
     </div>
   );
-}
+});
 
 /** Not announced by screen readers, because it changes constantly. */
 function TypingLine({ channelId }: { channelId: string }) {

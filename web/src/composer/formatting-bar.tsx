@@ -11,7 +11,7 @@ import {
   Strikethrough,
   TextQuote,
 } from "lucide-react";
-import { type RefObject, useMemo } from "react";
+import { memo, type RefObject, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { type Combo, isApple, keysOf } from "../app/shortcuts/shortcuts.ts";
 import { Toolbar } from "../ui/toolbar.tsx";
@@ -44,7 +44,11 @@ export const FORMATTING: readonly (readonly Formatting[])[] = [
   ],
 ];
 
-export function FormattingBar({ field }: { field: RefObject<HTMLTextAreaElement | null> }) {
+interface FormattingBarProps {
+  field: RefObject<HTMLTextAreaElement | null>;
+}
+
+export const FormattingBar = memo(function FormattingBar({ field }: FormattingBarProps) {
   const { t } = useTranslation("composer");
   const groups = useMemo(() => {
     const apple = isApple();
@@ -66,4 +70,4 @@ export function FormattingBar({ field }: { field: RefObject<HTMLTextAreaElement 
     );
   }, [t, field]);
   return <Toolbar label={t("format.label")} groups={groups} />;
-}
+});

@@ -1,4 +1,13 @@
-import { useMemo, useSyncExternalStore, type KeyboardEvent, useEffect, useState } from "react";
+import {
+  useCallback,
+  useMemo,
+  useRef,
+  useSyncExternalStore,
+  type KeyboardEvent,
+  useEffect,
+  useLayoutEffect,
+  useState,
+} from "react";
 
 const STEP_MS = 30_000;
 
@@ -30,6 +39,17 @@ function subscribe(listener: () => void): () => void {
 export function useSame<T extends object>(object: T): T {
   // oxlint-disable-next-line react/use-memo, react/exhaustive-deps -- depends on the object's values
   return useMemo(() => object, Object.values(object));
+}
+
+/** A handler that stays the same function, for components that are rendered again only if their props change. */
+export function useHandler<A extends readonly unknown[]>(
+  handle: (...args: A) => unknown,
+): (...args: A) => void {
+  const latest = useRef(handle);
+  useLayoutEffect(() => {
+    latest.current = handle;
+  });
+  return useCallback((...args: A) => void latest.current(...args), []);
 }
 
 const STEPS: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
