@@ -6,10 +6,11 @@ import { promisify } from "node:util";
 import { loadConfig } from "@fanfare/kernel";
 import { startFanfare } from "@fanfare/node";
 import type { SessionTokens } from "@fanfare/contract";
-import { type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
 export interface Site {
   url: string;
+  browser: Browser;
   /** Opens a page for the user with these tokens. `script` runs before the page's own. */
   newPage(tokens: SessionTokens, script?: string): Promise<Page>;
   /** The same for several pages, which share what the browser stores. */
@@ -50,6 +51,7 @@ export async function startSite({ data, web }: { data?: string; web?: string }):
   };
   return {
     url: fanfare.url,
+    browser,
     newContext,
     newPage: async (tokens, script) => (await newContext(tokens, script)).newPage(),
     async stop() {

@@ -1,14 +1,18 @@
 // Types in Chromium, on a processor that is 4 times slower, while others write in the same channel:
-//   node web/bench/typing.ts [--rate 50] [--keys 150] [--web DIR]
+//   node web/bench/typing.ts [--rate 50] [--keys 150] [--rounds 3] [--web DIR] [--web DIR2]
+// Several builds take turns. `work` is time on the main thread's processor from an input to its frame, which other programs don't prolong.
 import { parseArgs } from "node:util";
 import { FanfareClient } from "@fanfare/client";
-import { quantile, startSite, throttleCpu } from "./site.ts";
+import type { Page } from "playwright-core";
+import { quantile, type Site, startSite, throttleCpu } from "./site.ts";
+import { type MainThread, traceMainThread } from "./trace.ts";
 
 const { values } = parseArgs({
   options: {
     rate: { type: "string", default: "50" },
     keys: { type: "string", default: "150" },
-    web: { type: "string" },
+    rounds: { type: "string", default: "3" },
+    web: { type: "string", multiple: true },
   },
 });
 const keys = Number(values.keys);
@@ -24,27 +28,43 @@ const OBSERVE = `
     onPostCommitFiberRoot: () => {},
   };
   window.commits = 0;
-  window.frames = 0;
   window.presses = [];
-  window.longFrames = [];
-  const count = () => { frames += 1; requestAnimationFrame(count); };
-  requestAnimationFrame(count);
   new PerformanceObserver((list) => {
     for (const { name, duration } of list.getEntries()) if (name === "keydown") presses.push(duration);
   }).observe({ type: "event", durationThreshold: 16, buffered: true });
-  new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) longFrames.push(duration);
-  }).observe({ type: "long-animation-frame", buffered: true });
 `;
 
-const site = await startSite({ ...(values.web !== undefined && { web: values.web }) });
-const authors: FanfareClient[] = [];
+interface Typed {
+  /** Chromium's own figures: from the input to the frame that shows it, in steps of 8 ms. */
+  waits: number[];
+  thread: MainThread;
+  seconds: number;
+  sent: number;
+  commits: number;
+}
+
+const sites = [];
+for (const web of values.web ?? [undefined])
+  sites.push({
+    web: web ?? "current",
+    site: await startSite(web === undefined ? {} : { web }),
+    rounds: [] as Typed[],
+  });
 try {
+  for (let round = 0; round < Number(values.rounds); round++)
+    for (const { site, rounds } of sites) rounds.push(await typeOnce(site));
+  for (const { web, rounds } of sites) console.log(web, summary(rounds));
+} finally {
+  for (const { site } of sites) await site.stop();
+}
+
+async function typeOnce(site: Site): Promise<Typed> {
   const reader = new FanfareClient({ url: site.url });
   const tokens = await reader.createGuest({ nickname: "Reader" });
   const { group, channels } = await reader.call("group.create", { name: "Busy" });
   const { invite } = await reader.call("invite.create", { groupId: group.id });
   const channelId = channels[0]!.id;
+  const authors: FanfareClient[] = [];
   for (let number = 1; number <= AUTHORS; number++) {
     const author = new FanfareClient({ url: site.url });
     await author.createGuest({ nickname: `Author ${number}` });
@@ -57,7 +77,6 @@ try {
   const field = page.getByRole("textbox", { name: "Message #general" });
   await field.click();
   await throttleCpu(page);
-
   let sent = 0;
   const writing = setInterval(
     () => {
@@ -68,40 +87,58 @@ try {
     },
     1000 / Number(values.rate),
   );
-  await page.waitForTimeout(3000);
-  const before = await page.evaluate<{ commits: number; frames: number }>("({ commits, frames })");
-  await page.evaluate("presses.length = 0; longFrames.length = 0");
-  const sentBefore = sent;
-  const startMs = performance.now();
+  try {
+    await page.waitForTimeout(3000);
+    const before = await page.evaluate<number>("presses.length = 0, commits");
+    const sentBefore = sent;
+    const endTrace = await traceMainThread(site.browser, page);
+    const startMs = performance.now();
+    await pressKeys(page, startMs);
+    const seconds = (performance.now() - startMs) / 1000;
+    const thread = await endTrace();
+    const after = await page.evaluate<{ commits: number; presses: number[] }>("({ commits, presses })");
+    // Presses that took less than 16 ms have no entry.
+    const waits = [...after.presses, ...Array<number>(Math.max(0, keys - after.presses.length)).fill(8)];
+    return { waits, thread, seconds, sent: sent - sentBefore, commits: after.commits - before };
+  } finally {
+    clearInterval(writing);
+    for (const author of authors) author.close();
+    await page.context().close();
+  }
+}
+
+async function pressKeys(page: Page, startMs: number): Promise<void> {
   for (let key = 0; key < keys; key++) {
     const dueMs = startMs + (key * 1000) / KEYS_PER_SECOND;
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, dueMs - performance.now())));
     await page.keyboard.press("abcdefghij"[key % 10]!);
   }
   await page.waitForTimeout(500);
-  const seconds = (performance.now() - startMs) / 1000;
-  clearInterval(writing);
-  const after = await page.evaluate<{
-    commits: number;
-    frames: number;
-    presses: number[];
-    longFrames: number[];
-  }>("({ commits, frames, presses, longFrames })");
-  // Presses that took less than 16 ms have no entry.
-  const presses = [...after.presses, ...Array<number>(Math.max(0, keys - after.presses.length)).fill(8)];
-  console.log({
-    messagesPerSecond: Math.round((sent - sentBefore) / seconds),
-    commitsPerSecond: Math.round((after.commits - before.commits) / seconds),
-    framesPerSecond: Math.round((after.frames - before.frames) / seconds),
-    inputToPaintMs: {
-      p50: quantile(presses, 0.5),
-      p95: quantile(presses, 0.95),
-      max: quantile(presses, 1),
-    },
-    longFrames: after.longFrames.length,
-    longestFrameMs: quantile(after.longFrames, 1),
+}
+
+function summary(rounds: readonly Typed[]) {
+  const seconds = sum(rounds.map((round) => round.seconds));
+  const rate = (of: (round: Typed) => number): number => Math.round(sum(rounds.map(of)) / seconds);
+  const spread = (numbers: readonly number[]) => ({
+    p50: quantile(numbers, 0.5),
+    p95: quantile(numbers, 0.95),
+    max: quantile(numbers, 1),
   });
-} finally {
-  for (const author of authors) author.close();
-  await site.stop();
+  return {
+    messagesPerSecond: rate(({ sent }) => sent),
+    commitsPerSecond: rate(({ commits }) => commits),
+    framesPerSecond: rate(({ thread }) => thread.frames),
+    layoutsPerSecond: rate(({ thread }) => thread.layouts),
+    forcedLayoutsPerSecond: rate(({ thread }) => thread.forcedLayouts),
+    layoutMsPerSecond: rate(({ thread }) => thread.layoutMs),
+    forcedLayoutMsPerSecond: rate(({ thread }) => thread.forcedLayoutMs),
+    workMsPerSecond: rate(({ thread }) => thread.workMs),
+    longestTaskMs: Math.round(Math.max(...rounds.map(({ thread }) => thread.longestTaskMs))),
+    inputToPaintMs: spread(rounds.flatMap(({ waits }) => waits)),
+    workMs: spread(rounds.flatMap(({ thread }) => thread.inputToPaintMs)),
+  };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
