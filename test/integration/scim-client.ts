@@ -19,7 +19,7 @@ export class ScimClient {
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    const json = (text === "" ? null : JSON.parse(text)) as any;
+    const json = text === "" ? null : JSON.parse(text);
     return { status: response.status, headers: response.headers, json };
   }
 

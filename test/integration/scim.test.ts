@@ -186,7 +186,7 @@ describe("accounts", () => {
     const both = await Promise.all(
       [1, 2].map(() => scim.send("POST", "/Users", { userName: "race@x.example" })),
     );
-    expect(both.map((answer) => answer.status).sort()).toEqual([201, 409]);
+    expect(both.map((answer) => answer.status).sort((a, b) => a - b)).toEqual([201, 409]);
   });
 
   const setEmail = (userId: string, email: string, more: object = {}) =>

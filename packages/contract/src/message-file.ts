@@ -30,14 +30,14 @@ export const PlaceLine = z.object({
   /** The participants of a direct channel at the time of the export. */
   memberIds: z.array(e.id),
 });
-export const ExportedMessageLine = z.object({
+const ExportedMessageLine = z.object({
   type: z.literal("message"),
   message: e.MessageSchema,
   /** True: it was deleted while its author was under a legal hold; this is what was deleted. */
   held: z.boolean(),
 });
 /** A text that the preceding message had before an edit, latest first. */
-export const EditLine = z.object({
+const EditLine = z.object({
   type: z.literal("edit"),
   messageId: e.id,
   version: z.int(),

@@ -119,7 +119,7 @@ export function createGatewayService(
         inRequest,
         paused: () => maintenance.refusal(),
         assertSecondFactor: (actor) => secondFactor.assertVerified(actor),
-        onUse: sessionUse.note,
+        onUse: (actor) => sessionUse.note(actor),
         rateLimitFactor: config.rateLimitFactor,
       });
       const room = connectionCapacity(config);

@@ -145,7 +145,7 @@ async function findMatching(
   return found.filter((user) => isVisible(user) && filters.every((filter) => matches(user, filter)));
 }
 
-export function matches(user: UserDocument, { attribute, value }: ProvisionedFilter): boolean {
+function matches(user: UserDocument, { attribute, value }: ProvisionedFilter): boolean {
   const { scim, disabledAt, _id } = user;
   const lower = String(value).toLowerCase();
   switch (attribute) {

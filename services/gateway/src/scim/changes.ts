@@ -19,7 +19,7 @@ const REQUIRED: readonly string[] = ["username", "active"];
 const WORK_EMAIL = /^emails\[\s*(?:type\s+eq\s+"work"|primary\s+eq\s+"?true"?)\s*\](?:\.value)?$/;
 const OTHER_EMAIL = /^emails\[/;
 
-export function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
