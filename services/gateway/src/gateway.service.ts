@@ -130,6 +130,7 @@ export function createGatewayService(
         node,
         calls,
         identify,
+        ended,
         limits,
         tcpLimit: new ConnectionLimit(memory.tcp, room.tcp),
         onTooMany: () => metrics.refused("TOO_MANY_CONNECTIONS"),

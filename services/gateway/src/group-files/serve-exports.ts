@@ -1,24 +1,15 @@
 import { Readable } from "node:stream";
 import { ACTIONS, type Group, type Services } from "@fanfare/contract";
 import { groupFile, type GroupSource } from "@fanfare/group-file";
-import {
-  createServices,
-  callOf,
-  can,
-  serviceError,
-  ServiceError,
-  type Actor,
-  type NodeContext,
-} from "@fanfare/kernel";
+import { createServices, callOf, serviceError, type Actor, type NodeContext } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { dispositionOf } from "../files/download.ts";
 import type { RouteOptions } from "../http-server.ts";
-import { bearerToken, callerOf, type Identify } from "../identify.ts";
+import { callerOf } from "../identify.ts";
 import { sendResponse } from "../responses.ts";
 import { CHUNK_CHARS, EXPORT_IDLE_MS, EXPORTS_RETRY_MS, MAX_EXPORTS } from "./constants.ts";
 import { messageFile } from "./message-file.ts";
-
-type Start = "group.startExport" | "admin.startGroupExport" | "admin.startMessageExport";
+import { assertStillPermitted, type ExportStart } from "./still-permitted.ts";
 
 /** A file that an action has permitted. */
 interface ExportFile {
@@ -31,12 +22,12 @@ interface ExportFile {
  * again for each page. An aborted file lacks its last line.
  */
 export function serveExports(app: FastifyInstance, options: RouteOptions): void {
-  const { node, calls, identify } = options;
+  const { node, calls, identify, ended } = options;
   let inFlight = 0;
 
   /** @param open creates the file; `services` checks the permission before each call */
   const sendExport = async (
-    start: Start,
+    start: ExportStart,
     params: unknown,
     [request, reply]: [FastifyRequest, FastifyReply],
     open: (services: Services, result: unknown, actor: Actor) => ExportFile,
@@ -51,12 +42,11 @@ export function serveExports(app: FastifyInstance, options: RouteOptions): void 
     reply.raw.once("close", () => (inFlight -= 1));
     reply.raw.setTimeout(EXPORT_IDLE_MS, () => reply.raw.destroy());
     const call = callOf(node.services);
+    const { groupId } = params as { groupId?: string };
     const services = createServices(async (name, pageParams) => {
       // Only the client can be slow: a search for few messages in many channels sends nothing for a while.
       reply.raw.setTimeout(EXPORT_IDLE_MS);
-      await stillLoggedIn(identify, bearerToken(request));
-      if (start === "group.startExport")
-        await stillOwner(node, actor, (params as { groupId: string }).groupId);
+      await assertStillPermitted(node, ended, actor, { start, groupId });
       return call(name, pageParams);
     });
     const { name, lines } = open(services, started.data, actor);
@@ -67,7 +57,7 @@ export function serveExports(app: FastifyInstance, options: RouteOptions): void 
       .send(Readable.from(chunked(logged(node, lines))));
   };
   const route = { helmet: false, exposeHeadRoute: false } as const;
-  const sendGroup = (start: Start, request: FastifyRequest, reply: FastifyReply) => {
+  const sendGroup = (start: ExportStart, request: FastifyRequest, reply: FastifyReply) => {
     const { groupId } = request.query as Record<string, unknown>;
     return sendExport(start, { groupId }, [request, reply], (services, result) => {
       const { group } = result as { group: Group };
@@ -86,23 +76,6 @@ export function serveExports(app: FastifyInstance, options: RouteOptions): void 
       return { name: `messages-${wanted.userId}`, lines };
     });
   });
-}
-
-/** The export continues when the access token expires, but not when the session ends. */
-async function stillLoggedIn(identify: Identify, token: string | undefined): Promise<void> {
-  try {
-    await identify(token);
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.type !== "TOKEN_EXPIRED") throw error;
-  }
-}
-
-async function stillOwner(
-  { access }: Pick<NodeContext, "access">,
-  actor: Actor,
-  groupId: string,
-): Promise<void> {
-  if (!can(await access.get(actor.userId, { groupId }), "ownGroup")) throw serviceError("FORBIDDEN");
 }
 
 /** An error in the middle of a file is only visible by its missing end, so it is logged. */
