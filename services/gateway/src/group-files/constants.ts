@@ -5,6 +5,8 @@ export const EXPORTS_RETRY_MS = 10_000;
 export const EXPORT_IDLE_MS = 60_000;
 /** Lines are sent in chunks. */
 export const CHUNK_CHARS = 64 * 1024;
+/** How long lines wait for more to fill a chunk. */
+export const EXPORT_FLUSH_MS = 3000;
 
 /** Concurrent imports per process. */
 export const MAX_IMPORTS = 1;

@@ -7,7 +7,8 @@ import { dispositionOf } from "../files/download.ts";
 import type { RouteOptions } from "../http-server.ts";
 import { callerOf } from "../identify.ts";
 import { sendResponse } from "../responses.ts";
-import { CHUNK_CHARS, EXPORT_IDLE_MS, EXPORTS_RETRY_MS, MAX_EXPORTS } from "./constants.ts";
+import { chunked } from "./chunked.ts";
+import { EXPORT_IDLE_MS, EXPORTS_RETRY_MS, MAX_EXPORTS } from "./constants.ts";
 import { messageFile } from "./message-file.ts";
 import { assertStillPermitted, type ExportStart } from "./still-permitted.ts";
 
@@ -86,17 +87,6 @@ async function* logged<T>({ logger }: Pick<NodeContext, "logger">, lines: AsyncI
     logger.warn({ err: error }, "export aborted");
     throw error;
   }
-}
-
-async function* chunked(lines: AsyncIterable<string>): AsyncGenerator<string> {
-  let chunk = "";
-  for await (const line of lines) {
-    chunk += line;
-    if (chunk.length < CHUNK_CHARS) continue;
-    yield chunk;
-    chunk = "";
-  }
-  yield chunk;
 }
 
 /** Reads a group through the services. */
