@@ -162,8 +162,40 @@ test("a hold keeps what is deleted with a group and its files, for exports only"
   const file = await fetch(`${url}${links[0]!.pathname}${links[0]!.search}`);
   expect(await file.text()).toBe("contract");
 
-  await must(url, "admin.endHold", { holdId: hold.id, reason: "Settled" }, admin.accessToken);
+  await must(
+    url,
+    "admin.endHold",
+    { userId: target.userId, holdId: hold.id, reason: "Settled" },
+    admin.accessToken,
+  );
   await expect.poll(async () => contentsOf(await exportOf(target.userId))).toEqual([]);
   const { holds } = await must(url, "admin.listHolds", {}, admin.accessToken);
   expect(holds[0]).toMatchObject({ id: hold.id, endedBy: admin.userId });
+});
+
+test("an admin neither sees nor ends a hold on themselves", async () => {
+  const { url } = instance;
+  const other = await createAccount(url);
+  await must(url, "admin.setAdmin", { userId: other.userId, admin: true }, admin.accessToken);
+  const { accessToken } = other;
+  const started = { userId: other.userId, reason: REASON };
+  const { hold } = await must(url, "admin.startHold", started, admin.accessToken);
+  const ending = { ...started, holdId: hold.id };
+  const { holds } = await must(url, "admin.listHolds", {}, accessToken);
+  const { entries } = await must(url, "admin.auditLog", {}, accessToken);
+  expect(JSON.stringify([holds, entries])).not.toContain(hold.id);
+  expect(
+    entries.find(
+      ({ action, params }) => action === "admin.startHold" && JSON.stringify(params).includes(other.userId),
+    ),
+  ).toBe(undefined);
+  expect(await post(url, "admin.endHold", ending, accessToken)).toMatchObject({
+    error: { type: "FORBIDDEN" },
+  });
+  const ofAnother = { ...ending, userId: admin.userId };
+  expect(await post(url, "admin.endHold", ofAnother, accessToken)).toMatchObject({
+    error: { type: "HOLD_NOT_FOUND" },
+  });
+  expect((await requestExport({ ...started, ...SPAN }, other)).status).toBe(403);
+  expect((await must(url, "admin.endHold", ending, admin.accessToken)).hold.endedBy).toBe(admin.userId);
 });

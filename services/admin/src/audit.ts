@@ -60,14 +60,20 @@ export const auditActions = (dependencies: AdminDependencies): Handlers => ({
     return {};
   },
 
-  "admin.auditLog": async ({ params: { limit, ...filter } }) => {
+  "admin.auditLog": async ({ params: { limit, ...filter }, actor }) => {
     const found = await dependencies.audit.listPage(filter, limit);
     return {
-      entries: found.map(presentEntry),
+      entries: found.filter((entry) => !isHoldOn(actor.userId, entry)).map(presentEntry),
       nextId: found.length === limit ? (found.at(-1)?._id ?? null) : null,
     };
   },
 });
+
+/** An admin under a legal hold must not learn of it. */
+function isHoldOn(userId: string, { action, params }: AuditDocument): boolean {
+  if (action !== "admin.startHold" && action !== "admin.endHold") return false;
+  return (params as { userId?: string }).userId === userId;
+}
 
 function presentEntry(entry: AuditDocument): AdminAuditEntry {
   return {

@@ -38,7 +38,7 @@ const startHold = async (): Promise<string> => {
   const started = { userId, name: "ada", reason: "Lawsuit", byUserId: ADMIN };
   return (await node.internal("message.startHold", started)).hold.id;
 };
-const endHold = (holdId: string) => node.internal("message.endHold", { holdId, byUserId: ADMIN });
+const endHold = (holdId: string) => node.internal("message.endHold", { userId, holdId, byUserId: ADMIN });
 const textsOf = ({ lines }: Pick<Result<"message.exportSent">, "lines">): string[] =>
   lines.map((line) => (line.type === "edit" ? line.content : line.message.content));
 /** All pages of an export. */

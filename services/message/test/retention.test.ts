@@ -219,5 +219,5 @@ test("a legal hold keeps what retention removes, with its former texts", async (
   const texts = lines.map((line) => (line.type === "edit" ? line.content : line.message.content));
   const sent = ["Message 0", "Changed", "Message 1", "Message 2", "Message 3", "Message 4", "Message 0"];
   expect(texts).toEqual(sent);
-  await node.internal("message.endHold", { holdId: hold.id, byUserId: READER });
+  await node.internal("message.endHold", { userId: AUTHOR, holdId: hold.id, byUserId: READER });
 });

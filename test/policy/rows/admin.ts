@@ -24,10 +24,14 @@ export const adminRows = {
     userId: target.userId,
     reason: "A request of the court",
   })),
-  "admin.endHold": row("admin.endHold", () => ({ holdId: "0".repeat(24), reason: "Settled" }), {
-    why: "there is no such hold",
-    allowed: "HOLD_NOT_FOUND",
-  }),
+  "admin.endHold": row(
+    "admin.endHold",
+    ({ target }) => ({ userId: target.userId, holdId: "0".repeat(24), reason: "Settled" }),
+    {
+      why: "there is no such hold",
+      allowed: "HOLD_NOT_FOUND",
+    },
+  ),
   "admin.announce": row("admin.announce", () => ({ text: "Hello" })),
   "admin.setMaintenance": row("admin.setMaintenance", () => ({ enabled: false })),
   "admin.getPolicy": row("admin.getPolicy", () => ({})),

@@ -121,12 +121,12 @@ function StartHoldDialog({ person: { id, name }, onClose }: PersonDialogProps) {
   );
 }
 
-function EndHoldDialog({ hold: { id, name }, onClose }: { hold: LegalHold; onClose: () => void }) {
+function EndHoldDialog({ hold: { id, userId, name }, onClose }: { hold: LegalHold; onClose: () => void }) {
   const { t } = useTranslation("admin");
   const call = useCall();
   const form = useForm({
     initial: { reason: "" },
-    submit: ({ reason }) => call("admin.endHold", { holdId: id, reason: reason.trim() }),
+    submit: ({ reason }) => call("admin.endHold", { userId, holdId: id, reason: reason.trim() }),
     saved: t("holds.end.done", { name }),
     onDone: onClose,
   });

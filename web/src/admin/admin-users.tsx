@@ -214,16 +214,20 @@ function UserRow({ user }: { user: AdminUser }) {
                   <UserActionDialog user={user} userAction={userAction} onClose={onClose} />
                 )),
             })),
-            {
-              label: t("holds.start.menu"),
-              icon: Scale,
-              onSelect: () => openStartHold({ id, name: nickname }),
-            },
-            {
-              label: t("messageExport.menu"),
-              icon: FileDown,
-              onSelect: () => openMessageExport({ id, name: nickname }),
-            },
+            ...(id === me.id
+              ? []
+              : [
+                  {
+                    label: t("holds.start.menu"),
+                    icon: Scale,
+                    onSelect: () => openStartHold({ id, name: nickname }),
+                  },
+                  {
+                    label: t("messageExport.menu"),
+                    icon: FileDown,
+                    onSelect: () => openMessageExport({ id, name: nickname }),
+                  },
+                ]),
           ]}
         />
       }

@@ -10,7 +10,8 @@ const hold = z.object({ hold: e.LegalHoldSchema });
 const holdPage = z.object({ beforeId: e.id.optional(), limit: e.pageLimit });
 const holds = z.object({ holds: z.array(e.LegalHoldSchema), nextId: e.id.nullable() });
 const newHold = e.ofUser.extend({ reason: e.reason });
-const ending = z.object({ holdId: e.id });
+/** The user too, so that the audit log has them. */
+const ending = e.ofUser.extend({ holdId: e.id });
 
 /** Legal holds, and exports of a user's messages. */
 export const adminActions = {
@@ -33,7 +34,8 @@ export const adminActions = {
     rateLimit: exports,
   }),
   listHolds: query({
-    summary: "A page of the legal holds, newest first, including those that have ended.",
+    summary:
+      "A page of the legal holds, newest first, including those that have ended. Those on the caller are left out.",
     params: holdPage,
     result: holds,
     permission: admin,

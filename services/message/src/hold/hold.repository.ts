@@ -45,7 +45,7 @@ export const createHoldRepository = defineRepository(
         .limit(limit)
         .lean(),
 
-    find: (holdId: string) => holds.findById(holdId).lean(),
+    find: (holdId: string, userId: string) => holds.findOne({ _id: holdId, userId }).lean(),
 
     countActive: (max: number) => holds.countDocuments({ heldUserId: { $exists: true } }, { limit: max }),
 

@@ -64,9 +64,9 @@ export function defineRelease(
     }
   };
 
-  return jobs.define<{ endedAt: Date }>("message.releaseHeld", {
+  return jobs.define<{ userId: string; endedAt: Date }>("message.releaseHeld", {
     maxWaiting: MAX_QUEUED_RELEASES,
-    async run({ key: userId, payload: { endedAt }, signal }) {
+    async run({ payload: { userId, endedAt }, signal }) {
       const beganAt = new Date();
       await release(userId, signal);
       // A deletion that began under the hold can still keep something.
@@ -94,12 +94,14 @@ export function holdActions({ holdRepository: holds }: MessageDependencies, rele
       return { hold: presentHold(await holds.insert({ ...started, heldUserId: userId })) };
     },
 
-    "message.endHold": async ({ params: { holdId, byUserId } }) => {
+    "message.endHold": async ({ params: { userId, holdId, byUserId } }) => {
+      orThrow(await holds.find(holdId, userId), "HOLD_NOT_FOUND");
+      // First, so that a process that dies after the next step leaves nothing kept.
+      const laterAt = new Date(Date.now() + LATE_WRITE_MS);
+      await releasing.enqueue(holdId, { userId, endedAt: laterAt }, laterAt);
       await holds.end(holdId, byUserId);
-      const hold = orThrow(await holds.find(holdId), "HOLD_NOT_FOUND");
-      // Also when it has ended already: the first call may have died before this.
-      await releasing.enqueue(hold.userId, { endedAt: new Date() });
-      return { hold: presentHold(hold) };
+      await releasing.enqueue(holdId, { userId, endedAt: new Date() });
+      return { hold: presentHold(orThrow(await holds.find(holdId, userId), "HOLD_NOT_FOUND")) };
     },
   };
 }
