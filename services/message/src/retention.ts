@@ -107,9 +107,9 @@ export class Retention {
       const old = end === -1 ? page : page.slice(0, end);
       if (old.length === 0) return;
       const messageIds = old.map(documentId);
+      await this.#release(channelId, old);
       await holds.keep(old);
       for (const other of others) await other.deleteOfMany(messageIds);
-      await this.#release(channelId, old);
       // Last, so that if the worker dies earlier they are found again.
       await messages.deleteMany(old, belowRev);
       node.broadcast("message.removed", { channelId, messageIds });

@@ -33,8 +33,12 @@ export function createHolds({ holds, held, edits }: HoldsOptions) {
       const kept = living.filter(({ authorId }) => heldIds.has(authorId.toHexString()));
       if (kept.length === 0) return false;
       const deletedAt = new Date();
+      const copies = kept.map((message): HeldMessage => ({ ...message, deletedAt }));
+      // First, because only kept messages lead to the former texts that are to be released.
+      await held.keep(copies);
       await edits.hold(kept.map(documentId));
-      await held.keep(kept.map((message): HeldMessage => ({ ...message, deletedAt })));
+      // Again, in case the end of the hold has released them in between.
+      await held.keep(copies);
       return true;
     },
   };
