@@ -14,7 +14,7 @@ import {
   UNCOUNTED_MIN_AGE_MS,
 } from "./constants.ts";
 import { channelLineActions } from "./export/channel-lines.ts";
-import { createOwnMessages, exportUser } from "./export/export-user.ts";
+import { createOwnChannels, exportUser } from "./export/export-user.ts";
 import { createAuthoredMessages, exportSentActions } from "./export/export-sent.ts";
 import { defineRelease, holdActions } from "./hold/holds.ts";
 import { createDependencies } from "./message.dependencies.ts";
@@ -39,12 +39,13 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
     run: () => reactionCounter.takeUp(UNCOUNTED_MIN_AGE_MS),
   });
   return defineService(node, {
+  const authored = createAuthoredMessages(node.database);
     name: "message",
     actions: {
       ...answerActions(dependencies),
       ...changeActions(dependencies),
       ...channelLineActions(dependencies),
-      ...exportSentActions(dependencies, createAuthoredMessages(node.database)),
+      ...exportSentActions(dependencies, authored),
       ...holdActions(dependencies, defineRelease(node, dependencies)),
       ...pinActions(dependencies),
       ...reactActions(dependencies),
@@ -52,7 +53,7 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
       ...removalActions(dependencies),
       ...sendActions(dependencies),
       ...syncActions(dependencies),
-      "message.exportUser": exportUser(createOwnMessages(node.database)),
+      "message.exportUser": exportUser(createOwnChannels(node.database), authored),
       "message.count": count(node.database),
       "message.removeChannels": removeChannels(dependencies, channelRemoval),
     },

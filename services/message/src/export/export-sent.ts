@@ -21,7 +21,7 @@ type Span = Pick<Params<"message.exportSent">, "from" | "to">;
 /** Exports of all messages of a user for admins, whether or not the account still exists or is in the channels. */
 export function exportSentActions(
   { edits, held, messages }: MessageDependencies,
-  authored: ReturnType<typeof createAuthoredMessages>,
+  authored: AuthoredMessages,
 ): Handlers {
   /** Adds a message with its former texts below `version`, unless it was sent at another time. */
   const add = async (
@@ -124,6 +124,8 @@ class Page {
 /** Finds all messages of an author by an index that exists anyway, so that sending costs nothing more. */
 export function createAuthoredMessages(database: Connection) {
   const model = messageModel(database);
+export type AuthoredMessages = ReturnType<typeof createAuthoredMessages>;
+
   const native: mongo.Collection<MessageDocument> = database
     .getClient()
     .db(database.name)

@@ -4,8 +4,8 @@ import type { Connection } from "mongoose";
 import { presentMessage } from "../message.presenter.ts";
 import { READ_TIMEOUT_MS } from "../constants.ts";
 import { within } from "../database.ts";
-import { messageModel } from "../message.model.ts";
 import { readMarkerModel } from "../read-marker.repository.ts";
+import type { AuthoredMessages } from "./export-sent.ts";
 
 /** Messages per page, and channels read for it. */
 const PAGE = 100;
@@ -17,7 +17,7 @@ interface Channels {
   next: Position | null;
 }
 
-export function exportUser(own: OwnMessages): Handler<"message.exportUser"> {
+export function exportUser(own: OwnChannels, authored: AuthoredMessages): Handler<"message.exportUser"> {
   return async ({ params: { userId, cursor }, services }) => {
     const position = cursor === null ? { source: "read" as const, at: null } : parsePosition(cursor);
     const { channelIds, next } = await nextChannels(own, services, userId, position);
@@ -25,7 +25,7 @@ export function exportUser(own: OwnMessages): Handler<"message.exportUser"> {
     for (const channelId of channelIds) {
       if (position.channelId !== undefined && channelId < position.channelId) continue;
       const afterNonce = channelId === position.channelId ? (position.nonce ?? "") : "";
-      const found = await own.list(channelId, userId, afterNonce, PAGE - items.length);
+      const found = await authored.list(channelId, userId, afterNonce, false, PAGE - items.length);
       items.push(...found.map((message) => ({ kind: "message", data: presentMessage(message) })));
       const last = found.at(-1);
       if (items.length < PAGE || last === undefined) continue;
@@ -38,7 +38,7 @@ export function exportUser(own: OwnMessages): Handler<"message.exportUser"> {
 
 /** Sorted by id. */
 async function nextChannels(
-  own: OwnMessages,
+  own: OwnChannels,
   services: Services,
   userId: string,
   { source, at }: Position,
@@ -59,24 +59,12 @@ async function nextChannels(
   };
 }
 
-type OwnMessages = ReturnType<typeof createOwnMessages>;
+type OwnChannels = ReturnType<typeof createOwnChannels>;
 
-/** Finds the messages of one author without an additional index. */
-export function createOwnMessages(database: Connection) {
-  const messages = messageModel(database);
+/** Finds channels in which a user can have written without an additional index. */
+export function createOwnChannels(database: Connection) {
   const markers = readMarkerModel(database);
   return {
-    /** Messages of one channel sorted by nonce, which is the order of the existing index. */
-    list: (channelId: string, authorId: string, afterNonce: string, limit: number) =>
-      within(
-        READ_TIMEOUT_MS,
-        messages
-          .find({ channelId, authorId, nonce: { $gt: afterNonce } })
-          .sort({ nonce: 1 })
-          .limit(limit)
-          .lean(),
-      ),
-
     /** @returns the channels that are not in `listReadChannelIds`, in the given order */
     async withoutMarker(userId: string, channelIds: readonly string[]): Promise<string[]> {
       const found = markers.find({ userId, channelId: { $in: channelIds } }, { channelId: 1 }).lean();
