@@ -50,6 +50,7 @@ test("finds every problem and repairs those that need no data loss", async () =>
     await db.collection("channelHeads").updateOne({ _id: channelId }, { $set: { seq: 7 } });
     await db.collection("members").insertOne({ groupId: missing, userId: new ObjectId(world.owner.userId) });
     await db.collection("roles").insertOne({ groupId: missing, name: "left" });
+    await db.collection("files").insertOne({ channelId: missing, state: "deleting" });
     await db.collection("readMarkers").insertOne({ channelId: missing, userId: missing, seq: 1 });
     await db.collection("channels").insertOne({ groupId: missing, kind: "text", name: "left", position: 0 });
   });
@@ -59,6 +60,7 @@ test("finds every problem and repairs those that need no data loss", async () =>
   expect(first.out).toContain(`the head of channel ${world.channel.id} is seq 7`);
   for (const what of ["members", "roles", "readMarkers", "channels"])
     expect(first.out).toMatch(new RegExp(`^${what} \\w+ belongs to \\w+ ${missing.toHexString()}`, "m"));
+  expect(first.out).not.toMatch(/^files /m);
   expect((await fanfare(dataDir, ["check"])).out).toBe(first.out);
   const repaired = await fanfare(dataDir, ["check", "--repair"]);
   expect(repaired.code).toBe(2);

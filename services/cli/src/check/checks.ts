@@ -67,9 +67,9 @@ async function* orphansOf(
   removals: ReadonlySet<string>,
 ) {
   const documents = db.collection(collection);
-  // A legal hold keeps former texts of messages that are gone.
+  // A legal hold keeps former texts of messages that are gone, and deleted files.
   const cursor = documents.find(
-    { [field]: { $exists: true }, held: { $ne: true } },
+    { [field]: { $exists: true }, held: { $ne: true }, state: { $ne: "deleting" } },
     { projection: { [field]: 1, channelId: 1 } },
   );
   for await (const { _id, ...rest } of cursor) {
