@@ -17,7 +17,7 @@ const ending = e.ofUser.extend({ holdId: e.id });
 export const adminActions = {
   startMessageExport: mutation({
     summary:
-      "Export all messages that a user sent in a time span, in groups and direct messages, with their former texts and what a legal " +
+      "Export all messages that another user sent in a time span, in groups and direct messages, with their former texts and what a legal " +
       "hold has kept. POST /api/admin.exportMessages with these parameters returns the file; called directly, it only adds an entry " +
       "to the audit log.",
     params: exportedSpan
@@ -42,8 +42,9 @@ export const adminActions = {
   }),
   startHold: mutation({
     summary:
-      "Put a user under a legal hold. Until it ends, the server keeps what the user or anyone else deletes of their messages, for " +
-      "admin.startMessageExport. Users don't notice it.",
+      "Put another user under a legal hold. Until it ends, the server keeps what the user or anyone else deletes of their messages, " +
+      "for admin.startMessageExport, except deletions that have already begun. Users aren't notified, but the space of deleted files " +
+      "stays used, and links to them work until they expire.",
     params: newHold,
     result: hold,
     permission: admin,
