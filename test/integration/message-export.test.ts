@@ -143,9 +143,9 @@ test("a hold keeps what is deleted with a group and its files, for exports only"
   const attachmentIds = [data.file.fileId];
   const withFile = { channelId: channel.id, content: "with a file", nonce: "file", attachmentIds };
   await must(url, "message.send", withFile, target.accessToken);
-  const place = { channelId: channel.id, messageId: message.id };
-  await must(url, "message.delete", place, owner.accessToken);
-  const seen = await must(url, "message.get", place, member.accessToken);
+  const ids = { channelId: channel.id, messageId: message.id };
+  await must(url, "message.delete", ids, owner.accessToken);
+  const seen = await must(url, "message.get", ids, member.accessToken);
   expect(seen.message).toMatchObject({ content: "", deletedAt: expect.any(String) });
   await must(url, "group.delete", { groupId: group.id }, owner.accessToken);
   const texts = [message.content, "with a file"];
@@ -155,6 +155,10 @@ test("a hold keeps what is deleted with a group and its files, for exports only"
       return lines.flatMap((line) => (line.type === "message" && line.held ? [line.message.content] : []));
     })
     .toEqual(texts);
+  // Where they were sent, although it is gone.
+  const { id, name } = channel;
+  const sentIn = { type: "channel", id, kind: "text", name, group: { id: group.id, name: group.name } };
+  await expect.poll(async () => (await exportOf(target.userId))[1]).toMatchObject(sentIn);
   const lines = await exportOf(target.userId, { fileLinks: true });
   expect(contentsOf(lines)).toEqual(texts);
   const links = lines.flatMap((line) => (line.type === "file" ? [new URL(line.url)] : []));

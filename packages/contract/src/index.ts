@@ -118,6 +118,7 @@ export {
   MESSAGE_FILE_VERSION,
   type MessageFileContent,
   type MessageFileLine,
+  type PlaceLine,
 } from "./message-file.ts";
 export { mentionKey, parseMentions } from "./mentions.ts";
 export * from "./permissions.ts";

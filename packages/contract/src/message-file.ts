@@ -18,7 +18,7 @@ const HeaderLine = z.object({
   exportedBy: e.id,
   exportedAt: e.time,
 });
-/** Precedes the messages of a channel. */
+/** Precedes messages of a channel, again if those of another one came between. */
 export const PlaceLine = z.object({
   type: z.literal("channel"),
   id: e.id,
@@ -27,7 +27,7 @@ export const PlaceLine = z.object({
   /** Of a thread: the channel that it is in. */
   parentId: e.id.nullable(),
   group: z.object({ id: e.id, name: z.string() }).nullable(),
-  /** The participants of a direct channel at the time of the export. */
+  /** The participants of a direct channel, at the time of the export or when it was deleted. */
   memberIds: z.array(e.id),
 });
 const ExportedMessageLine = z.object({
@@ -36,6 +36,7 @@ const ExportedMessageLine = z.object({
   /** True: it was deleted while its author was under a legal hold; this is what was deleted. */
   held: z.boolean(),
 });
+export type PlaceLine = z.output<typeof PlaceLine>;
 /** A text that the preceding message had before an edit, latest first. */
 const EditLine = z.object({
   type: z.literal("edit"),

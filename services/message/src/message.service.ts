@@ -27,6 +27,7 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
     messages,
     heads,
     holds: dependencies.holds,
+    held: dependencies.held,
     others: [markers, edits, reactions, boundaries],
     forget: dependencies.forgetHead,
   });
@@ -38,8 +39,8 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
     everyMs: UNCOUNTED_SWEEP_INTERVAL_MS,
     run: () => reactionCounter.takeUp(UNCOUNTED_MIN_AGE_MS),
   });
-  return defineService(node, {
   const authored = createAuthoredMessages(node.database);
+  return defineService(node, {
     name: "message",
     actions: {
       ...answerActions(dependencies),

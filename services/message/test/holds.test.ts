@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Result } from "@fanfare/contract";
 import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createHolds, holdActions } from "../src/hold/holds.ts";
 import { startMessageNode, type MessageNode } from "./message-node.ts";
 
 const OTHER = "b".repeat(24);
@@ -107,6 +108,37 @@ test("a hold keeps what moderators and the removal of a channel delete", async (
     )
     .toBe(0);
   expect((await exported("message.exportHeld")).texts).toEqual(["moderated", "in the channel"]);
+  const placeOf = async () => {
+    const page = await node.internal("message.exportHeld", { userId, ...SPAN, after: null });
+    return page.places.map(({ name }) => name);
+  };
+  await expect.poll(placeOf).toEqual([`channel ${channelId}`, `channel ${channelId}`]);
+});
+
+test("former texts are only marked as held once their message is kept", async () => {
+  const steps: string[] = [];
+  const message = { _id: new Types.ObjectId(), authorId: new Types.ObjectId(userId), deletedAt: null };
+  const failing = createHolds({
+    holds: { heldAmong: async (ids: string[]) => new Set(ids) } as never,
+    held: { keep: async () => Promise.reject(new Error("no write")) } as never,
+    edits: { hold: async () => void steps.push("marked") } as never,
+  });
+  await expect(failing.keep([message as never])).rejects.toThrow("no write");
+  expect(steps).toEqual([]);
+});
+
+test("a hold that is being ended is released even if the process dies before it is done", async () => {
+  const steps: unknown[] = [];
+  const holdRepository = {
+    find: async () => ({ userId, startedAt: new Date() }),
+    end: async () => steps.push("ended"),
+  };
+  const enqueue = async (_key: string, _payload: object, dueAt?: Date) =>
+    void steps.push(dueAt === undefined ? "now" : "later");
+  const actions = holdActions({ holdRepository } as never, { enqueue } as never);
+  const end = actions["message.endHold"] as unknown as (request: object) => Promise<unknown>;
+  await end({ params: { userId, holdId: "d".repeat(24), byUserId: ADMIN } });
+  expect(steps).toEqual(["later", "ended", "now"]);
 });
 
 test("an edit during the deletion is either part of what is kept, or refused", async () => {

@@ -70,6 +70,17 @@ export async function startMessageNode(
           rooms: [`group:${GROUP_ID}`],
           ...(slowModeMs.has(params.channelId!) && { slowModeMs: slowModeMs.get(params.channelId!)! }),
         }),
+        "group.describeChannels": ({ params: { channelIds } }) => ({
+          lines: channelIds.map((id) => ({
+            type: "channel" as const,
+            id,
+            kind: "text" as const,
+            name: `channel ${id}`,
+            parentId: null,
+            group: { id: GROUP_ID, name: "group" },
+            memberIds: [],
+          })),
+        }),
         "role.list": () => ({ roles: [...roles] }),
         "group.recordAudit": ({ params }) => {
           audited.push(params);

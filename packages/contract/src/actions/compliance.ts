@@ -69,7 +69,11 @@ export const messageActions = {
   exportHeld: internal({
     summary: "A page of the messages of a user that were deleted but kept by a legal hold.",
     params: exportedSpan.extend({ after: heldPosition.nullable() }),
-    result: z.object({ lines: z.array(ExportedLine), next: heldPosition.nullable() }),
+    result: z.object({
+      lines: z.array(ExportedLine),
+      places: z.array(PlaceLine).describe("deleted channels of these messages"),
+      next: heldPosition.nullable(),
+    }),
   }),
   isHeld: internal({
     summary: "Whether a user is under a legal hold.",

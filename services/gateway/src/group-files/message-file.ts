@@ -6,6 +6,7 @@ import {
   type MessageFileLine,
   type Params,
   type ParsedParams,
+  type PlaceLine,
   type Result,
   type Services,
 } from "@fanfare/contract";
@@ -48,21 +49,17 @@ async function* content(
 ): AsyncGenerator<MessageFileContent> {
   const span = { userId, from, to };
   const users = new Set([userId]);
-  const described = new Set<string>();
+  let currentId: string | undefined;
 
-  async function* complete(lines: Lines): AsyncGenerator<MessageFileContent> {
+  /** @param places deleted channels, which the group service no longer knows */
+  async function* complete(lines: Lines, places: readonly PlaceLine[]): AsyncGenerator<MessageFileContent> {
     const messages = lines.flatMap((line) => (line.type === "message" ? [line.message] : []));
-    const unknown = [...new Set(messages.map(({ channelId }) => channelId))].filter(
-      (id) => !described.has(id),
-    );
-    const places = new Map<string, MessageFileContent>();
-    for (const channelIds of chunks(unknown, LIMITS.pageMaxItems)) {
-      for (const line of (await services.group.describeChannels({ channelIds })).lines) {
-        places.set(line.id, line);
-        described.add(line.id);
-        for (const id of line.memberIds) users.add(id);
-      }
-    }
+    const known = new Map(places.map((place) => [place.id, place]));
+    const unknown = [...new Set(messages.map(({ channelId }) => channelId))].filter((id) => !known.has(id));
+    for (const channelIds of chunks(unknown, LIMITS.pageMaxItems))
+      for (const line of (await services.group.describeChannels({ channelIds })).lines)
+        known.set(line.id, line);
+    for (const { memberIds } of known.values()) for (const id of memberIds) users.add(id);
     const fileIds = messages.flatMap(({ attachments = [] }) => attachments.map(({ fileId }) => fileId));
     const links = new Map<string, string>();
     for (const some of fileLinks ? chunks(fileIds, LIMITS.pageMaxItems) : []) {
@@ -75,9 +72,8 @@ async function* content(
         continue;
       }
       const { channelId, mentions, attachments = [] } = line.message;
-      const place = places.get(channelId);
-      if (place !== undefined) yield place;
-      places.delete(channelId);
+      if (channelId !== currentId) yield known.get(channelId)!;
+      currentId = channelId;
       for (const id of mentions?.userIds ?? []) users.add(id);
       yield line;
       for (const { fileId } of attachments) {
@@ -92,7 +88,7 @@ async function* content(
       ...span,
       after: after ?? null,
     });
-    yield* complete(page.lines);
+    yield* complete(page.lines, []);
     after = page.next;
   }
   for (let after: Params<"message.exportHeld">["after"] | undefined; after !== null;) {
@@ -100,7 +96,7 @@ async function* content(
       ...span,
       after: after ?? null,
     });
-    yield* complete(page.lines);
+    yield* complete(page.lines, page.places);
     after = page.next;
   }
   for (const userIds of chunks([...users], LIMITS.exportedUsersPerLookup))

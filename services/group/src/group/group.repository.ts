@@ -91,7 +91,7 @@ export type JoinRules = Pick<GroupDocument, "needsApproval" | "raidLimit" | "loc
 export type DirectoryPosition = Pick<GroupDocument, "_id" | "memberCount">;
 export type GroupRepository = ReturnType<typeof createGroupRepository>;
 
-/** Queries of the collection groups. Only `listDeletedIds` returns deleted groups. */
+/** Queries of the collection groups. Only `findAny` and `listDeletedIds` return deleted groups. */
 export const createGroupRepository = defineRepository(
   groupCollection,
   ({ model: groups, native, fromNative, insert, update, listIds, remove, change }) => {
@@ -151,6 +151,9 @@ export const createGroupRepository = defineRepository(
       /** What a join depends on. @returns null when it is deleted */
       joinRules: (groupId: string): Promise<(JoinRules & { memberCount: number }) | null> =>
         joinRulesOf(groupId, undefined),
+
+      /** Also deleted ones. */
+      findAny: (groupIds: readonly string[]) => groups.find({ _id: { $in: groupIds } }).lean(),
 
       findMany: (groupIds: readonly string[]) => groups.find({ _id: { $in: groupIds }, ...alive }).lean(),
 

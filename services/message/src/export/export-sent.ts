@@ -94,15 +94,18 @@ export function exportSentActions(
       const alive = await messages.findAlive(found.map(documentId));
       // A deletion can have failed after the message was kept: then it is among those that were sent.
       const deleted = found.filter((message) => !alive.has(documentId(message)));
+      const places: Result<"message.exportHeld">["places"] = [];
       for (const message of resumed === null ? deleted : [resumed, ...deleted]) {
+        if (message.place !== undefined) places.push(message.place);
         const messageId = documentId(message);
         const version = message === resumed ? after?.version : undefined;
         const below = await add(page, message, span, { version, isHeld: true });
-        if (below !== null) return { lines: page.lines, next: { messageId, version: below } };
-        if (page.isFull) return { lines: page.lines, next: { messageId } };
+        if (below !== null) return { lines: page.lines, places, next: { messageId, version: below } };
+        if (page.isFull) return { lines: page.lines, places, next: { messageId } };
       }
       const last = found.length < MESSAGES_PER_QUERY ? undefined : found.at(-1);
-      return { lines: page.lines, next: last === undefined ? null : { messageId: documentId(last) } };
+      const next = last === undefined ? null : { messageId: documentId(last) };
+      return { lines: page.lines, places, next };
     },
   };
 }
@@ -121,11 +124,11 @@ class Page {
   }
 }
 
+export type AuthoredMessages = ReturnType<typeof createAuthoredMessages>;
+
 /** Finds all messages of an author by an index that exists anyway, so that sending costs nothing more. */
 export function createAuthoredMessages(database: Connection) {
   const model = messageModel(database);
-export type AuthoredMessages = ReturnType<typeof createAuthoredMessages>;
-
   const native: mongo.Collection<MessageDocument> = database
     .getClient()
     .db(database.name)

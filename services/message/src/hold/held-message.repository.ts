@@ -1,3 +1,4 @@
+import type { PlaceLine } from "@fanfare/contract";
 import { DURABLE } from "@fanfare/kernel";
 import { Schema, Types, type Connection, type mongo } from "mongoose";
 import { READ_TIMEOUT_MS, WRITE_TIMEOUT_MS } from "../constants.ts";
@@ -5,13 +6,19 @@ import { DURABLE_WRITE, within } from "../database.ts";
 import type { MessageDocument } from "../message.model.ts";
 
 /** A message as it was when it was deleted; its `deletedAt` is the time of that. */
-export type HeldMessage = MessageDocument & { deletedAt: Date };
+export type HeldMessage = MessageDocument & {
+  deletedAt: Date;
+  /** Its channel, once that is deleted too. */
+  place?: PlaceLine;
+};
 
-// Only for its index: the driver writes and reads the documents as they are.
+// Only for its indexes: the driver writes and reads the documents as they are.
 const schema = new Schema<HeldMessage>(
-  { authorId: Schema.Types.ObjectId },
+  { authorId: Schema.Types.ObjectId, channelId: Schema.Types.ObjectId },
   { collection: "heldMessages", versionKey: false },
-).index({ authorId: 1, _id: 1 }, { name: "author" });
+)
+  .index({ authorId: 1, _id: 1 }, { name: "author" })
+  .index({ channelId: 1 }, { name: "channel" });
 
 /** Queries of the deleted messages that legal holds keep. Nothing that users can call reads them. */
 export class HeldMessageRepository {
@@ -33,6 +40,15 @@ export class HeldMessageRepository {
       maxTimeMS: WRITE_TIMEOUT_MS,
       ignoreUndefined: true,
     });
+  }
+
+  /** Stores with the messages of a deleted channel where they were sent. */
+  async setPlace(place: PlaceLine): Promise<void> {
+    await this.#native.updateMany(
+      { channelId: new Types.ObjectId(place.id) },
+      { $set: { place } },
+      { writeConcern: DURABLE, maxTimeMS: WRITE_TIMEOUT_MS },
+    );
   }
 
   /** In order of their ids. */
