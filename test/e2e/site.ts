@@ -10,6 +10,8 @@ type Env = Record<string, string>;
 
 /** Playwright's default is too short on a busy machine. */
 const PATIENCE_MS = 60_000;
+const PRINT_WITHIN_MS = 5000;
+const PRINTED_CHARS = 2000;
 
 /**
  * As in a private window. A service worker doubles the cost of each page load, and most tests don't need it.
@@ -57,7 +59,10 @@ export function useSite(env: () => Env = () => ({})): Site {
   beforeAll(async () => {
     await Promise.all([site.start(env()), site.launch()]);
   });
-  afterEach(() => site.closeWindows());
+  afterEach(async ({ task }) => {
+    if (task.result?.state === "fail") await site.printPages();
+    await site.closeWindows();
+  });
   afterAll(() => site.stop());
   return site;
 }
@@ -190,6 +195,16 @@ class Site {
   /** A session of an account with the password "correct horse". */
   logIn(username: string): Promise<SessionTokens> {
     return new FanfareClient({ url: this.url }).login({ username, password: "correct horse" });
+  }
+
+  /** Prints what the open pages show, after a failure. */
+  async printPages(): Promise<void> {
+    for (const page of [...this.#browsers]
+      .flatMap((browser) => browser.contexts())
+      .flatMap((one) => one.pages())) {
+      const shown = await page.locator("body").innerText({ timeout: PRINT_WITHIN_MS }).catch(String);
+      console.log(`${page.url()} shows:\n${shown.slice(0, PRINTED_CHARS)}`);
+    }
   }
 
   async closeWindows(): Promise<void> {
