@@ -150,7 +150,7 @@ export function createGatewayService(
       const stopWatching = watchEndedSessions(node, io, ended);
       const release = (): void => {
         calls.stop();
-        sessionUse.stop();
+        void sessionUse.stop();
         stopReporting();
         void stopWatching();
         stopSteps();

@@ -12,16 +12,22 @@ export function createSessionUse({ services, logger }: Pick<NodeContext, "servic
     try {
       await services.user.touchSessions({ sessionIds });
     } catch (error) {
-      // Those that are used again are reported later.
+      for (const sessionId of sessionIds) if (used.size < MAX_USED_SESSIONS) used.add(sessionId);
       logger.warn({ err: error, sessions: sessionIds.length }, "session use not reported");
     }
   };
-  const timer = new WorkTimer(LIMITS.sessionUseReportMs, () => {
+  const reportAll = async (): Promise<void> => {
     const sessionIds = [...used];
     used.clear();
+    const reports: Promise<void>[] = [];
     for (let from = 0; from < sessionIds.length; from += LIMITS.sessionsPerReport)
-      void report(sessionIds.slice(from, from + LIMITS.sessionsPerReport));
-    return sessionIds.length > 0;
+      reports.push(report(sessionIds.slice(from, from + LIMITS.sessionsPerReport)));
+    await Promise.all(reports);
+  };
+  const timer = new WorkTimer(LIMITS.sessionUseReportMs, () => {
+    const isUsed = used.size > 0;
+    void reportAll();
+    return isUsed;
   });
   return {
     /** Called for what a user does, not for what a page reads by itself. */
@@ -31,6 +37,9 @@ export function createSessionUse({ services, logger }: Pick<NodeContext, "servic
       timer.start();
     },
 
-    stop: () => timer.stop(),
+    async stop(): Promise<void> {
+      timer.stop();
+      await reportAll();
+    },
   };
 }

@@ -19,6 +19,8 @@ export interface SessionDocument {
   byOidc?: true;
   /** Opened with a passkey, which has verified its user. */
   byPasskey?: true;
+  /** Of a guest, whom the policy for sessions doesn't concern. */
+  isGuest?: true;
   createdAt: Date;
   refreshedAt: Date;
   /** When a gateway last reported that the session was used. */
@@ -40,6 +42,7 @@ const schema = new Schema<SessionDocument>(
     userAgent: String,
     byOidc: Boolean,
     byPasskey: Boolean,
+    isGuest: Boolean,
     createdAt: { type: Date, required: true },
     refreshedAt: { type: Date, required: true },
     usedAt: Date,
@@ -50,6 +53,9 @@ const schema = new Schema<SessionDocument>(
 );
 schema.index({ userId: 1, _id: 1 });
 schema.index({ revokedAt: 1 }, { sparse: true });
+// For the policy.
+schema.index({ createdAt: 1 });
+schema.index({ refreshedAt: 1 });
 // Only for cleanup: readers compare the time themselves.
 schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
@@ -102,6 +108,13 @@ export const createSessionRepository = defineRepository(
       rotate: (session: SessionDocument, rotation: Rotation) =>
         update({ _id: session._id, currentHash: session.currentHash, ...living }, { $set: rotation }),
 
+      /** Like `rotate`, for a guest who has just created an account: as after a login. */
+      rotateClaimed: (session: SessionDocument, rotation: Rotation) =>
+        update(
+          { _id: session._id, currentHash: session.currentHash, ...living },
+          { $set: { ...rotation, createdAt: rotation.refreshedAt }, $unset: { isGuest: 1 } },
+        ),
+
       /** @returns the ids of sessions that were active */
       revoke: (sessionId: string) => revokeWhere({ _id: sessionId }),
 
@@ -129,12 +142,13 @@ export const createSessionRepository = defineRepository(
 
       revokeMany: (sessionIds: readonly string[]) => revokeWhere({ _id: { $in: [...sessionIds] } }),
 
-      /** Sessions opened, or last used, before these times; by id. Not those of bots, which never expire. */
+      /** Sessions opened, or last used, before these times; by id. Not those of guests, or of bots, which never expire. */
       listOverdue: ({ openedBefore, usedBefore }: SessionBounds, after: string | null, limit: number) =>
         sessions
           .find({
             ...(after !== null && { _id: { $gt: after } }),
             ...living,
+            isGuest: null,
             expiresAt: { $lt: new Date(Date.now() + 2 * REFRESH_LIFETIME_MS) },
             $or: [
               { createdAt: { $lt: openedBefore } },

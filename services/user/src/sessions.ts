@@ -81,6 +81,7 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
         ...clientFields(client),
         ...(byOidc && { byOidc }),
         ...(byPasskey && { byPasskey }),
+        ...(user.kind === "guest" && { isGuest: true }),
         ...fields,
       });
       return present(user, token, fields.expiresAt);
@@ -143,7 +144,8 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
         if (session === null || session.revokedAt !== undefined) break;
         const token = { sessionId, family: newSecret(), current: newSecret() };
         const fields = rotation(token, null, new Date());
-        if (!(await repository.rotate(session, fields))) continue;
+        const rotate = session.isGuest === true ? repository.rotateClaimed : repository.rotate;
+        if (!(await rotate(session, fields))) continue;
         node.broadcast("session.changed", actorOf(user, sessionId));
         return present(user, token, fields.expiresAt);
       }

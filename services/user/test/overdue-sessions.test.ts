@@ -32,6 +32,21 @@ test("old and idle sessions can't be refreshed, and are ended", async () => {
   }
 });
 
+test("the session of a guest who creates an account is as after a login", async () => {
+  const guest = await node.call("user.createGuest", {});
+  await change(guest.sessionId, { createdAt: minutesAgo(10_000), refreshedAt: minutesAgo(10_000) });
+  const actor = { userId: guest.user.id, sessionId: guest.sessionId, kind: "guest" } as const;
+  const claimed = await node.call("user.claimGuest", { username: newName(), password: PASSWORD }, actor);
+  await sweep();
+  const { refreshToken } = await node.call("user.refresh", claimed);
+  // From now on the policy applies.
+  await change(guest.sessionId, { createdAt: minutesAgo(24 * 60 + 1) });
+  await sweep();
+  await expect(node.call("user.refresh", { refreshToken })).rejects.toMatchObject({
+    type: "SESSION_REVOKED",
+  });
+});
+
 test("the sweep ends those, but none that are used, of guests or of bots", async () => {
   const [old, idle, used, fresh] = await Promise.all([register(), register(), register(), register()]);
   const guest = await node.call("user.createGuest", {});
