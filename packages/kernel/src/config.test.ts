@@ -254,6 +254,12 @@ test("reads further OIDC providers from JSON", () => {
   expect(() => load([{ ...google, issuer: "http://x" }], production)).toThrow(
     /PUBLIC_URL: is required with OIDC_PROVIDERS[^]*OIDC_PROVIDERS: issuer: must start with https/,
   );
+  for (const id of ["default", "google"])
+    expect(load([google], { ...first, SCIM_OIDC_PROVIDER: id }).scimOidcProvider).toBe(id);
+  for (const id of ["default", "other"])
+    expect(() => load([google], { SCIM_OIDC_PROVIDER: id })).toThrow(
+      /SCIM_OIDC_PROVIDER: must be default, with/,
+    );
   for (const name of ["OIDC_NAME", "OIDC_ADMIN_GROUPS"])
     expect(() => loadConfig({ [name]: "x" })).toThrow(`OIDC_ISSUER: is required with ${name}`);
   expect(() => loadConfig({ ...first, OIDC_SCOPES: "email" })).toThrow("OIDC_SCOPES: must contain openid");

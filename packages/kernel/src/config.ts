@@ -69,6 +69,8 @@ function configOf(env: Environment) {
     ldap: ldapOf(env),
     /** undefined: no provisioning by SCIM. */
     scimToken: env.SCIM_TOKEN,
+    /** Id of the OpenID Connect provider that sends users by SCIM. undefined: none of them. */
+    scimOidcProvider: env.SCIM_OIDC_PROVIDER,
     retentionMaxDays: env.RETENTION_MAX_DAYS,
     /** 0: never deleted. */
     guestRetentionDays: env.GUEST_RETENTION_DAYS,

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { emailOf, nicknameFor, usernameFor } from "./external-accounts.ts";
+import { externalIdsOf } from "./oidc/oidc-provider.ts";
 
 const person = (username?: string, nickname?: string, email: string | null = null) => ({
   provider: "default",
@@ -32,4 +33,12 @@ test("ignores an invalid email address", () => {
   expect(emailOf(person("ann", "Ann", "ann@example.org"))).toBe("ann@example.org");
   expect(emailOf(person("ann", "Ann", "ann"))).toBeNull();
   expect(emailOf(person("ann", "Ann", null))).toBeNull();
+});
+
+test("an identity has the ids that a provider sends by SCIM; only Entra ID decides on oid", () => {
+  const claims = { sub: "subject", oid: "object" };
+  for (const issuer of ["https://login.microsoftonline.com/tenant/v2.0", "https://sts.windows.net/tenant/"])
+    expect(externalIdsOf(issuer, claims)).toEqual(["subject", "object"]);
+  for (const issuer of ["https://login.example.org", "https://microsoftonline.com.example.org"])
+    expect(externalIdsOf(issuer, claims)).toEqual(["subject"]);
 });

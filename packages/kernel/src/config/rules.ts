@@ -4,6 +4,7 @@ import { exampleOf, type Environment, type SettingError } from "./environment.ts
 import { SECRET_NAMES } from "./secret-files.ts";
 import { needsDatabase } from "./services.ts";
 import { type SettingName, SETTINGS } from "./settings/index.ts";
+import { DEFAULT_PROVIDER } from "./settings/people.ts";
 import { weaknessOf } from "./weak-secret.ts";
 
 /** Settings that only work together. */
@@ -31,7 +32,7 @@ interface CheckedSettings {
 export function inconsistencies(known: CheckedSettings): SettingError[] {
   const isSet = (name: SettingName): boolean => known.env[name] !== undefined || known.isInvalid(name);
   return [
-    ...incompleteGroups(known.env, isSet),
+    ...incompleteGroups(known, isSet),
     ...(known.env.NODE_ENV === "production" ? productionErrors(known.env, isSet) : []),
     ...(known.env.NODE_ENV === "production" ? weakSecrets(known.env) : []),
     ...clusterErrors(known, isSet),
@@ -40,7 +41,7 @@ export function inconsistencies(known: CheckedSettings): SettingError[] {
 
 type IsSet = (name: SettingName) => boolean;
 
-function* incompleteGroups(env: Environment, isSet: IsSet): Iterable<SettingError> {
+function* incompleteGroups({ env, isInvalid }: CheckedSettings, isSet: IsSet): Iterable<SettingError> {
   for (const { names, why } of SETTING_GROUPS) {
     const absent = names.filter((name) => !isSet(name));
     if (absent.length === names.length) continue;
@@ -51,6 +52,15 @@ function* incompleteGroups(env: Environment, isSet: IsSet): Iterable<SettingErro
       yield { name: "OIDC_ISSUER", message: `is required with ${name}` };
   if (env.OIDC_ONLY === true && !isSet("OIDC_ISSUER") && !isSet("OIDC_PROVIDERS"))
     yield { name: "OIDC_ISSUER", message: "is required with OIDC_ONLY" };
+  const ids = [
+    ...(isSet("OIDC_ISSUER") ? [DEFAULT_PROVIDER] : []),
+    ...(env.OIDC_PROVIDERS ?? []).map(({ id }) => id),
+  ];
+  const provider = env.SCIM_OIDC_PROVIDER;
+  if (provider !== undefined && !ids.includes(provider) && !isInvalid("OIDC_PROVIDERS")) {
+    const message = `must be ${DEFAULT_PROVIDER}, with OIDC_ISSUER, or an id in OIDC_PROVIDERS`;
+    yield { name: "SCIM_OIDC_PROVIDER", message };
+  }
   if (isSet("LDAP_BIND_DN") && !isSet("LDAP_URL"))
     yield { name: "LDAP_URL", message: "is required with LDAP_BIND_DN" };
   // Otherwise what was sent before the encryption could pass for the answer to the search.

@@ -22,7 +22,7 @@ export interface OidcIdentity extends ExternalIdentity {
 }
 
 interface Settings extends OidcSettings {
-  /** Whether users are also found by the ids that the provider sent by SCIM. Only the first: ids of several can be equal. */
+  /** Whether users are also found by the ids that the provider sent by SCIM. Only one: ids of several can be equal. */
   sendsIds: boolean;
 }
 type OidcSettings = Config["oidc"][number];
@@ -32,15 +32,16 @@ type OidcProvider = ReturnType<typeof createOidcProvider>;
 
 /** The configured OpenID Connect providers, by id. */
 export function createOidcProviders(
-  { oidc, publicUrl }: Pick<Config, "oidc" | "publicUrl">,
+  { oidc, publicUrl, scimOidcProvider }: Pick<Config, "oidc" | "publicUrl" | "scimOidcProvider">,
   logger: Logger,
 ): OidcProviders {
   const callback = `${publicUrl}/auth/oidc/callback`;
   return new Map(
-    oidc.map((settings, index) => {
+    oidc.map((settings) => {
       // A URL for each, so that no provider can pass off its answer as another one's.
       const redirectUri = settings.id === DEFAULT_PROVIDER ? callback : `${callback}/${settings.id}`;
-      return [settings.id, createOidcProvider({ ...settings, sendsIds: index === 0 }, redirectUri, logger)];
+      const sendsIds = settings.id === scimOidcProvider;
+      return [settings.id, createOidcProvider({ ...settings, sendsIds }, redirectUri, logger)];
     }),
   );
 }
@@ -121,7 +122,7 @@ function createOidcProvider(settings: Settings, redirectUri: string, logger: Log
           sub: idToken.sub,
           auth_time: idToken.auth_time,
         };
-        const ids = { externalIds: settings.sendsIds ? externalIdsOf(claims) : [] };
+        const ids = { externalIds: settings.sendsIds ? externalIdsOf(issuer, idToken) : [] };
         return { ...identityOf(id, claims), ...ids, isAdmin: isAdminOf(settings, claims, logger) };
       } catch (error) {
         logger.warn({ err: error, provider: id }, "OIDC login failed");
@@ -161,9 +162,12 @@ function isAdminOf(
   return groups.some((group) => typeof group === "string" && adminGroups.includes(group));
 }
 
-/** Entra ID has an own `sub` for each application, and the user's id in `oid`. */
-function externalIdsOf({ sub, oid }: Claims): string[] {
-  return [sub, oid].filter((id) => typeof id === "string");
+const ENTRA_HOST = /(?:^|\.)(?:microsoftonline\.(?:com|us|cn)|sts\.windows\.net|ciamlogin\.com)$/;
+
+/** Entra ID has an own `sub` for each application, and the user's id in `oid`: elsewhere, users can have chosen what that is. */
+export function externalIdsOf(issuer: string, { sub, oid }: { sub: string; oid?: unknown }): string[] {
+  const isEntra = ENTRA_HOST.test(new URL(issuer).hostname);
+  return isEntra && typeof oid === "string" ? [sub, oid] : [sub];
 }
 
 function identityOf(provider: string, claims: Claims): OidcIdentity {

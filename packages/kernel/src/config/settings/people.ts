@@ -139,6 +139,16 @@ export const provisioning = {
       example: "replace-me-by-32-or-more-random-characters",
       secret: true,
     }),
+  SCIM_OIDC_PROVIDER: z
+    .string()
+    .optional()
+    .register(notes, {
+      description:
+        "OpenID Connect provider that has `SCIM_TOKEN`: its logins find accounts by the `externalId` that it has sent. `default` is the one of " +
+        "`OIDC_ISSUER`; others are named by their id in `OIDC_PROVIDERS`.",
+      defaultText: "logins find accounts by verified addresses only",
+      example: "default",
+    }),
 };
 
 const LDAP_FILTER_RULE = "must be a filter in parentheses with {name}, such as (uid={name})";
