@@ -92,6 +92,8 @@ interface Route {
 export const overloaded = (): ServiceError =>
   serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
 
+const stopping = (): ServiceError => serviceError("UNAVAILABLE", { retryAfterMs: RECONNECT_WITHIN_MS });
+
 /** The only way from clients to actions: only actions that the contract defines for the transport can be called. */
 export class Calls {
   readonly #routes: Record<Transport, ReadonlyMap<string, Route>>;
@@ -234,6 +236,17 @@ export class Calls {
     }
   }
 
+  /**
+   * Makes a change that isn't an action call of a client, such as one by SCIM.
+   * @throws {ServiceError} UNAVAILABLE while draining, MAINTENANCE
+   */
+  async change<T>(work: () => Promise<T>): Promise<T> {
+    const refusal = this.#draining ? stopping() : this.#options.paused();
+    if (refusal === null) return this.follow(work);
+    this.#options.metrics.refused(refusal.type);
+    throw refusal;
+  }
+
   get draining(): boolean {
     return this.#draining;
   }
@@ -269,7 +282,7 @@ export class Calls {
   }
 
   #refusal({ isPublic, pauses }: Route, { actor }: Caller, retryAfterMs: number): ServiceError | null {
-    if (this.#draining) return serviceError("UNAVAILABLE", { retryAfterMs: RECONNECT_WITHIN_MS });
+    if (this.#draining) return stopping();
     if (retryAfterMs > 0) return serviceError("RATE_LIMITED", { retryAfterMs });
     if (actor === null && !isPublic) return serviceError("UNAUTHENTICATED");
     if (pauses && actor?.admin !== true) return this.#options.paused();

@@ -57,18 +57,21 @@ export function changesOfPatch(body: unknown): ProvisionedChanges {
     if (path !== undefined && path !== null && typeof path !== "string")
       throw badRequest("invalidPath", "path must be a string.");
     if (typeof path === "string" && path !== "") {
-      apply(changes, plainName(path.trim()), kind === "remove" ? null : value);
+      apply(changes, plainName(path.trim()), kind === "remove" ? null : value, kind === "add");
     } else {
       if (kind === "remove") throw badRequest("invalidPath", "remove needs a path.");
       if (!isFields(value)) throw badRequest("invalidValue", "Without a path, value must be an object.");
-      for (const [name, part] of Object.entries(value)) apply(changes, plainName(name), part);
+      for (const [name, part] of Object.entries(value)) apply(changes, plainName(name), part, kind === "add");
     }
   }
   return changes;
 }
 
-/** @param value null removes the attribute */
-function apply(changes: ProvisionedChanges, path: string, value: unknown): void {
+/**
+ * @param value null removes the attribute
+ * @param isAdded whether it leaves other values of the attribute in place
+ */
+function apply(changes: ProvisionedChanges, path: string, value: unknown, isAdded = false): void {
   if (value === null && REQUIRED.includes(path))
     throw badRequest("invalidValue", `${path} can't be removed.`);
   if (Object.hasOwn(TEXTS, path)) {
@@ -77,8 +80,10 @@ function apply(changes: ProvisionedChanges, path: string, value: unknown): void 
     // An empty string is what some providers send for "none".
     Object.assign(changes, { [TEXTS[path]!]: value === "" && path !== "username" ? null : value });
   } else if (path === "active") changes.active = booleanOf(value);
-  else if (path === "emails" || path === "emails.value") changes.email = emailOf(value);
-  else if (WORK_EMAIL.test(path)) changes.email = emailOf(isFields(value) ? [value] : value);
+  else if (path === "emails" || path === "emails.value") {
+    const email = emailOf(value, isAdded);
+    if (email !== undefined) changes.email = email;
+  } else if (WORK_EMAIL.test(path)) changes.email = emailOf(value) ?? null;
   else if (OTHER_EMAIL.test(path) && !/\btype\s+eq\s/.test(path))
     throw badRequest("invalidPath", 'Emails can be selected with type eq "work" or primary eq true.');
   else if (path === "name") {
@@ -95,15 +100,22 @@ function booleanOf(value: unknown): boolean {
   throw badRequest("invalidValue", "active must be true or false.");
 }
 
-/** The primary address, otherwise that for work, otherwise the first. */
-function emailOf(value: unknown): string | null {
+const isPrimary = ({ primary }: Fields): boolean =>
+  primary === true || (typeof primary === "string" && primary.toLowerCase() === "true");
+
+/**
+ * The primary address, otherwise that for work, otherwise the first.
+ * @param isAdded an address of another type doesn't replace the one for work
+ * @returns undefined when the one that is kept doesn't change
+ */
+function emailOf(value: unknown, isAdded = false): string | null | undefined {
   if (value === null || value === "") return null;
   const given: unknown[] = Array.isArray(value) ? value : [value];
-  if (given.length === 0) return null;
-  const emails = given.map((email) => (isFields(email) ? email : { value: email }));
-  const isPrimary = ({ primary }: Fields): boolean => String(primary).toLowerCase() === "true";
-  const chosen =
-    emails.find(isPrimary) ?? emails.find((email) => "type" in email && email.type === "work") ?? emails[0]!;
+  if (given.length === 0) return isAdded ? undefined : null;
+  const emails: Fields[] = given.map((email) => (isFields(email) ? email : { value: email }));
+  const other = isAdded ? emails.find(({ type }) => type === undefined) : emails[0];
+  const chosen = emails.find(isPrimary) ?? emails.find(({ type }) => type === "work") ?? other;
+  if (chosen === undefined) return undefined;
   if (chosen.value === "" || chosen.value === null) return null;
   if (typeof chosen.value !== "string") throw badRequest("invalidValue", "emails must have a value.");
   return chosen.value;

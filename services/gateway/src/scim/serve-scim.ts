@@ -1,4 +1,5 @@
-import { hashSecret, matchesHash, serviceError } from "@fanfare/kernel";
+import { ACTIONS, type ProvisionedChanges } from "@fanfare/contract";
+import { hashSecret, matchesHash, serviceError, toServiceError } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { clientAddress } from "../client-address.ts";
 import type { RouteOptions } from "../http-server.ts";
@@ -24,7 +25,7 @@ interface Page {
  * SCIM 2.0 (RFC 7643 and 7644), by which an identity provider creates, changes and disables users. The routes exist only with
  * `SCIM_TOKEN`, and for users only.
  */
-export async function serveScim(app: FastifyInstance, { node, limits }: RouteOptions): Promise<void> {
+export async function serveScim(app: FastifyInstance, { node, calls, limits }: RouteOptions): Promise<void> {
   const { config, services, logger } = node;
   if (config.scimToken === undefined) return;
   const tokenHash = hashSecret(config.scimToken);
@@ -37,6 +38,14 @@ export async function serveScim(app: FastifyInstance, { node, limits }: RouteOpt
   const sendUser = (reply: FastifyReply, user: Parameters<typeof presentUser>[1], status = 200) => {
     const resource = presentUser(base, user);
     return send(reply.header("location", resource.meta.location), resource, status);
+  };
+  const update = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { userId, ...changes }: ProvisionedChanges & { userId: string },
+  ) => {
+    const params = { ...withoutInvalid(changes), userId, address: addressOf(request) };
+    return sendUser(reply, (await calls.change(() => services.admin.updateProvisionedUser(params))).user);
   };
 
   await app.register(
@@ -62,8 +71,9 @@ export async function serveScim(app: FastifyInstance, { node, limits }: RouteOpt
         throw new ScimError(401, "The bearer token must be the value of SCIM_TOKEN.");
       });
       scope.setErrorHandler((thrown: unknown, request, reply) => {
-        const error = toScimError(ofFastify(thrown));
-        if (error.status >= 500 && !(thrown instanceof ScimError))
+        const found = ofFastify(thrown);
+        const error = toScimError(found);
+        if (!(found instanceof ScimError) && toServiceError(found).type === "INTERNAL")
           logger.error({ err: thrown, requestId: request.id }, "SCIM request failed");
         if (error.retryAfterMs !== undefined)
           reply.header("retry-after", Math.ceil(error.retryAfterMs / 1000));
@@ -112,7 +122,8 @@ export async function serveScim(app: FastifyInstance, { node, limits }: RouteOpt
       });
       scope.post("/Users", async (request, reply) => {
         const params = { ...changesOfResource(request.body), address: addressOf(request) };
-        return sendUser(reply, (await services.admin.provisionUser(params)).user, 201);
+        const { user } = await calls.change(() => services.admin.provisionUser(params));
+        return sendUser(reply, user, 201);
       });
       scope.get<OneUser>("/Users/:id", async ({ params }, reply) =>
         sendUser(reply, (await services.user.getProvisioned({ userId: idOf(params.id) })).user),
@@ -121,19 +132,15 @@ export async function serveScim(app: FastifyInstance, { node, limits }: RouteOpt
         const userId = idOf(request.params.id);
         // Left out means removed, except what is needed to log in.
         const changes = { ...WITHOUT_NAMES, ...changesOfResource(request.body) };
-        const params = { ...changes, userId, address: addressOf(request) };
-        return sendUser(reply, (await services.admin.updateProvisionedUser(params)).user);
+        return update(request, reply, { ...changes, userId });
       });
       scope.patch<OneUser>("/Users/:id", async (request, reply) => {
         const userId = idOf(request.params.id);
-        const params = { ...changesOfPatch(request.body), userId, address: addressOf(request) };
-        return sendUser(reply, (await services.admin.updateProvisionedUser(params)).user);
+        return update(request, reply, { ...changesOfPatch(request.body), userId });
       });
       scope.delete<OneUser>("/Users/:id", async (request, reply) => {
-        await services.admin.deprovisionUser({
-          userId: idOf(request.params.id),
-          address: addressOf(request),
-        });
+        const params = { userId: idOf(request.params.id), address: addressOf(request) };
+        await calls.change(() => services.admin.deprovisionUser(params));
         return reply.code(204).send();
       });
       scope.all("/*", () => {
@@ -145,6 +152,16 @@ export async function serveScim(app: FastifyInstance, { node, limits }: RouteOpt
 }
 
 const WITHOUT_NAMES = { displayName: null, givenName: null, familyName: null, formattedName: null } as const;
+
+const { shape } = ACTIONS["user.updateProvisioned"].params;
+const isValid = (name: string, value: unknown): boolean =>
+  !Object.hasOwn(shape, name) || shape[name as keyof typeof shape].safeParse(value).success;
+
+/** Users are disabled even if something else that the provider sends about them isn't valid. */
+const withoutInvalid = (changes: ProvisionedChanges): ProvisionedChanges =>
+  changes.active === false
+    ? Object.fromEntries(Object.entries(changes).filter(([name, value]) => isValid(name, value)))
+    : changes;
 
 function idOf(id: string): string {
   if (!/^[0-9a-f]{24}$/.test(id)) throw notFound();
