@@ -1,6 +1,6 @@
 import { createAccount, createGuest, must, post, type Person } from "@fanfare/testing";
 import { Types } from "mongoose";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { failed } from "../support/answers.ts";
 import { startInstance, type Instance } from "../support/instance.ts";
 import { startIdentityProvider, type IdentityProvider } from "./identity-provider.ts";
@@ -19,7 +19,12 @@ let admin: Person & { username: string };
 let scim: ScimClient;
 beforeAll(async () => {
   provider = await startIdentityProvider(`${PUBLIC_URL}/auth/oidc/callback`);
-  instance = await startInstance({ ...provider.env, PUBLIC_URL, SCIM_TOKEN: TOKEN });
+  instance = await startInstance({
+    ...provider.env,
+    PUBLIC_URL,
+    SCIM_TOKEN: TOKEN,
+    SCIM_OIDC_PROVIDER: "default",
+  });
   admin = await createAccount(instance.url);
   scim = new ScimClient(instance.url, TOKEN);
 });
@@ -42,6 +47,19 @@ async function mustLogIn(claims: Parameters<typeof logIn>[0]) {
 
 const listed = async (filter: string): Promise<string[]> =>
   (await scim.find(filter)).json.Resources.map(({ id }: { id: string }) => id);
+
+const setFields = (userId: string, fields: object) =>
+  instance.collection("users").updateOne({ _id: new Types.ObjectId(userId) }, { $set: fields });
+const setEmail = (userId: string, email: string, more: object = {}) =>
+  setFields(userId, { email, emailLower: email, ...more });
+/** An account that has verified an address. */
+async function createVerified() {
+  const account = await createAccount(instance.url);
+  await setEmail(account.userId, `${account.username}@example.org`.toLowerCase(), {
+    emailVerifiedAt: new Date(),
+  });
+  return account;
+}
 
 describe("protocol", () => {
   test("describes itself, with SCIM's content type", async () => {
@@ -189,11 +207,6 @@ describe("accounts", () => {
     expect(both.map((answer) => answer.status).sort((a, b) => a - b)).toEqual([201, 409]);
   });
 
-  const setEmail = (userId: string, email: string, more: object = {}) =>
-    instance
-      .collection("users")
-      .updateOne({ _id: new Types.ObjectId(userId) }, { $set: { email, emailLower: email, ...more } });
-
   test("that have verified the address are found and connected, but not those with a username", async () => {
     const [found, created, squatter] = await Promise.all([1, 2, 3].map(() => createAccount(instance.url)));
     const [sent, other] = [oktaUser(), oktaUser()];
@@ -205,9 +218,15 @@ describe("accounts", () => {
     const { user } = await must(instance.url, "user.me", {}, found!.accessToken);
     expect(user).toMatchObject({ username: found!.username, nickname: sent.displayName });
     expect((await scim.create({ ...other, userName: "plain-name" })).id).toBe(created!.userId);
+    const { entries } = await must(instance.url, "admin.auditLog", { limit: 1 }, admin.accessToken);
+    expect(entries[0]?.params).toMatchObject({ userId: created!.userId, connected: true });
     expect((await scim.send("POST", "/Users", other)).status).toBe(409);
 
     expect(await listed(`userName eq "${squatter!.username}"`)).toEqual([]);
+    // It could be that of someone else, and would get the verified address.
+    expect((await scim.send("PUT", `/Users/${squatter!.userId}`, oktaUser())).status).toBe(404);
+    const { json: all } = await scim.get("/Users?count=100");
+    expect(all.Resources.map(({ id }: { id: string }) => id)).not.toContain(squatter!.userId);
     const { id } = await scim.create({ ...oktaUser(), userName: squatter!.username });
     expect(id).not.toBe(squatter!.userId);
   });
@@ -229,7 +248,7 @@ describe("accounts", () => {
   });
 
   test("filters combine, and lists are pages without guests, bots and deleted accounts", async () => {
-    const guest = await createGuest(instance.url);
+    const [guest, verified] = await Promise.all([createGuest(instance.url), createVerified()]);
     const sent = entraUser({ active: false });
     const { id } = await scim.create(sent);
     for (const filter of [
@@ -261,7 +280,7 @@ describe("accounts", () => {
     const { json: all } = await scim.get("/Users?startIndex=0&count=100000");
     const ids = all.Resources.map((user: { id: string }) => user.id);
     expect(all).toMatchObject({ startIndex: 1, totalResults: ids.length, itemsPerPage: ids.length });
-    expect(ids).toContain(admin.userId);
+    expect(ids).toContain(verified.userId);
     expect(ids).not.toContain(guest.userId);
     const { json: page } = await scim.get("/Users?startIndex=2&count=2");
     expect(page.Resources.map((user: { id: string }) => user.id)).toEqual(ids.slice(1, 3));
@@ -316,6 +335,74 @@ describe("changes", () => {
     expect(await nickname()).toBe("Chosen");
     await scim.patch(id, { op: "replace", path: "displayName", value: "Married" });
     expect(await nickname()).toBe("Married");
+  });
+
+  test("an added address of another type doesn't replace the one for work", async () => {
+    const { id, emails } = await scim.create(entraUser());
+    const email = async (...operations: object[]) => {
+      const { status, json } = await scim.patch(id, ...operations);
+      return [status, json.emails];
+    };
+    const home = { type: "home", value: "home@example.org" };
+    expect(await email({ op: "add", path: "emails", value: [home] })).toEqual([200, emails]);
+    const odd = { ...home, primary: { toString: 1 } };
+    expect(await email({ op: "add", value: { emails: [odd] } })).toEqual([200, emails]);
+    const work = { type: "work", value: `added-${emails[0].value}` };
+    expect(await email({ op: "add", path: "emails", value: [home, work] })).toEqual([
+      200,
+      [{ ...work, primary: true }],
+    ]);
+  });
+
+  test("a user is disabled even if the address isn't valid", async () => {
+    const sent = oktaUser();
+    const { id } = await scim.create(sent);
+    const leaving = { ...sent, active: false, emails: [{ primary: true, value: "user@local" }] };
+    const { status, json } = await scim.send("PUT", `/Users/${id}`, leaving);
+    expect([status, json.active, json.emails]).toMatchObject([200, false, [{ value: sent.userName }]]);
+  });
+
+  test("the provider can't enable an account that an admin has disabled", async () => {
+    const sent = oktaUser();
+    const { id } = await scim.create(sent);
+    await must(instance.url, "admin.disableUser", { userId: id }, admin.accessToken);
+    const enable = () => scim.patch(id, { op: "replace", path: "active", value: true });
+    expect((await enable()).json.active).toBe(false);
+    await scim.patch(id, { op: "replace", path: "active", value: false });
+    expect((await enable()).json.active).toBe(false);
+    await scim.send("DELETE", `/Users/${id}`);
+    expect(await scim.create(sent)).toMatchObject({ id, active: false });
+    await must(instance.url, "admin.enableUser", { userId: id }, admin.accessToken);
+    expect((await scim.get(`/Users/${id}`)).json.active).toBe(true);
+  });
+
+  test("are rejected during maintenance, unlike reads", async () => {
+    const { id } = await scim.create(oktaUser());
+    const setMaintenance = (enabled: boolean) =>
+      must(instance.url, "admin.setMaintenance", { enabled }, admin.accessToken);
+    await setMaintenance(true);
+    const change = () => scim.patch(id, { op: "replace", path: "displayName", value: "New" });
+    await vi.waitFor(async () => {
+      const { status, headers } = await change();
+      expect([status, Number(headers.get("retry-after")) > 0]).toEqual([503, true]);
+    });
+    expect((await scim.get(`/Users/${id}`)).status).toBe(200);
+    await setMaintenance(false);
+    await vi.waitFor(async () => expect((await change()).status).toBe(200));
+  });
+
+  test("an address is needed, in an allowed domain, if the policy restricts domains", async () => {
+    const { id } = await scim.create(oktaUser());
+    const setDomains = (mailDomains: string[]) =>
+      must(instance.url, "admin.setPolicy", { mailDomains }, admin.accessToken);
+    await setDomains(["example.com"]);
+    const none = { ...oktaUser(), emails: [] };
+    const statuses = async () => [
+      (await scim.send("POST", "/Users", none)).status,
+      (await scim.patch(id, { op: "remove", path: "emails" })).status,
+    ];
+    await vi.waitFor(async () => expect(await statuses()).toEqual([400, 400]));
+    await setDomains([]);
   });
 
   test("a disabled user is disconnected at once, keeps messages, and can come back", async () => {
@@ -377,8 +464,27 @@ describe("changes", () => {
     expect((await mustLogIn({ sub: sent.externalId })).user.id).toBe(id);
   });
 
+  test("a user created again with the same address can be someone else: only logins there open the account", async () => {
+    const sent = oktaUser();
+    const before = await createAccount(instance.url);
+    await setEmail(before.userId, sent.userName, { emailVerifiedAt: new Date() });
+    expect(await scim.create(sent)).toMatchObject({ id: before.userId });
+    await mustLogIn({ sub: sent.externalId });
+    expect((await scim.send("DELETE", `/Users/${before.userId}`)).status).toBe(204);
+    const externalId = `${sent.externalId}-new`;
+    expect(await scim.create({ ...sent, externalId })).toMatchObject({ id: before.userId, active: true });
+    const login = { username: before.username, password: "correct horse" };
+    expect(await post(instance.url, "user.login", login)).toEqual(failed("WRONG_CREDENTIALS"));
+    const { user } = await mustLogIn({ sub: externalId, email: sent.userName, email_verified: true });
+    expect(user).toMatchObject({ id: before.userId, hasPassword: false });
+    expect(await logIn({ sub: sent.externalId, email: sent.userName, email_verified: true })).toEqual(
+      failed("EMAIL_TAKEN"),
+    );
+  });
+
   test("an admin loses the role, except the last one, and all is in the audit log", async () => {
-    const other = await createAccount(instance.url);
+    const other = await createVerified();
+    await setEmail(admin.userId, "admin@example.org", { emailVerifiedAt: new Date() });
     const disable = { op: "replace", path: "active", value: false };
     await must(instance.url, "admin.setAdmin", { userId: other.userId, admin: true }, admin.accessToken);
     expect((await scim.patch(other.userId, disable)).json.active).toBe(false);

@@ -41,7 +41,17 @@ export const createAuditRepository = defineRepository(
       return (await insert({ _id: newId(), ...entry }))._id;
     },
 
-    setOutcome: (entryId: string, outcome: string) => update({ _id: entryId }, { $set: { outcome } }),
+    /** @param more parameters that are only known afterwards */
+    setOutcome: (entryId: string, outcome: string, more: Record<string, unknown>) =>
+      update(
+        { _id: entryId },
+        {
+          $set: {
+            outcome,
+            ...Object.fromEntries(Object.entries(more).map(([name, value]) => [`params.${name}`, value])),
+          },
+        },
+      ),
 
     /** Newest first. */
     listPage: (

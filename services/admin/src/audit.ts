@@ -27,24 +27,28 @@ function recordedAs(dependencies: AdminDependencies, action: string, handler: An
   };
 }
 
-/** A change that can't be recorded is not made. */
+/**
+ * A change that can't be recorded is not made.
+ * @param describe returns parameters of the entry that are only known from the result
+ */
 export async function record<T>(
   { audit, node }: AdminDependencies,
   entry: Pick<AuditDocument, "actorId" | "address" | "action" | "params">,
   change: () => Promise<T>,
+  describe: (result: T) => Record<string, unknown> = () => ({}),
 ): Promise<T> {
   const entryId = await audit.insert({ ...entry, outcome: "begun", createdAt: new Date() });
   /** The change is already made, so a failure to record its outcome is only logged. */
-  const close = async (outcome: string): Promise<void> => {
+  const close = async (outcome: string, more: Record<string, unknown> = {}): Promise<void> => {
     await audit
-      .setOutcome(entryId, outcome)
+      .setOutcome(entryId, outcome, more)
       .catch((error: unknown) =>
         node.logger.warn({ err: error, action: entry.action }, "audit outcome not stored"),
       );
   };
   try {
     const result = await change();
-    await close("done");
+    await close("done", describe(result));
     return result;
   } catch (error) {
     await close(toServiceError(error).type);

@@ -10,16 +10,22 @@ export function provisioningActions(dependencies: AdminDependencies): Handlers {
     action: string,
     { address, ...params }: { address: string } & Record<string, unknown>,
     change: () => Promise<T>,
-  ): Promise<T> => record(dependencies, { actorId: null, address, action, params }, change);
+    describe?: (result: T) => Record<string, unknown>,
+  ): Promise<T> => record(dependencies, { actorId: null, address, action, params }, change, describe);
 
   return {
     "admin.provisionUser": ({ params, services }) =>
-      recorded("admin.provisionUser", params, async () => {
-        const { user } = await services.user.provision(params);
-        // It had the same address, and was active.
-        if (params.active === false && user.active) await disable(services, user.id);
-        return { user: { ...user, active: params.active !== false && user.active } };
-      }),
+      recorded(
+        "admin.provisionUser",
+        params,
+        async () => {
+          const { user, connected } = await services.user.provision(params);
+          // It had the same address, and was active.
+          if (params.active === false && user.active) await disable(services, user.id);
+          return { user: { ...user, active: params.active !== false && user.active }, connected };
+        },
+        ({ user, connected }) => ({ userId: user.id, connected }),
+      ),
 
     "admin.updateProvisionedUser": ({ params, services }) =>
       recorded("admin.updateProvisionedUser", params, async () => {
@@ -28,8 +34,10 @@ export function provisioningActions(dependencies: AdminDependencies): Handlers {
         // First, so that a name that is taken doesn't keep the user from being disabled.
         if (active === false) await disable(services, userId);
         const { user } = await services.user.updateProvisioned(changes);
-        if (active === true && !user.active) await services.user.setDisabled({ userId, disabled: false });
-        return { user: { ...user, active: active ?? user.active } };
+        if (active !== true || user.active) return { user };
+        const enable = { userId, disabled: false, byProvider: true };
+        const { disabledAt } = (await services.user.setDisabled(enable)).user;
+        return { user: { ...user, active: disabledAt === null } };
       }),
 
     "admin.deprovisionUser": ({ params: { userId, address }, services }) =>
@@ -45,6 +53,6 @@ async function disable(services: Services, userId: string): Promise<void> {
   // Only accounts that the provider can see.
   await services.user.getProvisioned({ userId });
   await services.user.setAdmin({ userId, admin: false });
-  await services.user.setDisabled({ userId, disabled: true });
+  await services.user.setDisabled({ userId, disabled: true, byProvider: true });
   await services.bot.disconnectHeldBy({ userId });
 }

@@ -5,6 +5,19 @@ import { type ExternalKey, type OidcLink, storedIdentity, storedLinks } from "./
 import type { UserDocument } from "./user.model.ts";
 
 const AFTER = { returnDocument: "after" } as const;
+/** Everything that a user can sign in with, apart from the address. */
+export const CREDENTIALS = {
+  passwordHash: 1,
+  passwordGuesses: 1,
+  totp: 1,
+  totpPending: 1,
+  totpGuesses: 1,
+  passkeys: 1,
+  oidcKey: 1,
+  oidcLogins: 1,
+  ldapKey: 1,
+} as const;
+const { passwordHash: _, ...OTHER_CREDENTIALS } = CREDENTIALS;
 const WITHOUT_EMAIL = { $unset: { email: 1, emailLower: 1, emailClaimedAt: 1 } } as const;
 
 /** Queries of the collection users about ways to sign in: addresses, passwords, OIDC, LDAP. */
@@ -71,17 +84,7 @@ export function createAccountQueries({ model: users, change }: Collection<UserDo
         { _id: userId, emailLower: email.toLowerCase(), emailVerifiedAt: { $exists: false } },
         {
           $set: { passwordHash, emailVerifiedAt: new Date() },
-          $unset: {
-            emailClaimedAt: 1,
-            oidcKey: 1,
-            oidcLogins: 1,
-            ldapKey: 1,
-            totp: 1,
-            totpPending: 1,
-            totpGuesses: 1,
-            passkeys: 1,
-            passwordGuesses: 1,
-          },
+          $unset: { emailClaimedAt: 1, ...OTHER_CREDENTIALS },
         },
       ),
 

@@ -30,8 +30,10 @@ export const administerActions = ({
     return { users: [...byId.values()].slice(0, limit).map(presentAdminUser), nextUserId: null };
   },
 
-  "user.setDisabled": async ({ params: { userId, disabled } }) => {
-    const user = await (disabled ? allUsers.disable(userId, new Date()) : allUsers.enable(userId));
+  "user.setDisabled": async ({ params: { userId, disabled, byProvider = false } }) => {
+    const user = await (disabled
+      ? allUsers.disable(userId, new Date(), byProvider)
+      : allUsers.enable(userId, byProvider));
     if (user === null)
       throw serviceError((await users.find(userId)) === null ? "USER_NOT_FOUND" : "FORBIDDEN");
     // Afterwards, because opening a session checks the user again after storing it.

@@ -44,6 +44,7 @@ export const myDataActions = ({
     return {
       items: [
         { kind: "profile", data: presentOwnUser(user) },
+        ...(user.scim === undefined ? [] : [{ kind: "provisioning", data: user.scim }]),
         ...(user.passkeys ?? []).map((passkey) => ({ kind: "passkey", data: presentPasskey(passkey) })),
         ...living.map((session) => ({ kind: "session", data: presentSession(session, "") })),
         ...blocked.map((id) => ({ kind: "block", data: { userId: id } })),

@@ -1,24 +1,59 @@
 import type { ProvisionedFilter } from "@fanfare/contract";
 import type { Collection } from "@fanfare/kernel";
 import type { QueryFilter } from "mongoose";
-import type { Provisioning, UserDocument } from "./user.model.ts";
+import { CREDENTIALS } from "./account.queries.ts";
+import { type Provisioning, searchFields, type UserDocument } from "./user.model.ts";
 
-/** Accounts that identity providers see: all but guests, bots and those they have deleted. */
-const VISIBLE: QueryFilter<UserDocument> = { kind: "member", deletedAt: null, "scim.deletedAt": null };
+/** What a provider has said of an account; null removes an attribute. */
+export type ProvisionedAttributes = {
+  [Name in Exclude<keyof Provisioning, "disabled" | "deletedAt">]?: string | null;
+};
 
-/** Fields that a provider changes; undefined removes one. */
+const ATTRIBUTES: Record<keyof ProvisionedAttributes, null> = {
+  userName: null,
+  userNameLower: null,
+  externalId: null,
+  displayName: null,
+  givenName: null,
+  familyName: null,
+  formattedName: null,
+};
+const PRESENT = { $gt: new Date(0) };
+/**
+ * Accounts that identity providers see: all but guests, bots and those they have deleted. Those that are neither connected nor have
+ * a verified address aren't among them: their usernames prove nothing, and a provider can take them for those of its users.
+ */
+const VISIBLE: QueryFilter<UserDocument> = {
+  kind: "member",
+  deletedAt: null,
+  "scim.deletedAt": null,
+  $or: [{ emailVerifiedAt: PRESENT }, { "scim.userNameLower": { $gt: "" } }],
+};
+
+/** Fields that a provider changes. */
 interface ProvisionedFields {
-  scim?: Provisioning;
+  scim: ProvisionedAttributes;
   nickname?: string | undefined;
   /** Verified. */
   email?: string | null;
-  enable?: boolean;
 }
+/** How an account is connected: `again` if the provider had deleted it. */
+interface Connection {
+  again: boolean;
+  enable: boolean;
+  /** For an account that can have belonged to someone else: all ways to sign in are removed. */
+  removeCredentials: boolean;
+}
+
+const scimFields = (attributes: ProvisionedAttributes, isRemoved: boolean) =>
+  Object.entries(attributes)
+    .filter(([, value]) => (value === null) === isRemoved)
+    .map(([name, value]) => [`scim.${name}`, isRemoved ? 1 : value] as const);
 
 /** Queries of the collection users for provisioning by SCIM. */
 export function createProvisioningQueries({ model: users, change }: Collection<UserDocument>) {
   return {
-    /** Also one that the filters below would not find: check with `matchesFilters`. */
+    /** Also one that the filters below would not find: check with `matches`. */
     async listProvisionedCandidates({ attribute, value }: ProvisionedFilter): Promise<UserDocument[]> {
       const text = String(value);
       const lower = text.toLowerCase();
@@ -37,7 +72,7 @@ export function createProvisioningQueries({ model: users, change }: Collection<U
     async pageOfProvisioned(isActive: boolean | undefined, offset: number, limit: number) {
       const filter: QueryFilter<UserDocument> = {
         ...VISIBLE,
-        ...(isActive !== undefined && { disabledAt: isActive ? null : { $gt: new Date(0) } }),
+        ...(isActive !== undefined && { disabledAt: isActive ? null : PRESENT }),
       };
       const [found, total] = await Promise.all([
         limit === 0 ? [] : users.find(filter).sort({ _id: 1 }).skip(offset).limit(limit).lean(),
@@ -51,24 +86,52 @@ export function createProvisioningQueries({ model: users, change }: Collection<U
         ? null
         : users.findOne({ "scim.externalId": { $in: [...externalIds] } }).lean(),
 
-    /** @returns null when the account isn't visible to the provider; a duplicate key error when a name is taken */
-    setProvisioned(userId: string, { scim, nickname, email, enable = false }: ProvisionedFields) {
+    /**
+     * @param connection absent if the account is visible to the provider already
+     * @returns null when the account isn't visible, or no longer to be connected; a duplicate key error when a name is taken
+     */
+    setProvisioned(
+      userId: string,
+      { scim, nickname, email }: ProvisionedFields,
+      connection?: Connection | undefined,
+    ) {
+      const { again = false, enable = false, removeCredentials = false } = connection ?? {};
+      const connectable = { ...VISIBLE, "scim.userName": null, ...(again && { "scim.deletedAt": PRESENT }) };
       const set = {
-        ...(scim !== undefined && { scim }),
-        ...(nickname !== undefined && { nickname, nicknameLower: nickname.toLowerCase() }),
+        ...Object.fromEntries(scimFields(scim, false)),
+        ...(nickname !== undefined && { nickname, ...searchFields({ nickname }) }),
         ...(email != null && { email, emailLower: email.toLowerCase(), emailVerifiedAt: new Date() }),
       };
       return change(
-        { _id: userId, kind: "member", deletedAt: null },
+        { ...(connection === undefined ? VISIBLE : connectable), _id: userId },
         {
           ...(Object.keys(set).length > 0 && { $set: set }),
           $unset: {
-            ...(enable && { disabledAt: 1 as const }),
+            ...Object.fromEntries(scimFields(scim, true)),
+            ...(again && { "scim.deletedAt": 1 }),
+            ...(enable && { disabledAt: 1 as const, "scim.disabled": 1 }),
+            ...(removeCredentials && CREDENTIALS),
             ...(email !== undefined && { emailClaimedAt: 1 as const }),
-            ...(email === null && { email: 1 as const, emailLower: 1 as const, emailVerifiedAt: 1 as const }),
+            ...(email === null && {
+              email: 1 as const,
+              emailLower: 1 as const,
+              emailVerifiedAt: 1 as const,
+              // There is no address left to verify.
+              mustVerifyEmail: 1 as const,
+            }),
           },
         },
       );
     },
+
+    /** Hides an account from the provider, and forgets what it has said of it. */
+    releaseProvisioned: (userId: string) =>
+      change(
+        { ...VISIBLE, _id: userId },
+        {
+          $set: { "scim.deletedAt": new Date() },
+          $unset: Object.fromEntries(scimFields(ATTRIBUTES, true)),
+        },
+      ),
   };
 }

@@ -1,6 +1,7 @@
 import type { ProvisionedChanges, ProvisionedFilter, ProvisionedUser } from "@fanfare/contract";
 import { duplicateKeyIndex, type Handlers, orThrow, serviceError } from "@fanfare/kernel";
 import { MAX_USERNAMES_TRIED, nicknameFor, usernameFor } from "./external-accounts.ts";
+import type { ProvisionedAttributes } from "./provisioning.queries.ts";
 import { publishAccount, publishProfile } from "./publish.ts";
 import { takeEmail } from "./take-email.ts";
 import { assertAllowedDomain, assertBelowUserLimit } from "./registration.policy.ts";
@@ -25,8 +26,9 @@ export function provisioningActions(dependencies: UserDependencies): Handlers {
   };
 
   /** @throws {ServiceError} EMAIL_DOMAIN_NOT_ALLOWED, EMAIL_TAKEN */
-  const assertUsable = async (email: string, userId?: string): Promise<void> => {
+  const assertUsable = async (email: string | null, userId?: string): Promise<void> => {
     assertAllowedDomain(await node.policy.get(), email);
+    if (email === null) return;
     const other = await users.findByEmail(email);
     // The provider vouches for the address; an account that has never verified it loses it.
     if (other !== null && other._id !== userId && emailOf(other) !== null) throw serviceError("EMAIL_TAKEN");
@@ -46,9 +48,9 @@ export function provisioningActions(dependencies: UserDependencies): Handlers {
     const { userName, email = null, active = true } = params;
     await assertFree(params);
     await assertBelowUserLimit(await node.policy.get(), allUsers);
-    const scim = merged({}, params);
+    const scim: Provisioning = { ...merged({}, params), ...(!active && { disabled: true }) };
     const names = { username: userName.split("@")[0], nickname: nameOf(scim) };
-    if (email !== null) await assertUsable(email);
+    await assertUsable(email);
     for (let attempt = 0; attempt < MAX_USERNAMES_TRIED; attempt += 1) {
       const username = usernameFor({ names }, attempt > 0);
       const account = newAccount({ username, nickname: nicknameFor({ names }, username) });
@@ -70,33 +72,48 @@ export function provisioningActions(dependencies: UserDependencies): Handlers {
   const update = async (
     user: UserDocument,
     params: ProvisionedChanges,
-    enable = false,
+    connection?: Parameters<typeof users.setProvisioned>[2],
   ): Promise<UserDocument> => {
     const { _id: userId, email: before } = user;
     const { email } = params;
     await assertFree(params, userId);
     const isNew =
-      email !== undefined && (email === null || email !== before || user.emailVerifiedAt === undefined);
-    if (isNew && email !== null) await assertUsable(email, userId);
-    const scim = merged(user.scim?.deletedAt === undefined ? user.scim : {}, params);
+      email !== undefined &&
+      (email === null ? before !== undefined : email !== before || user.emailVerifiedAt === undefined);
+    if (isNew) await assertUsable(email, userId);
     // A nickname that the user has chosen stays until the name at the provider changes.
-    const name = nameOf(scim);
+    const name = nameOf(merged(user.scim, params));
     const isRenamed = name !== undefined && name !== nameOf(user.scim ?? {});
     const nickname = isRenamed ? nicknameFor({ names: { nickname: name } }, user.nickname) : undefined;
-    const fields = { scim, nickname, enable, ...(isNew && { email }) };
+    const fields = { scim: attributesOf(params), nickname, ...(isNew && { email }) };
     const changed = await takeEmail({ node, users }, { email: isNew ? email : null, userId }, async () =>
-      orThrow(await users.setProvisioned(userId, fields).catch(rethrowConflict), "USER_NOT_FOUND"),
+      orThrow(
+        await users.setProvisioned(userId, fields, connection).catch(rethrowConflict),
+        connection === undefined ? "USER_NOT_FOUND" : "USERNAME_TAKEN",
+      ),
     );
     if (nickname !== undefined && nickname !== user.nickname) publishProfile(node, changed);
+    // Links sent to the old address, or its former owner, must not give access to the account any more.
+    if (isNew || connection?.removeCredentials === true)
+      await oneTimeTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
     if (isNew) {
       publishAccount(node, changed);
-      // Links sent to the old address must not give access to the account any more.
-      await oneTimeTokens.removeAll(userId, ["resetPassword", "verifyEmail"]);
       if (before !== undefined && before.toLowerCase() !== email?.toLowerCase())
         await accountMails.notify(user, "emailChanged");
       await node.services.notification.setEmailsRefused({ userId, refused: false });
     }
     return changed;
+  };
+
+  const connect = (user: UserDocument, params: ProvisionedChanges): Promise<UserDocument> => {
+    const { scim: { deletedAt, disabled } = {}, disabledAt } = user;
+    const again = deletedAt !== undefined;
+    return update(user, params, {
+      again,
+      enable: again && disabled === true && params.active !== false,
+      // Addresses are given to other people, who sign in at the provider.
+      removeCredentials: again && disabledAt !== undefined,
+    });
   };
 
   return {
@@ -115,12 +132,11 @@ export function provisioningActions(dependencies: UserDependencies): Handlers {
     },
 
     "user.provision": async ({ params }) => {
-      const { email, active = true } = params;
+      const { email } = params;
       const same = email == null ? null : await users.findByEmail(email);
-      const user = await (same !== null && isConnectable(same)
-        ? update(same, params, active && same.scim?.deletedAt !== undefined)
-        : create(params));
-      return { user: presentProvisioned(user) };
+      const found = same !== null && isConnectable(same) ? same : null;
+      const user = await (found === null ? create(params) : connect(found, params));
+      return { user: presentProvisioned(user), connected: found !== null };
     },
 
     "user.updateProvisioned": async ({ params: { userId, ...changes } }) => ({
@@ -128,8 +144,7 @@ export function provisioningActions(dependencies: UserDependencies): Handlers {
     }),
 
     "user.releaseProvisioned": async ({ params: { userId } }) => {
-      await find(userId);
-      await users.setProvisioned(userId, { scim: { deletedAt: new Date() } });
+      orThrow(await users.releaseProvisioned(userId), "USER_NOT_FOUND");
       return {};
     },
   };
@@ -162,8 +177,11 @@ function matches(user: UserDocument, { attribute, value }: ProvisionedFilter): b
   }
 }
 
-function isVisible({ kind, deletedAt, scim }: UserDocument): boolean {
-  return kind === "member" && deletedAt === undefined && scim?.deletedAt === undefined;
+/** The same as `VISIBLE` of the queries. */
+function isVisible(user: UserDocument): boolean {
+  const { kind, deletedAt, scim } = user;
+  const isKnown = scim?.userName !== undefined || user.emailVerifiedAt !== undefined;
+  return kind === "member" && deletedAt === undefined && scim?.deletedAt === undefined && isKnown;
 }
 
 /** Unverified addresses can be those of others, so the provider must not find accounts by them. */
@@ -193,14 +211,16 @@ function presentProvisioned(user: UserDocument): ProvisionedUser {
   };
 }
 
-/** The attributes after a change; null removes one. */
-function merged(before: Provisioning | undefined, changes: ProvisionedChanges): Provisioning {
+function attributesOf(changes: ProvisionedChanges): ProvisionedAttributes {
   const { userName, externalId, displayName, givenName, familyName, formattedName } = changes;
   const given = { userName, userNameLower: userName?.toLowerCase(), externalId, displayName, givenName };
-  const all = Object.entries({ ...given, familyName, formattedName }).filter(
-    ([, value]) => value !== undefined,
-  );
-  const after = Object.entries({ ...before, ...Object.fromEntries(all) });
+  const all = Object.entries({ ...given, familyName, formattedName });
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined));
+}
+
+/** The attributes after a change. */
+function merged(before: Provisioning | undefined, changes: ProvisionedChanges): Provisioning {
+  const after = Object.entries({ ...before, ...attributesOf(changes) });
   return Object.fromEntries(after.filter(([, value]) => value !== null)) as Provisioning;
 }
 

@@ -30,7 +30,7 @@ export function hasPassword(user: UserDocument): boolean {
   return user.passwordHash !== undefined || isPasswordInDirectory(user);
 }
 
-/** Whether an admin has created the account and its owner has not set a password yet. */
+/** Whether an admin or an identity provider has created the account and its owner has not signed in yet. */
 export function hasNoSignIn(user: UserDocument): boolean {
   return !hasPassword(user) && oidcLinks(user).length === 0;
 }

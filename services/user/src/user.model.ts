@@ -35,7 +35,9 @@ export interface Provisioning {
   givenName?: string;
   familyName?: string;
   formattedName?: string;
-  /** When the provider has deleted the user; nothing else is kept then. */
+  /** The provider has disabled the account, so it can enable it again. */
+  disabled?: true;
+  /** When the provider has deleted the user; its attributes aren't kept then. */
   deletedAt?: Date;
 }
 
@@ -126,6 +128,7 @@ const provisioningSchema = new Schema<Provisioning>(
     givenName: String,
     familyName: String,
     formattedName: String,
+    disabled: Boolean,
     deletedAt: Date,
   },
   { _id: false },
@@ -184,5 +187,10 @@ userSchema.index({ "oidcLogins.key": 1 }, { unique: true, sparse: true });
 userSchema.index({ ldapKey: 1 }, { unique: true, sparse: true });
 userSchema.index({ "scim.userNameLower": 1 }, { unique: true, sparse: true });
 userSchema.index({ "scim.externalId": 1 }, { unique: true, sparse: true });
+
+/** Derived fields that an account is found by. */
+export function searchFields({ nickname }: { nickname?: string }) {
+  return nickname === undefined ? {} : { nicknameLower: nickname.toLowerCase() };
+}
 
 export const userCollection = { name: "User", schema: userSchema };

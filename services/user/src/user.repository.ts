@@ -4,7 +4,7 @@ import { createAccountQueries } from "./account.queries.ts";
 import { createProvisioningQueries } from "./provisioning.queries.ts";
 import { createErasureQueries, createGuestQueries } from "./removal.queries.ts";
 import { createGuessQueries, createPasskeyQueries, createTotpQueries } from "./login.queries.ts";
-import { userCollection, type UserDocument } from "./user.model.ts";
+import { searchFields, userCollection, type UserDocument } from "./user.model.ts";
 
 interface Credentials {
   username: string;
@@ -101,11 +101,6 @@ export const createUserRepository = defineRepository(userCollection, (users) => 
     ),
 }));
 
-/** Derived fields that an account is found by. */
-function searchFields({ nickname }: { nickname?: string }) {
-  return nickname === undefined ? {} : { nicknameLower: nickname.toLowerCase() };
-}
-
 function credentialFields({ username, email, passwordHash }: Credentials) {
   return {
     username,
@@ -145,11 +140,24 @@ export const createAllUsersRepository = defineRepository(userCollection, ({ mode
       .limit(limit)
       .lean(),
 
-  /** @returns null when the user doesn't exist or is an admin */
-  disable: (userId: string, disabledAt: Date) =>
-    change({ _id: userId, admin: null }, { $set: { disabledAt } }),
+  /**
+   * @param byProvider an account that an admin has disabled stays so
+   * @returns null when the user doesn't exist or is an admin
+   */
+  disable: async (userId: string, disabledAt: Date, byProvider: boolean) =>
+    byProvider
+      ? ((await change(
+          { _id: userId, admin: null, disabledAt: null },
+          { $set: { disabledAt, "scim.disabled": true } },
+        )) ?? (await users.findOne({ _id: userId, admin: null, disabledAt: { $gt: new Date(0) } }).lean()))
+      : change({ _id: userId, admin: null }, { $set: { disabledAt }, $unset: { "scim.disabled": 1 } }),
 
-  enable: (userId: string) => change({ _id: userId }, { $unset: { disabledAt: 1 } }),
+  /** @param byProvider an account that an admin has disabled stays so */
+  enable: async (userId: string, byProvider: boolean) =>
+    (await change(
+      { _id: userId, ...(byProvider && { "scim.disabled": true }) },
+      { $unset: { disabledAt: 1, "scim.disabled": 1 } },
+    )) ?? users.findById(userId).lean(),
 }));
 
 /** Sorts after everything that can follow a prefix. */

@@ -233,7 +233,13 @@ export const userActions = {
   }),
   setDisabled: internal({
     summary: "Disable a user, which ends all their sessions, or let them log in again.",
-    params: e.ofUser.extend({ disabled: z.boolean() }),
+    params: e.ofUser.extend({
+      disabled: z.boolean(),
+      byProvider: z
+        .boolean()
+        .optional()
+        .describe("an identity provider can only enable accounts that it has disabled"),
+    }),
     result: oneUser,
     errors: ["USER_NOT_FOUND", "FORBIDDEN"],
   }),

@@ -34,6 +34,7 @@ const NAME_ERRORS = ["USERNAME_TAKEN", "EMAIL_TAKEN", "EMAIL_DOMAIN_NOT_ALLOWED"
 const DISABLE_ERRORS = ["USER_NOT_FOUND", "LAST_ADMIN"] as const;
 
 const newUser = changes.required({ userName: true });
+const provisioned = oneUser.extend({ connected: z.boolean().describe("false: the account was created") });
 const NEW_USER_ERRORS = [...NAME_ERRORS, "LIMIT_REACHED"] as const;
 const changedUser = e.ofUser.extend(changes.shape);
 const byProvider = { address: z.string().describe("the provider's IP address, for the audit log") };
@@ -59,7 +60,7 @@ export const userActions = {
     summary:
       "Create an account without a password, or connect the one that has verified the same address and isn't connected.",
     params: newUser,
-    result: oneUser,
+    result: provisioned,
     errors: NEW_USER_ERRORS,
   }),
   updateProvisioned: internal({
@@ -80,7 +81,7 @@ export const adminActions = {
   provisionUser: internal({
     summary: "Like user.provision, by an identity provider.",
     params: newUser.extend(byProvider),
-    result: oneUser,
+    result: provisioned,
     errors: NEW_USER_ERRORS,
   }),
   updateProvisionedUser: internal({
