@@ -179,9 +179,12 @@ test("a hold keeps what is deleted with a group and its files, for exports only"
 
 test("an admin neither sees nor ends a hold on themselves", async () => {
   const { url } = instance;
-  const other = await createAccount(url);
-  await must(url, "admin.setAdmin", { userId: other.userId, admin: true }, admin.accessToken);
-  const { accessToken } = other;
+  const before = await createAccount(url);
+  await must(url, "admin.setAdmin", { userId: before.userId, admin: true }, admin.accessToken);
+  // Only the next access token carries the role.
+  const credentials = { username: before.username, password: "correct horse" };
+  const { accessToken } = await must(url, "user.login", credentials);
+  const other = { ...before, accessToken };
   const started = { userId: other.userId, reason: REASON };
   const { hold } = await must(url, "admin.startHold", started, admin.accessToken);
   const ending = { ...started, holdId: hold.id };

@@ -121,7 +121,7 @@ test("former texts are only marked as held once their message is kept", async ()
   const failing = createHolds({
     holds: { heldAmong: async (ids: string[]) => new Set(ids) } as never,
     held: { keep: async () => Promise.reject(new Error("no write")) } as never,
-    edits: { hold: async () => void steps.push("marked") } as never,
+    edits: { hold: async () => void steps.push("marked") },
   });
   await expect(failing.keep([message as never])).rejects.toThrow("no write");
   expect(steps).toEqual([]);

@@ -90,11 +90,7 @@ export function createProvisioningQueries({ model: users, change }: Collection<U
      * @param connection absent if the account is visible to the provider already
      * @returns null when the account isn't visible, or no longer to be connected; a duplicate key error when a name is taken
      */
-    setProvisioned(
-      userId: string,
-      { scim, nickname, email }: ProvisionedFields,
-      connection?: Connection | undefined,
-    ) {
+    setProvisioned(userId: string, { scim, nickname, email }: ProvisionedFields, connection?: Connection) {
       const { again = false, enable = false, removeCredentials = false } = connection ?? {};
       const connectable = { ...VISIBLE, "scim.userName": null, ...(again && { "scim.deletedAt": PRESENT }) };
       const set = {
