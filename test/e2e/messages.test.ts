@@ -621,6 +621,18 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         await expect.poll(() => jump.count()).toBe(0);
       });
 
+      test("opens at the first unread message after showing what it stored before", async () => {
+        await newChannel("stored", 5);
+        await open();
+        await expect.poll(() => page.evaluate(STORED(channelId))).toContain("message 5");
+        await page.goto("about:blank");
+        for (let number = 6; number <= 45; number++) await write(grace, `message ${number}`);
+        await open();
+        await text("message 6").waitFor();
+        await rest();
+        expect(await isInView("message 6")).toBe(true);
+      });
+
       test("marks messages read while others keep arriving", { tags: "long" }, async () => {
         await newChannel("busy", 1);
         await open();

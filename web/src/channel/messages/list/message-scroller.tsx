@@ -60,6 +60,7 @@ export function MessageScroller(props: MessageScrollerProps) {
   const pages = usePageLoading(channelMessages);
   const { frame, list, ...scroll } = useScroll({
     rows,
+    isUnreadKnown: unread.count !== null,
     isLive,
     loadOlder: pages.loadOlder,
     loadNewer: pages.loadNewer,

@@ -16,6 +16,8 @@ const UNREAD_AT_PX = 96;
 
 interface ScrollOptions {
   rows: Rows;
+  /** Whether it is final where the unread messages begin. Until then, the list shows an earlier visit. */
+  isUnreadKnown: boolean;
   isLive: boolean;
   loadOlder: () => void;
   loadNewer: () => void;
@@ -41,12 +43,20 @@ export interface Scroll {
  * Keeps the reading position: at the end, the list follows new messages; elsewhere, rows that are added or grow move nothing.
  * Starts at the first unread message, or at the end.
  */
-export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer }: ScrollOptions): Scroll {
+export function useScroll(options: ScrollOptions): Scroll {
+  const {
+    rows: { rows, place },
+    isUnreadKnown,
+    isLive,
+    loadOlder,
+    loadNewer,
+  } = options;
   const frame = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const isFollowing = useRef(true);
   const last = useRef({ scrollTop: 0, scrollHeight: 0, clientHeight: 0 });
   const shownPlace = useRef(-1);
+  const hasStarted = useRef(false);
   const wasLive = useRef(isLive);
   const heldRow = useHeldRow(frame, list);
   const [isAtEnd, setAtEnd] = useState(true);
@@ -91,9 +101,12 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
 
   useLayoutEffect(() => {
     if (rows.length === 0) return;
-    if (shownPlace.current === -1) {
+    const unread = rows.findIndex(({ kind }) => kind === "unread");
+    // A list that was shown from an earlier visit starts again, unless the user has scrolled since.
+    const isStart = shownPlace.current === -1 || (!hasStarted.current && unread >= 0 && isFollowing.current);
+    if (isUnreadKnown) hasStarted.current = true;
+    if (isStart) {
       shownPlace.current = place;
-      const unread = rows.findIndex(({ kind }) => kind === "unread");
       if (unread < 0) {
         toEnd();
       } else {
@@ -116,7 +129,7 @@ export function useScroll({ rows: { rows, place }, isLive, loadOlder, loadNewer 
     wasLive.current = isLive;
     // At the end, the visible rows change with each message.
     if (!isFollowing.current) look();
-  }, [rows, place, isLive, heldRow, toEnd, follow, look, updateAtEnd]);
+  }, [rows, place, isUnreadKnown, isLive, heldRow, toEnd, follow, look, updateAtEnd]);
 
   const onScroll = () => {
     const element = frame.current;
