@@ -72,22 +72,31 @@ const MARK_AFTER_MS = 1000;
 /**
  * Marks a channel as read up to a message that is visible in a focused window.
  * @param seq of the last visible message; 0 if there is none
+ * @param markedUnread from the snapshot that is rendered
  */
-export function useReadMarker(view: ChannelView, seq: number): void {
+export function useReadMarker(
+  view: ChannelView,
+  seq: number,
+  markedUnread: ChannelSnapshot["markedUnread"],
+): void {
   const latestSeq = useRef(0);
+  const renderedUnread = useRef(markedUnread);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const mark = useCallback(() => {
     clearTimeout(timer.current);
     timer.current = undefined;
     if (latestSeq.current === 0 || document.visibilityState !== "visible" || !document.hasFocus()) return;
+    // The user has just marked messages as unread, which the next frame shows.
+    if (view.snapshot.markedUnread !== renderedUnread.current) return;
     // The view repeats it after a reconnect.
     view.markRead(latestSeq.current).catch(() => undefined);
   }, [view]);
   useEffect(() => {
     latestSeq.current = seq;
+    renderedUnread.current = markedUnread;
     // Not started again by each message, since a busy channel would never be marked.
     if (seq > 0) timer.current ??= setTimeout(mark, MARK_AFTER_MS);
-  }, [mark, seq]);
+  }, [mark, seq, markedUnread]);
   useEffect(() => {
     addEventListener("focus", mark);
     document.addEventListener("visibilitychange", mark);

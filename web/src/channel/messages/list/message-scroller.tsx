@@ -69,7 +69,7 @@ export function MessageScroller(props: MessageScrollerProps) {
   const isAtEnd = scroll.isAtEnd && isLive;
   const newCount = useNewCount(snapshot, ownId, isAtEnd);
   const lastInView = isAtEnd ? snapshot.head.seq : lastSeq(rows.rows, scroll.inView.last);
-  useReadMarker(view, unread.count === null || unread.isKept ? 0 : lastInView);
+  useReadMarker(view, unread.count === null || unread.isKept ? 0 : lastInView, snapshot.markedUnread);
 
   useEffect(() => {
     if (wanted !== null) jump(wanted);
