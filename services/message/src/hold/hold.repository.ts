@@ -47,7 +47,7 @@ export const createHoldRepository = defineRepository(
 
     find: (holdId: string, userId: string) => holds.findOne({ _id: holdId, userId }).lean(),
 
-    countActive: (max: number) => holds.countDocuments({ heldUserId: { $exists: true } }, { limit: max }),
+    countActive: (max: number) => holds.countDocuments({ heldUserId: { $gte: "0".repeat(24) } }, { limit: max }),
 
     /** Those of the users who are under a hold. */
     async heldAmong(userIds: readonly string[]): Promise<Set<string>> {
