@@ -6,7 +6,7 @@ interface TraceEvent {
   ph: string;
   ts: number;
   dur?: number;
-  /** Time on the processor: unlike `dur`, it doesn't grow while other programs use it. */
+  /** CPU time: unlike `dur`, it doesn't include the time of other programs. */
   tdur?: number;
   pid: number;
   tid: number;

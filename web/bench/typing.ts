@@ -1,6 +1,6 @@
 // Types in Chromium, on a processor that is 4 times slower, while others write in the same channel:
 //   node web/bench/typing.ts [--rate 50] [--keys 150] [--rounds 3] [--web DIR] [--web DIR2]
-// Several builds take turns. `work` is time on the main thread's processor from an input to its frame, which other programs don't prolong.
+// Several builds take turns. `work` is the main thread's CPU time from an input to its frame, which doesn't depend on other programs.
 import { parseArgs } from "node:util";
 import { FanfareClient } from "@fanfare/client";
 import type { Page } from "playwright-core";

@@ -119,13 +119,20 @@ function usersOf(line: GroupFileContent): string[] {
   }
 }
 
-async function* pages<T, P>(read: (after: P | null) => Promise<Page<T, P>>): AsyncGenerator<T> {
+/** The pages of an export. @param read called with the position after the previous page, first with null */
+export async function* readPages<P, R extends { next: P | null }>(
+  read: (after: P | null) => Promise<R>,
+): AsyncGenerator<R> {
   let after: P | null = null;
   do {
-    const page: Page<T, P> = await read(after);
-    yield* page.lines;
+    const page = await read(after);
+    yield page;
     after = page.next;
   } while (after !== null);
+}
+
+async function* pages<T, P>(read: (after: P | null) => Promise<Page<T, P>>): AsyncGenerator<T> {
+  for await (const { lines } of readPages(read)) yield* lines;
 }
 
 function* chunks<T>(all: readonly T[], size: number): Generator<T[]> {

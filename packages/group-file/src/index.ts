@@ -1,7 +1,7 @@
 export { channelDocument, groupDocument, messageDocument, roleDocument, type Ids } from "./documents.ts";
 export { InvalidLineError } from "./invalid-line-error.ts";
 export { createGroupChecker, type Survey } from "./group-checker.ts";
-export { encodeGroupFile, encodeLines, groupFile } from "./group-file.ts";
+export { encodeGroupFile, encodeLines, groupFile, readPages } from "./group-file.ts";
 export type { GroupSource, Page, ReactionPosition } from "./group-source.ts";
 export {
   channelLine,

@@ -1,6 +1,6 @@
 import { type Actor, type Handlers, serviceError } from "@fanfare/kernel";
 
-/** Recorded in the audit log like every change by an admin, with the reason. */
+/** The audit log records these with their reasons, like every change by an admin. */
 export const complianceActions: Handlers = {
   /** The gateway streams the file after this. */
   "admin.startMessageExport": async ({ params: { userId }, actor, services }) => {
@@ -27,7 +27,7 @@ export const complianceActions: Handlers = {
   },
 };
 
-/** An admin under a hold must not learn of it, nor end it. Refused whether or not there is one. */
+/** Admins must not learn of a hold on themselves or end it, so this is refused whether or not there is one. */
 function assertOther(userId: string, actor: Actor): void {
   if (userId === actor.userId) throw serviceError("FORBIDDEN");
 }

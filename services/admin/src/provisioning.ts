@@ -20,7 +20,7 @@ export function provisioningActions(dependencies: AdminDependencies): Handlers {
         params,
         async () => {
           const { user, connected } = await services.user.provision(params);
-          // It had the same address, and was active.
+          // An existing account with the same address can be active.
           if (params.active === false && user.active) await disable(services, user.id);
           return { user: { ...user, active: params.active !== false && user.active }, connected };
         },
@@ -31,7 +31,7 @@ export function provisioningActions(dependencies: AdminDependencies): Handlers {
       recorded("admin.updateProvisionedUser", params, async () => {
         const { active, address: _, ...changes } = params;
         const { userId } = params;
-        // First, so that a name that is taken doesn't keep the user from being disabled.
+        // First, because the other changes can fail, for example if a name is taken.
         if (active === false) await disable(services, userId);
         const { user } = await services.user.updateProvisioned(changes);
         if (active !== true || user.active) return { user };

@@ -17,7 +17,7 @@ export type Remover = ReturnType<typeof createRemover>;
 
 /** Deletes files: first hides them, then deletes the bytes and finally the document. Every step is idempotent. */
 export function createRemover({ files, quotas, storage: opening, services, logger }: RemoverParts) {
-  /** A legal hold keeps the files in the messages of a user; they are hidden all the same. */
+  /** While a user is under a legal hold, deleted attachments are hidden but not erased. */
   const isHeld = async ({ ownerId, nonce }: FileDocument): Promise<boolean> =>
     nonce !== undefined && (await services.message.isHeld({ userId: ownerId })).isHeld;
 

@@ -8,7 +8,7 @@ export const SWEEP_LEASE_MS = 5 * 60 * 1000;
 export const CLAIM_CHECK_DELAY_MS = 60 * 60 * 1000;
 /** How often the message of an attachment is checked, in case the event of its deletion was lost. */
 export const ATTACHMENT_CHECK_INTERVAL_MS = 7 * 24 * 60 * 60 * 1000;
-/** How often a deleted file that a legal hold keeps is looked at. */
+/** How often a deleted file is checked while a legal hold keeps it. */
 export const HELD_CHECK_INTERVAL_MS = 24 * 60 * 60 * 1000;
 /** Open pages still show the previous picture. */
 export const OLD_PICTURE_TTL_MS = 60 * 60 * 1000;

@@ -34,7 +34,7 @@ export function downloadActions(dependencies: FileDependencies): Handlers {
 
     "file.linkExported": async ({ params: { fileIds } }) => {
       const expiresAtMs = Date.now() + LIMITS.exportedFileUrlLifetimeMs;
-      // Those that a legal hold keeps are hidden.
+      // Includes hidden files, which a legal hold keeps.
       const found = (await files.findMany(fileIds)).filter(({ nonce }) => nonce !== undefined);
       const links = found.map(({ _id: fileId, name, contentType, variants }) => ({
         fileId,

@@ -119,7 +119,7 @@ export const SUBSCRIPTION_SWEEP_MS = 10_000;
 export const MAX_CACHED_FACTORS = 50_000;
 export const FACTOR_TTL_MS = 60_000;
 
-/** The most that are reported at once; others are when they are used again. */
+/** Sessions remembered until the next report; others are recorded when they are used again. */
 export const MAX_USED_SESSIONS = 100_000;
 
 /** Of a form with one field, in either encoding. */

@@ -1,4 +1,4 @@
-import { type Actor, type NodeContext, WorkTimer } from "@fanfare/kernel";
+import { type Actor, chunks, type NodeContext, WorkTimer } from "@fanfare/kernel";
 import { LIMITS } from "@fanfare/contract";
 import { MAX_USED_SESSIONS } from "./constants.ts";
 
@@ -19,10 +19,7 @@ export function createSessionUse({ services, logger }: Pick<NodeContext, "servic
   const reportAll = async (): Promise<void> => {
     const sessionIds = [...used];
     used.clear();
-    const reports: Promise<void>[] = [];
-    for (let from = 0; from < sessionIds.length; from += LIMITS.sessionsPerReport)
-      reports.push(report(sessionIds.slice(from, from + LIMITS.sessionsPerReport)));
-    await Promise.all(reports);
+    await Promise.all(chunks(sessionIds, LIMITS.sessionsPerReport).map(report));
   };
   const timer = new WorkTimer(LIMITS.sessionUseReportMs, () => {
     const isUsed = used.size > 0;
@@ -30,7 +27,7 @@ export function createSessionUse({ services, logger }: Pick<NodeContext, "servic
     return isUsed;
   });
   return {
-    /** Called for what a user does, not for what a page reads by itself. */
+    /** Called when a user makes a change, not when a page loads data by itself. */
     note({ sessionId, kind }: Actor): void {
       if (kind !== "member" || used.size >= MAX_USED_SESSIONS) return;
       used.add(sessionId);

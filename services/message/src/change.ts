@@ -272,7 +272,7 @@ async function removeMessage(
   const [channelId, messageId] = [message.channelId.toHexString(), documentId(message)];
   const options = { messageId, rooms, announce: "message.deleted" } as const;
   const set = { content: "", deletedAt: new Date(), ...NOTHING_LEFT };
-  // What a hold keeps is what is deleted, also if it is edited at the same time.
+  // The kept copy must match what is deleted, even if the message is edited at the same time.
   if (await holds.keep([message]))
     await changeMessage(dependencies, { ...options, channelId }, async (before) => {
       await holds.keep([before]);

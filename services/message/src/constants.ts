@@ -66,7 +66,7 @@ export const SYNC_CONCURRENCY = 10;
 /** Documents that the removal of a channel deletes per batch. */
 export const REMOVALS_PER_BATCH = 500;
 
-/** Kept messages that the end of a legal hold deletes per batch, and users waiting for that. */
+/** When a legal hold ends: kept messages deleted per batch, and the most jobs that can wait. */
 export const HELD_PER_BATCH = 100;
 export const MAX_QUEUED_RELEASES = 10_000;
 

@@ -32,7 +32,7 @@ export interface MessageDependencies {
   /** The last change in progress in this process, by message. */
   changing: Map<string, Promise<unknown>>;
   edits: MessageEditRepository;
-  /** What deletions ask. */
+  /** Keeps messages before they are deleted. */
   holds: Holds;
   holdRepository: HoldRepository;
   held: HeldMessageRepository;

@@ -86,7 +86,7 @@ export class Retention {
     const { outcome } = await commit.change(channelId, {
       messageId,
       set: { content: "", deletedAt: new Date(), ...NOTHING_LEFT },
-      // What is kept is what is deleted.
+      // The kept copy must match what is deleted.
       ifRev: newest.rev,
       announce: "message.deleted",
       rooms: await roomsFor(newest.authorId.toHexString(), channelId),

@@ -148,8 +148,8 @@ export function createExternalAccounts({
   return {
     /**
      * Finds the account of this identity, or the one that its provider has created by SCIM. An account with the same email address
-     * is only used if both sides have verified it. Otherwise an attacker could prepare an account with the address of a victim, or claim the address of an account at the
-     * provider. An account that never verified the address loses it in `settle`.
+     * is only used if both sides have verified it. Otherwise an attacker could prepare an account with the address of a victim, or
+     * claim the address of an account at the provider. An account that never verified the address loses it in `settle`.
      * @returns null when there is none
      * @throws {ServiceError} EMAIL_TAKEN
      */

@@ -64,7 +64,7 @@ export const loginActions = ({
   }),
 
   "user.touchSessions": async ({ params: { sessionIds } }) => {
-    // Without a limit, no one reads it.
+    // Only needed with an idle limit.
     if ((await node.policy.get()).sessionIdleMinutes !== null)
       await sessionRepository.touch(sessionIds, new Date());
     return {};

@@ -4,7 +4,7 @@ import type { QueryFilter } from "mongoose";
 import { CREDENTIALS } from "./account.queries.ts";
 import { type Provisioning, searchFields, type UserDocument } from "./user.model.ts";
 
-/** What a provider has said of an account; null removes an attribute. */
+/** Attributes that a provider has sent; null removes one. */
 export type ProvisionedAttributes = {
   [Name in Exclude<keyof Provisioning, "disabled" | "deletedAt">]?: string | null;
 };
@@ -53,7 +53,7 @@ const scimFields = (attributes: ProvisionedAttributes, isRemoved: boolean) =>
 /** Queries of the collection users for provisioning by SCIM. */
 export function createProvisioningQueries({ model: users, change }: Collection<UserDocument>) {
   return {
-    /** Also one that the filters below would not find: check with `matches`. */
+    /** Can include accounts that don't match: check them with `matches`. */
     async listProvisionedCandidates({ attribute, value }: ProvisionedFilter): Promise<UserDocument[]> {
       const text = String(value);
       const lower = text.toLowerCase();
@@ -120,7 +120,7 @@ export function createProvisioningQueries({ model: users, change }: Collection<U
       );
     },
 
-    /** Hides an account from the provider, and forgets what it has said of it. */
+    /** Hides an account from the provider, and deletes the attributes that it has sent. */
     releaseProvisioned: (userId: string) =>
       change(
         { ...VISIBLE, _id: userId },

@@ -111,7 +111,7 @@ export function provisioningActions(dependencies: UserDependencies): Handlers {
     return update(user, params, {
       again,
       enable: again && disabled === true && params.active !== false,
-      // Addresses are given to other people, who sign in at the provider.
+      // The address can belong to someone else by now, who signs in at the provider.
       removeCredentials: again && disabledAt !== undefined,
     });
   };
@@ -224,7 +224,7 @@ function merged(before: Provisioning | undefined, changes: ProvisionedChanges): 
   return Object.fromEntries(after.filter(([, value]) => value !== null)) as Provisioning;
 }
 
-/** What others call the user. */
+/** The user's display name. */
 function nameOf({ displayName, formattedName, givenName, familyName }: Provisioning): string | undefined {
   const full = [givenName, familyName].filter((name) => name !== undefined).join(" ");
   return [displayName, formattedName, full].map((name) => name?.trim()).find((name) => name);

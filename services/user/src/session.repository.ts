@@ -19,7 +19,7 @@ export interface SessionDocument {
   byOidc?: true;
   /** Opened with a passkey, which has verified its user. */
   byPasskey?: true;
-  /** Of a guest, whom the policy for sessions doesn't concern. */
+  /** Of a guest: the session policy doesn't apply. */
   isGuest?: true;
   createdAt: Date;
   refreshedAt: Date;
@@ -53,7 +53,7 @@ const schema = new Schema<SessionDocument>(
 );
 schema.index({ userId: 1, _id: 1 });
 schema.index({ revokedAt: 1 }, { sparse: true });
-// For the policy.
+// For the session policy.
 schema.index({ createdAt: 1 });
 schema.index({ refreshedAt: 1 });
 // Only for cleanup: readers compare the time themselves.
@@ -62,13 +62,13 @@ schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 /** How a session was opened; neither: with a password. */
 export type SessionOrigin = Pick<SessionDocument, "byOidc" | "byPasskey">;
 
-/** Sessions that were opened, or last used, earlier are over. */
+/** Sessions opened, or last used, before these times have ended. */
 export interface SessionBounds {
   openedBefore: Date;
   usedBefore: Date;
 }
 
-/** Without a refresh. */
+/** How long a session lasts without a refresh. */
 export const REFRESH_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Clocks of other processes can be behind by this much, so ended sessions are listed a little longer. */

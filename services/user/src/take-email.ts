@@ -19,7 +19,7 @@ export async function takeEmail<T>(
     publishAccount(node, displaced);
     return stored;
   } catch (error) {
-    // It may have been stored all the same, or be taken by now.
+    // The address may have been stored in spite of the error, or be taken by now.
     await withoutDeadline(() => nullIfDuplicate(users.returnUnverifiedEmail(displaced._id, email)));
     throw error;
   }

@@ -27,7 +27,7 @@ export interface StoredPasskey {
 
 /** What an identity provider has sent about an account by SCIM. */
 export interface Provisioning {
-  /** Absent until the provider names the account. */
+  /** Absent until the provider has sent it. */
   userName?: string;
   userNameLower?: string;
   externalId?: string;

@@ -1,5 +1,4 @@
 import type { LegalHold } from "@fanfare/contract";
-import { LIMITS } from "@fanfare/contract/limits";
 import { FileDown, Scale, ShieldOff } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -7,6 +6,7 @@ import { useLegalHolds } from "../data/admin.ts";
 import { useCall } from "../data/call.ts";
 import { useServerCache } from "../data/data-context.ts";
 import { useUser } from "../data/people.ts";
+import { dayBefore, formatDay } from "../search/days.ts";
 import { DownloadLines, inPieces } from "../shared/download-lines.tsx";
 import { dayAndTime } from "../shared/times.ts";
 import { IconButton } from "../ui/button.tsx";
@@ -19,6 +19,7 @@ import { FormDialog } from "../ui/form-dialog.tsx";
 import { ListRow } from "../ui/list-row.tsx";
 import { openDialog } from "../ui/open-dialog.tsx";
 import { AdminList } from "./admin-list.tsx";
+import { ReasonField } from "./reason-field.tsx";
 
 /** Whose messages to keep or export. */
 interface Person {
@@ -101,46 +102,55 @@ export function openStartHold(person: Person): void {
 function StartHoldDialog({ person: { id, name }, onClose }: PersonDialogProps) {
   const { t } = useTranslation("admin");
   const call = useCall();
-  const form = useForm({
-    initial: { reason: "" },
-    submit: ({ reason }) => call("admin.startHold", { userId: id, reason: reason.trim() }),
-    saved: t("holds.start.done", { name }),
-    onDone: onClose,
-  });
   return (
-    <FormDialog
+    <ReasonDialog
       onClose={onClose}
       title={t("holds.start.title", { name })}
       description={t("holds.start.text")}
-      form={form}
       action={t("holds.start.action")}
-      disabled={form.values.reason.trim() === ""}
-    >
-      <RequiredReason {...form.field("reason")} />
-    </FormDialog>
+      saved={t("holds.start.done", { name })}
+      submit={(reason) => call("admin.startHold", { userId: id, reason })}
+    />
   );
 }
 
 function EndHoldDialog({ hold: { id, userId, name }, onClose }: { hold: LegalHold; onClose: () => void }) {
   const { t } = useTranslation("admin");
   const call = useCall();
-  const form = useForm({
-    initial: { reason: "" },
-    submit: ({ reason }) => call("admin.endHold", { userId, holdId: id, reason: reason.trim() }),
-    saved: t("holds.end.done", { name }),
-    onDone: onClose,
-  });
   return (
-    <FormDialog
+    <ReasonDialog
       onClose={onClose}
       title={t("holds.end.title", { name })}
       description={t("holds.end.text")}
       danger
-      form={form}
       action={t("holds.end.action")}
-      disabled={form.values.reason.trim() === ""}
-    >
-      <RequiredReason {...form.field("reason")} />
+      saved={t("holds.end.done", { name })}
+      submit={(reason) => call("admin.endHold", { userId, holdId: id, reason })}
+    />
+  );
+}
+
+interface ReasonDialogProps {
+  onClose: () => void;
+  title: string;
+  description: string;
+  danger?: boolean;
+  action: string;
+  saved: string;
+  submit: (reason: string) => Promise<unknown>;
+}
+
+/** Asks for a reason, which is required. */
+function ReasonDialog({ saved, submit, ...dialog }: ReasonDialogProps) {
+  const form = useForm({
+    initial: { reason: "" },
+    submit: ({ reason }) => submit(reason.trim()),
+    saved,
+    onDone: dialog.onClose,
+  });
+  return (
+    <FormDialog {...dialog} form={form} disabled={form.values.reason.trim() === ""}>
+      <ReasonField required {...form.field("reason")} />
     </FormDialog>
   );
 }
@@ -155,9 +165,9 @@ function MessageExportDialog({ person: { id, name }, onClose }: PersonDialogProp
   const { client } = useServerCache();
   const [today] = useState(() => new Date());
   const [from, setFrom] = useState(
-    dateOf(new Date(today.getFullYear() - 1, today.getMonth(), today.getDate())),
+    formatDay(new Date(today.getFullYear() - 1, today.getMonth(), today.getDate())),
   );
-  const [to, setTo] = useState(dateOf(today));
+  const [to, setTo] = useState(formatDay(today));
   const [reason, setReason] = useState("");
   const [fileLinks, setFileLinks] = useState(false);
   const isWrong = from === "" || to === "" || from > to || reason.trim() === "";
@@ -167,7 +177,7 @@ function MessageExportDialog({ person: { id, name }, onClose }: PersonDialogProp
         <TextField label={t("messageExport.from")} type="date" required value={from} onChange={setFrom} />
         <TextField label={t("messageExport.to")} type="date" required value={to} onChange={setTo} />
       </div>
-      <RequiredReason value={reason} onChange={setReason} />
+      <ReasonField required value={reason} onChange={setReason} />
       <Switch
         label={t("messageExport.fileLinks")}
         hint={t("messageExport.fileLinksHint")}
@@ -181,42 +191,12 @@ function MessageExportDialog({ person: { id, name }, onClose }: PersonDialogProp
         done={(lines) => t("group-settings:storage.exported", { lines })}
         fileName={() => `messages-${name}-${from}-${to}.jsonl`}
         read={(signal) => {
-          const span = { from: startOf(from).toISOString(), to: startOf(to, 1).toISOString() };
+          const end = dayBefore(new Date(`${to}T00:00`).getTime(), -1);
+          const span = { from: new Date(`${from}T00:00`).toISOString(), to: end.toISOString() };
           const wanted = { userId: id, ...span, reason: reason.trim(), fileLinks };
           return inPieces(client.exportMessages(wanted, { signal }));
         }}
       />
     </Dialog>
   );
-}
-
-interface RequiredReasonProps {
-  value: string;
-  onChange: (value: string) => void;
-  error?: string | undefined;
-}
-
-function RequiredReason(props: RequiredReasonProps) {
-  const { t } = useTranslation("admin");
-  return (
-    <TextField
-      label={t("holds.reason")}
-      hint={t("reasonHint")}
-      required
-      maxLength={LIMITS.reasonMaxChars}
-      {...props}
-    />
-  );
-}
-
-/** The local date, as a field for dates has it. */
-function dateOf(time: Date): string {
-  const parts = [time.getFullYear(), time.getMonth() + 1, time.getDate()];
-  return parts.map((part) => String(part).padStart(2, "0")).join("-");
-}
-
-/** The local start of a day, or of a later one. */
-function startOf(date: string, daysLater = 0): Date {
-  const [year = 0, month = 1, day = 1] = date.split("-").map(Number);
-  return new Date(year, month - 1, day + daysLater);
 }

@@ -2,15 +2,22 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { useTranslation } from "react-i18next";
 import { TextField } from "../ui/form.tsx";
 
-export function ReasonField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+interface ReasonFieldProps {
+  value: string;
+  onChange: (value: string) => void;
+  error?: string | undefined;
+  required?: boolean;
+}
+
+export function ReasonField({ required = false, ...field }: ReasonFieldProps) {
   const { t } = useTranslation("admin");
   return (
     <TextField
-      label={t("reason")}
+      label={required ? t("holds.reason") : t("reason")}
       hint={t("reasonHint")}
+      required={required}
       maxLength={LIMITS.reasonMaxChars}
-      value={value}
-      onChange={onChange}
+      {...field}
     />
   );
 }

@@ -36,7 +36,7 @@ export function useDeadJobs(): UseInfiniteQueryResult<DeadJob[]> {
   return usePagedQuery("admin.listDeadJobs", {}, "jobs", "beforeJobId", ({ nextJobId }) => nextJobId);
 }
 
-/** Newest first, with those that have ended. */
+/** Newest first, including ended ones. */
 export function useLegalHolds(): UseInfiniteQueryResult<LegalHold[]> {
   return usePagedQuery("admin.listHolds", {}, "holds", "beforeId", ({ nextId }) => nextId);
 }

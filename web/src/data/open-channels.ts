@@ -86,7 +86,7 @@ export function useReadMarker(
     clearTimeout(timer.current);
     timer.current = undefined;
     if (latestSeq.current === 0 || document.visibilityState !== "visible" || !document.hasFocus()) return;
-    // The user has just marked messages as unread, which the next frame shows.
+    // The user has just marked messages as unread, but that isn't rendered yet.
     if (view.snapshot.markedUnread !== renderedUnread.current) return;
     // The view repeats it after a reconnect.
     view.markRead(latestSeq.current).catch(() => undefined);

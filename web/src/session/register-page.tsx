@@ -41,7 +41,7 @@ export function RegisterPage() {
           })
           .catch((failure: unknown) => {
             const isGone = failure instanceof FanfareError && failure.type === "INVITE_NOT_FOUND";
-            // Such as when the inviter's account was deleted. The page of the invite says so after the login.
+            // For example, the inviter's account was deleted. The invite's page says so after the login.
             if (!isGone || ways?.needsInvite !== false) throw failure;
             return client.register(params);
           }),

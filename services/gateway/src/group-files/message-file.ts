@@ -10,7 +10,8 @@ import {
   type Result,
   type Services,
 } from "@fanfare/contract";
-import { encodeLines } from "@fanfare/group-file";
+import { encodeLines, readPages } from "@fanfare/group-file";
+import { chunks } from "@fanfare/kernel";
 
 type Wanted = ParsedParams<"admin.startMessageExport">;
 type Lines = Result<"message.exportSent">["lines"];
@@ -83,26 +84,12 @@ async function* content(
     }
   }
 
-  for (let after: Params<"message.exportSent">["after"] | undefined; after !== null;) {
-    const page: Result<"message.exportSent"> = await services.message.exportSent({
-      ...span,
-      after: after ?? null,
-    });
-    yield* complete(page.lines, []);
-    after = page.next;
-  }
-  for (let after: Params<"message.exportHeld">["after"] | undefined; after !== null;) {
-    const page: Result<"message.exportHeld"> = await services.message.exportHeld({
-      ...span,
-      after: after ?? null,
-    });
-    yield* complete(page.lines, page.places);
-    after = page.next;
-  }
+  const sent = (after: Params<"message.exportSent">["after"]) =>
+    services.message.exportSent({ ...span, after });
+  for await (const { lines } of readPages(sent)) yield* complete(lines, []);
+  const held = (after: Params<"message.exportHeld">["after"]) =>
+    services.message.exportHeld({ ...span, after });
+  for await (const { lines, places } of readPages(held)) yield* complete(lines, places);
   for (const userIds of chunks([...users], LIMITS.exportedUsersPerLookup))
     yield* (await services.user.exportNames({ userIds })).lines;
-}
-
-function* chunks<T>(all: readonly T[], size: number): Generator<T[]> {
-  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
 }

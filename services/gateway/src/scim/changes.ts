@@ -15,7 +15,7 @@ const TEXTS: Readonly<Record<string, TextName>> = {
   "name.formatted": "formattedName",
 };
 const REQUIRED: readonly string[] = ["username", "active"];
-/** The one address that users have here, and any other. */
+/** Paths of the one address that is stored, and of any other. */
 const WORK_EMAIL = /^emails\[\s*(?:type\s+eq\s+"work"|primary\s+eq\s+"?true"?)\s*\](?:\.value)?$/;
 const OTHER_EMAIL = /^emails\[/;
 
@@ -24,7 +24,7 @@ function isFields(value: unknown): value is Fields {
 }
 
 /**
- * What a resource in a POST or PUT says of a user. Unknown attributes are ignored, as is `password`: these users sign in at the
+ * The attributes in the body of a POST or PUT. Unknown attributes are ignored, as is `password`: these users sign in at the
  * provider.
  * @throws {ScimError} invalidSyntax, invalidValue
  */
@@ -38,7 +38,7 @@ export function changesOfResource(body: unknown): ProvisionedChanges & { userNam
 }
 
 /**
- * What the operations of a PATCH change. Entra ID capitalizes their names, sends booleans as text, and attributes without a path as
+ * The attributes that a PATCH changes. Entra ID capitalizes their names, sends booleans as text, and attributes without a path as
  * an object whose keys can be paths.
  * @throws {ScimError} invalidSyntax, invalidPath, invalidValue
  */
@@ -77,7 +77,7 @@ function apply(changes: ProvisionedChanges, path: string, value: unknown, isAdde
   if (Object.hasOwn(TEXTS, path)) {
     if (typeof value !== "string" && value !== null)
       throw badRequest("invalidValue", `${path} must be a string.`);
-    // An empty string is what some providers send for "none".
+    // Some providers send an empty string to remove a value.
     Object.assign(changes, { [TEXTS[path]!]: value === "" && path !== "username" ? null : value });
   } else if (path === "active") changes.active = booleanOf(value);
   else if (path === "emails" || path === "emails.value") {

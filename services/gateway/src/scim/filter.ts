@@ -5,7 +5,7 @@ import { badRequest } from "./scim-error.ts";
 export const USER_SCHEMA = "urn:ietf:params:scim:schemas:core:2.0:User";
 const PREFIX = `${USER_SCHEMA}:`.toLowerCase();
 
-/** Attributes by their lower-case names: SCIM ignores case there. */
+/** Attributes by their lower-case names: attribute names of SCIM are case-insensitive. */
 const ATTRIBUTES: Readonly<Record<string, ProvisionedFilter["attribute"]>> = {
   id: "id",
   username: "userName",

@@ -56,12 +56,12 @@ export async function serveScim(app: FastifyInstance, { node, calls, limits }: R
         ["application/scim+json", "application/json"],
         { parseAs: "string" },
         (request, body, done) => {
-          // Some providers send the type with a DELETE, too.
+          // Some providers send a content type with DELETE, but no body.
           if (body === "") done(null, undefined);
           else void parseJson(request, body, done);
         },
       );
-      // Before the body is read: only the provider should be able to cause work.
+      // Before the body is read, so that only the provider can cause work.
       scope.addHook("onRequest", async (request, reply) => {
         reply.headers({ ...API_HEADERS, "cache-control": "no-store" });
         const retryAfterMs = await limiter.take(addressOf(request), Date.now());
@@ -87,7 +87,7 @@ export async function serveScim(app: FastifyInstance, { node, calls, limits }: R
       scope.get(`/Schemas/${USER_SCHEMA.replaceAll(":", "::")}`, (_request, reply) =>
         send(reply, userSchema(base)),
       );
-      // Providers ask for groups even if they are told not to send any.
+      // Providers query groups even when group provisioning is turned off.
       scope.get("/Groups", (_request, reply) => send(reply, listOf([], 0)));
       scope.post("/Groups", () => {
         throw new ScimError(
@@ -130,7 +130,7 @@ export async function serveScim(app: FastifyInstance, { node, calls, limits }: R
       );
       scope.put<OneUser>("/Users/:id", async (request, reply) => {
         const userId = idOf(request.params.id);
-        // Left out means removed, except what is needed to log in.
+        // A PUT removes attributes that are left out, except those needed to log in.
         const changes = { ...WITHOUT_NAMES, ...changesOfResource(request.body) };
         return update(request, reply, { ...changes, userId });
       });

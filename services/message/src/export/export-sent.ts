@@ -135,7 +135,7 @@ export function createAuthoredMessages(database: Connection) {
     .collection(model.collection.name);
   const sort = { channelId: 1, authorId: 1, nonce: 1 } as const;
   return {
-    /** The channel with messages that follows one by its id. */
+    /** The next channel with messages, in the order of ids. */
     async nextChannelId(afterId: string): Promise<string | null> {
       const next = native.findOne(
         { channelId: { $gt: new Types.ObjectId(afterId) } },
@@ -144,7 +144,7 @@ export function createAuthoredMessages(database: Connection) {
       return (await within(READ_TIMEOUT_MS, next))?.channelId.toHexString() ?? null;
     },
 
-    /** Messages of one channel in the order of their nonces. @param isFrom with the one that has the nonce */
+    /** Messages of one channel in the order of their nonces. @param isFrom includes the message with this nonce */
     list(channelId: string, authorId: string, nonce: string, isFrom: boolean, limit: number) {
       const found = native.find(
         {

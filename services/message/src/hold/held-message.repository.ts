@@ -5,10 +5,10 @@ import { READ_TIMEOUT_MS, WRITE_TIMEOUT_MS } from "../constants.ts";
 import { DURABLE_WRITE, within } from "../database.ts";
 import type { MessageDocument } from "../message.model.ts";
 
-/** A message as it was when it was deleted; its `deletedAt` is the time of that. */
+/** A message as it was before its deletion; `deletedAt` is when it was deleted. */
 export type HeldMessage = MessageDocument & {
   deletedAt: Date;
-  /** Its channel, once that is deleted too. */
+  /** Where it was sent, if the channel has been deleted too. */
   place?: PlaceLine;
 };
 
@@ -20,7 +20,7 @@ const schema = new Schema<HeldMessage>(
   .index({ authorId: 1, _id: 1 }, { name: "author" })
   .index({ channelId: 1 }, { name: "channel" });
 
-/** Queries of the deleted messages that legal holds keep. Nothing that users can call reads them. */
+/** Queries of the deleted messages that legal holds keep. No action that users can call reads them. */
 export class HeldMessageRepository {
   readonly #native: mongo.Collection<HeldMessage>;
 
@@ -42,7 +42,7 @@ export class HeldMessageRepository {
     });
   }
 
-  /** Stores with the messages of a deleted channel where they were sent. */
+  /** Stores where the messages of a deleted channel were sent. */
   async setPlace(place: PlaceLine): Promise<void> {
     await this.#native.updateMany(
       { channelId: new Types.ObjectId(place.id) },
@@ -51,7 +51,7 @@ export class HeldMessageRepository {
     );
   }
 
-  /** In order of their ids. */
+  /** Sorted by id. */
   list(authorId: string, afterId: string | null, limit: number): Promise<HeldMessage[]> {
     const filter = {
       authorId: new Types.ObjectId(authorId),
@@ -65,7 +65,7 @@ export class HeldMessageRepository {
     return within(READ_TIMEOUT_MS, this.#native.findOne({ _id: new Types.ObjectId(messageId) }));
   }
 
-  /** Those of the messages that are kept. */
+  /** Returns which of the messages are kept. */
   async findIds(messageIds: readonly string[]): Promise<Set<string>> {
     if (messageIds.length === 0) return new Set();
     const _id = { $in: messageIds.map((id) => new Types.ObjectId(id)) };

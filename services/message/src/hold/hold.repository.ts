@@ -11,7 +11,7 @@ export interface HoldDocument {
   startedAt: Date;
   endedBy?: string;
   endedAt?: Date;
-  /** The user while the hold lasts, so that the index only contains these. */
+  /** Equals `userId` while the hold is active, so that the index only contains active holds. */
   heldUserId?: string;
 }
 
@@ -28,6 +28,9 @@ const schema = new Schema<HoldDocument>(
   },
   { collection: "legalHolds" },
 ).index({ heldUserId: 1 }, { sparse: true, name: "held" });
+
+/** The embedded database uses a sparse index for ranges, but not for `$exists`. */
+const ANY_ID = { $gte: "0".repeat(24) };
 
 export type HoldRepository = ReturnType<typeof createHoldRepository>;
 
@@ -47,9 +50,9 @@ export const createHoldRepository = defineRepository(
 
     find: (holdId: string, userId: string) => holds.findOne({ _id: holdId, userId }).lean(),
 
-    countActive: (max: number) => holds.countDocuments({ heldUserId: { $gte: "0".repeat(24) } }, { limit: max }),
+    countActive: (max: number) => holds.countDocuments({ heldUserId: ANY_ID }, { limit: max }),
 
-    /** Those of the users who are under a hold. */
+    /** Returns which of the users are under a hold. */
     async heldAmong(userIds: readonly string[]): Promise<Set<string>> {
       const found = await holds.find({ heldUserId: { $in: userIds } }, { heldUserId: 1 }).lean();
       return new Set(found.flatMap(({ heldUserId }) => heldUserId ?? []));

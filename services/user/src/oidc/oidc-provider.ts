@@ -164,7 +164,7 @@ function isAdminOf(
 
 const ENTRA_HOST = /(?:^|\.)(?:microsoftonline\.(?:com|us|cn)|sts\.windows\.net|ciamlogin\.com)$/;
 
-/** Entra ID has an own `sub` for each application, and the user's id in `oid`: elsewhere, users can have chosen what that is. */
+/** Entra ID has a different `sub` for each application, and the user's id in `oid`. At other providers, users may be able to choose `oid`. */
 export function externalIdsOf(issuer: string, { sub, oid }: { sub: string; oid?: unknown }): string[] {
   const isEntra = ENTRA_HOST.test(new URL(issuer).hostname);
   return isEntra && typeof oid === "string" ? [sub, oid] : [sub];

@@ -16,7 +16,7 @@ const UNREAD_AT_PX = 96;
 
 interface ScrollOptions {
   rows: Rows;
-  /** Whether it is final where the unread messages begin. Until then, the list shows an earlier visit. */
+  /** Whether the position of the first unread message is final. Until then, the list can show an earlier visit. */
   isUnreadKnown: boolean;
   isLive: boolean;
   loadOlder: () => void;
@@ -102,7 +102,7 @@ export function useScroll(options: ScrollOptions): Scroll {
   useLayoutEffect(() => {
     if (rows.length === 0) return;
     const unread = rows.findIndex(({ kind }) => kind === "unread");
-    // A list that was shown from an earlier visit starts again, unless the user has scrolled since.
+    // A list that showed an earlier visit moves to the first unread message, unless the user has scrolled.
     const isStart = shownPlace.current === -1 || (!hasStarted.current && unread >= 0 && isFollowing.current);
     if (isUnreadKnown) hasStarted.current = true;
     if (isStart) {
