@@ -378,8 +378,14 @@ describe.skipIf(!hasBrowser())("speed", () => {
       const calls = openCallsOf(page);
       await page.context().setOffline(false);
       await expect.poll(() => calls.names.has("channel.list") && calls.ids.size === 0).toBe(true);
-      await page.locator("[role=log]").evaluate((list) => (list.scrollTop -= 200));
-      await page.getByRole("button", { name: t("messages:jump.newest") }).waitFor();
+      const jump = page.getByRole("button", { name: t("messages:jump.newest") });
+      await page.locator("[role=log]").hover();
+      await expect
+        .poll(async () => {
+          await page.mouse.wheel(0, -100);
+          return jump.isVisible();
+        })
+        .toBe(true);
       await page.evaluate("releaseFrames()");
       const divider = page.getByRole("separator", { name: t("messages:unreadDivider") });
       expect(await divider.locator("xpath=../following-sibling::*[1]").innerText()).toContain("Later 3");
