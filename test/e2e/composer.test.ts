@@ -782,6 +782,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await page.getByRole("button", { name: t("composer:emoji") }).click();
     await expect.poll(() => page.evaluate("document.activeElement.type")).toBe("search");
     await page.keyboard.type("rocket");
+    await page.getByRole("option", { name: "Rocket" }).waitFor();
     await page.keyboard.press("Enter");
     await expect.poll(() => field().inputValue()).toBe("Launch 🚀");
     await page.getByRole("button", { name: t("composer:emoji") }).click();
