@@ -19,35 +19,39 @@ afterEach(() => bench.close());
 const THRESHOLDS = ["online==50", "dropped==0", "lost==0", "unstored==0"];
 const SHORT = ["--hold", "1100ms", "--settle", "50ms", "--messages", "2"];
 
-test("connections of several processes are held, their memory is measured, and all receive messages", async () => {
-  const { code, stdout, ...outcome } = await bench.run(
-    "connect",
-    "--users",
-    "50",
-    "--processes",
-    "3",
-    ...SHORT,
-    ...THRESHOLDS.flatMap((text) => ["--threshold", text]),
-  );
-  const result = outcome.result as Result;
-  expect(stdout).toMatch(
-    "lost 0 · duplicates 0 · out of order 0 · corrupted 0 · acknowledged but not persisted 0 · connections dropped 0",
-  );
-  expect(stdout).toMatch("light receivers in 3 processes");
-  expect(code).toBe(0);
-  const counts = { online: 50, gaveUp: 0, acknowledged: 2, stored: 2, expected: 100, received: 100 };
-  expect(metricValues(result, Object.keys(counts))).toEqual(counts);
-  const times = result.series.find(({ label }) => label.startsWith("Each message"))!;
-  expect(times.points.map(({ y }) => y! > 0)).toEqual([true, true]);
-  expect(metricValue(result, "worstMs")).toBe(Math.max(...times.points.map(({ y }) => y!)));
-  const perConnection = result.metrics.filter(({ name }) => name === "rssPerConnectionBytes");
-  expect(perConnection.map(({ labels }) => labels["process"])).toEqual([undefined, "instance", "database"]);
-  expect(perConnection[0]!.value).toBeGreaterThan(0);
-  const held = result.series.find(({ label }) => label.startsWith("Members online"))!;
-  expect(held.points.length).toBeGreaterThanOrEqual(1);
-  expect(held.points.every(({ y }) => y === 50)).toBe(true);
-  expect(await bench.leftovers()).toEqual([]);
-});
+test(
+  "connections of several processes are held, their memory is measured, and all receive messages",
+  { tags: "long" },
+  async () => {
+    const { code, stdout, ...outcome } = await bench.run(
+      "connect",
+      "--users",
+      "50",
+      "--processes",
+      "3",
+      ...SHORT,
+      ...THRESHOLDS.flatMap((text) => ["--threshold", text]),
+    );
+    const result = outcome.result as Result;
+    expect(stdout).toMatch(
+      "lost 0 · duplicates 0 · out of order 0 · corrupted 0 · acknowledged but not persisted 0 · connections dropped 0",
+    );
+    expect(stdout).toMatch("light receivers in 3 processes");
+    expect(code).toBe(0);
+    const counts = { online: 50, gaveUp: 0, acknowledged: 2, stored: 2, expected: 100, received: 100 };
+    expect(metricValues(result, Object.keys(counts))).toEqual(counts);
+    const times = result.series.find(({ label }) => label.startsWith("Each message"))!;
+    expect(times.points.map(({ y }) => y! > 0)).toEqual([true, true]);
+    expect(metricValue(result, "worstMs")).toBe(Math.max(...times.points.map(({ y }) => y!)));
+    const perConnection = result.metrics.filter(({ name }) => name === "rssPerConnectionBytes");
+    expect(perConnection.map(({ labels }) => labels["process"])).toEqual([undefined, "instance", "database"]);
+    expect(perConnection[0]!.value).toBeGreaterThan(0);
+    const held = result.series.find(({ label }) => label.startsWith("Members online"))!;
+    expect(held.points.length).toBeGreaterThanOrEqual(1);
+    expect(held.points.every(({ y }) => y === 50)).toBe(true);
+    expect(await bench.leftovers()).toEqual([]);
+  },
+);
 
 test.skipIf(cannotCluster)(
   "connections spread over the gateways of a cluster",

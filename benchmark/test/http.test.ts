@@ -12,7 +12,7 @@ afterEach(() => bench.close());
 
 const SMALL = ["--users", "20", "--channels", "30", "--warmup", "10"];
 
-test("every acknowledged message is in the database at once", async () => {
+test("every acknowledged message is in the database at once", { tags: "long" }, async () => {
   const { code, stdout, ...outcome } = await bench.run(
     "http",
     ...SMALL,

@@ -66,13 +66,18 @@ describe.skipIf(cannotCluster)("clusters of their own", () => {
     expect(await bench.leftovers()).toEqual(["kept.json", "nodes.html"]);
   });
 
-  test("a failed threshold exits with 99, even without one node to compare with", LONG, async () => {
-    const args = ["nodes", "--nodes", "2", ...SMALL, "--threshold", "scalingEfficiency[nodes=2]>0.1"];
-    const { code, stdout, result } = await bench.run(...args);
-    expect(code).toBe(99);
-    expect(stdout).toMatch("FAILED  scalingEfficiency[nodes=2]>0.1  (not measured)");
-    expect(metricValue(result as Result, "scalingEfficiency")).toBeUndefined();
-  });
+  test(
+    "a failed threshold exits with 99, even without one node to compare with",
+    { tags: "long" },
+    LONG,
+    async () => {
+      const args = ["nodes", "--nodes", "2", ...SMALL, "--threshold", "scalingEfficiency[nodes=2]>0.1"];
+      const { code, stdout, result } = await bench.run(...args);
+      expect(code).toBe(99);
+      expect(stdout).toMatch("FAILED  scalingEfficiency[nodes=2]>0.1  (not measured)");
+      expect(metricValue(result as Result, "scalingEfficiency")).toBeUndefined();
+    },
+  );
 });
 
 test.each([

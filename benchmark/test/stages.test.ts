@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-test("each stage is what the server counted", async () => {
+test("each stage is what the server counted", { tags: "long" }, async () => {
   const { code, stdout, ...outcome } = await bench.run(
     "stages",
     "--users",

@@ -76,7 +76,7 @@ const PLAN: StormPlan = {
 };
 
 describe("a database that loses messages", () => {
-  test("is reported, and the members' copies differ from it", async () => {
+  test("is reported, and the members' copies differ from it", { tags: "long" }, async () => {
     const { signal } = new AbortController();
     const options = { gatewayThreads: 0, registrations: 8, onError: () => {} };
     const target = await openFanfareTarget(options, signal);

@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser())("access", () => {
     return adminPage;
   }
 
-  test("registration by invite only shows the form on an invite link", async () => {
+  test("registration by invite only shows the form on an invite link", { tags: "long" }, async () => {
     const { accessToken } = admin;
     const { group } = await must(site.url, "group.create", { name: "Analysts" }, accessToken);
     const { invite } = await must(site.url, "invite.create", { groupId: group.id }, accessToken);
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser())("access", () => {
     expect(user.username).toBe("alan");
   });
 
-  test("an admin sets a limit, and the page shows which one is reached", async () => {
+  test("an admin sets a limit, and the page shows which one is reached", { tags: "long" }, async () => {
     const { accessToken } = admin;
     const open = { registration: "open", groupCreation: "everyone" } as const;
     await must(site.url, "admin.setPolicy", open, accessToken);

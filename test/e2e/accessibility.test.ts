@@ -185,7 +185,7 @@ describe.skipIf(!hasBrowser())("automated WCAG 2.2 AA checks", () => {
       });
     });
 
-  test("dialogs that are opened from a channel", async () => {
+  test("dialogs that are opened from a channel", { tags: "long" }, async () => {
     const page = await site.newPage(KINDS["light"]);
     await site.open(page, `/groups/${groupId}/channels/${channelId}`, admin);
     const found: string[] = [];

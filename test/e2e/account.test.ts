@@ -319,33 +319,40 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     expect(await page.getByRole("button", { name: t("ui:more") }).count()).toBe(0);
   });
 
-  test("notifications and contact permissions can be set, and a user unblocked", async () => {
-    const stranger = await newAccount();
-    const { username, client } = await newAccount();
-    const { group } = await client.call("group.create", { name: "Rocket builders" });
-    const { user } = await stranger.client.call("user.me", {});
-    await client.call("user.block", { userId: user.id });
-    stranger.client.close();
-    const page = await openAs(username, "/settings/notifications", { permissions: ["notifications"] });
-    await page.getByRole("switch", { name: t("settings:notify.desktop") }).click();
-    const preferences = () => page.evaluate(() => localStorage.getItem("fanfare.preferences"));
-    await expect.poll(preferences).toContain('"desktopNotifications":true');
-    await page.getByRole("combobox", { name: t("settings:levels.of", { group: "Rocket builders" }) }).click();
-    await page.getByRole("option", { name: t("groups:notifications.all") }).click();
-    const setting = async () => (await client.call("notification.get", { groupId: group.id })).setting.level;
-    await expect.poll(setting).toBe("all");
+  test(
+    "notifications and contact permissions can be set, and a user unblocked",
+    { tags: "long" },
+    async () => {
+      const stranger = await newAccount();
+      const { username, client } = await newAccount();
+      const { group } = await client.call("group.create", { name: "Rocket builders" });
+      const { user } = await stranger.client.call("user.me", {});
+      await client.call("user.block", { userId: user.id });
+      stranger.client.close();
+      const page = await openAs(username, "/settings/notifications", { permissions: ["notifications"] });
+      await page.getByRole("switch", { name: t("settings:notify.desktop") }).click();
+      const preferences = () => page.evaluate(() => localStorage.getItem("fanfare.preferences"));
+      await expect.poll(preferences).toContain('"desktopNotifications":true');
+      await page
+        .getByRole("combobox", { name: t("settings:levels.of", { group: "Rocket builders" }) })
+        .click();
+      await page.getByRole("option", { name: t("groups:notifications.all") }).click();
+      const setting = async () =>
+        (await client.call("notification.get", { groupId: group.id })).setting.level;
+      await expect.poll(setting).toBe("all");
 
-    await page.getByRole("link", { name: t("settings:section.privacy") }).click();
-    await page.getByRole("combobox", { name: t("settings:contact.directFrom") }).click();
-    await page.getByRole("option", { name: t("settings:contact.friends") }).click();
-    await expect
-      .poll(async () => (await client.call("friend.getReach", {})).reach)
-      .toEqual({ directFrom: "friends", requestsFrom: "everyone" });
-    await page.getByRole("button", { name: `Unblock ${user.nickname}` }).click();
-    await page.getByText(t("settings:blocked.none")).waitFor();
-    expect((await client.call("user.listBlocked", {})).users).toEqual([]);
-    client.close();
-  });
+      await page.getByRole("link", { name: t("settings:section.privacy") }).click();
+      await page.getByRole("combobox", { name: t("settings:contact.directFrom") }).click();
+      await page.getByRole("option", { name: t("settings:contact.friends") }).click();
+      await expect
+        .poll(async () => (await client.call("friend.getReach", {})).reach)
+        .toEqual({ directFrom: "friends", requestsFrom: "everyone" });
+      await page.getByRole("button", { name: `Unblock ${user.nickname}` }).click();
+      await page.getByText(t("settings:blocked.none")).waitFor();
+      expect((await client.call("user.listBlocked", {})).users).toEqual([]);
+      client.close();
+    },
+  );
 
   test("quiet hours and keywords are saved for all devices", { tags: "long" }, async () => {
     const { username, client } = await newAccount();
@@ -374,35 +381,39 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     client.close();
   });
 
-  test("emails about missed messages are chosen in the settings, and turned off by their link", async () => {
-    const { username, email, client } = await newAccount();
-    const page = await openAs(username, "/settings/notifications");
-    await page.getByText(t("settings:emails.needsAddress")).waitFor();
-    await client.call("user.verifyEmail", { token: (await mailbox.next(email, /Verify/)).token });
-    const choice = page.getByRole("combobox", { name: t("settings:emails.label") });
-    await choice.getByText(t("settings:emails.hour")).waitFor();
-    await choice.click();
-    await page.getByRole("option", { name: t("settings:emails.quarterHour") }).click();
-    const emails = async () => (await client.call("notification.getPreferences", {})).preferences.emails;
-    await expect.poll(emails).toBe("quarterHour");
-    await page.reload();
-    await choice.getByText(t("settings:emails.quarterHour")).waitFor();
+  test(
+    "emails about missed messages are chosen in the settings, and turned off by their link",
+    { tags: "long" },
+    async () => {
+      const { username, email, client } = await newAccount();
+      const page = await openAs(username, "/settings/notifications");
+      await page.getByText(t("settings:emails.needsAddress")).waitFor();
+      await client.call("user.verifyEmail", { token: (await mailbox.next(email, /Verify/)).token });
+      const choice = page.getByRole("combobox", { name: t("settings:emails.label") });
+      await choice.getByText(t("settings:emails.hour")).waitFor();
+      await choice.click();
+      await page.getByRole("option", { name: t("settings:emails.quarterHour") }).click();
+      const emails = async () => (await client.call("notification.getPreferences", {})).preferences.emails;
+      await expect.poll(emails).toBe("quarterHour");
+      await page.reload();
+      await choice.getByText(t("settings:emails.quarterHour")).waitFor();
 
-    await site.open(page, "/unsubscribe?token=made-up");
-    const action = page.getByRole("button", { name: t("settings:unsubscribe.action") });
-    await action.click();
-    await page.getByText(t("session:invalidLink")).waitFor();
-    const key = Buffer.from(hkdfSync("sha256", TOKEN_SECRET, "", "unsubscribe", 32));
-    const userId = client.user!.id;
-    const signature = createHmac("sha256", key).update(userId).digest("base64url");
-    await site.open(page, `/unsubscribe?token=${userId}.${signature}`);
-    await action.waitFor();
-    expect(await emails()).toBe("quarterHour");
-    await action.click();
-    await page.getByText(t("settings:unsubscribe.done")).waitFor();
-    expect(await emails()).toBe("off");
-    client.close();
-  });
+      await site.open(page, "/unsubscribe?token=made-up");
+      const action = page.getByRole("button", { name: t("settings:unsubscribe.action") });
+      await action.click();
+      await page.getByText(t("session:invalidLink")).waitFor();
+      const key = Buffer.from(hkdfSync("sha256", TOKEN_SECRET, "", "unsubscribe", 32));
+      const userId = client.user!.id;
+      const signature = createHmac("sha256", key).update(userId).digest("base64url");
+      await site.open(page, `/unsubscribe?token=${userId}.${signature}`);
+      await action.waitFor();
+      expect(await emails()).toBe("quarterHour");
+      await action.click();
+      await page.getByText(t("settings:unsubscribe.done")).waitFor();
+      expect(await emails()).toBe("off");
+      client.close();
+    },
+  );
 
   test("language and theme can be switched, and persist", { tags: "long" }, async () => {
     const { username, client } = await newAccount();

@@ -62,21 +62,25 @@ describe.skipIf(!hasBrowser())("messages of bots", () => {
     expect(await phone.evaluate(width)).toBe(true);
   });
 
-  test("a pressed button waits, says that a bot doesn't respond, and is disabled once the bot is removed", async () => {
-    const controls = [{ kind: "button" as const, id: "unknown", label: "Anyone there?" }];
-    await bot.send(channelId, { content: "Hello", controls });
-    const page = await open("grace");
-    const button = page.getByRole("button", { name: "Anyone there?" });
-    await button.click();
-    await page.locator("button[aria-busy=true]", { hasText: "Anyone there?" }).waitFor();
-    expect(await button.isDisabled()).toBe(true);
-    await page.getByText(t("shared:error.BOT_NOT_RESPONDING")).first().waitFor();
-    await expect.poll(() => button.isEnabled()).toBe(true);
-    const botId = bot.info.id;
-    bot.stop();
-    await ada.call("bot.delete", { groupId, botId });
-    await page.reload();
-    await button.waitFor();
-    await expect.poll(() => button.isDisabled()).toBe(true);
-  });
+  test(
+    "a pressed button waits, says that a bot doesn't respond, and is disabled once the bot is removed",
+    { tags: "long" },
+    async () => {
+      const controls = [{ kind: "button" as const, id: "unknown", label: "Anyone there?" }];
+      await bot.send(channelId, { content: "Hello", controls });
+      const page = await open("grace");
+      const button = page.getByRole("button", { name: "Anyone there?" });
+      await button.click();
+      await page.locator("button[aria-busy=true]", { hasText: "Anyone there?" }).waitFor();
+      expect(await button.isDisabled()).toBe(true);
+      await page.getByText(t("shared:error.BOT_NOT_RESPONDING")).first().waitFor();
+      await expect.poll(() => button.isEnabled()).toBe(true);
+      const botId = bot.info.id;
+      bot.stop();
+      await ada.call("bot.delete", { groupId, botId });
+      await page.reload();
+      await button.waitFor();
+      await expect.poll(() => button.isDisabled()).toBe(true);
+    },
+  );
 });

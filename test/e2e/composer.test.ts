@@ -451,7 +451,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     expect(await page.locator("math").count()).toBe(2);
   });
 
-  test("diagrams are drawn for everyone, and stay code if they have mistakes", async () => {
+  test("diagrams are drawn for everyone, and stay code if they have mistakes", { tags: "long" }, async () => {
     const requested = watchRequests(/mermaid|diagram/i);
     await open();
     await field().fill("```js\nlet tea;\n```");
@@ -484,62 +484,66 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     expect(await page.getByRole("img", { name: t("messages:markdown.diagram") }).count()).toBe(1);
   });
 
-  test("templates are on all devices of their user, and are inserted but not sent", async () => {
-    await open();
-    const menu = async (at: Page) => {
-      await at.getByRole("button", { name: t("common:add"), exact: true }).click();
-      await at.getByRole("menuitem", { name: t("composer:template.title") }).click();
-    };
-    await menu(page);
-    await page.getByRole("button", { name: t("composer:template.add") }).click();
-    const name = page.getByRole("textbox", { name: t("common:name") });
-    await name.fill("standup");
-    await page.getByRole("textbox", { name: t("composer:template.text") }).fill("Yesterday: nothing");
-    const save = page.getByRole("button", { name: t("composer:template.save") });
-    await save.click();
-    const list = page.getByRole("list", { name: t("composer:template.title") });
-    await list.getByText("standup").waitFor();
-    await page.getByRole("button", { name: t("composer:template.add") }).click();
-    await name.fill("Standup");
-    await page.getByRole("alert").getByText(t("composer:template.nameTaken")).waitFor();
-    expect(await save.isDisabled()).toBe(true);
-    await page.keyboard.press("Escape");
+  test(
+    "templates are on all devices of their user, and are inserted but not sent",
+    { tags: "long" },
+    async () => {
+      await open();
+      const menu = async (at: Page) => {
+        await at.getByRole("button", { name: t("common:add"), exact: true }).click();
+        await at.getByRole("menuitem", { name: t("composer:template.title") }).click();
+      };
+      await menu(page);
+      await page.getByRole("button", { name: t("composer:template.add") }).click();
+      const name = page.getByRole("textbox", { name: t("common:name") });
+      await name.fill("standup");
+      await page.getByRole("textbox", { name: t("composer:template.text") }).fill("Yesterday: nothing");
+      const save = page.getByRole("button", { name: t("composer:template.save") });
+      await save.click();
+      const list = page.getByRole("list", { name: t("composer:template.title") });
+      await list.getByText("standup").waitFor();
+      await page.getByRole("button", { name: t("composer:template.add") }).click();
+      await name.fill("Standup");
+      await page.getByRole("alert").getByText(t("composer:template.nameTaken")).waitFor();
+      expect(await save.isDisabled()).toBe(true);
+      await page.keyboard.press("Escape");
 
-    const phone = await site.newPage({ viewport: { width: 390, height: 800 } }, await site.logIn("ada"));
-    await phone.goto(site.url + channelPath());
-    const phoneField = phone.getByRole("textbox", { name: /^Message / });
-    await phoneField.pressSequentially("/template st");
-    await phone.getByRole("option").filter({ hasText: "standup" }).waitFor();
-    await phone.keyboard.press("Enter");
-    await expect.poll(() => phoneField.inputValue()).toBe("Yesterday: nothing ");
-    await phoneField.fill("/template other");
-    await phone.getByRole("button", { name: t("composer:send"), exact: true }).click();
-    await phone
-      .getByText(t("composer:command.templateFault", { name: "template" }))
-      .first()
-      .waitFor();
-    await phoneField.fill("");
-    await menu(phone);
-    await phone.getByRole("button", { name: t("composer:template.edit", { name: "standup" }) }).click();
-    await phone.getByRole("textbox", { name: t("composer:template.text") }).fill("Today: launch");
-    await phone.getByRole("button", { name: t("composer:template.save") }).click();
-    await phone.getByText("Today: launch").waitFor();
+      const phone = await site.newPage({ viewport: { width: 390, height: 800 } }, await site.logIn("ada"));
+      await phone.goto(site.url + channelPath());
+      const phoneField = phone.getByRole("textbox", { name: /^Message / });
+      await phoneField.pressSequentially("/template st");
+      await phone.getByRole("option").filter({ hasText: "standup" }).waitFor();
+      await phone.keyboard.press("Enter");
+      await expect.poll(() => phoneField.inputValue()).toBe("Yesterday: nothing ");
+      await phoneField.fill("/template other");
+      await phone.getByRole("button", { name: t("composer:send"), exact: true }).click();
+      await phone
+        .getByText(t("composer:command.templateFault", { name: "template" }))
+        .first()
+        .waitFor();
+      await phoneField.fill("");
+      await menu(phone);
+      await phone.getByRole("button", { name: t("composer:template.edit", { name: "standup" }) }).click();
+      await phone.getByRole("textbox", { name: t("composer:template.text") }).fill("Today: launch");
+      await phone.getByRole("button", { name: t("composer:template.save") }).click();
+      await phone.getByText("Today: launch").waitFor();
 
-    await page.reload();
-    await field().fill("/template standup");
-    await page.getByRole("option").filter({ hasText: "Today: launch" }).waitFor();
-    await page.keyboard.press("Escape");
-    await page.keyboard.press("Enter");
-    await expect.poll(() => field().inputValue()).toBe("Today: launch");
-    const others = await openAs("grace");
-    expect((await grace.call("user.me", {})).user.preferences?.templates ?? []).toEqual([]);
-    await page.keyboard.press("Enter");
-    await others.getByRole("log").getByText("Today: launch").waitFor();
-    expect(await others.getByText("Yesterday: nothing").count()).toBe(0);
-    await menu(page);
-    await page.getByRole("button", { name: t("composer:template.remove", { name: "standup" }) }).click();
-    await page.getByText(t("composer:template.none")).waitFor();
-  });
+      await page.reload();
+      await field().fill("/template standup");
+      await page.getByRole("option").filter({ hasText: "Today: launch" }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("Enter");
+      await expect.poll(() => field().inputValue()).toBe("Today: launch");
+      const others = await openAs("grace");
+      expect((await grace.call("user.me", {})).user.preferences?.templates ?? []).toEqual([]);
+      await page.keyboard.press("Enter");
+      await others.getByRole("log").getByText("Today: launch").waitFor();
+      expect(await others.getByText("Yesterday: nothing").count()).toBe(0);
+      await menu(page);
+      await page.getByRole("button", { name: t("composer:template.remove", { name: "standup" }) }).click();
+      await page.getByText(t("composer:template.none")).waitFor();
+    },
+  );
 
   test("typing is shown to others; users who can't write see the reason", async () => {
     await open();
@@ -590,42 +594,46 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await ada.call("bot.delete", { groupId, botId: bot.id });
   });
 
-  test("/remind writes to the user's own notes and reminds of it, on all devices", async () => {
-    await open();
-    const phone = await site.newPage({ viewport: { width: 390, height: 800 } }, await site.logIn("ada"));
-    await phone.goto(`${site.url}/inbox`);
-    await phone.getByRole("tab", { name: t("inbox:tab.saved") }).click();
-    await field().fill("/remind 3000 launch");
-    await page.keyboard.press("Escape");
-    await page.keyboard.press("Enter");
-    await page
-      .getByText(t("composer:command.remindFault", { name: "remind" }))
-      .first()
-      .waitFor();
-    expect(await field().inputValue()).toBe("/remind 3000 launch");
+  test(
+    "/remind writes to the user's own notes and reminds of it, on all devices",
+    { tags: "long" },
+    async () => {
+      await open();
+      const phone = await site.newPage({ viewport: { width: 390, height: 800 } }, await site.logIn("ada"));
+      await phone.goto(`${site.url}/inbox`);
+      await phone.getByRole("tab", { name: t("inbox:tab.saved") }).click();
+      await field().fill("/remind 3000 launch");
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("Enter");
+      await page
+        .getByText(t("composer:command.remindFault", { name: "remind" }))
+        .first()
+        .waitFor();
+      expect(await field().inputValue()).toBe("/remind 3000 launch");
 
-    const before = Date.now();
-    await field().fill("/remind 2h call Grace about the launch");
-    await page.keyboard.press("Enter");
-    await expect.poll(() => field().inputValue()).toBe("");
-    await phone.getByText("call Grace about the launch").waitFor();
-    const { saved } = await ada.call("saved.list", {});
-    const lateMs = Date.parse(saved[0]!.remindAt!) - before - 2 * 60 * 60_000;
-    expect(lateMs).toBeGreaterThanOrEqual(0);
-    expect(lateMs).toBeLessThan(60 * 60_000);
-    const notesId = saved[0]!.channelId;
-    await expect(grace.call("message.list", { channelId: notesId })).rejects.toMatchObject({
-      type: "CHANNEL_NOT_FOUND",
-    });
+      const before = Date.now();
+      await field().fill("/remind 2h call Grace about the launch");
+      await page.keyboard.press("Enter");
+      await expect.poll(() => field().inputValue()).toBe("");
+      await phone.getByText("call Grace about the launch").waitFor();
+      const { saved } = await ada.call("saved.list", {});
+      const lateMs = Date.parse(saved[0]!.remindAt!) - before - 2 * 60 * 60_000;
+      expect(lateMs).toBeGreaterThanOrEqual(0);
+      expect(lateMs).toBeLessThan(60 * 60_000);
+      const notesId = saved[0]!.channelId;
+      await expect(grace.call("message.list", { channelId: notesId })).rejects.toMatchObject({
+        type: "CHANNEL_NOT_FOUND",
+      });
 
-    // The notes are a conversation of one.
-    await phone.goto(`${site.url}/direct/${notesId}`);
-    await phone.getByRole("heading", { name: t("directs:notes") }).waitFor();
-    await phone.getByRole("log").getByText(t("directs:beginning.notes")).waitFor();
-    await phone.getByRole("log").getByText("call Grace about the launch").waitFor();
-    await phone.close();
-    expect((await grace.call("message.list", { channelId })).messages).toEqual([]);
-  });
+      // The notes are a conversation of one.
+      await phone.goto(`${site.url}/direct/${notesId}`);
+      await phone.getByRole("heading", { name: t("directs:notes") }).waitFor();
+      await phone.getByRole("log").getByText(t("directs:beginning.notes")).waitFor();
+      await phone.getByRole("log").getByText("call Grace about the launch").waitFor();
+      await phone.close();
+      expect((await grace.call("message.list", { channelId })).messages).toEqual([]);
+    },
+  );
 
   /** A space after a command without a text closes its suggestions. */
   const type = async (text: string) => {
@@ -634,7 +642,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await expect.poll(() => field().inputValue()).toBe("");
   };
 
-  test("commands of the page do what they say, and need what they say", async () => {
+  test("commands of the page do what they say, and need what they say", { tags: "long" }, async () => {
     await open();
     await type("/me waves");
     expect((await newest(1)).content).toBe("_waves_");
@@ -699,30 +707,34 @@ describe.skipIf(!hasBrowser())("the composer", () => {
   /** Of a poll. */
   const option = (of: Page, text: string) => of.getByRole("button", { name: new RegExp(`^${text}: `) });
 
-  test("a poll with several choices ends and a custom status disappears at their time", async () => {
-    page = await site.newPage({}, await site.logIn("ada"));
-    await page.clock.install();
-    const end = new Date(Date.now() + 180_000).toISOString();
-    const customStatus = { emoji: "🌴", text: "On vacation", expiresAt: end };
-    await ada.call("user.updateProfile", { customStatus });
-    const poll = { options: ["Monday", "Tuesday", "Friday"], allowsSeveral: true, endsAt: end };
-    await grace.call("message.send", { channelId, content: "Which days?", nonce: "days", poll });
-    await page.goto(site.url + channelPath());
-    for (const text of ["Monday", "Tuesday", "Friday"]) await option(page, text).click();
-    await expect.poll(() => option(page, "Tuesday").getAttribute("aria-pressed")).toBe("true");
-    await option(page, "Tuesday").click();
-    const votes = async () => (await newest(1)).reactions?.map(({ emoji }) => emoji);
-    await expect.poll(votes).toEqual(["1️⃣", "3️⃣"]);
-    const status = page.getByRole("img", { name: "On vacation" });
-    await status.waitFor();
-    expect(await option(page, "Monday").getAttribute("aria-pressed")).toBe("true");
+  test(
+    "a poll with several choices ends and a custom status disappears at their time",
+    { tags: "long" },
+    async () => {
+      page = await site.newPage({}, await site.logIn("ada"));
+      await page.clock.install();
+      const end = new Date(Date.now() + 180_000).toISOString();
+      const customStatus = { emoji: "🌴", text: "On vacation", expiresAt: end };
+      await ada.call("user.updateProfile", { customStatus });
+      const poll = { options: ["Monday", "Tuesday", "Friday"], allowsSeveral: true, endsAt: end };
+      await grace.call("message.send", { channelId, content: "Which days?", nonce: "days", poll });
+      await page.goto(site.url + channelPath());
+      for (const text of ["Monday", "Tuesday", "Friday"]) await option(page, text).click();
+      await expect.poll(() => option(page, "Tuesday").getAttribute("aria-pressed")).toBe("true");
+      await option(page, "Tuesday").click();
+      const votes = async () => (await newest(1)).reactions?.map(({ emoji }) => emoji);
+      await expect.poll(votes).toEqual(["1️⃣", "3️⃣"]);
+      const status = page.getByRole("img", { name: "On vacation" });
+      await status.waitFor();
+      expect(await option(page, "Monday").getAttribute("aria-pressed")).toBe("true");
 
-    await page.clock.fastForward("03:30");
-    await page.getByText(/^Ended /).waitFor();
-    expect(await option(page, "Monday").isDisabled()).toBe(true);
-    await expect.poll(() => status.count()).toBe(0);
-    await ada.call("user.updateProfile", { customStatus: null });
-  });
+      await page.clock.fastForward("03:30");
+      await page.getByText(/^Ended /).waitFor();
+      expect(await option(page, "Monday").isDisabled()).toBe(true);
+      await expect.poll(() => status.count()).toBe(0);
+      await ada.call("user.updateProfile", { customStatus: null });
+    },
+  );
 
   test("two people vote in a poll until its author ends it", async () => {
     await open();

@@ -219,36 +219,40 @@ describe.skipIf(!hasBrowser())("what people do every day", () => {
     await ada.call("notification.set", { channelId, favorite: false });
   });
 
-  test("without a connection, a channel can't be muted, and a sticker is sent later, once", async () => {
-    const { fileId } = await ada.uploadPicture(new Blob([new Uint8Array(await drawSquare("teal", 200))]));
-    await ada.call("emoji.add", { groupId, kind: "sticker", name: "Happy cat", fileId });
-    const page = await open(LAPTOP, channelId);
-    // The code is loaded when it is first opened.
-    await dismiss(await openStickers(page));
-    const dialog = await mute(page);
-    const forever = dialog.getByRole("button", { name: t("channels:mute.forever") });
-    await goOffline(page);
-    await forever.click();
-    await dialog.getByText(UNREACHABLE).waitFor();
-    await forever.waitFor();
-    await dismiss(dialog);
-    await (await openStickers(page)).click();
-    const cat = page.getByRole("log").getByRole("img", { name: "Happy cat" });
-    const pending = page.getByRole("log").locator(".pending");
-    await pending.getByRole("img", { name: "Happy cat" }).waitFor();
+  test(
+    "without a connection, a channel can't be muted, and a sticker is sent later, once",
+    { tags: "long" },
+    async () => {
+      const { fileId } = await ada.uploadPicture(new Blob([new Uint8Array(await drawSquare("teal", 200))]));
+      await ada.call("emoji.add", { groupId, kind: "sticker", name: "Happy cat", fileId });
+      const page = await open(LAPTOP, channelId);
+      // The code is loaded when it is first opened.
+      await dismiss(await openStickers(page));
+      const dialog = await mute(page);
+      const forever = dialog.getByRole("button", { name: t("channels:mute.forever") });
+      await goOffline(page);
+      await forever.click();
+      await dialog.getByText(UNREACHABLE).waitFor();
+      await forever.waitFor();
+      await dismiss(dialog);
+      await (await openStickers(page)).click();
+      const cat = page.getByRole("log").getByRole("img", { name: "Happy cat" });
+      const pending = page.getByRole("log").locator(".pending");
+      await pending.getByRole("img", { name: "Happy cat" }).waitFor();
 
-    await goOnline(page);
-    await pending.waitFor({ state: "detached" });
-    await mute(page);
-    await forever.click();
-    await forever.waitFor({ state: "detached" });
-    await page.reload();
-    await sign(page, "muted").waitFor();
-    await cat.waitFor();
-    const { messages } = await grace.call("message.list", { channelId });
-    expect(messages.filter(({ content }) => content === "Happy cat")).toHaveLength(1);
-    await ada.call("notification.set", { channelId, mutedUntil: null });
-  });
+      await goOnline(page);
+      await pending.waitFor({ state: "detached" });
+      await mute(page);
+      await forever.click();
+      await forever.waitFor({ state: "detached" });
+      await page.reload();
+      await sign(page, "muted").waitFor();
+      await cat.waitFor();
+      const { messages } = await grace.call("message.list", { channelId });
+      expect(messages.filter(({ content }) => content === "Happy cat")).toHaveLength(1);
+      await ada.call("notification.set", { channelId, mutedUntil: null });
+    },
+  );
 
   test("without a connection, a nickname, a picture and an emoji fail visibly, and can be saved later", async () => {
     await ada.call("group.setOwnNickname", { groupId, nickname: null });
@@ -284,65 +288,69 @@ describe.skipIf(!hasBrowser())("what people do every day", () => {
     expect(emoji.map(({ name }) => name)).toContain("comet");
   });
 
-  test("without a connection, an unread mark, a reminder, a report and a schedule fail visibly, and work later", async () => {
-    const { seq } = await write(grace, "Buy my coins");
-    const page = await open(LAPTOP, channelId);
-    const act = async (action: string) => {
-      await text(page, "Buy my coins").click({ button: "right" });
-      await choose(page, `messages:action.${action}`);
-    };
-    const schedule = async () => {
-      await page.getByRole("button", { name: t("common:add"), exact: true }).click();
-      await choose(page, "composer:schedule.open");
-    };
-    const dialogs = [
-      { ask: () => act("remind"), title: "messages:reminder.title", button: "shared:later.tomorrow" },
-      { ask: () => act("report"), title: "messages:report.title", button: "messages:report.action" },
-      { ask: schedule, title: "composer:schedule.title", button: "shared:later.tomorrow" },
-    ];
-    const openDialog = async ({ ask, title }: (typeof dialogs)[number]) => {
-      await ask();
-      const dialog = page.getByRole("dialog", { name: t(title) });
-      await dialog.waitFor();
-      return dialog;
-    };
-    const confirm = async (of: (typeof dialogs)[number]) => {
-      const dialog = await openDialog(of);
-      // In the evening, "in 3 hours" is tomorrow too.
-      await dialog.getByRole("button", { name: new RegExp(`^${t(of.button)}`) }).click();
-      return dialog;
-    };
-    const lastReadSeq = async () => (await ada.call("channel.get", { channelId })).channel.lastReadSeq;
-    const made = async () => [
-      (await ada.call("saved.list", {})).saved.length,
-      (await ada.call("report.list", { groupId })).reports.length,
-      (await ada.call("scheduled.list", {})).scheduled.length,
-    ];
-    const expectFailure = await watchFailures(page);
-    await page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) }).fill("See you");
-    // Their code is loaded when they are first opened.
-    for (const each of dialogs) await dismiss(await openDialog(each));
-    await expect.poll(lastReadSeq).toBe(seq);
-    await goOffline(page);
-    await act("markUnread");
-    await expectFailure();
-    for (const each of dialogs) {
-      const dialog = await confirm(each);
-      await dialog.getByRole("alert").getByText(UNREACHABLE).waitFor();
-      await dismiss(dialog);
-    }
+  test(
+    "without a connection, an unread mark, a reminder, a report and a schedule fail visibly, and work later",
+    { tags: "long" },
+    async () => {
+      const { seq } = await write(grace, "Buy my coins");
+      const page = await open(LAPTOP, channelId);
+      const act = async (action: string) => {
+        await text(page, "Buy my coins").click({ button: "right" });
+        await choose(page, `messages:action.${action}`);
+      };
+      const schedule = async () => {
+        await page.getByRole("button", { name: t("common:add"), exact: true }).click();
+        await choose(page, "composer:schedule.open");
+      };
+      const dialogs = [
+        { ask: () => act("remind"), title: "messages:reminder.title", button: "shared:later.tomorrow" },
+        { ask: () => act("report"), title: "messages:report.title", button: "messages:report.action" },
+        { ask: schedule, title: "composer:schedule.title", button: "shared:later.tomorrow" },
+      ];
+      const openDialog = async ({ ask, title }: (typeof dialogs)[number]) => {
+        await ask();
+        const dialog = page.getByRole("dialog", { name: t(title) });
+        await dialog.waitFor();
+        return dialog;
+      };
+      const confirm = async (of: (typeof dialogs)[number]) => {
+        const dialog = await openDialog(of);
+        // In the evening, "in 3 hours" is tomorrow too.
+        await dialog.getByRole("button", { name: new RegExp(`^${t(of.button)}`) }).click();
+        return dialog;
+      };
+      const lastReadSeq = async () => (await ada.call("channel.get", { channelId })).channel.lastReadSeq;
+      const made = async () => [
+        (await ada.call("saved.list", {})).saved.length,
+        (await ada.call("report.list", { groupId })).reports.length,
+        (await ada.call("scheduled.list", {})).scheduled.length,
+      ];
+      const expectFailure = await watchFailures(page);
+      await page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) }).fill("See you");
+      // Their code is loaded when they are first opened.
+      for (const each of dialogs) await dismiss(await openDialog(each));
+      await expect.poll(lastReadSeq).toBe(seq);
+      await goOffline(page);
+      await act("markUnread");
+      await expectFailure();
+      for (const each of dialogs) {
+        const dialog = await confirm(each);
+        await dialog.getByRole("alert").getByText(UNREACHABLE).waitFor();
+        await dismiss(dialog);
+      }
 
-    await goOnline(page);
-    // What waits for the connection is sent before this arrives.
-    await write(grace, "Half price");
-    await text(page, "Half price").waitFor();
-    expect(await made()).toEqual([0, 0, 0]);
-    expect(await lastReadSeq()).toBeGreaterThanOrEqual(seq);
-    for (const each of dialogs) await (await confirm(each)).waitFor({ state: "detached" });
-    expect(await made()).toEqual([1, 1, 1]);
-    await act("markUnread");
-    await expect.poll(lastReadSeq).toBe(seq - 1);
-  });
+      await goOnline(page);
+      // What waits for the connection is sent before this arrives.
+      await write(grace, "Half price");
+      await text(page, "Half price").waitFor();
+      expect(await made()).toEqual([0, 0, 0]);
+      expect(await lastReadSeq()).toBeGreaterThanOrEqual(seq);
+      for (const each of dialogs) await (await confirm(each)).waitFor({ state: "detached" });
+      expect(await made()).toEqual([1, 1, 1]);
+      await act("markUnread");
+      await expect.poll(lastReadSeq).toBe(seq - 1);
+    },
+  );
 
   test("without a connection, earlier results of a search are shown, and a new one waits", async () => {
     await write(grace, "A comet returns");
@@ -369,82 +377,96 @@ describe.skipIf(!hasBrowser())("what people do every day", () => {
     expect(requests.filter((url) => url.includes("message.search"))).toEqual([]);
   });
 
-  test("without a connection, what is opened for the first time doesn't break the page, and opens later", async () => {
-    const page = await open(LAPTOP, channelId);
-    await goOffline(page);
-    await page.getByRole("button", { name: t("shell:you") }).click();
-    await choose(page, "shell:customStatus.open");
-    await page
-      .getByRole("button", { name: t("search:title"), exact: true })
-      .last()
-      .click();
-    await goOnline(page);
-    await page.getByRole("dialog", { name: t("shell:customStatus.title") }).waitFor();
-    await page.getByRole("combobox", { name: t("search:field"), includeHidden: true }).waitFor();
-    expect(await text(page, "Good morning").count()).toBe(1);
-  });
+  test(
+    "without a connection, what is opened for the first time doesn't break the page, and opens later",
+    { tags: "long" },
+    async () => {
+      const page = await open(LAPTOP, channelId);
+      await goOffline(page);
+      await page.getByRole("button", { name: t("shell:you") }).click();
+      await choose(page, "shell:customStatus.open");
+      await page
+        .getByRole("button", { name: t("search:title"), exact: true })
+        .last()
+        .click();
+      await goOnline(page);
+      await page.getByRole("dialog", { name: t("shell:customStatus.title") }).waitFor();
+      await page.getByRole("combobox", { name: t("search:field"), includeHidden: true }).waitFor();
+      expect(await text(page, "Good morning").count()).toBe(1);
+    },
+  );
 
-  test("without a connection, the language changes once its texts can be loaded, on all devices", async () => {
-    const [page, phone] = await Promise.all([open(LAPTOP, channelId), open(PHONE, channelId)]);
-    await site.visit(page, "/settings/appearance");
-    const language = page.getByRole("combobox", { name: /^(Language|Sprache|Langue)/ });
-    const chooseLanguage = async (name: string) => {
-      await language.click();
-      await page.getByRole("option", { name }).click();
-    };
-    const expectLanguage = (device: Page, tag: string) =>
-      expect.poll(() => device.locator("html").getAttribute("lang")).toBe(tag);
-    await chooseLanguage("Deutsch");
-    await expectLanguage(page, "de");
-    await page.context().setOffline(true);
-    await page.getByText("Du bist offline.").waitFor();
-    await chooseLanguage("English");
-    await page.getByText(t("shell:connection.noNetwork")).waitFor();
-    await chooseLanguage("Français");
-    await language.filter({ hasText: "Français" }).waitFor();
-    await expectLanguage(page, "en");
-    await page.context().setOffline(false);
-    await expectLanguage(page, "fr");
-    await expectLanguage(phone, "fr");
-    // The language of mails too.
-    await expect.poll(async () => (await ada.call("user.me", {})).user.locale).toBe("fr");
-    await page.reload();
-    await expectLanguage(page, "fr");
-    await ada.call("user.setPreferences", { language: null });
-    await ada.call("user.updateProfile", { locale: "en" });
-  });
-
-  test("two people read each other, each in their own language and direction, also after a reload", async () => {
-    const { channel } = await ada.call("channel.create", { groupId, name: "tower" });
-    const openIn = async (language: string, username: string, label: string) => {
-      const page = await site.newPage(LAPTOP, await site.logIn(username));
-      await page.goto(`${site.url}/settings/appearance`);
-      await page.getByRole("combobox", { name: t("session:language") }).click();
-      await page.getByRole("option", { name: language }).click();
-      await site.visit(page, `/groups/${groupId}/channels/${channel.id}`);
-      return { page, field: page.getByRole("textbox", { name: label }) };
-    };
-    const [german, arabic] = await Promise.all([
-      openIn("Deutsch", "ada", "Nachricht an #tower"),
-      openIn("العربية", "grace", "رسالة إلى \u2068#tower\u2069"),
-    ]);
-    const [greeting, answer] = ["Guten Tag, Grace", "مرحبًا يا آدا"];
-    await german.field.fill(greeting);
-    await german.field.press("Enter");
-    await text(arabic.page, greeting).waitFor();
-    await arabic.field.fill(answer);
-    await arabic.field.press("Enter");
-    await text(german.page, answer).waitFor();
-
-    const seen = (page: Page) =>
-      page.evaluate<string[]>(`[document.documentElement, ...document.querySelectorAll(".message .markdown")]
-        .map((one) => getComputedStyle(one).direction + " " + (one.lang || one.innerText))`);
-    for (const { page, field } of [german, arabic]) {
+  test(
+    "without a connection, the language changes once its texts can be loaded, on all devices",
+    { tags: "long" },
+    async () => {
+      const [page, phone] = await Promise.all([open(LAPTOP, channelId), open(PHONE, channelId)]);
+      await site.visit(page, "/settings/appearance");
+      const language = page.getByRole("combobox", { name: /^(Language|Sprache|Langue)/ });
+      const chooseLanguage = async (name: string) => {
+        await language.click();
+        await page.getByRole("option", { name }).click();
+      };
+      const expectLanguage = (device: Page, tag: string) =>
+        expect.poll(() => device.locator("html").getAttribute("lang")).toBe(tag);
+      await chooseLanguage("Deutsch");
+      await expectLanguage(page, "de");
+      await page.context().setOffline(true);
+      await page.getByText("Du bist offline.").waitFor();
+      await chooseLanguage("English");
+      await page.getByText(t("shell:connection.noNetwork")).waitFor();
+      await chooseLanguage("Français");
+      await language.filter({ hasText: "Français" }).waitFor();
+      await expectLanguage(page, "en");
+      await page.context().setOffline(false);
+      await expectLanguage(page, "fr");
+      await expectLanguage(phone, "fr");
+      // The language of mails too.
+      await expect.poll(async () => (await ada.call("user.me", {})).user.locale).toBe("fr");
       await page.reload();
-      await field.waitFor();
-      const own = page === german.page ? "ltr de" : "rtl ar";
-      await expect.poll(() => seen(page)).toEqual([own, `ltr ${greeting}`, `rtl ${answer}`]);
-    }
-    for (const client of [ada, grace]) await client.call("user.setPreferences", { language: null });
-  });
+      await expectLanguage(page, "fr");
+      await ada.call("user.setPreferences", { language: null });
+      await ada.call("user.updateProfile", { locale: "en" });
+    },
+  );
+
+  test(
+    "two people read each other, each in their own language and direction, also after a reload",
+    { tags: "long" },
+    async () => {
+      const { channel } = await ada.call("channel.create", { groupId, name: "tower" });
+      const openIn = async (language: string, username: string, label: string) => {
+        const page = await site.newPage(LAPTOP, await site.logIn(username));
+        await page.goto(`${site.url}/settings/appearance`);
+        await page.getByRole("combobox", { name: t("session:language") }).click();
+        await page.getByRole("option", { name: language }).click();
+        await site.visit(page, `/groups/${groupId}/channels/${channel.id}`);
+        return { page, field: page.getByRole("textbox", { name: label }) };
+      };
+      const [german, arabic] = await Promise.all([
+        openIn("Deutsch", "ada", "Nachricht an #tower"),
+        openIn("العربية", "grace", "رسالة إلى \u2068#tower\u2069"),
+      ]);
+      const [greeting, answer] = ["Guten Tag, Grace", "مرحبًا يا آدا"];
+      await german.field.fill(greeting);
+      await german.field.press("Enter");
+      await text(arabic.page, greeting).waitFor();
+      await arabic.field.fill(answer);
+      await arabic.field.press("Enter");
+      await text(german.page, answer).waitFor();
+
+      const seen = (page: Page) =>
+        page.evaluate<
+          string[]
+        >(`[document.documentElement, ...document.querySelectorAll(".message .markdown")]
+        .map((one) => getComputedStyle(one).direction + " " + (one.lang || one.innerText))`);
+      for (const { page, field } of [german, arabic]) {
+        await page.reload();
+        await field.waitFor();
+        const own = page === german.page ? "ltr de" : "rtl ar";
+        await expect.poll(() => seen(page)).toEqual([own, `ltr ${greeting}`, `rtl ${answer}`]);
+      }
+      for (const client of [ada, grace]) await client.call("user.setPreferences", { language: null });
+    },
+  );
 });

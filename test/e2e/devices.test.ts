@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser())("two devices of a user", () => {
     }
   });
 
-  test("preferences follow the user: the theme, and the key that sends", async () => {
+  test("preferences follow the user: the theme, and the key that sends", { tags: "long" }, async () => {
     await laptop.goto(`${site.url}/settings/appearance`);
     await laptop.getByRole("radio", { name: t("settings:appearance.dark") }).click();
     await laptop.getByRole("radio", { name: /^Ctrl and Enter/ }).click();

@@ -68,95 +68,104 @@ describe.skipIf(!hasBrowser())("a group's own emoji", () => {
     await page.getByRole("menuitem", { name: t(`common:${item}`) }).click();
   };
 
-  test("is uploaded, named after its file, renamed and deleted in the settings", async () => {
-    const page = await open("ada", `${groupPath}/settings/emoji`);
-    await page.getByText(t("group-settings:emoji.none")).waitFor();
-    const chosen = page.locator('input[type="file"]');
-    await chosen.setInputFiles([
-      await pictureFile("Party Parrot.png"),
-      await pictureFile("x.png"),
-      { name: "text.png", mimeType: "image/png", buffer: Buffer.from("not a picture") },
-      { name: "large.png", mimeType: "image/png", buffer: Buffer.alloc(LIMITS.emojiMaxBytes + 1) },
-      await pictureFile("rocket.png"),
-      await pictureFile("party-parrot.png"),
-    ]);
-    await page.getByText(t("group-settings:emoji.added", { count: 3 })).waitFor();
-    const rejected = page.getByRole("status").getByRole("listitem");
-    await expect
-      .poll(() => rejected.allInnerTexts())
-      .toEqual([
-        `x.png: ${t("group-settings:emoji.badName")}`,
-        `text.png: ${t("shared:error.IMAGE_REFUSED")}`,
-        `large.png: ${t("group-settings:emoji.tooLarge", { max: "256 kB" })}`,
+  test(
+    "is uploaded, named after its file, renamed and deleted in the settings",
+    { tags: "long" },
+    async () => {
+      const page = await open("ada", `${groupPath}/settings/emoji`);
+      await page.getByText(t("group-settings:emoji.none")).waitFor();
+      const chosen = page.locator('input[type="file"]');
+      await chosen.setInputFiles([
+        await pictureFile("Party Parrot.png"),
+        await pictureFile("x.png"),
+        { name: "text.png", mimeType: "image/png", buffer: Buffer.from("not a picture") },
+        { name: "large.png", mimeType: "image/png", buffer: Buffer.alloc(LIMITS.emojiMaxBytes + 1) },
+        await pictureFile("rocket.png"),
+        await pictureFile("party-parrot.png"),
       ]);
-    await row(page, "party_parrot")
-      .getByText(/^by Ada, /)
-      .waitFor();
-    await expect
-      .poll(() =>
-        row(page, "rocket")
-          .locator("img")
-          .evaluate((img) => (img as unknown as { naturalWidth: number }).naturalWidth),
-      )
-      .toBe(64);
+      await page.getByText(t("group-settings:emoji.added", { count: 3 })).waitFor();
+      const rejected = page.getByRole("status").getByRole("listitem");
+      await expect
+        .poll(() => rejected.allInnerTexts())
+        .toEqual([
+          `x.png: ${t("group-settings:emoji.badName")}`,
+          `text.png: ${t("shared:error.IMAGE_REFUSED")}`,
+          `large.png: ${t("group-settings:emoji.tooLarge", { max: "256 kB" })}`,
+        ]);
+      await row(page, "party_parrot")
+        .getByText(/^by Ada, /)
+        .waitFor();
+      await expect
+        .poll(() =>
+          row(page, "rocket")
+            .locator("img")
+            .evaluate((img) => (img as unknown as { naturalWidth: number }).naturalWidth),
+        )
+        .toBe(64);
 
-    await chosen.setInputFiles([await pictureFile("rocket.png")]);
-    await page.getByText(`rocket.png: ${t("shared:error.EMOJI_NAME_TAKEN")}`).waitFor();
+      await chosen.setInputFiles([await pictureFile("rocket.png")]);
+      await page.getByText(`rocket.png: ${t("shared:error.EMOJI_NAME_TAKEN")}`).waitFor();
 
-    await choose(page, "rocket", "rename");
-    const name = page.getByLabel(t("common:name"), { exact: true });
-    await name.fill("party_parrot");
-    await page.keyboard.press("Enter");
-    await page.getByRole("alert").getByText(t("shared:error.EMOJI_NAME_TAKEN")).waitFor();
-    await name.fill("saturn_5");
-    await page.keyboard.press("Enter");
-    await row(page, "saturn_5").waitFor();
+      await choose(page, "rocket", "rename");
+      const name = page.getByLabel(t("common:name"), { exact: true });
+      await name.fill("party_parrot");
+      await page.keyboard.press("Enter");
+      await page.getByRole("alert").getByText(t("shared:error.EMOJI_NAME_TAKEN")).waitFor();
+      await name.fill("saturn_5");
+      await page.keyboard.press("Enter");
+      await row(page, "saturn_5").waitFor();
 
-    await choose(page, "party_parrot", "delete");
-    await page
-      .getByRole("alertdialog")
-      .getByRole("button", { name: t("common:delete") })
-      .click();
-    await page.getByRole("alertdialog").waitFor({ state: "hidden" });
-    await expect.poll(() => row(page, "party_parrot").count()).toBe(0);
-    await page.reload();
-    await row(page, "saturn_5").waitFor();
-    // The page first shows what it stored at the last visit.
-    await expect.poll(() => row(page, "party_parrot").count()).toBe(0);
-  });
+      await choose(page, "party_parrot", "delete");
+      await page
+        .getByRole("alertdialog")
+        .getByRole("button", { name: t("common:delete") })
+        .click();
+      await page.getByRole("alertdialog").waitFor({ state: "hidden" });
+      await expect.poll(() => row(page, "party_parrot").count()).toBe(0);
+      await page.reload();
+      await row(page, "saturn_5").waitFor();
+      // The page first shows what it stored at the last visit.
+      await expect.poll(() => row(page, "party_parrot").count()).toBe(0);
+    },
+  );
 
-  test("is deleted by another member once a role allows it, and no longer suggested to anyone", async () => {
-    for (const name of ["quark_up", "quark_down"]) await addEmoji(name);
-    const [page, other] = [await open("ada"), await open("grace", `${groupPath}/settings/emoji`)];
-    const suggested = (of: Page, name: string) => of.getByRole("option", { name: `:${name}:`, exact: true });
-    const type = async (of: Page) => {
-      await composer(of).pressSequentially(":quark");
-      await suggested(of, "quark_down").waitFor();
-    };
-    await type(page);
-    await suggested(page, "quark_up").waitFor();
-    const section = (name: string) => other.getByRole("link", { name: t(name) });
-    await section("common:members").waitFor();
-    expect(await section("group-settings:section.emoji").count()).toBe(0);
-    expect(await row(other, "quark_up").count()).toBe(0);
+  test(
+    "is deleted by another member once a role allows it, and no longer suggested to anyone",
+    { tags: "long" },
+    async () => {
+      for (const name of ["quark_up", "quark_down"]) await addEmoji(name);
+      const [page, other] = [await open("ada"), await open("grace", `${groupPath}/settings/emoji`)];
+      const suggested = (of: Page, name: string) =>
+        of.getByRole("option", { name: `:${name}:`, exact: true });
+      const type = async (of: Page) => {
+        await composer(of).pressSequentially(":quark");
+        await suggested(of, "quark_down").waitFor();
+      };
+      await type(page);
+      await suggested(page, "quark_up").waitFor();
+      const section = (name: string) => other.getByRole("link", { name: t(name) });
+      await section("common:members").waitFor();
+      expect(await section("group-settings:section.emoji").count()).toBe(0);
+      expect(await row(other, "quark_up").count()).toBe(0);
 
-    const permissions = PERMISSIONS.manageEmoji;
-    const { role } = await ada.call("role.create", { groupId, name: "Curators", permissions });
-    await ada.call("role.assign", { groupId, userId: grace.user!.id, roleId: role.id });
-    await section("group-settings:section.emoji").click();
-    await choose(other, "quark_up", "delete");
-    await other
-      .getByRole("alertdialog")
-      .getByRole("button", { name: t("common:delete") })
-      .click();
-    await row(other, "quark_up").waitFor({ state: "detached" });
-    await site.visit(other, `${groupPath}/channels/${channelId}`);
-    await type(other);
-    for (const each of [page, other]) {
-      await suggested(each, "quark_up").waitFor({ state: "detached" });
-      expect(await suggested(each, "quark_down").count()).toBe(1);
-    }
-  });
+      const permissions = PERMISSIONS.manageEmoji;
+      const { role } = await ada.call("role.create", { groupId, name: "Curators", permissions });
+      await ada.call("role.assign", { groupId, userId: grace.user!.id, roleId: role.id });
+      await section("group-settings:section.emoji").click();
+      await choose(other, "quark_up", "delete");
+      await other
+        .getByRole("alertdialog")
+        .getByRole("button", { name: t("common:delete") })
+        .click();
+      await row(other, "quark_up").waitFor({ state: "detached" });
+      await site.visit(other, `${groupPath}/channels/${channelId}`);
+      await type(other);
+      for (const each of [page, other]) {
+        await suggested(each, "quark_up").waitFor({ state: "detached" });
+        expect(await suggested(each, "quark_down").count()).toBe(1);
+      }
+    },
+  );
 
   test("is imported from a ZIP file, with a report of what was not", async () => {
     await addEmoji("taken");

@@ -131,25 +131,30 @@ describe.skipIf(!hasBrowser())("the first minute of two users", () => {
     expect(await composer.inputValue()).toBe("Hello");
   });
 
-  test("a restart of the server loses nothing, and all clients reconnect by themselves", async () => {
-    const ada = await openWindow("/");
-    const grace = await joinBy(await createGroup(ada, "Ada"), "Grace");
-    await write(ada, "before");
-    await message(grace, "before").waitFor();
+  test(
+    "a restart of the server loses nothing, and all clients reconnect by themselves",
+    { tags: "long" },
+    async () => {
+      const ada = await openWindow("/");
+      const grace = await joinBy(await createGroup(ada, "Ada"), "Grace");
+      await write(ada, "before");
+      await message(grace, "before").waitFor();
 
-    await site.instance.stop();
-    await ada.getByText(t("shell:connection.reconnecting")).waitFor();
-    await write(ada, "meanwhile, one");
-    await write(ada, "meanwhile, two");
-    await ada.getByText(t("messages:item.sending")).first().waitFor();
-    await site.start({ DATA_DIR: folder, GATEWAY_THREADS: "", PORT: port });
+      await site.instance.stop();
+      await ada.getByText(t("shell:connection.reconnecting")).waitFor();
+      await write(ada, "meanwhile, one");
+      await write(ada, "meanwhile, two");
+      await ada.getByText(t("messages:item.sending")).first().waitFor();
+      await site.start({ DATA_DIR: folder, GATEWAY_THREADS: "", PORT: port });
 
-    await message(grace, "meanwhile, two").waitFor();
-    await write(grace, "after");
-    await message(ada, "after").waitFor();
-    await expectSame([ada, grace], ["before", "meanwhile, one", "meanwhile, two", "after"]);
-    for (const page of [ada, grace]) await page.getByText(t("shell:state.online"), { exact: true }).waitFor();
-  });
+      await message(grace, "meanwhile, two").waitFor();
+      await write(grace, "after");
+      await message(ada, "after").waitFor();
+      await expectSame([ada, grace], ["before", "meanwhile, one", "meanwhile, two", "after"]);
+      for (const page of [ada, grace])
+        await page.getByText(t("shell:state.online"), { exact: true }).waitFor();
+    },
+  );
 
   test("scrolling up loads older messages up to the first", async () => {
     const ada = await openWindow("/");

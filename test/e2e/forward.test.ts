@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser())("forwarding a message", () => {
     await dialog().waitFor({ state: "hidden" });
   });
 
-  test("waits for the connection, and is sent once", async () => {
+  test("waits for the connection, and is sent once", { tags: "long" }, async () => {
     const laterId = await newChannel("later");
     const message = await write("Sent in the tunnel");
     await forwardTo(message, "later");
@@ -142,7 +142,7 @@ describe.skipIf(!hasBrowser())("forwarding a message", () => {
     await expect.poll(() => contents(laterId)).toEqual([linkTo(message)]);
   });
 
-  test("from the message's sheet on a phone, to a person", async () => {
+  test("from the message's sheet on a phone, to a person", { tags: "long" }, async () => {
     const message = await write("For your pocket");
     page = await site.newPage(
       { viewport: { width: 390, height: 700 }, hasTouch: true, isMobile: true },

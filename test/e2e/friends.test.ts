@@ -190,33 +190,37 @@ describe.skipIf(!hasBrowser())("friends and direct messages", () => {
     expect(await links.count()).toBe(2);
   });
 
-  test("a blocked user is collapsed and can't send another request until unblocked", async () => {
-    const path = await makeGroup();
-    const hers = await open(ada, path);
-    await said(hers, "Buy sunglasses");
-    await hers.getByRole("log").getByRole("button", { name: "Grace" }).click();
-    const card = hers.getByRole("dialog", { name: t("members:card.label", { name: "Grace" }) });
-    await card.getByRole("button", { name: t("members:more", { name: "Grace" }) }).click();
-    await choose(hers, "Block");
-    await hers
-      .getByRole("alertdialog")
-      .getByRole("button", { name: t("members:confirm.block.action") })
-      .click();
-    await hers.getByText(t("messages:blocked.count", { count: 1 })).waitFor();
-    expect(await hers.getByText("Buy sunglasses").count()).toBe(0);
+  test(
+    "a blocked user is collapsed and can't send another request until unblocked",
+    { tags: "long" },
+    async () => {
+      const path = await makeGroup();
+      const hers = await open(ada, path);
+      await said(hers, "Buy sunglasses");
+      await hers.getByRole("log").getByRole("button", { name: "Grace" }).click();
+      const card = hers.getByRole("dialog", { name: t("members:card.label", { name: "Grace" }) });
+      await card.getByRole("button", { name: t("members:more", { name: "Grace" }) }).click();
+      await choose(hers, "Block");
+      await hers
+        .getByRole("alertdialog")
+        .getByRole("button", { name: t("members:confirm.block.action") })
+        .click();
+      await hers.getByText(t("messages:blocked.count", { count: 1 })).waitFor();
+      expect(await hers.getByText("Buy sunglasses").count()).toBe(0);
 
-    const his = await open(grace);
-    await his.getByLabel(t("friends:add.label")).fill(ada.username);
-    await his.getByRole("button", { name: t("friends:add.action") }).click();
-    await his.getByText(t("friends:add.refused")).waitFor();
+      const his = await open(grace);
+      await his.getByLabel(t("friends:add.label")).fill(ada.username);
+      await his.getByRole("button", { name: t("friends:add.action") }).click();
+      await his.getByText(t("friends:add.refused")).waitFor();
 
-    await hers.getByRole("link", { name: /^Direct messages/ }).click();
-    await hers.getByRole("tab", { name: t("friends:blocked.tab") }).click();
-    await hers.getByRole("button", { name: t("friends:blocked.unblock", { name: "Grace" }) }).click();
-    await hers.getByText(t("friends:blocked.empty")).waitFor();
-    await hers.goto(site.url + path);
-    await said(hers, "Buy sunglasses");
-  });
+      await hers.getByRole("link", { name: /^Direct messages/ }).click();
+      await hers.getByRole("tab", { name: t("friends:blocked.tab") }).click();
+      await hers.getByRole("button", { name: t("friends:blocked.unblock", { name: "Grace" }) }).click();
+      await hers.getByText(t("friends:blocked.empty")).waitFor();
+      await hers.goto(site.url + path);
+      await said(hers, "Buy sunglasses");
+    },
+  );
 
   test("the menu of a user card stays open when the user's data arrives", { tags: "long" }, async () => {
     const path = await makeGroup();

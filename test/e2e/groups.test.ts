@@ -236,25 +236,29 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await grace.getByText(t("shared:error.INVITE_NOT_FOUND")).waitFor();
   });
 
-  test("a single-use invite admits one user, and existing members just continue", async () => {
-    const { ada } = await createGroup();
-    await ada.getByRole("button", { name: t("groups:invite"), exact: true }).click();
-    const link = await linkShown(ada);
-    await ada.getByText(t("invites:more")).click();
-    await ada.getByRole("combobox", { name: t("invites:uses") }).click();
-    await ada.getByRole("option", { name: t("invites:usesLimit", { count: 1 }) }).click();
-    await ada.getByRole("button", { name: t("invites:new") }).click();
-    const limited = await linkShown(ada, link);
-    await ada.getByText(t("invites:usedOf", { count: 0, max: 1 })).waitFor();
+  test(
+    "a single-use invite admits one user, and existing members just continue",
+    { tags: "long" },
+    async () => {
+      const { ada } = await createGroup();
+      await ada.getByRole("button", { name: t("groups:invite"), exact: true }).click();
+      const link = await linkShown(ada);
+      await ada.getByText(t("invites:more")).click();
+      await ada.getByRole("combobox", { name: t("invites:uses") }).click();
+      await ada.getByRole("option", { name: t("invites:usesLimit", { count: 1 }) }).click();
+      await ada.getByRole("button", { name: t("invites:new") }).click();
+      const limited = await linkShown(ada, link);
+      await ada.getByText(t("invites:usedOf", { count: 0, max: 1 })).waitFor();
 
-    const grace = await enter(limited, "Grace");
-    const late = await openWindow("Alan", new URL(limited).pathname);
-    await late.getByText(t("shared:error.INVITE_NOT_FOUND")).waitFor();
+      const grace = await enter(limited, "Grace");
+      const late = await openWindow("Alan", new URL(limited).pathname);
+      await late.getByText(t("shared:error.INVITE_NOT_FOUND")).waitFor();
 
-    await grace.goto(link);
-    await channel(grace, "general").waitFor();
-    expect(await grace.getByRole("button", { name: /^Join/ }).count()).toBe(0);
-  });
+      await grace.goto(link);
+      await channel(grace, "general").waitFor();
+      expect(await grace.getByRole("button", { name: /^Join/ }).count()).toBe(0);
+    },
+  );
 
   test("channels are reordered by keyboard and by dragging, for all members", async () => {
     const { ada, link } = await createGroup();
@@ -384,51 +388,55 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await page.getByRole("log").getByText(content).waitFor();
   }
 
-  test("joins and departures are lines in a channel, which they don't make unread, until the group turns them off", async () => {
-    const owner = new FanfareClient({ url: site.url });
-    const tokens = await owner.createGuest({ nickname: "Ada" });
-    const { group, channels } = await owner.call("group.create", { name: "Rocket builders" });
-    const { invite } = await owner.call("invite.create", { groupId: group.id });
-    await owner.call("group.update", { groupId: group.id, systemChannelId: channels[0]!.id });
-    const link = `${site.url}/invite/${invite.code}`;
-    const join = async (nickname: string) => {
-      const guest = new FanfareClient({ url: site.url });
-      await guest.createGuest({ nickname });
-      await guest.call("invite.accept", { code: invite.code });
-      return guest;
-    };
-    const ada = await openWindow("Ada", `/groups/${group.id}`, tokens);
-    const lines = (page: Page, text: RegExp) => page.getByRole("log").getByText(text);
-    await channel(ada, "general").waitFor();
-    const joan = await join("Joan");
-    await lines(ada, /^Joan joined the group\.$/).waitFor();
-    for (const name of ["Kay", "Liz"]) await join(name);
-    const grace = await enter(link, "Grace");
-    for (const page of [ada, grace])
-      await lines(page, /^Joan, Kay,? and 2 others joined the group\./).waitFor();
-    await joan.call("group.leave", { groupId: group.id });
-    for (const page of [ada, grace])
-      await lines(page, /others joined the group\. Joan left the group\.$/).waitFor();
+  test(
+    "joins and departures are lines in a channel, which they don't make unread, until the group turns them off",
+    { tags: "long" },
+    async () => {
+      const owner = new FanfareClient({ url: site.url });
+      const tokens = await owner.createGuest({ nickname: "Ada" });
+      const { group, channels } = await owner.call("group.create", { name: "Rocket builders" });
+      const { invite } = await owner.call("invite.create", { groupId: group.id });
+      await owner.call("group.update", { groupId: group.id, systemChannelId: channels[0]!.id });
+      const link = `${site.url}/invite/${invite.code}`;
+      const join = async (nickname: string) => {
+        const guest = new FanfareClient({ url: site.url });
+        await guest.createGuest({ nickname });
+        await guest.call("invite.accept", { code: invite.code });
+        return guest;
+      };
+      const ada = await openWindow("Ada", `/groups/${group.id}`, tokens);
+      const lines = (page: Page, text: RegExp) => page.getByRole("log").getByText(text);
+      await channel(ada, "general").waitFor();
+      const joan = await join("Joan");
+      await lines(ada, /^Joan joined the group\.$/).waitFor();
+      for (const name of ["Kay", "Liz"]) await join(name);
+      const grace = await enter(link, "Grace");
+      for (const page of [ada, grace])
+        await lines(page, /^Joan, Kay,? and 2 others joined the group\./).waitFor();
+      await joan.call("group.leave", { groupId: group.id });
+      for (const page of [ada, grace])
+        await lines(page, /others joined the group\. Joan left the group\.$/).waitFor();
 
-    const channelId = channels[0]!.id;
-    await owner.call("message.send", { channelId, content: "Welcome, all!", nonce: "welcome" });
-    await join("Mary");
-    await lines(ada, /^Mary joined the group\.$/).waitFor();
-    await owner.call("channel.markRead", { channelId, seq: 1 });
-    await join("Nora");
-    await lines(grace, /^Mary and Nora joined the group\.$/).waitFor();
-    expect((await owner.call("channel.listUnread", {})).channels).toEqual([]);
-    await grace.reload();
-    await lines(grace, /^Mary and Nora joined the group\.$/).waitFor();
+      const channelId = channels[0]!.id;
+      await owner.call("message.send", { channelId, content: "Welcome, all!", nonce: "welcome" });
+      await join("Mary");
+      await lines(ada, /^Mary joined the group\.$/).waitFor();
+      await owner.call("channel.markRead", { channelId, seq: 1 });
+      await join("Nora");
+      await lines(grace, /^Mary and Nora joined the group\.$/).waitFor();
+      expect((await owner.call("channel.listUnread", {})).channels).toEqual([]);
+      await grace.reload();
+      await lines(grace, /^Mary and Nora joined the group\.$/).waitFor();
 
-    await site.visit(ada, `/groups/${group.id}/settings/overview`);
-    await ada.getByRole("combobox", { name: t("group-settings:overview.systemChannel") }).click();
-    await ada.getByRole("option", { name: t("group-settings:overview.noSystemChannel") }).click();
-    await ada.getByRole("button", { name: t("common:save"), exact: true }).click();
-    await ada.getByText(t("common:saved")).waitFor();
-    await expect.poll(() => lines(grace, /joined the group/).count()).toBe(0);
-    await lines(grace, /Welcome, all!/).waitFor();
-  });
+      await site.visit(ada, `/groups/${group.id}/settings/overview`);
+      await ada.getByRole("combobox", { name: t("group-settings:overview.systemChannel") }).click();
+      await ada.getByRole("option", { name: t("group-settings:overview.noSystemChannel") }).click();
+      await ada.getByRole("button", { name: t("common:save"), exact: true }).click();
+      await ada.getByText(t("common:saved")).waitFor();
+      await expect.poll(() => lines(grace, /joined the group/).count()).toBe(0);
+      await lines(grace, /Welcome, all!/).waitFor();
+    },
+  );
 
   test("a manager keeps the group's settings for channels that they can't see, until they are deleted", async () => {
     const owner = new FanfareClient({ url: site.url });
@@ -492,91 +500,99 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await choose(page, t("group-settings:members.nickname"));
   }
 
-  test("a nickname is shown in its group only, found after @, and changed by moderators", async () => {
-    const { owner, ada, grace, here, elsewhere } = await talkInTwoGroups();
-    // Enter sends the message, although the chosen name is the beginning of this one.
-    await owner.call("group.setOwnNickname", { groupId: here.groupId, nickname: "Captain Hook" });
-    await openNickname(grace, "Grace");
-    await grace.getByLabel(t("group-settings:members.nicknameField")).fill("Captain");
-    await grace.keyboard.press("Enter");
-    for (const page of [ada, grace]) await author(page, "Captain").waitFor();
-    await ada.reload();
-    await author(ada, "Captain").waitFor();
-    await site.search(ada, "from:Captain");
-    const results = ada.getByRole("complementary", { name: t("search:title") }).getByRole("article");
-    await results.filter({ hasText: "Ready for launch" }).waitFor();
+  test(
+    "a nickname is shown in its group only, found after @, and changed by moderators",
+    { tags: "long" },
+    async () => {
+      const { owner, ada, grace, here, elsewhere } = await talkInTwoGroups();
+      // Enter sends the message, although the chosen name is the beginning of this one.
+      await owner.call("group.setOwnNickname", { groupId: here.groupId, nickname: "Captain Hook" });
+      await openNickname(grace, "Grace");
+      await grace.getByLabel(t("group-settings:members.nicknameField")).fill("Captain");
+      await grace.keyboard.press("Enter");
+      for (const page of [ada, grace]) await author(page, "Captain").waitFor();
+      await ada.reload();
+      await author(ada, "Captain").waitFor();
+      await site.search(ada, "from:Captain");
+      const results = ada.getByRole("complementary", { name: t("search:title") }).getByRole("article");
+      await results.filter({ hasText: "Ready for launch" }).waitFor();
 
-    const field = ada.getByLabel(t("composer:label", { title: "#general" }));
-    await field.pressSequentially("@captain");
-    const option = ada.getByRole("option").filter({ hasText: "Captain" }).filter({ hasText: "Grace" });
-    await option.waitFor();
-    await ada.keyboard.press("Enter");
-    await expect.poll(() => field.inputValue()).toBe("@Captain ");
-    await ada.keyboard.press("Enter");
-    for (const page of [ada, grace]) await page.getByRole("log").getByText("@Captain").waitFor();
-    await field.pressSequentially("@captain");
-    await option.waitFor();
-    await field.fill("");
+      const field = ada.getByLabel(t("composer:label", { title: "#general" }));
+      await field.pressSequentially("@captain");
+      const option = ada.getByRole("option").filter({ hasText: "Captain" }).filter({ hasText: "Grace" });
+      await option.waitFor();
+      await ada.keyboard.press("Enter");
+      await expect.poll(() => field.inputValue()).toBe("@Captain ");
+      await ada.keyboard.press("Enter");
+      for (const page of [ada, grace]) await page.getByRole("log").getByText("@Captain").waitFor();
+      await field.pressSequentially("@captain");
+      await option.waitFor();
+      await field.fill("");
 
-    await author(ada, "Captain").click();
-    const card = ada.getByRole("article", { name: t("members:card.label", { name: "Captain" }) });
-    await card.getByText("Grace", { exact: true }).waitFor();
-    await card.getByRole("button", { name: t("members:more", { name: "Grace" }) }).click();
-    await choose(ada, t("group-settings:members.nickname"));
-    await ada.getByLabel(t("group-settings:members.nicknameField")).fill("Pilot");
-    await ada.keyboard.press("Enter");
-    for (const page of [ada, grace]) await page.getByRole("log").getByText("@Pilot").waitFor();
-    await site.visit(ada, `/groups/${here.groupId}/settings/audit-log`);
-    await ada.getByText(/Captain → Pilot/).waitFor();
-    await site.visit(ada, elsewhere.path);
-    await author(ada, "Grace").waitFor();
-  });
+      await author(ada, "Captain").click();
+      const card = ada.getByRole("article", { name: t("members:card.label", { name: "Captain" }) });
+      await card.getByText("Grace", { exact: true }).waitFor();
+      await card.getByRole("button", { name: t("members:more", { name: "Grace" }) }).click();
+      await choose(ada, t("group-settings:members.nickname"));
+      await ada.getByLabel(t("group-settings:members.nicknameField")).fill("Pilot");
+      await ada.keyboard.press("Enter");
+      for (const page of [ada, grace]) await page.getByRole("log").getByText("@Pilot").waitFor();
+      await site.visit(ada, `/groups/${here.groupId}/settings/audit-log`);
+      await ada.getByText(/Captain → Pilot/).waitFor();
+      await site.visit(ada, elsewhere.path);
+      await author(ada, "Grace").waitFor();
+    },
+  );
 
-  test("a picture in a group replaces the own one there, until a moderator removes it", async () => {
-    const { guest, ada, grace, here, elsewhere } = await talkInTwoGroups();
-    const { fileId } = await guest.uploadPicture(new Blob([new Uint8Array(await drawSquare("teal"))]));
-    const own = (await guest.call("user.setAvatar", { fileId })).user.avatarUrl!;
-    const pictureIn = (place: Locator) => place.locator("img").last().getAttribute("src");
-    const log = (page: Page) => page.getByRole("log");
-    for (const page of [ada, grace]) await expect.poll(() => pictureIn(log(page))).toBe(own);
+  test(
+    "a picture in a group replaces the own one there, until a moderator removes it",
+    { tags: "long" },
+    async () => {
+      const { guest, ada, grace, here, elsewhere } = await talkInTwoGroups();
+      const { fileId } = await guest.uploadPicture(new Blob([new Uint8Array(await drawSquare("teal"))]));
+      const own = (await guest.call("user.setAvatar", { fileId })).user.avatarUrl!;
+      const pictureIn = (place: Locator) => place.locator("img").last().getAttribute("src");
+      const log = (page: Page) => page.getByRole("log");
+      for (const page of [ada, grace]) await expect.poll(() => pictureIn(log(page))).toBe(own);
 
-    await openNickname(grace, "Grace");
-    const dialog = grace.getByRole("dialog", {
-      name: t("group-settings:members.nicknameOf", { name: "Grace" }),
-    });
-    const chosen = { name: "me.png", mimeType: "image/png", buffer: await drawSquare("red") };
-    await dialog.locator("input[type=file]").setInputFiles(chosen);
-    await dialog.getByRole("button", { name: t("common:save"), exact: true }).click();
-    await dialog.waitFor({ state: "detached" });
-    const { nicknames } = await guest.call("group.listNicknames", { groupId: here.groupId });
-    const { avatarUrl } = nicknames[0]!;
-    expect(nicknames).toEqual([
-      { userId: guest.user!.id, avatarUrl: expect.stringMatching(/webp$/) as string },
-    ]);
-    for (const page of [ada, grace]) await expect.poll(() => pictureIn(log(page))).toBe(avatarUrl);
-    await ada.reload();
-    await expect.poll(() => pictureIn(log(ada))).toBe(avatarUrl);
-    await ada.keyboard.press("Control+Shift+M");
-    const members = ada.getByRole("complementary", { name: t("common:members") });
-    await expect.poll(() => pictureIn(members)).toBe(avatarUrl);
-    await ada.keyboard.press("Control+Shift+M");
-    await author(ada, "Grace").click();
-    const card = ada.getByRole("article", { name: t("members:card.label", { name: "Grace" }) });
-    await expect.poll(() => pictureIn(card)).toBe(avatarUrl);
-    await ada.keyboard.press("Escape");
-    await site.visit(ada, elsewhere.path);
-    await expect.poll(() => pictureIn(log(ada))).toBe(own);
+      await openNickname(grace, "Grace");
+      const dialog = grace.getByRole("dialog", {
+        name: t("group-settings:members.nicknameOf", { name: "Grace" }),
+      });
+      const chosen = { name: "me.png", mimeType: "image/png", buffer: await drawSquare("red") };
+      await dialog.locator("input[type=file]").setInputFiles(chosen);
+      await dialog.getByRole("button", { name: t("common:save"), exact: true }).click();
+      await dialog.waitFor({ state: "detached" });
+      const { nicknames } = await guest.call("group.listNicknames", { groupId: here.groupId });
+      const { avatarUrl } = nicknames[0]!;
+      expect(nicknames).toEqual([
+        { userId: guest.user!.id, avatarUrl: expect.stringMatching(/webp$/) as string },
+      ]);
+      for (const page of [ada, grace]) await expect.poll(() => pictureIn(log(page))).toBe(avatarUrl);
+      await ada.reload();
+      await expect.poll(() => pictureIn(log(ada))).toBe(avatarUrl);
+      await ada.keyboard.press("Control+Shift+M");
+      const members = ada.getByRole("complementary", { name: t("common:members") });
+      await expect.poll(() => pictureIn(members)).toBe(avatarUrl);
+      await ada.keyboard.press("Control+Shift+M");
+      await author(ada, "Grace").click();
+      const card = ada.getByRole("article", { name: t("members:card.label", { name: "Grace" }) });
+      await expect.poll(() => pictureIn(card)).toBe(avatarUrl);
+      await ada.keyboard.press("Escape");
+      await site.visit(ada, elsewhere.path);
+      await expect.poll(() => pictureIn(log(ada))).toBe(own);
 
-    await site.visit(ada, here.path);
-    await openNickname(ada, "Grace");
-    await ada.getByRole("button", { name: t("group-settings:members.removePicture") }).click();
-    await ada.getByRole("button", { name: t("common:save"), exact: true }).click();
-    for (const page of [ada, grace]) await expect.poll(() => pictureIn(log(page))).toBe(own);
-    await site.visit(ada, `/groups/${here.groupId}/settings/audit-log`);
-    await ada.getByText(new RegExp(t("group-settings:audit.field.avatarUrl"))).waitFor();
-  });
+      await site.visit(ada, here.path);
+      await openNickname(ada, "Grace");
+      await ada.getByRole("button", { name: t("group-settings:members.removePicture") }).click();
+      await ada.getByRole("button", { name: t("common:save"), exact: true }).click();
+      for (const page of [ada, grace]) await expect.poll(() => pictureIn(log(page))).toBe(own);
+      await site.visit(ada, `/groups/${here.groupId}/settings/audit-log`);
+      await ada.getByText(new RegExp(t("group-settings:audit.field.avatarUrl"))).waitFor();
+    },
+  );
 
-  test("a group that is listed in the directory is found and joined", async () => {
+  test("a group that is listed in the directory is found and joined", { tags: "long" }, async () => {
     const { ada, groupPath } = await createGroup();
     await site.visit(ada, `${groupPath}/settings/overview`);
     await ada.getByLabel(t("group-settings:audit.field.description")).fill("We build rockets");

@@ -133,7 +133,7 @@ describe.skipIf(!hasBrowser())("the installed app", () => {
     expect(share_target.action).toBe("/new-message");
   });
 
-  test("asks where to send what is shared, and puts it in the message box", async () => {
+  test("asks where to send what is shared, and puts it in the message box", { tags: "long" }, async () => {
     const page = await openApp(await site.newContext({ serviceWorker: true }, await site.logIn("ada")));
     const files = Array.from({ length: 11 }, (_, index) => file(`notes-${index + 1}.txt`));
     await share(page, {

@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser())("join requests", () => {
     await moderators.getByText(t("group-settings:audit.sentence.join.approve", closed)).waitFor();
   });
 
-  test("a user asks from the directory", async () => {
+  test("a user asks from the directory", { tags: "long" }, async () => {
     await owner.call("group.update", { groupId, listed: true, needsApproval: true });
     const page = await site.newPage({}, asker.tokens!);
     await page.goto(`${site.url}/find-groups`);
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser())("join requests", () => {
     await owner.call("group.update", { groupId, listed: false });
   });
 
-  test("a user who waits can join once no approval is needed", async () => {
+  test("a user who waits can join once no approval is needed", { tags: "long" }, async () => {
     await owner.call("group.update", { groupId, listed: true, needsApproval: true });
     const page = await site.newPage({}, asker.tokens!);
     await ask(page);
@@ -93,27 +93,35 @@ describe.skipIf(!hasBrowser())("join requests", () => {
     await owner.call("group.update", { groupId, listed: false });
   });
 
-  test("the invite dialog says that others ask to join, also during a lockdown", async () => {
-    await owner.call("group.startLockdown", { groupId });
-    const page = await site.newPage({}, owner.tokens!);
-    await page.goto(`${site.url}/groups/${groupId}`);
-    await button(page, "Rocket builders").click();
-    await page.getByRole("menuitem", { name: t("groups:menu.invite") }).click();
-    await page.getByText(t("invites:linkAskHint")).waitFor();
-    expect(await page.getByText(t("invites:linkHint")).count()).toBe(0);
-    await owner.call("group.endLockdown", { groupId });
-    await page.getByText(t("invites:linkHint")).waitFor();
-  });
+  test(
+    "the invite dialog says that others ask to join, also during a lockdown",
+    { tags: "long" },
+    async () => {
+      await owner.call("group.startLockdown", { groupId });
+      const page = await site.newPage({}, owner.tokens!);
+      await page.goto(`${site.url}/groups/${groupId}`);
+      await button(page, "Rocket builders").click();
+      await page.getByRole("menuitem", { name: t("groups:menu.invite") }).click();
+      await page.getByText(t("invites:linkAskHint")).waitFor();
+      expect(await page.getByText(t("invites:linkHint")).count()).toBe(0);
+      await owner.call("group.endLockdown", { groupId });
+      await page.getByText(t("invites:linkHint")).waitFor();
+    },
+  );
 
-  test("a request that took the last use of an invite is shown after a reload", async () => {
-    await owner.call("group.update", { groupId, needsApproval: true });
-    ({ code } = (await owner.call("invite.create", { groupId, maxUses: 1 })).invite);
-    const page = await site.newPage({}, asker.tokens!);
-    await ask(page);
-    await page.reload();
-    await page.getByRole("heading", { name: t("groups:ask.yours") }).waitFor();
-    expect(await page.getByText(t("invites:cannotJoin")).count()).toBe(0);
-  });
+  test(
+    "a request that took the last use of an invite is shown after a reload",
+    { tags: "long" },
+    async () => {
+      await owner.call("group.update", { groupId, needsApproval: true });
+      ({ code } = (await owner.call("invite.create", { groupId, maxUses: 1 })).invite);
+      const page = await site.newPage({}, asker.tokens!);
+      await ask(page);
+      await page.reload();
+      await page.getByRole("heading", { name: t("groups:ask.yours") }).waitFor();
+      expect(await page.getByText(t("invites:cannotJoin")).count()).toBe(0);
+    },
+  );
 
   test("a lockdown, and several requests at once, on a phone", async () => {
     await owner.call("group.update", { groupId, raidLimit: 2 });

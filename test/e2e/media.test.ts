@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser())("files in messages", () => {
       })
       .toBe(1);
 
-  test("the pages of a PDF can be turned, zoomed and read by screen readers", async () => {
+  test("the pages of a PDF can be turned, zoomed and read by screen readers", { tags: "long" }, async () => {
     await write("the plan", { "plan.pdf": pdfWith(["Build the engine", "Launch"]) });
     await open();
     const show = log().getByRole("button", { name: t("messages:attachment.show", { name: "plan.pdf" }) });
@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser())("files in messages", () => {
     await expect.poll(() => show.evaluate((button) => button.matches(":focus"))).toBe(true);
   });
 
-  test("a PDF that can't be shown says why, and can be downloaded", async () => {
+  test("a PDF that can't be shown says why, and can be downloaded", { tags: "long" }, async () => {
     const whole = pdfWith(["Secret"]);
     const large = new Uint8Array(26_000_000);
     large.set(whole);
@@ -261,7 +261,7 @@ describe.skipIf(!hasBrowser())("files in messages", () => {
     await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
   });
 
-  test("on a phone, fingers swipe between pictures, zoom and close", async () => {
+  test("on a phone, fingers swipe between pictures, zoom and close", { tags: "long" }, async () => {
     await write("two", await squares("a.png", "b.png"));
     const phone = await site.newPage(PHONE);
     await open(phone);
@@ -353,7 +353,7 @@ describe.skipIf(!hasBrowser())("files in messages", () => {
       await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
     });
 
-    test("are in the panel of the pins on a phone", async () => {
+    test("are in the panel of the pins on a phone", { tags: "long" }, async () => {
       await write("pictures", await squares("a.png"));
       const phone = await site.newPage(PHONE);
       await open(phone);

@@ -210,27 +210,31 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await expect.poll(() => text("At ten").count()).toBe(0);
   });
 
-  test("messages marked as unread stay unread until the channel is opened again", async () => {
-    await newChannel("unread again", 3);
-    const lastReadSeq = async () => {
-      const { channel } = await ada.call("channel.get", { channelId });
-      return channel.lastReadSeq;
-    };
-    await open();
-    await text("message 2").click({ button: "right" });
-    await page.getByRole("menuitem", { name: t("messages:action.markUnread") }).click();
-    await log().getByText(t("messages:unreadDivider"), { exact: true }).waitFor();
-    await expect.poll(() => log().innerText()).toMatch(/message 1[^]*New[^]*message 2/);
-    await expect.poll(lastReadSeq).toBe(1);
-    await write(grace, "message 4");
-    await text("message 4").waitFor();
-    // Otherwise, visible messages are marked as read after a second.
-    await page.waitForTimeout(1500);
-    expect(await lastReadSeq()).toBe(1);
-    await open();
-    await log().getByText(t("messages:unreadDivider"), { exact: true }).waitFor();
-    await expect.poll(lastReadSeq).toBe(4);
-  });
+  test(
+    "messages marked as unread stay unread until the channel is opened again",
+    { tags: "long" },
+    async () => {
+      await newChannel("unread again", 3);
+      const lastReadSeq = async () => {
+        const { channel } = await ada.call("channel.get", { channelId });
+        return channel.lastReadSeq;
+      };
+      await open();
+      await text("message 2").click({ button: "right" });
+      await page.getByRole("menuitem", { name: t("messages:action.markUnread") }).click();
+      await log().getByText(t("messages:unreadDivider"), { exact: true }).waitFor();
+      await expect.poll(() => log().innerText()).toMatch(/message 1[^]*New[^]*message 2/);
+      await expect.poll(lastReadSeq).toBe(1);
+      await write(grace, "message 4");
+      await text("message 4").waitFor();
+      // Otherwise, visible messages are marked as read after a second.
+      await page.waitForTimeout(1500);
+      expect(await lastReadSeq()).toBe(1);
+      await open();
+      await log().getByText(t("messages:unreadDivider"), { exact: true }).waitFor();
+      await expect.poll(lastReadSeq).toBe(4);
+    },
+  );
 
   test("messages marked as unread stay unread if the window gets the focus before that is rendered", async () => {
     await newChannel("unread with focus", 3);
@@ -250,68 +254,72 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     expect(await lastReadSeq()).toBe(1);
   });
 
-  test("scheduled messages are changed in the inbox, on all devices, and sent or deleted", async () => {
-    await newChannel("scheduled");
-    await open();
-    await page.getByRole("textbox", { name: /scheduled/ }).fill("Good morning");
-    await page.getByRole("button", { name: t("common:add"), exact: true }).click();
-    await page.getByRole("menuitem", { name: t("composer:schedule.open") }).click();
-    await page.getByRole("dialog").getByRole("button", { name: TOMORROW }).click();
-    await page.getByRole("dialog", { name: t("composer:schedule.title") }).waitFor({ state: "detached" });
-    await expect.poll(() => page.getByRole("textbox", { name: /scheduled/ }).inputValue()).toBe("");
-    await page.getByRole("link", { name: t("inbox:title") }).click();
-    await page.getByRole("tab", { name: t("inbox:tab.scheduled") }).click();
-    const entry = page.getByRole("tabpanel").getByRole("listitem");
-    await expect.poll(() => entry.innerText()).toMatch(/9:00[^]*#scheduled[^]*Good morning/);
+  test(
+    "scheduled messages are changed in the inbox, on all devices, and sent or deleted",
+    { tags: "long" },
+    async () => {
+      await newChannel("scheduled");
+      await open();
+      await page.getByRole("textbox", { name: /scheduled/ }).fill("Good morning");
+      await page.getByRole("button", { name: t("common:add"), exact: true }).click();
+      await page.getByRole("menuitem", { name: t("composer:schedule.open") }).click();
+      await page.getByRole("dialog").getByRole("button", { name: TOMORROW }).click();
+      await page.getByRole("dialog", { name: t("composer:schedule.title") }).waitFor({ state: "detached" });
+      await expect.poll(() => page.getByRole("textbox", { name: /scheduled/ }).inputValue()).toBe("");
+      await page.getByRole("link", { name: t("inbox:title") }).click();
+      await page.getByRole("tab", { name: t("inbox:tab.scheduled") }).click();
+      const entry = page.getByRole("tabpanel").getByRole("listitem");
+      await expect.poll(() => entry.innerText()).toMatch(/9:00[^]*#scheduled[^]*Good morning/);
 
-    // On another device.
-    const scheduled = async () => (await ada.call("scheduled.list", {})).scheduled;
-    const [{ id: scheduledId, sendAt }] = (await scheduled()) as [ScheduledMessage];
-    const mention = `<@${grace.user!.id}>`;
-    await ada.call("scheduled.change", { scheduledId, content: `Good evening ${mention}` });
-    await entry.getByText("Good evening @Grace").waitFor();
-    const changeText = entry.getByRole("button", { name: t("inbox:scheduled.changeText") });
-    await changeText.click();
-    const field = entry.getByRole("textbox", { name: t("inbox:scheduled.changeText") });
-    await expect.poll(() => field.inputValue()).toBe("Good evening @Grace");
-    await field.fill("not this");
-    await page.keyboard.press("Escape");
-    await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("BUTTON");
-    await page.keyboard.press("Enter");
-    await field.fill("Good night @Grace");
-    await entry.getByRole("button", { name: t("common:save") }).click();
-    await field.waitFor({ state: "detached" });
-    await entry.getByText("Good night @Grace").waitFor();
-    expect(await scheduled()).toMatchObject([{ content: `Good night ${mention}`, sendAt }]);
-    await entry.getByRole("button", { name: t("inbox:scheduled.change"), exact: true }).click();
-    await page
-      .getByRole("dialog")
-      .getByRole("button", { name: t("shared:later.hours3") })
-      .click();
-    await expect.poll(async () => (await scheduled())[0]!.sendAt).not.toBe(sendAt);
+      // On another device.
+      const scheduled = async () => (await ada.call("scheduled.list", {})).scheduled;
+      const [{ id: scheduledId, sendAt }] = (await scheduled()) as [ScheduledMessage];
+      const mention = `<@${grace.user!.id}>`;
+      await ada.call("scheduled.change", { scheduledId, content: `Good evening ${mention}` });
+      await entry.getByText("Good evening @Grace").waitFor();
+      const changeText = entry.getByRole("button", { name: t("inbox:scheduled.changeText") });
+      await changeText.click();
+      const field = entry.getByRole("textbox", { name: t("inbox:scheduled.changeText") });
+      await expect.poll(() => field.inputValue()).toBe("Good evening @Grace");
+      await field.fill("not this");
+      await page.keyboard.press("Escape");
+      await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("BUTTON");
+      await page.keyboard.press("Enter");
+      await field.fill("Good night @Grace");
+      await entry.getByRole("button", { name: t("common:save") }).click();
+      await field.waitFor({ state: "detached" });
+      await entry.getByText("Good night @Grace").waitFor();
+      expect(await scheduled()).toMatchObject([{ content: `Good night ${mention}`, sendAt }]);
+      await entry.getByRole("button", { name: t("inbox:scheduled.change"), exact: true }).click();
+      await page
+        .getByRole("dialog")
+        .getByRole("button", { name: t("shared:later.hours3") })
+        .click();
+      await expect.poll(async () => (await scheduled())[0]!.sendAt).not.toBe(sendAt);
 
-    const unwanted = {
-      channelId,
-      content: "Not this one",
-      sendAt: new Date(Date.now() + 60_000_000).toISOString(),
-    };
-    await ada.call("scheduled.add", unwanted);
-    const other = entry.filter({ hasText: "Not this one" });
-    await other.getByRole("button", { name: t("common:delete") }).click();
-    await page
-      .getByRole("alertdialog")
-      .getByRole("button", { name: t("common:delete") })
-      .click();
-    await expect.poll(() => entry.count()).toBe(1);
-    expect(await scheduled()).toHaveLength(1);
+      const unwanted = {
+        channelId,
+        content: "Not this one",
+        sendAt: new Date(Date.now() + 60_000_000).toISOString(),
+      };
+      await ada.call("scheduled.add", unwanted);
+      const other = entry.filter({ hasText: "Not this one" });
+      await other.getByRole("button", { name: t("common:delete") }).click();
+      await page
+        .getByRole("alertdialog")
+        .getByRole("button", { name: t("common:delete") })
+        .click();
+      await expect.poll(() => entry.count()).toBe(1);
+      expect(await scheduled()).toHaveLength(1);
 
-    await entry.getByRole("button", { name: t("inbox:scheduled.sendNow") }).click();
-    await page.goBack();
-    await log().getByText("Good night @Grace").waitFor({ timeout: 60_000 });
-    const { messages } = await grace.call("message.list", { channelId });
-    expect(messages.map(({ content }) => content)).toEqual([`Good night ${mention}`]);
-    expect(await scheduled()).toEqual([]);
-  });
+      await entry.getByRole("button", { name: t("inbox:scheduled.sendNow") }).click();
+      await page.goBack();
+      await log().getByText("Good night @Grace").waitFor({ timeout: 60_000 });
+      const { messages } = await grace.call("message.list", { channelId });
+      expect(messages.map(({ content }) => content)).toEqual([`Good night ${mention}`]);
+      expect(await scheduled()).toEqual([]);
+    },
+  );
 
   test("a link to a message shows the message, to those who can see it", { tags: "long" }, async () => {
     await newChannel("source");
@@ -334,48 +342,52 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     expect(page.url()).toContain(sourceId);
   });
 
-  test("a message is saved for later, found in the inbox, and announced at the time of its reminder", async () => {
-    await newChannel("later");
-    await write(grace, "read this tonight");
-    const due = await write(grace, "call me back");
-    await open();
-    await text("read this tonight").click({ button: "right" });
-    await page.getByRole("menuitem", { name: t("messages:action.remind") }).click();
-    await page.getByRole("dialog").getByRole("button", { name: TOMORROW }).click();
-    await page.getByRole("dialog", { name: t("messages:reminder.title") }).waitFor({ state: "detached" });
-    await text("call me back").click({ button: "right" });
-    await page.getByRole("menuitem", { name: t("messages:action.save") }).click();
-    // Otherwise, it could come later, and remove the reminder.
-    await page.getByText(t("messages:action.saved")).waitFor();
-    // From another device, with a time that is past.
-    const remindAt = new Date(0).toISOString();
-    await ada.call("saved.add", { channelId, messageId: due.id, remindAt });
-    const notice = t("inbox:reminderOf", { title: "Grace (#later, Rocket builders)" });
-    await page.getByText(`${notice}: call me back`).waitFor();
-    await page.getByRole("link", { name: new RegExp(`^${t("inbox:title")}, `) }).click();
-    await page.getByRole("tab", { name: t("inbox:tab.savedDue", { count: 1 }) }).click();
-    const entries = page.getByRole("tabpanel").getByRole("listitem");
-    await expect.poll(() => entries.count()).toBe(2);
-    await expect.poll(() => entries.first().innerText()).toContain(t("inbox:saved.due"));
-    await expect.poll(() => entries.last().innerText()).toMatch(/Reminder: .*9:00/);
-    const search = page.getByRole("searchbox", { name: t("inbox:saved.search") });
-    await search.fill("calls");
-    await expect.poll(() => entries.count()).toBe(1);
-    await entries.getByText("call me back").waitFor();
-    await search.fill("nowhere");
-    await page.getByText(t("inbox:saved.none")).waitFor();
-    await search.fill("");
-    await expect.poll(() => entries.count()).toBe(2);
-    await entries
-      .first()
-      .getByRole("button", { name: t("inbox:saved.done") })
-      .click();
-    await expect.poll(() => entries.count()).toBe(1);
-    await page.reload();
-    await page.getByRole("tab", { name: t("inbox:tab.saved") }).click();
-    await entries.getByText("read this tonight").click();
-    await text("read this tonight").waitFor();
-  });
+  test(
+    "a message is saved for later, found in the inbox, and announced at the time of its reminder",
+    { tags: "long" },
+    async () => {
+      await newChannel("later");
+      await write(grace, "read this tonight");
+      const due = await write(grace, "call me back");
+      await open();
+      await text("read this tonight").click({ button: "right" });
+      await page.getByRole("menuitem", { name: t("messages:action.remind") }).click();
+      await page.getByRole("dialog").getByRole("button", { name: TOMORROW }).click();
+      await page.getByRole("dialog", { name: t("messages:reminder.title") }).waitFor({ state: "detached" });
+      await text("call me back").click({ button: "right" });
+      await page.getByRole("menuitem", { name: t("messages:action.save") }).click();
+      // Otherwise, it could come later, and remove the reminder.
+      await page.getByText(t("messages:action.saved")).waitFor();
+      // From another device, with a time that is past.
+      const remindAt = new Date(0).toISOString();
+      await ada.call("saved.add", { channelId, messageId: due.id, remindAt });
+      const notice = t("inbox:reminderOf", { title: "Grace (#later, Rocket builders)" });
+      await page.getByText(`${notice}: call me back`).waitFor();
+      await page.getByRole("link", { name: new RegExp(`^${t("inbox:title")}, `) }).click();
+      await page.getByRole("tab", { name: t("inbox:tab.savedDue", { count: 1 }) }).click();
+      const entries = page.getByRole("tabpanel").getByRole("listitem");
+      await expect.poll(() => entries.count()).toBe(2);
+      await expect.poll(() => entries.first().innerText()).toContain(t("inbox:saved.due"));
+      await expect.poll(() => entries.last().innerText()).toMatch(/Reminder: .*9:00/);
+      const search = page.getByRole("searchbox", { name: t("inbox:saved.search") });
+      await search.fill("calls");
+      await expect.poll(() => entries.count()).toBe(1);
+      await entries.getByText("call me back").waitFor();
+      await search.fill("nowhere");
+      await page.getByText(t("inbox:saved.none")).waitFor();
+      await search.fill("");
+      await expect.poll(() => entries.count()).toBe(2);
+      await entries
+        .first()
+        .getByRole("button", { name: t("inbox:saved.done") })
+        .click();
+      await expect.poll(() => entries.count()).toBe(1);
+      await page.reload();
+      await page.getByRole("tab", { name: t("inbox:tab.saved") }).click();
+      await entries.getByText("read this tonight").click();
+      await text("read this tonight").waitFor();
+    },
+  );
 
   test("who has read a message is listed by name, and counted", async () => {
     await newChannel("readers");
@@ -409,6 +421,8 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await write(ada, "mine");
     await open();
     await text("mine").waitFor();
+    // The field takes the focus once it is loaded.
+    await page.getByRole("textbox").first().waitFor();
     const focused = () => page.locator(":focus").textContent();
     await page.locator("article[tabindex='0']").focus();
     await expect.poll(focused).toContain("mine");
@@ -535,67 +549,75 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         if (script !== "") page = await newPage(script);
       });
 
-      test("a link leads to a message far up, and a button back to the newest", async () => {
-        await newChannel("far", 260);
-        const { messages } = await ada.call("message.list", { channelId, around: 40, limit: 2 });
-        const target = messages.find(({ seq }) => seq === 40)!;
-        const answer = await write(grace, "an answer", { replyTo: target.id });
-        await open(`?message=${target.id}`);
-        await text("message 40").waitFor();
-        await expect.poll(() => isInView("message 40")).toBe(true);
-        expect(new URL(page.url()).search).toBe("");
-        await page.getByRole("button", { name: t("messages:jump.newest") }).click();
-        await expect.poll(() => isInView("an answer")).toBe(true);
-        // A moving list would slip from under the pointer.
-        await rest();
-        await log().getByRole("button", { name: "In reply to Grace" }).click();
-        await page.getByRole("button", { name: t("messages:jump.newest") }).waitFor();
-        await expect.poll(() => isInView("message 40")).toBe(true);
-        // New messages must not scroll the list, and are counted.
-        await write(grace, "meanwhile");
-        await page.getByRole("button", { name: t("messages:jump.new", { count: 1 }) }).waitFor();
-        expect(await isInView("message 40")).toBe(true);
-        // Scrolls down page by page, through where history meets the live messages.
-        await log().hover();
-        await expect
-          .poll(
-            async () => {
-              await page.mouse.wheel(0, 1500);
-              return text("meanwhile").count();
-            },
-            { interval: 50 },
-          )
-          .toBe(1);
-        await expect
-          .poll(() => page.getByRole("button", { name: t("messages:jump.newest") }).count())
-          .toBe(0);
-        expect(answer.seq).toBe(261);
-      });
+      test(
+        "a link leads to a message far up, and a button back to the newest",
+        { tags: "long" },
+        async () => {
+          await newChannel("far", 260);
+          const { messages } = await ada.call("message.list", { channelId, around: 40, limit: 2 });
+          const target = messages.find(({ seq }) => seq === 40)!;
+          const answer = await write(grace, "an answer", { replyTo: target.id });
+          await open(`?message=${target.id}`);
+          await text("message 40").waitFor();
+          await expect.poll(() => isInView("message 40")).toBe(true);
+          expect(new URL(page.url()).search).toBe("");
+          await page.getByRole("button", { name: t("messages:jump.newest") }).click();
+          await expect.poll(() => isInView("an answer")).toBe(true);
+          // A moving list would slip from under the pointer.
+          await rest();
+          await log().getByRole("button", { name: "In reply to Grace" }).click();
+          await page.getByRole("button", { name: t("messages:jump.newest") }).waitFor();
+          await expect.poll(() => isInView("message 40")).toBe(true);
+          // New messages must not scroll the list, and are counted.
+          await write(grace, "meanwhile");
+          await page.getByRole("button", { name: t("messages:jump.new", { count: 1 }) }).waitFor();
+          expect(await isInView("message 40")).toBe(true);
+          // Scrolls down page by page, through where history meets the live messages.
+          await log().hover();
+          await expect
+            .poll(
+              async () => {
+                await page.mouse.wheel(0, 1500);
+                return text("meanwhile").count();
+              },
+              { interval: 50 },
+            )
+            .toBe(1);
+          await expect
+            .poll(() => page.getByRole("button", { name: t("messages:jump.newest") }).count())
+            .toBe(0);
+          expect(answer.seq).toBe(261);
+        },
+      );
 
-      test("a link to a reply shows it in its thread, and a link to a thread its newest replies", async () => {
-        await newChannel("thread");
-        const root = await write(grace, "root");
-        const opened = await grace.call("channel.openThread", { channelId, messageId: root.id });
-        const threadId = opened.channel.id;
-        const replies: Message[] = [];
-        for (let number = 1; number <= 200; number++)
-          replies.push(await write(grace, `reply ${number}`, { channelId: threadId }));
-        const inChannel = `/groups/${groupId}/channels/${channelId}?thread=${threadId}`;
-        const ownAddress = `/groups/${groupId}/channels/${threadId}`;
-        const message = `message=${replies[59]!.id}`;
-        for (const link of [`${inChannel}&${message}`, `${ownAddress}?${message}`]) {
-          await site.open(page, link, tokens);
-          await text("reply 60").waitFor();
-          await rest();
-          expect(await isInView("reply 60")).toBe(true);
-        }
-        for (const link of [inChannel, ownAddress]) {
-          await site.open(page, link, tokens);
-          await text("reply 200").waitFor();
-          await rest();
-          expect(await isInView("reply 200")).toBe(true);
-        }
-      });
+      test(
+        "a link to a reply shows it in its thread, and a link to a thread its newest replies",
+        { tags: "long" },
+        async () => {
+          await newChannel("thread");
+          const root = await write(grace, "root");
+          const opened = await grace.call("channel.openThread", { channelId, messageId: root.id });
+          const threadId = opened.channel.id;
+          const replies: Message[] = [];
+          for (let number = 1; number <= 200; number++)
+            replies.push(await write(grace, `reply ${number}`, { channelId: threadId }));
+          const inChannel = `/groups/${groupId}/channels/${channelId}?thread=${threadId}`;
+          const ownAddress = `/groups/${groupId}/channels/${threadId}`;
+          const message = `message=${replies[59]!.id}`;
+          for (const link of [`${inChannel}&${message}`, `${ownAddress}?${message}`]) {
+            await site.open(page, link, tokens);
+            await text("reply 60").waitFor();
+            await rest();
+            expect(await isInView("reply 60")).toBe(true);
+          }
+          for (const link of [inChannel, ownAddress]) {
+            await site.open(page, link, tokens);
+            await text("reply 200").waitFor();
+            await rest();
+            expect(await isInView("reply 200")).toBe(true);
+          }
+        },
+      );
 
       test("opens at the first unread message, and marks visible messages read", async () => {
         await newChannel("unread", 30);
@@ -623,33 +645,41 @@ describe.skipIf(!hasBrowser())("the message list", () => {
           .toBe(0);
       });
 
-      test("opens at the end if what was unread at the last visit has been read on another device", async () => {
-        await newChannel("read-elsewhere", 30);
-        await open();
-        await expect.poll(() => isInView("message 30")).toBe(true);
-        await site.visit(page, "/inbox");
-        for (let number = 31; number <= 70; number++) await write(grace, `message ${number}`);
-        const stored = (): Promise<string> => page.evaluate(STORED(channelId));
-        await expect.poll(stored).toContain("message 70");
-        await page.goto("about:blank");
-        await ada.call("channel.markRead", { channelId, seq: 70 });
-        await open();
-        await expect.poll(() => isInView("message 70")).toBe(true);
-        const jump = page.getByRole("button", { name: t("messages:jump.newest") });
-        await expect.poll(() => jump.count()).toBe(0);
-      });
+      test(
+        "opens at the end if what was unread at the last visit has been read on another device",
+        { tags: "long" },
+        async () => {
+          await newChannel("read-elsewhere", 30);
+          await open();
+          await expect.poll(() => isInView("message 30")).toBe(true);
+          await site.visit(page, "/inbox");
+          for (let number = 31; number <= 70; number++) await write(grace, `message ${number}`);
+          const stored = (): Promise<string> => page.evaluate(STORED(channelId));
+          await expect.poll(stored).toContain("message 70");
+          await page.goto("about:blank");
+          await ada.call("channel.markRead", { channelId, seq: 70 });
+          await open();
+          await expect.poll(() => isInView("message 70")).toBe(true);
+          const jump = page.getByRole("button", { name: t("messages:jump.newest") });
+          await expect.poll(() => jump.count()).toBe(0);
+        },
+      );
 
-      test("opens at the first unread message after showing what it stored before", async () => {
-        await newChannel("stored", 5);
-        await open();
-        await expect.poll(() => page.evaluate(STORED(channelId))).toContain("message 5");
-        await page.goto("about:blank");
-        for (let number = 6; number <= 45; number++) await write(grace, `message ${number}`);
-        await open();
-        await text("message 6").waitFor();
-        await rest();
-        expect(await isInView("message 6")).toBe(true);
-      });
+      test(
+        "opens at the first unread message after showing what it stored before",
+        { tags: "long" },
+        async () => {
+          await newChannel("stored", 5);
+          await open();
+          await expect.poll(() => page.evaluate(STORED(channelId))).toContain("message 5");
+          await page.goto("about:blank");
+          for (let number = 6; number <= 45; number++) await write(grace, `message ${number}`);
+          await open();
+          await text("message 6").waitFor();
+          await rest();
+          expect(await isInView("message 6")).toBe(true);
+        },
+      );
 
       test("marks messages read while others keep arriving", { tags: "long" }, async () => {
         await newChannel("busy", 1);

@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser())("single sign-on in a browser", () => {
     expect(page.url()).not.toContain("oidcCode");
   });
 
-  test("each provider has a button, and settings show which one is linked", async () => {
+  test("each provider has a button, and settings show which one is linked", { tags: "long" }, async () => {
     other.person = { sub: "hedy", name: "Hedy Lamarr", preferred_username: "hedy" };
     const page = await openWindow("/settings/security");
     await page.getByRole("button", { name: t("session:oidc.logIn") }).waitFor();

@@ -84,24 +84,28 @@ describe.skipIf(!hasBrowser())("the outbox", () => {
     },
   );
 
-  test("a tab sends what others leave behind while it is online, also those opened after it", async () => {
-    const tabs = [await open(), await open(), await open()];
-    const [earlier, staying, later] = tabs as [Page, Page, Page];
-    for (const page of [earlier, later]) {
-      const network = await context.newCDPSession(page);
-      const conditions = { offline: true, latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
-      await network.send("Network.emulateNetworkConditions", conditions);
-      await page.getByText(t("shell:connection.noNetwork")).waitFor();
-    }
-    await write(earlier, "from the earlier tab");
-    await write(later, "from the later tab");
-    await expectKept(staying, 2);
-    await earlier.close();
-    await expect.poll(stored).toEqual(["from the earlier tab"]);
-    await later.close();
-    await expect.poll(stored).toEqual(["from the earlier tab", "from the later tab"]);
-    await expectKept(staying, 0);
-  });
+  test(
+    "a tab sends what others leave behind while it is online, also those opened after it",
+    { tags: "long" },
+    async () => {
+      const tabs = [await open(), await open(), await open()];
+      const [earlier, staying, later] = tabs as [Page, Page, Page];
+      for (const page of [earlier, later]) {
+        const network = await context.newCDPSession(page);
+        const conditions = { offline: true, latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
+        await network.send("Network.emulateNetworkConditions", conditions);
+        await page.getByText(t("shell:connection.noNetwork")).waitFor();
+      }
+      await write(earlier, "from the earlier tab");
+      await write(later, "from the later tab");
+      await expectKept(staying, 2);
+      await earlier.close();
+      await expect.poll(stored).toEqual(["from the earlier tab"]);
+      await later.close();
+      await expect.poll(stored).toEqual(["from the earlier tab", "from the later tab"]);
+      await expectKept(staying, 0);
+    },
+  );
 
   test("a rejected message stays in the list after a reload until deleted, edited or resent", async () => {
     const page = await open();

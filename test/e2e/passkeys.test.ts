@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser())("passkeys in a browser", () => {
     await page.getByRole("alert").getByText(t("shared:error.PASSKEY_REFUSED")).waitFor();
   });
 
-  test("one device has one for an account, and says so", async () => {
+  test("one device has one for an account, and says so", { tags: "long" }, async () => {
     await site.newAccount("Grace");
     const page = await openWindow("/settings/security");
     await logInWithPassword(page, "grace");
@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser())("passkeys in a browser", () => {
     expect(await button(page, t("settings:passkeys.add")).isDisabled()).toBe(true);
   });
 
-  test("a new one requires a code of two-step verification, for each attempt", async () => {
+  test("a new one requires a code of two-step verification, for each attempt", { tags: "long" }, async () => {
     const client = await site.newAccount("Joan");
     const { secret } = await client.call("user.setupTotp", { password: PASSWORD });
     const { recoveryCodes } = await client.call("user.enableTotp", { code: new TOTP({ secret }).generate() });

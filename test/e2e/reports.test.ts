@@ -155,47 +155,51 @@ describe.skipIf(!hasBrowser())("reports", () => {
     return moderator;
   }
 
-  test("moderators see a report at once, and that one of them has kicked the author", async () => {
-    const moderator = await newModerator();
-    const page = await site.newPage({}, owner.tokens!);
-    await page.goto(site.url + path);
-    const other = await site.newPage({}, moderator.tokens!);
-    await other.goto(site.url + queue());
-    await other.getByText(t("group-settings:reports.none")).waitFor();
-    expect(await openReports(page, 1).count()).toBe(0);
+  test(
+    "moderators see a report at once, and that one of them has kicked the author",
+    { tags: "long" },
+    async () => {
+      const moderator = await newModerator();
+      const page = await site.newPage({}, owner.tokens!);
+      await page.goto(site.url + path);
+      const other = await site.newPage({}, moderator.tokens!);
+      await other.goto(site.url + queue());
+      await other.getByText(t("group-settings:reports.none")).waitFor();
+      expect(await openReports(page, 1).count()).toBe(0);
 
-    const messageId = await report("buy my coins", "fake coins");
-    await openReports(page, 1).click();
-    for (const window of [page, other]) {
-      await cards(window).getByText("buy my coins").waitFor();
-      await cards(window).getByText("fake coins").waitFor();
-      await cards(window).getByText("Rosa").waitFor();
-    }
-    // The text is that of the report.
-    await author.call("message.edit", { channelId, messageId, content: "nothing" });
-    await page.reload();
-    await cards(page).getByText("buy my coins").waitFor();
-    await cards(page)
-      .getByRole("link", { name: t("group-settings:reports.goTo", { channel: "general" }) })
-      .click();
-    await message(page, "nothing").waitFor();
-    await openReports(page, 1).click();
+      const messageId = await report("buy my coins", "fake coins");
+      await openReports(page, 1).click();
+      for (const window of [page, other]) {
+        await cards(window).getByText("buy my coins").waitFor();
+        await cards(window).getByText("fake coins").waitFor();
+        await cards(window).getByText("Rosa").waitFor();
+      }
+      // The text is that of the report.
+      await author.call("message.edit", { channelId, messageId, content: "nothing" });
+      await page.reload();
+      await cards(page).getByText("buy my coins").waitFor();
+      await cards(page)
+        .getByRole("link", { name: t("group-settings:reports.goTo", { channel: "general" }) })
+        .click();
+      await message(page, "nothing").waitFor();
+      await openReports(page, 1).click();
 
-    // The moderator's role doesn't allow it.
-    expect(await button(other, "kick").count()).toBe(0);
-    await button(page, "kick").click();
-    await page.getByLabel(t("group-settings:moderate.reason")).fill("Sells fake coins");
-    await page.getByRole("button", { name: t("group-settings:moderate.kick.action"), exact: true }).click();
-    for (const window of [page, other]) {
-      await window.getByText(t("group-settings:reports.none")).waitFor();
-      await openReports(window, 1).waitFor({ state: "detached" });
-    }
-    await page.getByRole("link", { name: t("common:auditLog") }).click();
-    const closed = { actor: "Olivia", target: "Mallory" };
-    await page.getByText(t("group-settings:audit.sentence.report.close", closed)).waitFor();
-    await page.getByText(t("group-settings:audit.sentence.group.kick", closed)).waitFor();
-    await page.getByText(t("group-settings:audit.reason", { reason: "Sells fake coins" })).waitFor();
-  });
+      // The moderator's role doesn't allow it.
+      expect(await button(other, "kick").count()).toBe(0);
+      await button(page, "kick").click();
+      await page.getByLabel(t("group-settings:moderate.reason")).fill("Sells fake coins");
+      await page.getByRole("button", { name: t("group-settings:moderate.kick.action"), exact: true }).click();
+      for (const window of [page, other]) {
+        await window.getByText(t("group-settings:reports.none")).waitFor();
+        await openReports(window, 1).waitFor({ state: "detached" });
+      }
+      await page.getByRole("link", { name: t("common:auditLog") }).click();
+      const closed = { actor: "Olivia", target: "Mallory" };
+      await page.getByText(t("group-settings:audit.sentence.report.close", closed)).waitFor();
+      await page.getByText(t("group-settings:audit.sentence.group.kick", closed)).waitFor();
+      await page.getByText(t("group-settings:audit.reason", { reason: "Sells fake coins" })).waitFor();
+    },
+  );
 
   test(
     "a moderator deletes one message and dismisses the report of another, on a phone",
@@ -242,7 +246,7 @@ describe.skipIf(!hasBrowser())("reports", () => {
     });
   });
 
-  test("a rule refuses links with an explanation, or reports them", async () => {
+  test("a rule refuses links with an explanation, or reports them", { tags: "long" }, async () => {
     const page = await site.newPage({}, owner.tokens!);
     const rule = page.getByRole("group", { name: t("group-settings:rules.links.title") });
     const apply = () => page.getByRole("button", { name: t("group-settings:rules.save") }).click();

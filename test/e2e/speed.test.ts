@@ -340,7 +340,7 @@ describe.skipIf(!hasBrowser())("speed", () => {
       expect(calls.slice(MAX_CALLS)).toEqual([]);
     });
 
-    test("shows the last channel without a network, and then catches up", async () => {
+    test("shows the last channel without a network, and then catches up", { tags: "long" }, async () => {
       const page = await visited(await newReader());
       await page.context().setOffline(true);
       await page.reload();

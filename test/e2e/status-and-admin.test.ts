@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser())("an admin", () => {
     expect(await groups.getByRole("listitem").count()).toBe(before - 1);
   });
 
-  test("gives the server a name, a logo and a color, which visitors see", async () => {
+  test("gives the server a name, a logo and a color, which visitors see", { tags: "long" }, async () => {
     const saved = Promise.withResolvers<void>();
     await delayAnswers(page, /admin\.removeLogo/, saved.promise);
     await open("/admin/branding", admin.username);

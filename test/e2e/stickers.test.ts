@@ -54,52 +54,56 @@ describe.skipIf(!hasBrowser())("a group's stickers and GIFs", () => {
   const box = (page: Page) => page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
   const settingsRow = (page: Page, name: string) => page.getByRole("listitem").filter({ hasText: name });
 
-  test("are added, imported, renamed and deleted in the settings, which another device follows", async () => {
-    const page = await open(ada, `/groups/${groupId}/settings/emoji`);
-    const device = await open(ada);
-    await page.getByRole("tab", { name: t("emoji:kind.sticker") }).click();
-    const content = await drawSquare("teal", 200);
-    const zip = makeZip([
-      { name: "cats/加油.png", content },
-      { name: "cats/happy_cat.png", content },
-      { name: "cats/readme.txt", content: Buffer.from("text") },
-    ]);
-    await page.locator('input[type="file"]').setInputFiles([
-      { name: "cats.zip", mimeType: "application/zip", buffer: zip },
-      { name: "large.png", mimeType: "image/png", buffer: Buffer.alloc(LIMITS.stickerMaxBytes + 1) },
-      { name: "happy cat.png", mimeType: "image/png", buffer: content },
-    ]);
-    await page.getByText(t("group-settings:emoji.added", { count: 2 })).waitFor();
-    const rejected = page.getByRole("status").getByRole("listitem");
-    await expect
-      .poll(() => rejected.allInnerTexts())
-      .toEqual([
-        `cats/readme.txt: ${t("group-settings:emoji.notPicture")}`,
-        `large.png: ${t("group-settings:emoji.tooLarge", { max: "512 kB" })}`,
-        `happy cat.png: ${t("shared:error.EMOJI_NAME_TAKEN")}`,
+  test(
+    "are added, imported, renamed and deleted in the settings, which another device follows",
+    { tags: "long" },
+    async () => {
+      const page = await open(ada, `/groups/${groupId}/settings/emoji`);
+      const device = await open(ada);
+      await page.getByRole("tab", { name: t("emoji:kind.sticker") }).click();
+      const content = await drawSquare("teal", 200);
+      const zip = makeZip([
+        { name: "cats/加油.png", content },
+        { name: "cats/happy_cat.png", content },
+        { name: "cats/readme.txt", content: Buffer.from("text") },
       ]);
-    await openPicker(device, "sticker");
-    await device.getByRole("button", { name: "happy cat" }).waitFor();
+      await page.locator('input[type="file"]').setInputFiles([
+        { name: "cats.zip", mimeType: "application/zip", buffer: zip },
+        { name: "large.png", mimeType: "image/png", buffer: Buffer.alloc(LIMITS.stickerMaxBytes + 1) },
+        { name: "happy cat.png", mimeType: "image/png", buffer: content },
+      ]);
+      await page.getByText(t("group-settings:emoji.added", { count: 2 })).waitFor();
+      const rejected = page.getByRole("status").getByRole("listitem");
+      await expect
+        .poll(() => rejected.allInnerTexts())
+        .toEqual([
+          `cats/readme.txt: ${t("group-settings:emoji.notPicture")}`,
+          `large.png: ${t("group-settings:emoji.tooLarge", { max: "512 kB" })}`,
+          `happy cat.png: ${t("shared:error.EMOJI_NAME_TAKEN")}`,
+        ]);
+      await openPicker(device, "sticker");
+      await device.getByRole("button", { name: "happy cat" }).waitFor();
 
-    const choose = async (name: string, item: string) => {
-      await page.getByRole("button", { name: t("group-settings:moreOptions", { name }) }).click();
-      await page.getByRole("menuitem", { name: t(`common:${item}`) }).click();
-    };
-    await choose("happy cat", "rename");
-    await page.getByLabel(t("common:name"), { exact: true }).fill(LONG);
-    await page.keyboard.press("Enter");
-    await settingsRow(page, LONG).waitFor();
-    await device.getByRole("button", { name: LONG }).waitFor();
-    await choose("加油", "delete");
-    await page
-      .getByRole("alertdialog")
-      .getByRole("button", { name: t("common:delete") })
-      .click();
-    await expect.poll(() => settingsRow(page, "加油").count()).toBe(0);
-    await device.getByRole("button", { name: "加油" }).waitFor({ state: "detached" });
-    await page.getByRole("tab", { name: t("emoji:kind.gif") }).click();
-    await page.getByText(t("group-settings:emoji.none")).waitFor();
-  });
+      const choose = async (name: string, item: string) => {
+        await page.getByRole("button", { name: t("group-settings:moreOptions", { name }) }).click();
+        await page.getByRole("menuitem", { name: t(`common:${item}`) }).click();
+      };
+      await choose("happy cat", "rename");
+      await page.getByLabel(t("common:name"), { exact: true }).fill(LONG);
+      await page.keyboard.press("Enter");
+      await settingsRow(page, LONG).waitFor();
+      await device.getByRole("button", { name: LONG }).waitFor();
+      await choose("加油", "delete");
+      await page
+        .getByRole("alertdialog")
+        .getByRole("button", { name: t("common:delete") })
+        .click();
+      await expect.poll(() => settingsRow(page, "加油").count()).toBe(0);
+      await device.getByRole("button", { name: "加油" }).waitFor({ state: "detached" });
+      await page.getByRole("tab", { name: t("emoji:kind.gif") }).click();
+      await page.getByText(t("group-settings:emoji.none")).waitFor();
+    },
+  );
 
   test("are found by name and sent at once, also as a reply, and stay after a reload", async () => {
     await add("sticker", "加油");
@@ -142,7 +146,7 @@ describe.skipIf(!hasBrowser())("a group's stickers and GIFs", () => {
     expect(await other.getByRole("log").getByText(preview).count()).toBe(1);
   });
 
-  test("are shown by name after they were deleted, and can't be edited", async () => {
+  test("are shown by name after they were deleted, and can't be edited", { tags: "long" }, async () => {
     const { id } = await add("sticker", LONG);
     await ada.call("message.send", { channelId, content: "", stickerId: id, nonce: "1" });
     const page = await open(ada);
@@ -158,7 +162,7 @@ describe.skipIf(!hasBrowser())("a group's stickers and GIFs", () => {
     expect(await page.getByRole("tab").count()).toBe(0);
   });
 
-  test("wait for slow mode as other messages do", async () => {
+  test("wait for slow mode as other messages do", { tags: "long" }, async () => {
     await add("sticker", "Happy cat");
     await ada.call("channel.update", { channelId, slowModeSeconds: 3600 });
     const page = await open(grace);
@@ -173,7 +177,7 @@ describe.skipIf(!hasBrowser())("a group's stickers and GIFs", () => {
     expect(await page.getByRole("group", { name: t("messages:unsent.label") }).count()).toBe(0);
   });
 
-  test("fit on a phone", async () => {
+  test("fit on a phone", { tags: "long" }, async () => {
     await add("sticker", LONG);
     await add("gif", "Wave");
     const page = await open(grace, channelPath, PHONE);

@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser())("voice messages", () => {
     await expect.poll(() => position(other).inputValue()).toBe("0");
   });
 
-  test("Esc discards a recording, and leaving the channel keeps it", async () => {
+  test("Esc discards a recording, and leaving the channel keeps it", { tags: "long" }, async () => {
     await startRecording();
     await bar().getByRole("timer").waitFor();
     await page.keyboard.press("Escape");
@@ -133,7 +133,7 @@ describe.skipIf(!hasBrowser())("voice messages", () => {
     expect(await newestFile()).toBeUndefined();
   });
 
-  test("a phone has the microphone where it sends, until there is a text", async () => {
+  test("a phone has the microphone where it sends, until there is a text", { tags: "long" }, async () => {
     const phone = await site.newPage({ ...PHONE, ...MICROPHONE });
     await open(phone);
     const microphone = phone.getByRole("button", { name: t("composer:record.start") });
@@ -164,7 +164,7 @@ describe.skipIf(!hasBrowser())("voice messages", () => {
     await expect.poll(() => bar().count()).toBe(0);
   });
 
-  test("a recording ends at its longest duration, and can be sent", async () => {
+  test("a recording ends at its longest duration, and can be sent", { tags: "long" }, async () => {
     await startRecording();
     await bar().getByRole("timer").waitFor();
     // Five minutes later.

@@ -67,43 +67,47 @@ async function stop(started: Run): Promise<void> {
 }
 
 describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))("pnpm dev:cluster", () => {
-  test("starts, restarts crashed processes, stops all of them, and keeps its data", async () => {
-    const first = run("--gateways", "2", "--workers", "1");
-    await prints(first, "Ctrl-C");
-    const urls = [...first.printed.matchAll(/Gateway \d {2}(\S+)/g)].map((found) => found[1]!);
-    expect(urls).toHaveLength(2);
-    const { accessToken } = await createGuest(urls[0]!);
-    await must(urls[1]!, "user.me", {}, accessToken);
+  test(
+    "starts, restarts crashed processes, stops all of them, and keeps its data",
+    { tags: "long" },
+    async () => {
+      const first = run("--gateways", "2", "--workers", "1");
+      await prints(first, "Ctrl-C");
+      const urls = [...first.printed.matchAll(/Gateway \d {2}(\S+)/g)].map((found) => found[1]!);
+      expect(urls).toHaveLength(2);
+      const { accessToken } = await createGuest(urls[0]!);
+      await must(urls[1]!, "user.me", {}, accessToken);
 
-    const natsPassword = await passwordOf("nats");
-    const redisPassword = await passwordOf("redis");
-    const natsPort = await portOf("nats", first);
-    const redisPort = await portOf("redis", first);
-    expect(await lastAnswer(natsPort, 'CONNECT {"verbose":false}\r\nPING\r\n')).toContain(
-      "Authorization Violation",
-    );
-    expect(await lastAnswer(redisPort, "GET key\r\nQUIT\r\n")).toContain("-NOAUTH");
-    const right = `CONNECT {"verbose":true,"user":"fanfare","pass":"${natsPassword}"}\r\n`;
-    expect(await lastAnswer(natsPort, right)).toContain("+OK");
-    expect(await lastAnswer(redisPort, `AUTH ${redisPassword}\r\nQUIT\r\n`)).toContain("+OK");
-    for (const commandLine of await commandLines()) {
-      expect(commandLine).not.toContain(natsPassword);
-      expect(commandLine).not.toContain(redisPassword);
-    }
+      const natsPassword = await passwordOf("nats");
+      const redisPassword = await passwordOf("redis");
+      const natsPort = await portOf("nats", first);
+      const redisPort = await portOf("redis", first);
+      expect(await lastAnswer(natsPort, 'CONNECT {"verbose":false}\r\nPING\r\n')).toContain(
+        "Authorization Violation",
+      );
+      expect(await lastAnswer(redisPort, "GET key\r\nQUIT\r\n")).toContain("-NOAUTH");
+      const right = `CONNECT {"verbose":true,"user":"fanfare","pass":"${natsPassword}"}\r\n`;
+      expect(await lastAnswer(natsPort, right)).toContain("+OK");
+      expect(await lastAnswer(redisPort, `AUTH ${redisPassword}\r\nQUIT\r\n`)).toContain("+OK");
+      for (const commandLine of await commandLines()) {
+        expect(commandLine).not.toContain(natsPassword);
+        expect(commandLine).not.toContain(redisPassword);
+      }
 
-    process.kill(Number(/worker-1 (\d+)/.exec(first.printed)![1]), "SIGKILL");
-    await prints(first, "worker-1 exited (SIGKILL). Restarting.");
-    await prints(first, "worker-1 is running again, pid ");
-    await must(urls[1]!, "user.me", {}, accessToken);
-    await stop(first);
+      process.kill(Number(/worker-1 (\d+)/.exec(first.printed)![1]), "SIGKILL");
+      await prints(first, "worker-1 exited (SIGKILL). Restarting.");
+      await prints(first, "worker-1 is running again, pid ");
+      await must(urls[1]!, "user.me", {}, accessToken);
+      await stop(first);
 
-    const second = run("--gateways", "1", "--workers", "1");
-    await prints(second, "Ctrl-C");
-    await must(urls[0]!, "user.me", {}, accessToken);
-    expect(await passwordOf("nats")).not.toBe(natsPassword);
-    expect(await passwordOf("redis")).not.toBe(redisPassword);
-    await stop(second);
-  });
+      const second = run("--gateways", "1", "--workers", "1");
+      await prints(second, "Ctrl-C");
+      await must(urls[0]!, "user.me", {}, accessToken);
+      expect(await passwordOf("nats")).not.toBe(natsPassword);
+      expect(await passwordOf("redis")).not.toBe(redisPassword);
+      await stop(second);
+    },
+  );
 });
 
 /** Reads the password from the server's configuration, which only this user can read. */

@@ -24,7 +24,7 @@ const until = async (isTrue: () => boolean): Promise<void> => {
 
 test(
   "a restore on another machine recovers users, second factors, messages, files and open pages",
-  { timeout: TIMEOUT_MS },
+  { timeout: TIMEOUT_MS, tags: "long" },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "fanfare-disaster-"));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));

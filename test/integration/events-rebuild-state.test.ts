@@ -328,7 +328,7 @@ test("messages: reactions and pins", async () => {
   await expectSame([owner, ownersPhone, member], []);
 });
 
-test("read markers sync to the user's other sessions", async () => {
+test("read markers sync to the user's other sessions", { tags: "long" }, async () => {
   await send(member, "hello");
   await owner.call("channel.markRead", { channelId, seq: 1 });
   await expectSame([ownersPhone], ["readMarker.updated"]);
@@ -336,7 +336,7 @@ test("read markers sync to the user's other sessions", async () => {
   await expectSame([owner, ownersPhone], ["readMarker.lowered"]);
 });
 
-test("polls: votes, and their end", async () => {
+test("polls: votes, and their end", { tags: "long" }, async () => {
   const poll = { options: ["Tea", "Coffee"] };
   const { message } = await owner.call("message.send", { channelId, content: "Tea?", nonce: "poll", poll });
   await member.call("message.react", { channelId, messageId: message.id, emoji: "1️⃣" });
@@ -345,14 +345,14 @@ test("polls: votes, and their end", async () => {
   await expectSame([owner, ownersPhone, member], ["message.changed"]);
 });
 
-test("drafts sync to the user's other sessions", async () => {
+test("drafts sync to the user's other sessions", { tags: "long" }, async () => {
   await owner.call("draft.set", { channelId, content: "so far" });
   await expectSame([owner, ownersPhone], ["draft.changed"]);
   await owner.call("draft.set", { channelId, content: "" });
   await expectSame([owner, ownersPhone], ["draft.changed"]);
 });
 
-test("saved messages sync to the user's other sessions", async () => {
+test("saved messages sync to the user's other sessions", { tags: "long" }, async () => {
   const { message } = await send(member, "for later");
   const one = { channelId, messageId: message.id };
   await owner.call("saved.add", { ...one, remindAt: null });
@@ -363,7 +363,7 @@ test("saved messages sync to the user's other sessions", async () => {
   await expectSame([owner, ownersPhone], ["saved.removed"]);
 });
 
-test("scheduled messages sync to the user's other sessions", async () => {
+test("scheduled messages sync to the user's other sessions", { tags: "long" }, async () => {
   const later = new Date(Date.now() + 3_600_000).toISOString();
   const { scheduled } = await owner.call("scheduled.add", { channelId, content: "later", sendAt: later });
   await expectSame([owner, ownersPhone], ["scheduled.changed"]);
@@ -371,7 +371,7 @@ test("scheduled messages sync to the user's other sessions", async () => {
   await expectSame([owner, ownersPhone, member], ["scheduled.removed", "message.created"]);
 });
 
-test("reports are counted for those who can close them, and for no one else", async () => {
+test("reports are counted for those who can close them, and for no one else", { tags: "long" }, async () => {
   const moderator = await observe(await register());
   const { invite } = await owner.call("invite.create", { groupId });
   await moderator.call("invite.accept", { code: invite.code });
@@ -396,7 +396,7 @@ test("reports are counted for those who can close them, and for no one else", as
   expect(member.seen).not.toContain("report.changed");
 });
 
-test("join requests, for those who ask and those who can approve", async () => {
+test("join requests, for those who ask and those who can approve", { tags: "long" }, async () => {
   const { invite } = await owner.call("invite.create", { groupId });
   const code = invite.code;
   await owner.call("group.update", { groupId, needsApproval: true });
@@ -459,20 +459,24 @@ test("members: joining, muted, leaving, kicked, banned", async () => {
   expect(changesOf(kicked).map(({ change }) => change)).toEqual(["joined", "left"]);
 });
 
-test("nicknames and pictures in a group: chosen, changed by others, and removed", async () => {
-  const userId = member.tokens.user.id;
-  const { accessToken } = member.tokens;
-  const avatarFileId = await uploadEmoji(instance.url, { accessToken });
-  await member.call("group.setOwnNickname", { groupId, nickname: "Captain", avatarFileId });
-  await expectSame([owner, ownersPhone, member], ["member.updated"]);
-  const shown = { userId, nickname: "Captain", avatarUrl: expect.any(String) as string };
-  expect(ownersPhone.store.state.nicknames[groupId]).toEqual({ [userId]: shown });
-  await owner.call("group.setNickname", { groupId, userId, nickname: null });
-  await expectSame([owner, ownersPhone, member], ["member.updated"]);
-  await owner.call("group.setNickname", { groupId, userId, avatarFileId: null });
-  await expectSame([owner, ownersPhone, member], ["member.updated"]);
-  expect(member.store.state.nicknames[groupId]).toEqual({});
-});
+test(
+  "nicknames and pictures in a group: chosen, changed by others, and removed",
+  { tags: "long" },
+  async () => {
+    const userId = member.tokens.user.id;
+    const { accessToken } = member.tokens;
+    const avatarFileId = await uploadEmoji(instance.url, { accessToken });
+    await member.call("group.setOwnNickname", { groupId, nickname: "Captain", avatarFileId });
+    await expectSame([owner, ownersPhone, member], ["member.updated"]);
+    const shown = { userId, nickname: "Captain", avatarUrl: expect.any(String) as string };
+    expect(ownersPhone.store.state.nicknames[groupId]).toEqual({ [userId]: shown });
+    await owner.call("group.setNickname", { groupId, userId, nickname: null });
+    await expectSame([owner, ownersPhone, member], ["member.updated"]);
+    await owner.call("group.setNickname", { groupId, userId, avatarFileId: null });
+    await expectSame([owner, ownersPhone, member], ["member.updated"]);
+    expect(member.store.state.nicknames[groupId]).toEqual({});
+  },
+);
 
 test("roles: created, changed, reordered, assigned, unassigned and deleted; the default role and group settings", async () => {
   const userId = member.tokens.user.id;
@@ -492,7 +496,7 @@ test("roles: created, changed, reordered, assigned, unassigned and deleted; the 
   );
 });
 
-test("emoji and stickers: added, renamed, sent and deleted", async () => {
+test("emoji and stickers: added, renamed, sent and deleted", { tags: "long" }, async () => {
   const add = async (name: string, kind: "emoji" | "sticker") => {
     const fileId = await uploadEmoji(instance.url, owner.tokens);
     return (await owner.call("emoji.add", { groupId, kind, name, fileId })).emoji.id;
@@ -540,7 +544,7 @@ test("channels that become visible and hidden, and sections", async () => {
   expect(channelIds(member)).toEqual([channel.id]);
 });
 
-test("a deleted group, also for those who ask to join", async () => {
+test("a deleted group, also for those who ask to join", { tags: "long" }, async () => {
   const { invite } = await owner.call("invite.create", { groupId });
   await owner.call("group.update", { groupId, needsApproval: true });
   const asker = await observe(await register());
@@ -556,7 +560,7 @@ test("an opened direct channel", async () => {
   await expectSame([owner, ownersPhone, member], ["channel.created"]);
 });
 
-test("friends: requested, accepted, removed, and requested from both sides", async () => {
+test("friends: requested, accepted, removed, and requested from both sides", { tags: "long" }, async () => {
   const [ownerId, memberId] = [owner.tokens.user.id, member.tokens.user.id];
   const requested = owner.call("friend.request", { userId: memberId });
   expect(await requested).toEqual({ state: "requested" });
@@ -570,7 +574,7 @@ test("friends: requested, accepted, removed, and requested from both sides", asy
   await expectSame([owner, ownersPhone, member], ["friend.added"]);
 });
 
-test("a group DM: created, joined, renamed, left", async () => {
+test("a group DM: created, joined, renamed, left", { tags: "long" }, async () => {
   const third = await observe(await register());
   const { invite } = await owner.call("invite.create", { groupId });
   await third.call("invite.accept", { code: invite.code });
@@ -589,7 +593,7 @@ test("a group DM: created, joined, renamed, left", async () => {
   await expectSame([owner, member, third], []);
 });
 
-test("a direct channel: closed, and reopened by the next message", async () => {
+test("a direct channel: closed, and reopened by the next message", { tags: "long" }, async () => {
   const { channel } = await owner.call("channel.openDirect", { userId: member.tokens.user.id });
   await owner.call("channel.closeDirect", { channelId: channel.id });
   await expectSame([owner, ownersPhone, member], ["channel.closed"]);
@@ -653,7 +657,7 @@ test("the inbox: mentioned, edited, read, cleared, and removed with the group", 
   await expectSame([owner, member], []);
 });
 
-test("notification settings sync to the user's other sessions", async () => {
+test("notification settings sync to the user's other sessions", { tags: "long" }, async () => {
   await owner.call("notification.set", { groupId, level: "nothing", suppressEveryone: true });
   await owner.call("notification.set", { channelId, mutedUntil: "2100-01-01T00:00:00.000Z", favorite: true });
   await expectSame([owner, ownersPhone, member], ["notification.updated"]);
@@ -669,7 +673,7 @@ test("notification settings sync to the user's other sessions", async () => {
   expect(ownersPhone.store.state.notifications).toEqual({});
 });
 
-test("quiet hours, keywords and emails sync to the user's other sessions", async () => {
+test("quiet hours, keywords and emails sync to the user's other sessions", { tags: "long" }, async () => {
   const quietHours = { from: "22:00", to: "07:00", days: [1, 7], timeZone: "Europe/Berlin" };
   await owner.call("notification.setPreferences", { keywords: ["launch"] });
   await owner.call("notification.setPreferences", { quietHours });
@@ -684,13 +688,13 @@ test("quiet hours, keywords and emails sync to the user's other sessions", async
   });
 });
 
-test("a changed profile, in the user's sessions and in the group", async () => {
+test("a changed profile, in the user's sessions and in the group", { tags: "long" }, async () => {
   await owner.call("user.updateProfile", { nickname: "Renamed" });
   await expectSame([owner, ownersPhone], ["user.updated"]);
   await vi.waitFor(() => expect(member.seen.has("user.updated")).toBe(true), 5000);
 });
 
-test("private account data, in each of the owner's sessions", async () => {
+test("private account data, in each of the owner's sessions", { tags: "long" }, async () => {
   await owner.call("user.updateProfile", { locale: "zh" });
   const savedSearches = [{ text: "from:@ada launch", scope: "everywhere" as const }];
   const templates = [{ name: "standup", text: "Yesterday:\nToday:" }];
@@ -719,7 +723,7 @@ test("presence: online, set by the user, and offline", async () => {
   await vi.waitFor(() => expect(owner.client.presence.status(id)).toBe("offline"), 5000);
 });
 
-test("typing is published to others, and not stored", async () => {
+test("typing is published to others, and not stored", { tags: "long" }, async () => {
   await member.call("channel.typing", { channelId });
   await vi.waitFor(() => expect(owner.seen.has("typing.started")).toBe(true), 5000);
   await expectSame([owner, member], ["typing.started"]);
@@ -772,7 +776,7 @@ test("an ended session closes its own socket and no other", async () => {
   await expectSame([owner], ["message.created"]);
 });
 
-test("an admin's announcement reaches all users", async () => {
+test("an admin's announcement reaches all users", { tags: "long" }, async () => {
   const other = await startInstance();
   const { accessToken } = await createAccount(other.url);
   const client = new FanfareClient({ url: other.url });
@@ -788,7 +792,7 @@ test("an admin's announcement reaches all users", async () => {
   await other.stop();
 });
 
-test("a server shutdown is announced", async () => {
+test("a server shutdown is announced", { tags: "long" }, async () => {
   const other = await startInstance();
   const client = new FanfareClient({ url: other.url });
   clients.push(client);
@@ -799,7 +803,7 @@ test("a server shutdown is announced", async () => {
   await vi.waitFor(() => expect(covered.has("server.draining")).toBe(true), 5000);
 });
 
-test("every event of the contract is covered", () => {
+test("every event of the contract is covered", { tags: "long" }, () => {
   // `resync` needs a socket that reads too slowly: tested in packages/fanout. Events of bot commands and buttons, of their
   // answers, and of failed callbacks to a bot's creator, change no client state: tested in services/bot.
   const elsewhere = new Set([

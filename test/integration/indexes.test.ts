@@ -173,7 +173,7 @@ async function exerciseFriends(url: string): Promise<void> {
   await must(url, "friend.remove", ofBen, ann.accessToken);
 }
 
-test("no action scans a whole collection", async () => {
+test("no action scans a whole collection", { tags: "long" }, async () => {
   const dir = await mkdtemp(join(tmpdir(), "fanfare-test-"));
   const database = await startEmbeddedMongo({ dir: join(dir, "db") });
   const url = new URL(database.uri);

@@ -282,7 +282,7 @@ describe.skipIf(!isInstalled("slapd"))("LDAP", () => {
     expect(token).toBe("");
   });
 
-  test("that can't be reached is reported, and local passwords still work", async () => {
+  test("that can't be reached is reported, and local passwords still work", { tags: "long" }, async () => {
     const name = "local-user";
     await must(instance.url, "user.register", { username: name, password: PASSWORD });
     await directory.process.kill();
@@ -297,7 +297,7 @@ describe.skipIf(!isInstalled("slapd"))("LDAP", () => {
     expect(await logIn("ann")).toMatchObject({ ok: true });
   });
 
-  test("that stops answering during STARTTLS is given up", async () => {
+  test("that stops answering during STARTTLS is given up", { tags: "long" }, async () => {
     // A success for the request with the id 2, then nothing.
     const success = Buffer.from("300c02010278070a010004000400", "hex");
     const server = createServer((socket) => void socket.once("data", () => socket.write(success)));

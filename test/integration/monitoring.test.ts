@@ -115,7 +115,7 @@ describe.skipIf(!hasServers)("metrics of a gateway and a worker", () => {
     },
   );
 
-  test("an alert fires when the database and a worker are down", async () => {
+  test("an alert fires when the database and a worker are down", { tags: "long" }, async () => {
     await cluster.database.kill();
     const failures = (): Promise<number> => read("workers", "fanfare_database_failures_total");
     await vi.waitFor(async () => expect(await failures()).toBeGreaterThan(0), AWAY);

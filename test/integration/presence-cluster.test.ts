@@ -184,7 +184,7 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
     expect(statusOfBob()).toBe("online");
   });
 
-  test("users of a killed gateway go offline", async () => {
+  test("users of a killed gateway go offline", { tags: "long" }, async () => {
     await expect.poll(statusOfBob, POLL).toBe("online");
     await cluster.gateways[1]!.process.kill();
     await expect.poll(statusOfBob, POLL).toBe("offline");

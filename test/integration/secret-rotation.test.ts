@@ -157,7 +157,7 @@ test.skipIf(!isReady)(
 
 test.skipIf(!isReady)(
   "after a leak, nothing signed with the old secret works",
-  { timeout: TIMEOUT_MS },
+  { timeout: TIMEOUT_MS, tags: "long" },
   async () => {
     const cluster = await startCluster({ TOKEN_SECRET: OLD });
     const { url } = cluster;

@@ -226,7 +226,7 @@ describe("a single instance", () => {
     expect((await modules()).filter(isOfTracing).length).toBeGreaterThan(10);
   });
 
-  test("without a collector, no thread loads OpenTelemetry", async () => {
+  test("without a collector, no thread loads OpenTelemetry", { tags: "long" }, async () => {
     const { node, modules } = await start("untraced", {});
     const { send } = await pair(node.url, node.url);
     await send("to all");
@@ -236,27 +236,34 @@ describe("a single instance", () => {
     expect(loaded.filter((url) => url.includes("start-tracing"))).toEqual([]);
   });
 
-  test("an unreachable collector delays no request and is logged occasionally", async () => {
-    const away = await startCollector();
-    await away.close();
-    const node = await startNode({
-      name: "unreachable",
-      env: { GATEWAY_THREADS: "1", OTEL_EXPORTER_OTLP_ENDPOINT: away.url },
-    });
-    nodes.push(node);
-    const { send, channelId, sender } = await pair(node.url, node.url);
-    await send("to all");
-    for (let n = 0; n < 500; n += 1) await sender.emitWithAck("message.list", { channelId });
-    const log = async (): Promise<string[]> =>
-      (await readFile(node.process.logFile, "utf8"))
-        .split("\n")
-        .filter((line) => line.includes("trace export failed"));
-    await expect.poll(log).not.toEqual([]);
-    // One for each of its two threads.
-    expect((await log()).length).toBeLessThanOrEqual(2);
-    expect(JSON.parse((await log())[0]!)).toMatchObject({ level: "warn", collector: new URL(away.url).host });
-    expect(JSON.parse((await log())[0]!)).not.toHaveProperty("requestId");
-    await node.process.stop();
-    expect(node.process.crashes).toEqual([]);
-  });
+  test(
+    "an unreachable collector delays no request and is logged occasionally",
+    { tags: "long" },
+    async () => {
+      const away = await startCollector();
+      await away.close();
+      const node = await startNode({
+        name: "unreachable",
+        env: { GATEWAY_THREADS: "1", OTEL_EXPORTER_OTLP_ENDPOINT: away.url },
+      });
+      nodes.push(node);
+      const { send, channelId, sender } = await pair(node.url, node.url);
+      await send("to all");
+      for (let n = 0; n < 500; n += 1) await sender.emitWithAck("message.list", { channelId });
+      const log = async (): Promise<string[]> =>
+        (await readFile(node.process.logFile, "utf8"))
+          .split("\n")
+          .filter((line) => line.includes("trace export failed"));
+      await expect.poll(log).not.toEqual([]);
+      // One for each of its two threads.
+      expect((await log()).length).toBeLessThanOrEqual(2);
+      expect(JSON.parse((await log())[0]!)).toMatchObject({
+        level: "warn",
+        collector: new URL(away.url).host,
+      });
+      expect(JSON.parse((await log())[0]!)).not.toHaveProperty("requestId");
+      await node.process.stop();
+      expect(node.process.crashes).toEqual([]);
+    },
+  );
 });

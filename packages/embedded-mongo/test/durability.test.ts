@@ -171,7 +171,7 @@ describe("durability", () => {
       },
     );
 
-  it("transactions are atomic and durable across SIGKILL", async () => {
+  it("transactions are atomic and durable across SIGKILL", { tags: "long" }, async () => {
     const WRITTEN = 5;
     const known: number[] = [];
     let next = 0;

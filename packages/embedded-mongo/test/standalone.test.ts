@@ -105,7 +105,7 @@ describe("src/main.ts as the database of several processes", () => {
     );
   });
 
-  it("answers all waiting clients after it was suspended", async () => {
+  it("answers all waiting clients after it was suspended", { tags: "long" }, async () => {
     startClients();
     await everyClientWrites();
     server.process.kill("SIGSTOP");

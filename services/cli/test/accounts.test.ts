@@ -49,7 +49,7 @@ test("creates an admin while the instance is running, effective with the next lo
   });
 });
 
-test("reports errors and creates nothing", async () => {
+test("reports errors and creates nothing", { tags: "long" }, async () => {
   expect((await fanfareProcess(dataDir, ["create-admin", "Third"], "short\n")).error).toContain("password");
   expect((await fanfareProcess(dataDir, ["create-admin", "Third"])).error).toContain("standard input");
   expect((await fanfare(dataDir, ["reset-totp", "Third"])).code).toBe(1);
@@ -79,19 +79,24 @@ test("the CLI and an admin can remove a second factor; sessions end", async () =
   });
 });
 
-test("ends sessions while the instance is running, and its gateways close them", LONG, async () => {
-  await whileRunning(dataDir, async (url) => {
-    const [ada, grace] = [await createAccount(url), await createAccount(url)];
-    await protect(url, ada.accessToken);
-    const isIn = async ({ accessToken }: typeof ada) => (await post(url, "user.me", {}, accessToken)).ok;
-    expect((await fanfare(dataDir, ["reset-totp", ada.username])).code).toBe(0);
-    await expect.poll(() => isIn(ada)).toBe(false);
-    await logIn(url, ada.username);
-    expect(await isIn(grace)).toBe(true);
-    expect(await fanfare(dataDir, ["end-sessions", "--all"])).toMatchObject({ code: 0 });
-    await expect.poll(() => isIn(grace)).toBe(false);
-  });
-});
+test(
+  "ends sessions while the instance is running, and its gateways close them",
+  { tags: "long" },
+  LONG,
+  async () => {
+    await whileRunning(dataDir, async (url) => {
+      const [ada, grace] = [await createAccount(url), await createAccount(url)];
+      await protect(url, ada.accessToken);
+      const isIn = async ({ accessToken }: typeof ada) => (await post(url, "user.me", {}, accessToken)).ok;
+      expect((await fanfare(dataDir, ["reset-totp", ada.username])).code).toBe(0);
+      await expect.poll(() => isIn(ada)).toBe(false);
+      await logIn(url, ada.username);
+      expect(await isIn(grace)).toBe(true);
+      expect(await fanfare(dataDir, ["end-sessions", "--all"])).toMatchObject({ code: 0 });
+      await expect.poll(() => isIn(grace)).toBe(false);
+    });
+  },
+);
 
 async function protect(url: string, accessToken: string): Promise<void> {
   const { secret } = await must(url, "user.setupTotp", { password: "correct horse" }, accessToken);

@@ -89,7 +89,7 @@ test("finds gaps and duplicates in a log", async () => {
   expect(out).toContain("is missing changes below rev");
 });
 
-test("reindex recreates the indexes and the search index from the messages", async () => {
+test("reindex recreates the indexes and the search index from the messages", { tags: "long" }, async () => {
   const other = join(folder, "reindexed");
   const { token, channel } = await whileRunning(other, async (url) => {
     const { owner, channel } = await createWorld(url);

@@ -43,37 +43,45 @@ test("lists pending migrations, runs them, and reports the result", async () => 
   expect((await fanfare(dataDir, ["migrate"])).out).toBe("The database is up to date.\n");
 });
 
-test("with MIGRATE_ON_START=off, an instance refuses to start until it is migrated", async () => {
-  const dataDir = await restoreOld("not-at-start");
-  const config = { ...configOf(dataDir), migrateOnStart: false };
-  await expect(startFanfare(config)).rejects.toThrow("Make a backup, then run `fanfare migrate`");
-  await fanfare(dataDir, ["migrate"]);
-  await (await startFanfare(config)).stop();
-});
+test(
+  "with MIGRATE_ON_START=off, an instance refuses to start until it is migrated",
+  { tags: "long" },
+  async () => {
+    const dataDir = await restoreOld("not-at-start");
+    const config = { ...configOf(dataDir), migrateOnStart: false };
+    await expect(startFanfare(config)).rejects.toThrow("Make a backup, then run `fanfare migrate`");
+    await fanfare(dataDir, ["migrate"]);
+    await (await startFanfare(config)).stop();
+  },
+);
 
-test("a version that is too old for its database doesn't start and changes nothing", async () => {
-  const dataDir = join(folder, "newer");
-  await whileRunning(dataDir, async () => undefined);
-  await withStoppedInstance(configOf(dataDir), ({ db }) =>
-    db.collection<{ _id: string }>("migrations").insertOne({
-      _id: "9999-of-the-future",
-      state: "done",
-      version: "999.1.0",
-      oldestProgram: "999.0.0",
-    } as never),
-  );
-  await expect(startFanfare(configOf(dataDir))).rejects.toThrow(
-    "Start 999.0.0 or newer, or restore a backup",
-  );
-  for (const command of [["migrate"], ["create-admin", "ada"]]) {
-    const refused = await fanfareProcess(dataDir, command, "correct horse\n");
-    expect(refused).toMatchObject({
-      code: 1,
-      out: "",
-      error: expect.stringMatching(/^Fanfare 999.1.0 has changed/) as string,
-    });
-  }
-});
+test(
+  "a version that is too old for its database doesn't start and changes nothing",
+  { tags: "long" },
+  async () => {
+    const dataDir = join(folder, "newer");
+    await whileRunning(dataDir, async () => undefined);
+    await withStoppedInstance(configOf(dataDir), ({ db }) =>
+      db.collection<{ _id: string }>("migrations").insertOne({
+        _id: "9999-of-the-future",
+        state: "done",
+        version: "999.1.0",
+        oldestProgram: "999.0.0",
+      } as never),
+    );
+    await expect(startFanfare(configOf(dataDir))).rejects.toThrow(
+      "Start 999.0.0 or newer, or restore a backup",
+    );
+    for (const command of [["migrate"], ["create-admin", "ada"]]) {
+      const refused = await fanfareProcess(dataDir, command, "correct horse\n");
+      expect(refused).toMatchObject({
+        code: 1,
+        out: "",
+        error: expect.stringMatching(/^Fanfare 999.1.0 has changed/) as string,
+      });
+    }
+  },
+);
 
 test("the lease of a dead process is ignored where no other process can exist", async () => {
   const dataDir = await restoreOld("left");

@@ -128,7 +128,7 @@ async function backUpSlowly(source: string, file: string, meanwhile: () => Promi
 
 test(
   "a backup under load contains everything acknowledged before, and is consistent",
-  { timeout: TIMEOUT_MS },
+  { timeout: TIMEOUT_MS, tags: "long" },
   async () => {
     const source = join(folder, "source");
     const target = join(folder, "target");

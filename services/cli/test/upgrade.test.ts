@@ -19,11 +19,15 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const fixture = (name: string): string => join(import.meta.dirname, "upgrade", name);
 
-test("the fixtures of earlier versions can be created with this version too, and everything is found", async () => {
-  const dataDir = join(folder, "today");
-  const known = await whileRunning(dataDir, fill);
-  expect(await whileRunning(dataDir, (url) => readAsClient(url, known))).toEqual(expectedFindings(known));
-});
+test(
+  "the fixtures of earlier versions can be created with this version too, and everything is found",
+  { tags: "long" },
+  async () => {
+    const dataDir = join(folder, "today");
+    const known = await whileRunning(dataDir, fill);
+    expect(await whileRunning(dataDir, (url) => readAsClient(url, known))).toEqual(expectedFindings(known));
+  },
+);
 
 /** Restores a backup, which contains no indexes: creates one that the first version had. */
 async function restore(dataDir: string, name: string): Promise<void> {

@@ -29,7 +29,7 @@ test("on shutdown clients are notified, running calls complete, new clients are 
   await stopped;
 });
 
-test("a call that never ends doesn't prevent shutdown", async () => {
+test("a call that never ends doesn't prevent shutdown", { tags: "long" }, async () => {
   const gateway = await startGateway();
   let isCalled = false;
   gateway.stubs.me = () => {

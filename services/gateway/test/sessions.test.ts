@@ -58,7 +58,7 @@ test("sessions that ended before a restart are rejected after it", async () => {
   await restarted.stop();
 });
 
-test("detects a session that ended without a notification", async () => {
+test("detects a session that ended without a notification", { tags: "long" }, async () => {
   const [missed, kept] = [gateway.signIn(), gateway.signIn()];
   const [client, other] = [
     await connect(gateway, missed.accessToken),

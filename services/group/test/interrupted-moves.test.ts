@@ -70,7 +70,7 @@ test("resumes after a process died while moving sockets to the room of a channel
   }
 });
 
-test("resumes after a process died while deleting a role", async () => {
+test("resumes after a process died while deleting a role", { tags: "long" }, async () => {
   const member = await room.join();
   const { id: groupId } = room.group;
   const { role } = await node.call("role.create", { groupId, name: "Doomed" }, room.owner);

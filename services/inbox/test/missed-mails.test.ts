@@ -168,38 +168,42 @@ test("the email has the newest ten, says how many more there are, and is in the 
   expect(text).toContain("其他未读消息：2 条");
 });
 
-test("nothing is sent about what a user has read, muted, or can't see, or to one who is back or doesn't want it", async () => {
-  const names = ["read", "muted", "kicked", "back", "off", "deleted", "blocking", "everyone"] as const;
-  const all = {} as Record<(typeof names)[number], Reader>;
-  for (const name of names) all[name] = await newReader();
-  const unverified = await newReader({ verified: false });
-  const connected = await newReader();
-  const last = await newReader();
-  const client = new FanfareClient({ url: instance.url });
-  client.useTokens(connected);
-  await client.connect();
-  const watched = { userIds: [connected.userId] };
-  await vi.waitFor(async () => {
-    const { presences } = await must(instance.url, "presence.watch", watched, owner.accessToken);
-    expect(presences).toMatchObject([{ status: "online" }]);
-  });
-  const mute = { channelId, mutedUntil: "9999-12-31T00:00:00.000Z" };
-  await must(instance.url, "notification.set", mute, all.muted.accessToken);
-  await configure(all.off, { emails: "off" });
-  await must(instance.url, "user.block", { userId: owner.userId }, all.blocking.accessToken);
-  for (const name of names) if (name !== "everyone") await mention(all[name]);
-  await mention(unverified);
-  await mention(connected);
-  const { seq } = await send("@everyone listen");
-  await must(instance.url, "channel.markRead", { channelId, seq }, all.read.accessToken);
-  await must(instance.url, "group.kick", { groupId, userId: all.kicked.userId }, owner.accessToken);
-  await must(instance.url, "user.deleteMe", { password: PASSWORD }, all.deleted.accessToken);
-  await must(instance.url, "user.refresh", { refreshToken: all.back.refreshToken });
-  expect(await mailedTo(last)).toEqual(new Set([last.email]));
-  client.close();
-});
+test(
+  "nothing is sent about what a user has read, muted, or can't see, or to one who is back or doesn't want it",
+  { tags: "long" },
+  async () => {
+    const names = ["read", "muted", "kicked", "back", "off", "deleted", "blocking", "everyone"] as const;
+    const all = {} as Record<(typeof names)[number], Reader>;
+    for (const name of names) all[name] = await newReader();
+    const unverified = await newReader({ verified: false });
+    const connected = await newReader();
+    const last = await newReader();
+    const client = new FanfareClient({ url: instance.url });
+    client.useTokens(connected);
+    await client.connect();
+    const watched = { userIds: [connected.userId] };
+    await vi.waitFor(async () => {
+      const { presences } = await must(instance.url, "presence.watch", watched, owner.accessToken);
+      expect(presences).toMatchObject([{ status: "online" }]);
+    });
+    const mute = { channelId, mutedUntil: "9999-12-31T00:00:00.000Z" };
+    await must(instance.url, "notification.set", mute, all.muted.accessToken);
+    await configure(all.off, { emails: "off" });
+    await must(instance.url, "user.block", { userId: owner.userId }, all.blocking.accessToken);
+    for (const name of names) if (name !== "everyone") await mention(all[name]);
+    await mention(unverified);
+    await mention(connected);
+    const { seq } = await send("@everyone listen");
+    await must(instance.url, "channel.markRead", { channelId, seq }, all.read.accessToken);
+    await must(instance.url, "group.kick", { groupId, userId: all.kicked.userId }, owner.accessToken);
+    await must(instance.url, "user.deleteMe", { password: PASSWORD }, all.deleted.accessToken);
+    await must(instance.url, "user.refresh", { refreshToken: all.back.refreshToken });
+    expect(await mailedTo(last)).toEqual(new Set([last.email]));
+    client.close();
+  },
+);
 
-test("what a user has muted, blocked or can't see doesn't displace the rest", async () => {
+test("what a user has muted, blocked or can't see doesn't displace the rest", { tags: "long" }, async () => {
   const [reader, outsider] = [await newReader(), await newReader()];
   const stranger = await createGuest(instance.url);
   await join(stranger.accessToken);
@@ -325,7 +329,7 @@ test("the email comes after the time that the user chose", async () => {
   expect((await mailbox.next(daily.email, MISSED)).text).toContain("> wait");
 });
 
-test("a new choice also applies to a waiting email", async () => {
+test("a new choice also applies to a waiting email", { tags: "long" }, async () => {
   const [reader, last] = [await newReader(), await newReader()];
   await configure(reader, { emails: "day" });
   await configure(last, { emails: "quarterHour" });

@@ -150,7 +150,7 @@ test("marks a webhook with the name of a member", async () => {
   expect(service.received[0]!.payload).toMatchObject({ title: "Ann (webhook) mentioned you" });
 });
 
-test("retries when the push service is down", async () => {
+test("retries when the push service is down", { tags: "long" }, async () => {
   service.status = 503;
   await send(openId, named("are you there?"));
   await vi.waitFor(() => expect(service.received.length).toBeGreaterThan(1));

@@ -106,15 +106,19 @@ test("a database that is repeatedly killed and restarted loses and duplicates no
   await expectExact(acknowledged);
 });
 
-test("while the database is frozen senders are rejected; afterwards they continue", async () => {
-  const acknowledged: Message[] = [];
-  const writing = Array.from({ length: SENDERS }, (_, i) => write(i, acknowledged));
-  await untilMore(acknowledged, 200);
-  database.freeze();
-  await expect.poll(() => refusals.length).toBeGreaterThanOrEqual(SENDERS);
-  database.thaw();
-  await untilMore(acknowledged, 200);
-  stopped.abort();
-  await Promise.all(writing);
-  await expectExact(acknowledged);
-});
+test(
+  "while the database is frozen senders are rejected; afterwards they continue",
+  { tags: "long" },
+  async () => {
+    const acknowledged: Message[] = [];
+    const writing = Array.from({ length: SENDERS }, (_, i) => write(i, acknowledged));
+    await untilMore(acknowledged, 200);
+    database.freeze();
+    await expect.poll(() => refusals.length).toBeGreaterThanOrEqual(SENDERS);
+    database.thaw();
+    await untilMore(acknowledged, 200);
+    stopped.abort();
+    await Promise.all(writing);
+    await expectExact(acknowledged);
+  },
+);

@@ -87,7 +87,7 @@ test("ending a session closes its sockets on every thread", async () => {
   }
 });
 
-test("limits apply to all threads together", async () => {
+test("limits apply to all threads together", { tags: "long" }, async () => {
   const limited = await startInstance({ GATEWAY_THREADS: "2", RATE_LIMIT_FACTOR: "1" });
   try {
     // Within an hour, so that no machine is too slow.
@@ -108,45 +108,50 @@ test("limits apply to all threads together", async () => {
   }
 });
 
-test("limits the sockets of one address exactly, across all threads", async () => {
-  const max = 20;
-  const env = { GATEWAY_THREADS: "3", MAX_CONNECTIONS_PER_ADDRESS: String(max), RATE_LIMIT_FACTOR: "1000" };
-  const limited = await startInstance(env);
-  const { accessToken } = await createGuest(limited.url);
-  const sockets: Socket[] = [];
-  const outcomeOf = (localAddress: string): Promise<string> => {
-    const options = { transports: ["websocket"], auth: { token: accessToken }, localAddress };
-    const socket = io(limited.url, { ...options, forceNew: true, reconnection: false });
-    sockets.push(socket);
-    return Promise.race([
-      next(socket, "ready").then(() => "ready"),
-      next(socket, "connect_error").then((error) => (error as Error).message),
-    ]);
-  };
-  const ready = async (count: number, localAddress: string): Promise<number> => {
-    const outcomes = await Promise.all(Array.from({ length: count }, () => outcomeOf(localAddress)));
-    expect(outcomes.filter((outcome) => !["ready", "OVERLOADED"].includes(outcome))).toEqual([]);
-    return outcomes.filter((outcome) => outcome === "ready").length;
-  };
-  try {
-    expect(await ready(60, "127.0.0.2")).toBe(max);
-    expect(await ready(5, "127.0.0.3")).toBe(5);
-    for (const socket of sockets.splice(0)) socket.close();
-    // A closed connection frees its place for all threads.
-    let again = 0;
-    await vi.waitFor(
-      async () => {
-        again += await ready(max - again, "127.0.0.2");
-        expect(again).toBe(max);
-      },
-      { timeout: 60_000, interval: 200 },
-    );
-    expect(await ready(10, "127.0.0.2")).toBe(0);
-  } finally {
-    for (const socket of sockets) socket.close();
-    await limited.stop();
-  }
-}, 120_000);
+test(
+  "limits the sockets of one address exactly, across all threads",
+  { tags: "long" },
+  async () => {
+    const max = 20;
+    const env = { GATEWAY_THREADS: "3", MAX_CONNECTIONS_PER_ADDRESS: String(max), RATE_LIMIT_FACTOR: "1000" };
+    const limited = await startInstance(env);
+    const { accessToken } = await createGuest(limited.url);
+    const sockets: Socket[] = [];
+    const outcomeOf = (localAddress: string): Promise<string> => {
+      const options = { transports: ["websocket"], auth: { token: accessToken }, localAddress };
+      const socket = io(limited.url, { ...options, forceNew: true, reconnection: false });
+      sockets.push(socket);
+      return Promise.race([
+        next(socket, "ready").then(() => "ready"),
+        next(socket, "connect_error").then((error) => (error as Error).message),
+      ]);
+    };
+    const ready = async (count: number, localAddress: string): Promise<number> => {
+      const outcomes = await Promise.all(Array.from({ length: count }, () => outcomeOf(localAddress)));
+      expect(outcomes.filter((outcome) => !["ready", "OVERLOADED"].includes(outcome))).toEqual([]);
+      return outcomes.filter((outcome) => outcome === "ready").length;
+    };
+    try {
+      expect(await ready(60, "127.0.0.2")).toBe(max);
+      expect(await ready(5, "127.0.0.3")).toBe(5);
+      for (const socket of sockets.splice(0)) socket.close();
+      // A closed connection frees its place for all threads.
+      let again = 0;
+      await vi.waitFor(
+        async () => {
+          again += await ready(max - again, "127.0.0.2");
+          expect(again).toBe(max);
+        },
+        { timeout: 60_000, interval: 200 },
+      );
+      expect(await ready(10, "127.0.0.2")).toBe(0);
+    } finally {
+      for (const socket of sockets) socket.close();
+      await limited.stop();
+    }
+  },
+  120_000,
+);
 
 test("detects a port in use, although threads share theirs", async () => {
   const { port } = new URL(instance.url);

@@ -139,7 +139,7 @@ describe("startup errors are one clear line, with exit code 1", () => {
     other.close();
   });
 
-  test("MongoDB is unreachable", async () => {
+  test("MongoDB is unreachable", { tags: "long" }, async () => {
     const program = run({ MONGO_URL: "mongodb://me:secret@127.0.0.1:1/chat" });
     expect(await program.exited).toBe(1);
     expect(program.stderr).toMatch(

@@ -61,7 +61,7 @@ async function expectDone(db: mongo.Db): Promise<void> {
   expect(await db.collection("things").countDocuments({ visits: 1 })).toBe(DOCUMENTS);
 }
 
-test("when the migrating process is killed, another one resumes", async () => {
+test("when the migrating process is killed, another one resumes", { tags: "long" }, async () => {
   const db = dbOf(await database.connect("killed"));
   await fill(db);
   const first = start("killed", "first");
@@ -78,23 +78,27 @@ test("when the migrating process is killed, another one resumes", async () => {
   await expectDone(db);
 });
 
-test("a suspended process that was taken over writes nothing more, and continues when the other is done", async () => {
-  const db = dbOf(await database.connect("frozen"));
-  await fill(db);
-  const first = start("frozen", "first");
-  await untilInProgress(db);
-  first.child.kill("SIGSTOP");
-  const second = start("frozen", "second");
-  while ((await recordOf(db))?.fence !== 2) await delay(20);
-  first.child.kill("SIGCONT");
-  const outcomes = await Promise.all([first.ended, second.ended]);
-  expect(outcomes.map(({ code, error }) => ({ code, error }))).toEqual([
-    { code: 0, error: "" },
-    { code: 0, error: "" },
-  ]);
-  expect(outcomes[0].warned).toEqual([expect.stringContaining("another process took over")]);
-  await expectDone(db);
-});
+test(
+  "a suspended process that was taken over writes nothing more, and continues when the other is done",
+  { tags: "long" },
+  async () => {
+    const db = dbOf(await database.connect("frozen"));
+    await fill(db);
+    const first = start("frozen", "first");
+    await untilInProgress(db);
+    first.child.kill("SIGSTOP");
+    const second = start("frozen", "second");
+    while ((await recordOf(db))?.fence !== 2) await delay(20);
+    first.child.kill("SIGCONT");
+    const outcomes = await Promise.all([first.ended, second.ended]);
+    expect(outcomes.map(({ code, error }) => ({ code, error }))).toEqual([
+      { code: 0, error: "" },
+      { code: 0, error: "" },
+    ]);
+    expect(outcomes[0].warned).toEqual([expect.stringContaining("another process took over")]);
+    await expectDone(db);
+  },
+);
 
 test("of two processes that start together, only one migrates", async () => {
   const db = dbOf(await database.connect("both"));
