@@ -421,8 +421,6 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await write(ada, "mine");
     await open();
     await text("mine").waitFor();
-    // The field takes the focus once it is loaded.
-    await page.getByRole("textbox").first().waitFor();
     const focused = () => page.locator(":focus").textContent();
     await page.locator("article[tabindex='0']").focus();
     await expect.poll(focused).toContain("mine");

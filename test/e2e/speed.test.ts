@@ -250,6 +250,22 @@ describe.skipIf(!hasBrowser())("speed", () => {
     },
   );
 
+  test(
+    "the message field doesn't take the focus from a message when it is there",
+    { tags: "long" },
+    async () => {
+      const page = await site.newPage(DESKTOP, reader);
+      const release = await holdScript(page, "fields");
+      await page.goto(site.url + path, { waitUntil: "commit" });
+      await settled(page);
+      const newest = page.getByRole("log").getByRole("article").last();
+      await newest.focus();
+      release();
+      await page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) }).waitFor();
+      expect(await newest.evaluate((message) => message === document.activeElement)).toBe(true);
+    },
+  );
+
   test("the messages that arrive before a frame lead to few commits", { tags: "long" }, async () => {
     const { channel } = await writer.call("channel.create", { groupId, name: "burst" });
     const page = await site.newPage(DESKTOP, reader);

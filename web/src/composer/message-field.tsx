@@ -79,7 +79,10 @@ export function MessageField(props: MessageFieldProps) {
 
   useLayoutEffect(() => {
     // A dialog that closes in the same commit returns the focus in a microtask, which would override the `autoFocus` attribute.
-    if (autoFocus) queueMicrotask(() => field.current?.focus());
+    if (autoFocus)
+      queueMicrotask(() => {
+        if (!isAmongMessages(field.current)) field.current?.focus();
+      });
   }, [autoFocus, field]);
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
@@ -172,6 +175,12 @@ async function replaceClosedEmoji(
   if (emoji === undefined || !isStillThere) return;
   const moved = field.selectionStart - to + named.start + emoji.length;
   editField(field, { from: named.start, to, insert: emoji, selectFrom: moved, selectTo: moved });
+}
+
+/** Whether the focus is in the messages above the field, which are there before it. */
+function isAmongMessages(field: HTMLElement | null): boolean {
+  const messages = field?.closest("aside, main")?.querySelector("[role=log]");
+  return messages?.contains(document.activeElement) === true;
 }
 
 /** Returns whether the key was handled. */
