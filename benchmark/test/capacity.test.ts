@@ -57,7 +57,7 @@ test("both searches, with a server started for them", { ...LONG, tags: "long" },
   expect(await bench.leftovers()).toEqual([]);
 });
 
-test("a server that loses messages above a number of members", { tags: "long" }, LONG, async () => {
+test("a server that loses messages above a number of members", { ...LONG, tags: "long" }, async () => {
   const platform = await startFakePlatform((member, message) =>
     member >= 60 && message === 7 ? "drop" : undefined,
   );

@@ -54,7 +54,7 @@ describe.skipIf(cannotCluster)("a cluster of its own", () => {
     },
   );
 
-  test("a broadcast to a cluster", { tags: "long" }, LONG, async () => {
+  test("a broadcast to a cluster", { ...LONG, tags: "long" }, async () => {
     const { code, stdout, ...outcome } = await bench.run("broadcast", ...SMALL, "--gateways", "2");
     expect(code).toBe(0);
     expect(stdout).toMatch("lost 0 · duplicates 0 · out of order 0");

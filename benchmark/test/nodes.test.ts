@@ -68,8 +68,7 @@ describe.skipIf(cannotCluster)("clusters of their own", () => {
 
   test(
     "a failed threshold exits with 99, even without one node to compare with",
-    { tags: "long" },
-    LONG,
+    { ...LONG, tags: "long" },
     async () => {
       const args = ["nodes", "--nodes", "2", ...SMALL, "--threshold", "scalingEfficiency[nodes=2]>0.1"];
       const { code, stdout, result } = await bench.run(...args);

@@ -81,8 +81,7 @@ test("the CLI and an admin can remove a second factor; sessions end", async () =
 
 test(
   "ends sessions while the instance is running, and its gateways close them",
-  { tags: "long" },
-  LONG,
+  { ...LONG, tags: "long" },
   async () => {
     await whileRunning(dataDir, async (url) => {
       const [ada, grace] = [await createAccount(url), await createAccount(url)];

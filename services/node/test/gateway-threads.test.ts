@@ -110,7 +110,7 @@ test("limits apply to all threads together", { tags: "long" }, async () => {
 
 test(
   "limits the sockets of one address exactly, across all threads",
-  { tags: "long" },
+  { tags: "long", timeout: 120_000 },
   async () => {
     const max = 20;
     const env = { GATEWAY_THREADS: "3", MAX_CONNECTIONS_PER_ADDRESS: String(max), RATE_LIMIT_FACTOR: "1000" };
@@ -150,7 +150,6 @@ test(
       await limited.stop();
     }
   },
-  120_000,
 );
 
 test("detects a port in use, although threads share theirs", async () => {
