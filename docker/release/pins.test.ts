@@ -22,7 +22,8 @@ const settings = {
   VALKEY_PASSWORD: "v",
 };
 const ofCompose = Object.values(loadCompose(settings).services).map(({ image }) => image);
-const ofChart = Object.values<string>(parse(read("docker/kubernetes/chart/values.yaml")).trial.images);
+const chart = parse(read("docker/kubernetes/chart/values.yaml"));
+const ofChart: string[] = [...Object.values<string>(chart.trial.images), chart.livekit.image];
 const ofSealos = [
   ...read("docker/sealos/template/fanfare/index.yaml").matchAll(/ image: ([\w./-]+:\S+)$/gm),
 ].map(([, image]) => image!);
@@ -49,6 +50,12 @@ test("third-party images are pinned to the same patch version everywhere", () =>
   expect(new Set(others).size).toBe(names.size);
 });
 
+test("tests use the version of LiveKit that is deployed", () => {
+  const tested = /livekit-server@(v[\d.]+)/.exec(read(".ci/fetch"))?.[1];
+  expect(ofChart).toContain(`livekit/livekit-server:${tested}`);
+  expect(ofCompose).toContain(`livekit/livekit-server:${tested}`);
+});
+
 test("packages that CI downloads have a version and a hash", () => {
   const [packages, hashes] = ["package", "sha256"].map((name) =>
     [...read(".ci/fetch").matchAll(new RegExp(`^ +${name}=(.*)$`, "gm"))].map(([, value]) => value),
@@ -56,4 +63,5 @@ test("packages that CI downloads have a version and a hash", () => {
   expect(packages!.length).toBeGreaterThan(1);
   expect(packages!.filter((one) => !/^[\w-]+==[\w.]+$/.test(one!))).toEqual([]);
   expect(hashes!.filter((one) => /^[0-9a-f]{64}$/.test(one!))).toHaveLength(packages!.length);
+  expect(read(".ci/fetch")).toMatch(/^ +sum=h1:\S{44}$/m);
 });

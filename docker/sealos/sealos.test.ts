@@ -1,12 +1,16 @@
 import { readFileSync } from "node:fs";
 import { loadConfig } from "@fanfare/kernel";
+import { hasLiveKit } from "@fanfare/testing";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { livekitPorts } from "../test/livekit-ports.ts";
 import { knownSettings } from "../test/known-settings.ts";
 import { findFaults } from "./faults.ts";
 import { evaluateTemplate, type Manifest } from "./template.ts";
 import type { Workload } from "./workload-faults.ts";
 
 const TEXT = readFileSync(new URL("template/fanfare/index.yaml", import.meta.url), "utf8");
+const CALLS = { calls: "included", livekit_address: "203.0.113.7", livekit_port: "31000" };
 const IMAGE = { image: "registry.example.org/fanfare:0.1.0" };
 /** The length of random parts of names; secrets are longer. */
 const NAME_CHARS = 8;
@@ -55,6 +59,11 @@ test.each<[string, Record<string, string>]>([
   ["the defaults", {}],
   ["more of everything", { gateways: "8", workers: "4", mongodb_members: "1" }],
   ["mail", { smtp_url: "smtps://user:pass@mail.example.org", mail_from: "Fanfare <chat@example.org>" }],
+  ["calls", CALLS],
+  [
+    "an external LiveKit",
+    { calls: "external", livekit_url: "wss://c.example", livekit_key: "key", livekit_secret: "s".repeat(32) },
+  ],
 ])("with %s nothing is wrong with what is applied, and the program starts", (_, inputs) => {
   const { template, resources } = evaluate({ ...IMAGE, ...inputs });
   expect(findFaults(template, resources)).toEqual([]);
@@ -66,6 +75,10 @@ test.each<[string, Record<string, string>]>([
     publicUrl: "https://fanfare-xxxxxxxx.cloud.example.org",
     s3: { endpoint: "https://s3.example.org" },
     smtp: inputs["smtp_url"] === undefined ? undefined : { url: inputs["smtp_url"] },
+    livekit:
+      inputs["calls"] === undefined
+        ? undefined
+        : { url: inputs["livekit_url"] ?? "wss://fanfare-xxxxxxxx.cloud.example.org" },
   });
   expect(loadConfig({ ...image, ...worker }).mongoUrl).toMatch(
     /^mongodb:\/\/root:p4ss@fanfare-xxxxxxxx-mongo-mongodb\.ns-sample\.svc\.cluster\.local:27017\/fanfare\?/,
@@ -104,6 +117,30 @@ App …`,
   );
 });
 
+test("LiveKit has the key of Fanfare, and listens for media on the node port", () => {
+  const { resources } = evaluate({ ...IMAGE, ...CALLS });
+  const fanfare = environmentOf(deployment(resources, "fanfare-xxxxxxxx-worker"), resources);
+  const livekit = environmentOf(deployment(resources, "fanfare-xxxxxxxx-livekit"), resources);
+  const { LIVEKIT_KEY: key = "", LIVEKIT_SECRET: secret, LIVEKIT_SERVER_URL: url } = fanfare;
+  expect(parse(livekit["LIVEKIT_KEYS"]!)).toEqual({ [key]: secret });
+  expect(livekit["NODE_IP"]).toBe("203.0.113.7");
+  const { port, rtc, webhook } = parse(livekit["LIVEKIT_CONFIG"]!);
+  expect(webhook.api_key).toBe(key);
+  expect(url).toBe(`http://fanfare-xxxxxxxx-livekit.ns-sample.svc.cluster.local:${port}`);
+  expect(rtc).toMatchObject({ udp_port: 31000, tcp_port: 31000 });
+  const media = resources.find(({ metadata }) => metadata.name === "fanfare-xxxxxxxx-livekit-media")!;
+  expect(media["spec"]).toMatchObject({
+    type: "NodePort",
+    ports: [{ nodePort: 31000 }, { nodePort: 31000 }],
+  });
+});
+
+test.skipIf(!hasLiveKit())("LiveKit accepts its configuration", () => {
+  const { resources } = evaluate({ ...IMAGE, ...CALLS });
+  const env = environmentOf(deployment(resources, "fanfare-xxxxxxxx-livekit"), resources);
+  expect(livekitPorts(env)).toEqual([7880, 31000, 31000]);
+});
+
 test("each installation has its own secrets", () => {
   const used: number[] = [];
   evaluateTemplate(TEXT, {
@@ -119,7 +156,7 @@ test("each installation has its own secrets", () => {
       return "y".repeat(length);
     },
   });
-  expect(used).toEqual([8, 8, 64, 32]);
+  expect(used).toEqual([8, 8, 64, 32, 16, 48]);
 });
 
 test("rejects missing and invalid inputs", () => {

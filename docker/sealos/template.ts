@@ -28,6 +28,7 @@ export interface Surroundings {
 }
 
 const EXPRESSION = /\$\{\{\s*(.*?)\s*\}\}/g;
+const CONDITION = /^ *\$\{\{ (if|else|endif)\((?:(\S+) === '(.*)')?\) \}\}$/;
 const CALL = /^(random|base64)\((.*)\)$/;
 
 /**
@@ -46,12 +47,27 @@ export function evaluateTemplate(
     values.set(`defaults.${name}`, substitute(value, values, around.random));
   for (const [name, value] of Object.entries(givenInputs(inputs, around.inputs)))
     values.set(`inputs.${name}`, substitute(value, values, around.random));
-  const fill = (part: string): string => substitute(part, values, around.random);
-  const resources = parseAllDocuments(fill(rest.join("---"))).map((document) => {
+  const chosen = chooseLines(rest.join("---"), values);
+  const resources = parseAllDocuments(substitute(chosen, values, around.random)).map((document) => {
     if (document.errors[0] !== undefined) throw document.errors[0];
     return document.toJS() as Manifest;
   });
   return { template: parse(head) as Manifest, resources };
+}
+
+/** Leaves out the lines of conditions that aren't met. Conditions are lines of their own, and aren't nested. */
+function chooseLines(text: string, values: ReadonlyMap<string, string>): string {
+  let isChosen = true;
+  return text
+    .split("\n")
+    .filter((line) => {
+      const [, kind, name, value] = CONDITION.exec(line) ?? [];
+      if (kind === undefined) return isChosen;
+      if (kind === "if") isChosen = valueOf(name!, values) === value;
+      else isChosen = kind === "endif" || !isChosen;
+      return false;
+    })
+    .join("\n");
 }
 
 function substitute(text: string, values: ReadonlyMap<string, string>, random: Surroundings["random"]) {

@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { loadConfig } from "@fanfare/kernel";
+import { hasLiveKit } from "@fanfare/testing";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { livekitPorts } from "./livekit-ports.ts";
 import { COMPOSE_PATH, loadCompose } from "./compose-file.ts";
 import { knownSettings } from "./known-settings.ts";
 
@@ -13,6 +16,13 @@ const REQUIRED = {
   VALKEY_PASSWORD: "valkey1",
 };
 const S3 = { S3_BUCKET: "fanfare", S3_ACCESS_KEY_ID: "key", S3_SECRET_ACCESS_KEY: "secret" };
+const CALLS = {
+  LIVEKIT_URL: "wss://chat.example.org",
+  LIVEKIT_SERVER_URL: "http://livekit:7880",
+  LIVEKIT_KEY: "key1",
+  LIVEKIT_SECRET: "Yb9Lx5Np4Hc6Jd1Fs0GaUek8Qz3vWm7Rt2",
+  CALLS_IP: "203.0.113.7",
+};
 const compose = loadCompose(REQUIRED);
 const services = Object.entries(compose.services);
 const ofImage = services.filter(([name]) => name === "gateway" || name === "worker");
@@ -54,6 +64,7 @@ test.each([
   { with: "only what is required", given: {} as Record<string, string> },
   { with: "S3 and its profile", given: { ...S3, S3_ENDPOINT: "http://s3:9000" } },
   { with: "traces", given: { OTEL_EXPORTER_OTLP_ENDPOINT: "http://jaeger:4318" } },
+  { with: "calls", given: CALLS },
   { with: "mail", given: { SMTP_URL: "smtp://mail:1025", MAIL_FROM: "Fanfare <chat@example.org>" } },
 ])("the program starts with $with", ({ given }) => {
   const { gateway, worker } = loadCompose({ ...REQUIRED, ...given }).services;
@@ -85,9 +96,9 @@ test("services wait until their dependencies are healthy", () => {
   });
 });
 
-test("only the proxy can be reached from outside, and databases can't connect to the outside", () => {
+test("only the proxy and the media server can be reached from outside, and databases can't connect to the outside", () => {
   const open = services.filter(([, { ports = [] }]) => ports.some((port) => !port.startsWith("127.0.0.1:")));
-  expect(open.map(([name]) => name)).toEqual(["proxy"]);
+  expect(open.map(([name]) => name)).toEqual(["proxy", "livekit"]);
   expect(compose.networks["back"]).toEqual({ internal: true });
   const stores = ["mongodb", "mongodb-replica-set", "nats", "valkey", "s3"];
   expect(stores.filter((name) => String(compose.services[name]!.networks) !== "back")).toEqual([]);
@@ -114,10 +125,34 @@ test("all mounted files and volumes exist", () => {
 test("required variables of a profile are checked when it starts", () => {
   const script = (name: string) => compose.services[name]!.entrypoint!.at(-1);
   expect(script("grafana")).toContain('"${GF_SECURITY_ADMIN_PASSWORD:?set GRAFANA_PASSWORD}"');
+  expect(script("livekit")).toContain('"${NODE_IP:?set CALLS_IP');
   expect(script("s3")).toContain('"${MINIO_ROOT_PASSWORD:?set S3_SECRET_ACCESS_KEY}"');
+});
+
+test("LiveKit has the key of Fanfare, listens on the published ports and posts to a gateway", () => {
+  const livekit = loadCompose({ ...REQUIRED, ...CALLS }).services["livekit"]!;
+  const { LIVEKIT_KEYS, LIVEKIT_CONFIG } = livekit.environment!;
+  expect(parse(LIVEKIT_KEYS!)).toEqual({ [CALLS.LIVEKIT_KEY]: CALLS.LIVEKIT_SECRET });
+  const { port, rtc, turn, webhook } = parse(LIVEKIT_CONFIG!);
+  expect(livekit.ports).toEqual([
+    `${rtc.tcp_port}:${rtc.tcp_port}`,
+    `${rtc.udp_port}:${rtc.udp_port}/udp`,
+    `${turn.udp_port}:${turn.udp_port}/udp`,
+  ]);
+  expect(webhook).toEqual({ api_key: CALLS.LIVEKIT_KEY, urls: ["http://gateway:3000/api/livekit/webhook"] });
+  expect(CALLS.LIVEKIT_SERVER_URL).toBe(`http://livekit:${port}`);
+  expect(readFileSync(new URL("compose/Caddyfile", COMPOSE_PATH), "utf8")).toContain(`/rtc* livekit:${port}`);
+  // Workers call it, and it calls gateways.
+  for (const [, { networks }] of ofImage) expect(networks).toContain("back");
+  expect(livekit.networks).toContain("back");
+});
+
+test.skipIf(!hasLiveKit())("LiveKit accepts its configuration", () => {
+  const { environment } = loadCompose({ ...REQUIRED, ...CALLS }).services["livekit"]!;
+  expect(livekitPorts(environment!)).toEqual([7880, 7881, 7882, 3478]);
 });
 
 test("the optional parts are profiles", () => {
   const profiles = new Set(services.flatMap(([, { profiles: of = [] }]) => of));
-  expect(profiles).toEqual(new Set(["monitoring", "tracing", "s3", "mail", "bench"]));
+  expect(profiles).toEqual(new Set(["monitoring", "tracing", "calls", "s3", "mail", "bench"]));
 });

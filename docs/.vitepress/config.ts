@@ -11,7 +11,17 @@ const USE = ["index", "messages", "groups", "moderation", "notifications", "acco
 const RUN = [
   [
     "Start",
-    ["index", "quick-start", "production", "sizing", "install", "docker", "kubernetes", "configuration"],
+    [
+      "index",
+      "quick-start",
+      "production",
+      "sizing",
+      "install",
+      "docker",
+      "kubernetes",
+      "calls",
+      "configuration",
+    ],
   ],
   [
     "Operate",

@@ -74,6 +74,8 @@ function launch(executablePath: string): Promise<Browser> {
     "--disable-sync",
     // A microphone that beeps, for pages that may use it.
     "--use-fake-device-for-media-stream",
+    // For calls with a media server on this machine.
+    "--allow-loopback-in-peer-connection",
   ];
   return chromium.launch({ executablePath, args });
 }

@@ -9,6 +9,8 @@ const SAMPLE_SECRETS: Record<string, string> = {
   MONGO_URL: "mongodb://user:password@db/fanfare",
   NATS_URL: "nats://nats:4222",
   REDIS_URL: "redis://redis:6379",
+  SCIM_TOKEN: "t".repeat(32),
+  LIVEKIT_SECRET: "l".repeat(32),
   SMTP_URL: "smtps://mail.example.org",
 };
 

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "@fanfare/kernel";
-import { isInstalled } from "@fanfare/testing";
+import { hasLiveKit, isInstalled } from "@fanfare/testing";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import {
@@ -11,6 +11,7 @@ import {
   type Case,
   type KubernetesObject,
 } from "../../docker/kubernetes/render-chart.ts";
+import { livekitPorts } from "../../docker/test/livekit-ports.ts";
 import { environments, isSubset, named, podsOf } from "./chart-objects.ts";
 
 const PROJECT_FOLDER = join(CHART_FOLDER, "../../..");
@@ -107,12 +108,13 @@ describe.skipIf(!isInstalled("helm"))("objects of the Helm chart", () => {
     const { rules, tls } = named(rendered.everything, "Ingress")["chat-fanfare"]!;
     expect(tls).toEqual([{ hosts: ["chat.example.org"], secretName: "tls" }]);
     expect(rules[0]).toMatchObject({ host: "chat.example.org" });
-    const backend = rules[0].http.paths[0].backend.service;
+    const backend = rules[0].http.paths.find(({ path }: KubernetesObject) => path === "/").backend.service;
     expect(backend.name).toBe("chat-fanfare-gateway");
     expect(service["ports"].map(({ name }: KubernetesObject) => name)).toContain(backend.port.name);
     const route = named(rendered.everything, "HTTPRoute")["chat-fanfare"]!;
     expect(route).toMatchObject({ hostnames: ["chat.example.org"], parentRefs: [{ name: "public" }] });
-    expect(route["rules"][0]).toMatchObject({
+    expect(route["rules"].at(-1)).toMatchObject({
+      matches: [{ path: { type: "PathPrefix", value: "/" } }],
       timeouts: { request: "0s", backendRequest: "0s" },
       backendRefs: [{ name: "chat-fanfare-gateway", port: service["ports"][0].port }],
     });
@@ -140,9 +142,63 @@ describe.skipIf(!isInstalled("helm"))("objects of the Helm chart", () => {
       OIDC_CLIENT_SECRET: "all/OIDC_CLIENT_SECRET",
       OIDC_PROVIDERS: "all/PROVIDERS",
       LDAP_BIND_PASSWORD: "all/LDAP_BIND_PASSWORD",
+      SCIM_TOKEN: "all/SCIM_TOKEN",
+      LIVEKIT_KEY: "all/LIVEKIT_KEY",
+      LIVEKIT_SECRET: "all/LIVEKIT_SECRET",
       OTEL_EXPORTER_OTLP_HEADERS: "all/COLLECTOR",
     });
     expect(worker.env["NATS_URL"]).toBe("nats://nats.data:4222");
+  });
+
+  test("run LiveKit with the key of Fanfare, behind the path that browsers use", () => {
+    const { template } = podsOf(rendered.everything).find(({ name }) => name === "chat-fanfare-livekit")!;
+    const [container] = template.spec.containers;
+    const env = Object.fromEntries(container.env.map(({ name, value }: KubernetesObject) => [name, value]));
+    expect(parse(env.LIVEKIT_KEYS)).toEqual({ "$(LIVEKIT_KEY)": "$(LIVEKIT_SECRET)" });
+    const { port, rtc, turn, webhook } = parse(env.LIVEKIT_CONFIG);
+    expect(rtc).toEqual({ udp_port: 7882, tcp_port: 7881, use_external_ip: true });
+    expect(webhook.urls).toEqual(["https://chat.example.org/api/livekit/webhook"]);
+    const portOf = (of: string) =>
+      container.ports.find(({ name }: KubernetesObject) => name === of).containerPort as number;
+    expect([port, rtc.udp_port, rtc.tcp_port, turn.udp_port, turn.tls_port]).toEqual(
+      ["http", "media-udp", "media-tcp", "turn-udp", "turn-tls"].map(portOf),
+    );
+    expect(`${container.volumeMounts[0].mountPath}/tls.crt`).toBe(turn.cert_file);
+
+    const { paths } = named(rendered.everything, "Ingress")["chat-fanfare"]!["rules"][0].http;
+    const [route] = named(rendered.everything, "HTTPRoute")["chat-fanfare"]!["rules"];
+    expect(paths[0]).toMatchObject({ path: "/rtc", backend: { service: { name: "chat-fanfare-livekit" } } });
+    expect(route).toMatchObject({
+      matches: [{ path: { type: "PathPrefix", value: "/rtc" } }],
+      backendRefs: [{ name: "chat-fanfare-livekit", port }],
+    });
+    for (const { env: settings } of environments(rendered.everything))
+      expect(settings).toMatchObject({
+        LIVEKIT_URL: "wss://chat.example.org",
+        LIVEKIT_SERVER_URL: `http://chat-fanfare-livekit:${port}`,
+      });
+  });
+
+  test.skipIf(!hasLiveKit())("have a configuration that LiveKit accepts", async () => {
+    // Without an address, LiveKit would look for its own.
+    const objects = await renderChart("everything", { livekit: { nodeIp: "203.0.113.7" } });
+    const { template } = podsOf(objects).find(({ name }) => name === "chat-fanfare-livekit")!;
+    const variables = template.spec.containers[0].env as KubernetesObject[];
+    const env = Object.fromEntries(variables.map(({ name, value }) => [name, value ?? "given"]));
+    expect(livekitPorts(env)).toEqual([7880, 7881, 5349, 7882, 3478]);
+  });
+
+  test("use a LiveKit that runs elsewhere, or none", async () => {
+    const url = "wss://calls.example.org";
+    const objects = await renderChart("least", { livekit: { url, existingSecret: "calls" } });
+    expect(podsOf(objects).length).toBe(podsOf(rendered.least).length);
+    for (const { env } of environments(objects)) {
+      expect(env["LIVEKIT_URL"]).toBe(url);
+      expect(env["LIVEKIT_KEY"]).toBeDefined();
+      expect(env["LIVEKIT_SERVER_URL"]).toBeUndefined();
+    }
+    for (const { env } of environments(rendered.least))
+      expect(Object.keys(env).filter((name) => name.startsWith("LIVEKIT"))).toEqual([]);
   });
 
   test("configure tracing only if requested", () => {

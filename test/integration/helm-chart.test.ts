@@ -105,6 +105,17 @@ describe.skipIf(!isInstalled("helm"))("the Helm chart", () => {
   test.each([
     ["a password in a URL", { redis: { url: "redis://user:password@redis" } }, "redis.url must not have"],
     ["traces to a password", { tracing: { endpoint: "http://u:p@c" } }, "tracing.endpoint must not have"],
+    ["calls that browsers can't reach", { livekit: { enabled: true } }, "livekit.url is required"],
+    [
+      "calls without an address",
+      { livekit: { enabled: true, url: "ws://localhost:7880", hostNetwork: false } },
+      "livekit.nodeIp is required",
+    ],
+    [
+      "TURN without a certificate",
+      { livekit: { turn: { domain: "t.example" } } },
+      "tlsSecretName are required",
+    ],
     ["a value that there is not", { gateways: 3 }, "gateways"],
     ["a service that there is not", { workers: { one: { services: ["chat"] } } }, "workers.one.services.0"],
     [

@@ -5,16 +5,27 @@ import type { Call } from "@fanfare/contract";
 import { startEmbeddedMongo } from "@fanfare/embedded-mongo";
 import { callOf, loadConfig, type NodeContext } from "@fanfare/kernel";
 import { startFanfare } from "@fanfare/node";
-import { createAccount, createWorld, must, postRaw, type World } from "@fanfare/testing";
+import {
+  createAccount,
+  createWorld,
+  hasLiveKit,
+  must,
+  postRaw,
+  startLiveKit,
+  type World,
+} from "@fanfare/testing";
 import { expect, test, vi } from "vitest";
 import { MATRIX, READS } from "../policy/matrix.ts";
 import { exerciseGroups } from "./group-queries.ts";
 import { exerciseAdmin } from "./admin-queries.ts";
 import { exerciseBots } from "./bot-queries.ts";
+import { exerciseCalls } from "./call-queries.ts";
 import { exerciseFiles } from "./file-queries.ts";
 import { exerciseAccounts } from "./account-queries.ts";
 
 // Explains every query made by any action: none may scan a whole collection.
+
+const LIVEKIT = { key: "test-key", secret: "a secret of LiveKit with 32 or more characters" };
 
 type Command = Record<string, unknown>;
 type Client = ReturnType<NodeContext["database"]["getClient"]>;
@@ -178,6 +189,7 @@ test("no action scans a whole collection", { tags: "long" }, async () => {
   const database = await startEmbeddedMongo({ dir: join(dir, "db") });
   const url = new URL(database.uri);
   url.searchParams.set("monitorCommands", "true");
+  const livekit = hasLiveKit() ? await startLiveKit(LIVEKIT) : null;
   const env = {
     NODE_ENV: "test",
     PORT: "0",
@@ -185,6 +197,12 @@ test("no action scans a whole collection", { tags: "long" }, async () => {
     DATA_DIR: dir,
     RATE_LIMIT_FACTOR: "1000",
     GATEWAY_THREADS: "0",
+    ...(livekit !== null && {
+      LIVEKIT_URL: livekit.url,
+      LIVEKIT_SERVER_URL: livekit.serverUrl,
+      LIVEKIT_KEY: LIVEKIT.key,
+      LIVEKIT_SECRET: LIVEKIT.secret,
+    }),
   };
   const fanfare = await startFanfare(loadConfig({ ...env, MONGO_URL: url.href }));
   try {
@@ -198,6 +216,7 @@ test("no action scans a whole collection", { tags: "long" }, async () => {
     await exerciseFiles(fanfare.url, callOf(context.services));
     await exerciseAccounts(fanfare.url, context);
     await exerciseAdmin(fanfare.url, callOf(context.services));
+    if (livekit !== null) await exerciseCalls(fanfare.url, database.uri);
     // The last queries of removing a group, and of the sweeps for files and for what a crash left behind.
     const sweeps = ["find groups by deletedAt", "findAndModify files by dueAt sorted by dueAt"];
     const last = ["delete groups by _id", ...sweeps];
@@ -213,6 +232,7 @@ test("no action scans a whole collection", { tags: "long" }, async () => {
     expect(plans.length).toBeGreaterThan(60);
   } finally {
     await fanfare.stop();
+    await livekit?.stop();
     await database.close();
     await rm(dir, { recursive: true, force: true });
   }

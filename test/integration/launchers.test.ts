@@ -3,12 +3,20 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { isInstalled, startDatabase, startNats, startRedis, type ServerProcess } from "@fanfare/testing";
+import {
+  isInstalled,
+  startDatabase,
+  startLiveKit,
+  startNats,
+  startRedis,
+  type ServerProcess,
+} from "@fanfare/testing";
 import { startNode } from "../support/node-process.ts";
 
 const launchers: [string, string, () => Promise<ServerProcess>][] = [
   ["NATS", "nats-server", startNats],
   ["Redis", "redis-server", startRedis],
+  ["LiveKit", "livekit-server", () => startLiveKit({ key: "key", secret: "s".repeat(32) })],
   ["the database", "node", startDatabase],
   ["Fanfare", "node", async () => (await startNode({})).process],
 ];

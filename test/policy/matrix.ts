@@ -3,6 +3,7 @@ import type { Row } from "./row.ts";
 import { accountRows } from "./rows/account.ts";
 import { adminRows } from "./rows/admin.ts";
 import { botRows } from "./rows/bot.ts";
+import { callRows } from "./rows/call.ts";
 import { channelRows } from "./rows/channel.ts";
 import { directRows } from "./rows/direct.ts";
 import { departureRows } from "./rows/departure.ts";
@@ -53,6 +54,7 @@ export const MATRIX: Record<Exclude<ActionName, InternalAction>, Row> = {
   ...threadRows,
   ...presenceRows,
   ...botRows,
+  ...callRows,
   ...webhookRows,
   ...inboxRows,
   ...notificationRows,

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import * as account from "./actions/account.ts";
 import * as admin from "./actions/admin.ts";
 import * as bot from "./actions/bot.ts";
+import * as call from "./actions/call.ts";
 import * as channel from "./actions/channel.ts";
 import * as compliance from "./actions/compliance.ts";
 import * as departure from "./actions/departure.ts";
@@ -93,6 +94,7 @@ export const ACTIONS_BY_PREFIX = {
     ...notification.presenceActions,
   },
   bot: bot.botActions,
+  call: call.callActions,
   command: bot.commandActions,
   interaction: bot.interactionActions,
   webhook: webhook.webhookActions,

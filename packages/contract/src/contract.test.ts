@@ -36,7 +36,7 @@ describe.each(names)("%s", (name) => {
 test("names are service.verb, events are past tense or a state", () => {
   for (const name of names) expect(name).toMatch(/^[a-z]+\.[a-z][A-Za-z]*$/);
   for (const name of Object.keys(EVENTS))
-    expect(name).toMatch(/^([a-zA-Z]+\.([a-z]+(ed|ing)|left)|ready|resync)$/);
+    expect(name).toMatch(/^([a-zA-Z]+\.([a-z]+(ed|Ended|ing)|left|rang)|ready|resync)$/);
 });
 
 test("names inherited from Object are not actions", () => {

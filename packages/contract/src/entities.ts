@@ -5,6 +5,7 @@ export * from "./entities/admin.ts";
 export * from "./entities/policy.ts";
 export * from "./entities/group.ts";
 export * from "./entities/channel.ts";
+export * from "./entities/call.ts";
 export * from "./entities/bot.ts";
 export * from "./entities/card.ts";
 export * from "./entities/message.ts";

@@ -63,6 +63,8 @@ export const ERRORS = {
   PASSKEY_NOT_FOUND: giveUp(404, "You have no such passkey."),
   DIRECTORY_OFF: giveUp(409, "This server has no directory of groups. Ask for an invite instead."),
   EMAIL_OFF: giveUp(409, "This server doesn't send emails. Share an invite link instead."),
+  CALLS_OFF: giveUp(409, "Calls are not set up on this server. Ask an admin to connect a LiveKit server."),
+  CALL_NOT_FOUND: giveUp(404, "There is no call in this channel, or the user is not in it."),
   INVALID_LINK: giveUp(404, "This link does not exist, has expired or has been used. Request a new one."),
   EMAIL_MISSING: correct(409, "This account has no email address. Add one first."),
   LDAP_UNAVAILABLE: retry(

@@ -138,6 +138,31 @@ export const EVENTS = {
     lastReadSeq: e.seq,
   }),
 
+  "call.updated": event(
+    "channel",
+    "A call started, or users joined, left or changed what they share. Changes are collected for a second.",
+    { call: e.OngoingCallSchema },
+  ),
+  "call.ended": event("channel", "The call of a channel ended.", { channelId: e.id, callId: e.id }),
+  "call.rang": event("self", "Another user rings: the user is asked to join a call.", {
+    channelId: e.id,
+    callId: e.id,
+    fromUserId: e.id,
+    untilAt: e.time.describe("when it stops ringing"),
+  }),
+  "call.ringEnded": event("self", "A call no longer rings. Sent to all devices of the user.", {
+    channelId: e.id,
+    callId: e.id,
+    reason: z
+      .enum(["answered", "declined", "timeout", "ended"])
+      .describe("answered, declined: by the user; timeout: they did not respond; ended: the call ended"),
+  }),
+  "call.moved": event(
+    "self",
+    "A moderator moved the user to another voice channel: the client that was in the call calls call.join there.",
+    { channelId: e.id, callId: e.id, toChannelId: e.id },
+  ),
+
   "friend.requested": event("self", "A friend request was received or sent.", {
     request: e.FriendRequestSchema,
   }),

@@ -61,7 +61,7 @@ export const RoleLine = z.strictObject({
 export const ChannelLine = z.strictObject({
   type: z.literal("channel"),
   id,
-  kind: z.enum(["text", "section", "thread"]),
+  kind: z.enum(["text", "voice", "section", "thread"]),
   /** Only threads can have an empty name. */
   name: e.storedName(LIMITS.channelNameMaxChars).or(z.literal("")),
   topic: text(LIMITS.topicMaxChars),
@@ -118,6 +118,7 @@ export const MessageLine = z.strictObject({
   pinned: z.strictObject({ at: time, by: id }).optional(),
   threadId: id.optional(),
   poll: e.PollSchema.optional(),
+  call: e.EndedCallSchema.optional(),
   cards: e.cardsWithoutFiles.min(1).optional(),
   controls: e.controls.min(1).optional(),
   /** The name to show instead of its author's. */

@@ -114,6 +114,18 @@ export const LIMITS = {
   gifWidthPixels: 320,
   gifHeightPixels: 240,
   pinsPerChannel: 50,
+  /** Users in one call. */
+  callParticipants: 100,
+  /** Further users in a call are only counted. */
+  callParticipantsShown: 25,
+  /** Ongoing calls. */
+  callsPerGroup: 100,
+  /** Ongoing calls that a user is told about. */
+  callsListed: 200,
+  callRingSeconds: 45,
+  usersPerRing: 20,
+  /** Of the signature of a webhook. */
+  livekitTokenMaxChars: 4096,
   /** Beyond this number, the draft that was changed first is dropped. */
   draftsPerUser: 50,
   /** Longer than a message, so that text over the limit isn't lost. */

@@ -22,7 +22,7 @@ const HeaderLine = z.object({
 export const PlaceLine = z.object({
   type: z.literal("channel"),
   id: e.id,
-  kind: z.enum(["text", "section", "direct", "groupDirect", "thread", "deleted"]),
+  kind: z.enum(["text", "voice", "section", "direct", "groupDirect", "thread", "deleted"]),
   name: z.string(),
   /** Of a thread: the channel that it is in. */
   parentId: e.id.nullable(),

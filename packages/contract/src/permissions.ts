@@ -11,6 +11,7 @@ export const PERMISSIONS = {
   /** List and revoke all invites. */
   manageInvites: 1 << 4,
   manageChannels: 1 << 5,
+  /** Stop members from writing in the group, and from speaking in calls. */
   muteMembers: 1 << 6,
   kickMembers: 1 << 7,
   banMembers: 1 << 8,
@@ -33,14 +34,28 @@ export const PERMISSIONS = {
   changeNickname: 1 << 18,
   /** Change the nicknames of members below one's own highest role, and remove their pictures. */
   manageNicknames: 1 << 19,
+  /** Join calls and voice channels. */
+  connect: 1 << 20,
+  speak: 1 << 21,
+  video: 1 << 22,
+  shareScreen: 1 << 23,
+  /** Move members to another voice channel, and remove them from calls. */
+  moveMembers: 1 << 24,
 } as const;
 
 export type PermissionName = keyof typeof PERMISSIONS;
 
 export const NO_PERMISSIONS = 0;
+/** What members can do in calls. */
+export const CALL_PERMISSIONS =
+  PERMISSIONS.connect | PERMISSIONS.speak | PERMISSIONS.video | PERMISSIONS.shareScreen;
 /** What both users of a direct message can do. */
 export const DIRECT_PERMISSIONS =
-  PERMISSIONS.view | PERMISSIONS.sendMessages | PERMISSIONS.attachFiles | PERMISSIONS.addReactions;
+  PERMISSIONS.view |
+  PERMISSIONS.sendMessages |
+  PERMISSIONS.attachFiles |
+  PERMISSIONS.addReactions |
+  CALL_PERMISSIONS;
 /** The default role of a new group, which every member has. */
 export const MEMBER_PERMISSIONS = DIRECT_PERMISSIONS | PERMISSIONS.createInvites | PERMISSIONS.changeNickname;
 export const OWNER_PERMISSIONS = Object.values(PERMISSIONS).reduce((all, bit) => all | bit, 0);
@@ -52,6 +67,8 @@ export const CHANNEL_PERMISSIONS =
   PERMISSIONS.manageMessages |
   PERMISSIONS.manageChannels |
   PERMISSIONS.mentionEveryone |
+  PERMISSIONS.muteMembers |
+  PERMISSIONS.moveMembers |
   PERMISSIONS.manageRoles |
   PERMISSIONS.manageWebhooks;
 

@@ -11,6 +11,7 @@ export const SERVICES = [
   "admin",
   "file",
   "inbox",
+  "call",
 ] as const;
 export type ServiceName = (typeof SERVICES)[number];
 

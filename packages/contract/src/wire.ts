@@ -33,6 +33,8 @@ export interface Meta {
   groupCreation: InstancePolicy["groupCreation"];
   /** Whether there is a directory of groups. */
   directory: boolean;
+  /** Whether calls are set up. */
+  calls: boolean;
   branding: Branding & {
     /** Readable shades of the accent color; null: the client's own colors. */
     accentShades: Record<AccentTheme, AccentShades> | null;

@@ -130,6 +130,12 @@ export function messageDocument(line: GroupFileLineOf<"message">, seq: number, i
     }),
     ...(line.threadId !== undefined && { threadId: newId(line.threadId) }),
     ...(line.poll !== undefined && { poll: { ...line.poll, endsAt: date(line.poll.endsAt) } }),
+    ...(line.call !== undefined && {
+      call: {
+        ...line.call,
+        participantUserIds: line.call.participantUserIds.map((id) => String(userId(id))),
+      },
+    }),
     ...(line.cards !== undefined && { cards: mapCards(line.cards, withNewIds) }),
     ...(line.controls !== undefined && { controls: line.controls }),
     ...(line.as !== undefined && { as: { name: line.as, avatarUrl: null } }),

@@ -59,8 +59,8 @@ export function createGroupChecker(): GroupChecker {
       check(places <= LIMITS.channelsPerGroup, `more than ${LIMITS.channelsPerGroup} channels`);
       if (thread !== null)
         check(
-          channels.get(thread.parentId)?.kind === "text",
-          "its parent is not a text channel on an earlier line",
+          ["text", "voice"].includes(channels.get(thread.parentId)?.kind ?? ""),
+          "its parent is not a text or voice channel on an earlier line",
         );
       if (sectionId !== null)
         check(channels.get(sectionId)?.kind === "section", "its section is not on an earlier line");
@@ -87,6 +87,7 @@ export function createGroupChecker(): GroupChecker {
       if (line.threadId !== undefined)
         check(channels.get(line.threadId)?.kind === "thread", "its thread is not on an earlier line");
       for (const id of line.mentions?.userIds ?? []) reference(id);
+      for (const id of line.call?.participantUserIds ?? []) reference(id);
     },
     reaction(line) {
       check(line.messageId === messageId, "it does not follow its message");

@@ -112,7 +112,13 @@ function usersOf(line: GroupFileContent): string[] {
         role === "" ? [id!] : [],
       );
       const pinnedBy = line.pinned === undefined ? [] : [line.pinned.by];
-      return [line.authorId, ...inText, ...(line.mentions?.userIds ?? []), ...pinnedBy];
+      return [
+        line.authorId,
+        ...inText,
+        ...(line.mentions?.userIds ?? []),
+        ...(line.call?.participantUserIds ?? []),
+        ...pinnedBy,
+      ];
     }
     default:
       return [];

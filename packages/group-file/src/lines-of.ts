@@ -1,4 +1,4 @@
-import { type Card, type Control, LIMITS, type GroupFileLineOf } from "@fanfare/contract";
+import { type Card, type Control, type EndedCall, LIMITS, type GroupFileLineOf } from "@fanfare/contract";
 import type { mongo } from "mongoose";
 
 /** A string in repositories, an ObjectId in documents. */
@@ -67,6 +67,7 @@ export interface StoredMessage {
   cards?: Card[];
   controls?: Control[];
   poll?: { options: string[]; allowsSeveral: boolean; endsAt: Date | null };
+  call?: EndedCall;
   as?: { name: string };
 }
 
@@ -164,7 +165,7 @@ export function memberLine(member: StoredMember): GroupFileLineOf<"member"> {
 }
 
 export function messageLine(message: Known<StoredMessage>): GroupFileLineOf<"message"> {
-  const { mentions, pinnedAt, pinnedBy, as, attachments, threadId, poll, cards, controls } = message;
+  const { mentions, pinnedAt, pinnedBy, as, attachments, threadId, poll, call, cards, controls } = message;
   let { content } = message;
   // Files aren't exported, so an otherwise empty message lists their names.
   if (content === "" && attachments !== undefined)
@@ -190,6 +191,7 @@ export function messageLine(message: Known<StoredMessage>): GroupFileLineOf<"mes
     ...(as !== undefined && { as: as.name }),
     ...(threadId !== undefined && { threadId: String(threadId) }),
     ...(poll !== undefined && { poll: { ...poll, endsAt: timeOf(poll.endsAt) } }),
+    ...(call !== undefined && { call }),
     // The picture of a card isn't exported either.
     ...(cards !== undefined && { cards: cards.map(({ imageFileId: _image, ...card }) => card) }),
     ...(controls !== undefined && { controls }),

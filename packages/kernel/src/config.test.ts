@@ -91,6 +91,54 @@ test("the processes of a cluster need shared file storage", () => {
   expect(() => loadConfig({ S3_ENDPOINT: "http://s3" })).toThrow("S3_BUCKET: is required with S3_ENDPOINT");
 });
 
+test("calls require all settings of LiveKit or none", () => {
+  const livekit = {
+    LIVEKIT_URL: "wss://livekit.example.org/",
+    LIVEKIT_KEY: "key",
+    LIVEKIT_SECRET: "a LiveKit secret with 32 or more characters",
+  };
+  expect(loadConfig({}).livekit).toBeUndefined();
+  expect(loadConfig({ LIVEKIT_URL: "", LIVEKIT_KEY: "", LIVEKIT_SECRET: "" }).livekit).toBeUndefined();
+  expect(loadConfig(livekit).livekit).toEqual({
+    url: "wss://livekit.example.org",
+    serverUrl: "https://livekit.example.org",
+    key: "key",
+    secret: livekit.LIVEKIT_SECRET,
+  });
+  const local = { ...livekit, LIVEKIT_URL: "ws://localhost:7880" };
+  expect(loadConfig(local).livekit?.serverUrl).toBe("http://localhost:7880");
+  const LIVEKIT_SERVER_URL = "http://livekit:7880/";
+  expect(loadConfig({ ...livekit, LIVEKIT_SERVER_URL }).livekit?.serverUrl).toBe("http://livekit:7880");
+  // Browsers keep the path, but the server SDK doesn't.
+  const withPath = { ...livekit, LIVEKIT_URL: "wss://chat.example.org/livekit/", LIVEKIT_SERVER_URL };
+  expect(loadConfig(withPath).livekit?.url).toBe("wss://chat.example.org/livekit");
+  for (const [env, error] of [
+    [{ LIVEKIT_URL: "wss://a" }, "LIVEKIT_KEY: is required with the other settings LIVEKIT_*"],
+    [{ LIVEKIT_URL: "wss://a", LIVEKIT_KEY: "key" }, "LIVEKIT_SECRET: is required"],
+    [{ LIVEKIT_KEY: "key" }, "LIVEKIT_URL: is required"],
+    [{ LIVEKIT_SERVER_URL }, "LIVEKIT_URL: is required with LIVEKIT_SERVER_URL"],
+    [{ ...livekit, LIVEKIT_URL: "https://a" }, "LIVEKIT_URL: must start with wss:// or ws://"],
+    [{ ...livekit, LIVEKIT_SERVER_URL: "ws://a" }, "LIVEKIT_SERVER_URL: must start with https:// or http://"],
+    [
+      { ...livekit, LIVEKIT_URL: "wss://chat.example.org/livekit" },
+      "LIVEKIT_URL: must have no path, or LIVEKIT_SERVER_URL must be set",
+    ],
+    [{ ...livekit, LIVEKIT_SERVER_URL: "http://livekit:7880/a" }, "LIVEKIT_SERVER_URL: must have no path"],
+    [{ ...livekit, LIVEKIT_SERVER_URL: "http://livekit:7880?a" }, "LIVEKIT_SERVER_URL: must have no path"],
+    [{ ...livekit, LIVEKIT_SECRET: "short" }, "LIVEKIT_SECRET: must have at least 32 characters"],
+    [
+      {
+        ...livekit,
+        NODE_ENV: "production",
+        TOKEN_SECRET: SECRET,
+        LIVEKIT_SECRET: "replace-me-by-32-or-more-random-characters",
+      },
+      "LIVEKIT_SECRET: is the example of the documentation",
+    ],
+  ] as [Record<string, string>, string][])
+    expect(() => loadConfig(env)).toThrow(error);
+});
+
 test("mail and OIDC require all of their settings or none", () => {
   expect(() => loadConfig({ SMTP_URL: "smtp://localhost" })).toThrow("MAIL_FROM: is required");
   expect(() => loadConfig({ OIDC_ISSUER: "https://login.example.org", OIDC_CLIENT_ID: "chat" })).toThrow(

@@ -78,6 +78,8 @@ function configOf(env: Environment) {
     filesDir: env.FILES_DIR ?? join(env.DATA_DIR, "files"),
     /** `endpoint` undefined: AWS S3 in `S3_REGION`. */
     s3: s3 && { ...s3, endpoint: env.S3_ENDPOINT, region: env.S3_REGION },
+    /** undefined: no calls. */
+    livekit: livekitOf(env),
     fileMaxBytes: env.FILE_MAX_BYTES,
     /** 0: the gateway runs in the main thread. */
     gatewayThreads: gatewayThreads(env),
@@ -112,6 +114,17 @@ function oidcOf(env: Environment) {
       : [{ id: DEFAULT_PROVIDER, name: env.OIDC_NAME ?? null, ...first, ...groups }]),
     ...(env.OIDC_PROVIDERS ?? []).map((provider) => ({ ...provider, name: provider.name as string | null })),
   ];
+}
+
+function livekitOf(env: Environment) {
+  const required = allOrNothing({
+    /** For browsers. */
+    url: env.LIVEKIT_URL,
+    key: env.LIVEKIT_KEY,
+    secret: env.LIVEKIT_SECRET,
+  });
+  if (required === undefined) return undefined;
+  return { ...required, serverUrl: env.LIVEKIT_SERVER_URL ?? required.url.replace(/^ws/, "http") };
 }
 
 function ldapOf(env: Environment) {

@@ -1,11 +1,15 @@
 import { LIMITS, type Message, type Services, type User } from "@fanfare/contract";
 
-/** The users that a client needs to show messages: authors first, then mentioned users. */
+/** The users that a client needs to show messages: authors first, then users who are mentioned or were in a call. */
 export function usersInMessages(
-  messages: readonly Pick<Message, "as" | "authorId" | "mentions">[],
+  messages: readonly Pick<Message, "as" | "authorId" | "call" | "mentions">[],
 ): string[] {
   const authors = messages.flatMap(({ as, authorId }) => (as === undefined ? authorId : []));
-  return [...authors, ...messages.flatMap(({ mentions }) => mentions?.userIds ?? [])];
+  const others = messages.flatMap(({ mentions, call }) => [
+    ...(mentions?.userIds ?? []),
+    ...(call?.participantUserIds ?? []),
+  ]);
+  return [...authors, ...others];
 }
 
 /**

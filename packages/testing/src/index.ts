@@ -1,11 +1,13 @@
 export { must, post, postRaw } from "./api.ts";
 export { createCast, createStage, MODERATOR_PERMISSIONS, type Cast, type Stage } from "./cast.ts";
 export { startServer, type LaunchOptions } from "./launch.ts";
+export { hasLiveKit, startLiveKit, type LiveKitOptions, type LiveKitServer } from "./livekit.ts";
 export { makeZip } from "./make-zip.ts";
-export { freePort } from "./ports.ts";
+export { freePort, freeUdpPort } from "./ports.ts";
 export { ServerProcess } from "./server-process.ts";
 export {
   isInstalled,
+  isOnPath,
   PROJECT_FOLDER,
   startDatabase,
   startNats,

@@ -20,6 +20,8 @@ export interface ServerProgram {
   url: string;
   /** Polled until it returns true; errors count as false. `printed` is the output since the last start. */
   isReady: (printed: string) => boolean | Promise<boolean>;
+  /** What `stop` sends. Default: SIGTERM. */
+  stopSignal?: NodeJS.Signals;
 }
 
 export interface ProcessExit {
@@ -133,11 +135,11 @@ export class ServerProcess {
     this.#child?.kill("SIGCONT");
   }
 
-  /** Sends SIGTERM, then SIGKILL if it doesn't exit in time. Removes a temporary folder. */
+  /** Sends SIGTERM or the program's `stopSignal`, then SIGKILL if it doesn't exit in time. Removes a temporary folder. */
   async stop(): Promise<void> {
     this.#isExitExpected = true;
     this.thaw();
-    this.#child?.kill("SIGTERM");
+    this.#child?.kill(this.#program.stopSignal ?? "SIGTERM");
     const timeout = new AbortController();
     const ended = await Promise.race([
       this.#exited.then(() => true),

@@ -15,13 +15,18 @@ const SYSTEM_FOLDERS = ["/usr/sbin", "/usr/local/sbin"];
  * @throws {Error} if it is missing and REQUIRE_ALL_TESTS=1 forbids skipping tests
  */
 export function isInstalled(program: string): boolean {
-  const folders = [...(process.env["PATH"] ?? "").split(delimiter), ...SYSTEM_FOLDERS];
-  const found = folders.some((folder) => isExecutable(join(folder, program)));
+  const found = isOnPath(program);
   if (!found && process.env["REQUIRE_ALL_TESTS"] === "1") {
     throw new Error(`${program} is not installed, and REQUIRE_ALL_TESTS=1 allows no test to be skipped.`);
   }
   if (!found) console.warn(`${program} is not installed: the tests that need it are skipped.`);
   return found;
+}
+
+/** Whether a program is on the PATH, or where Debian installs servers. */
+export function isOnPath(program: string): boolean {
+  const folders = [...(process.env["PATH"] ?? "").split(delimiter), ...SYSTEM_FOLDERS];
+  return folders.some((folder) => isExecutable(join(folder, program)));
 }
 
 function isExecutable(file: string): boolean {

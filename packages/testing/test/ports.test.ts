@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 
 const PORTS_EACH = 500;
 const PROGRAM = `
-  import { freePort } from ${JSON.stringify(new URL("../src/ports.ts", import.meta.url).href)};
+  import { freePort, freeUdpPort } from ${JSON.stringify(new URL("../src/ports.ts", import.meta.url).href)};
   const ports = [];
-  while (ports.length < ${PORTS_EACH}) ports.push(await freePort());
+  while (ports.length < ${PORTS_EACH}) ports.push(await freePort(), await freeUdpPort());
   process.stdout.write(JSON.stringify(ports));
   process.stdin.resume();
 `;

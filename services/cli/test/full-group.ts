@@ -22,6 +22,7 @@ export async function makeFullGroup(url: string): Promise<FullGroup> {
   const sectionId = section.channel.id;
   const secret = await must(url, "channel.create", { groupId, name: "hidden", sectionId }, as);
   const hidden = secret.channel.id;
+  await must(url, "channel.create", { groupId, name: "Lounge", kind: "voice", sectionId }, as);
   const target = { type: "everyone" } as const;
   const override = { channelId: hidden, target, allow: 0, deny: PERMISSIONS.view };
   await must(url, "channel.setOverride", override, as);

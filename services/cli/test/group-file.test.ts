@@ -71,6 +71,7 @@ test("exporting an imported group produces the same file, except for ids and mis
   await whileRunning(dataDir, async (url) => {
     const { channels } = await must(url, "channel.list", { groupId }, ada.accessToken);
     expect(channels.map(({ name }) => name)).toEqual(expect.arrayContaining(["More", "hidden"]));
+    expect(channels.find(({ name }) => name === "Lounge")?.kind).toBe("voice");
     const channel = channels.find(({ kind, private: closed }) => kind === "text" && !closed)!;
     expect(channel.head).toEqual({ seq: 4, rev: 4 });
     const secret = channels.find(({ name }) => name === "hidden")!;

@@ -21,6 +21,8 @@ export const MAX_PACKETS_PER_SECOND = 500;
 
 /** Calls of any kind per address, logged in or not, so that many users of one address don't multiply the limits. */
 export const ADDRESS_RATE_LIMIT = { points: 2000, durationMs: 10_000 } as const;
+/** Refused LiveKit webhooks per address. */
+export const REFUSED_WEBHOOKS_RATE_LIMIT = { points: 300, durationMs: 60_000 } as const;
 /** Requests per address for files of the page, avatars and pictures. A first visit needs about fifty. */
 export const PAGE_RATE_LIMIT = { points: 20_000, durationMs: 10_000 } as const;
 

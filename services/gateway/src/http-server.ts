@@ -22,6 +22,7 @@ import { callerOf, type Identify } from "./identify.ts";
 import { isSaneRequestId, nextRequestId } from "./request-id.ts";
 import { limitBodyTime, limitTcp } from "./http-limits.ts";
 import { serveDocs } from "./docs-routes.ts";
+import { serveLiveKit } from "./livekit-route.ts";
 import { serveOidc } from "./oidc-routes.ts";
 import { API_HEADERS, commonHeaders, sendResponse } from "./responses.ts";
 import { serveExports } from "./group-files/serve-exports.ts";
@@ -69,6 +70,7 @@ async function metaOf({ config, policy }: NodeContext): Promise<Meta> {
     mailDomains,
     groupCreation,
     directory,
+    calls: config.livekit !== undefined,
     branding: { ...branding, accentShades: accentColor === null ? null : accentShades(accentColor) },
   };
 }
@@ -169,6 +171,7 @@ export async function createHttpServer({
   });
   await serveWebhooks(app, { calls, config });
   await serveScim(app, options);
+  await serveLiveKit(app, options);
   await serveUnsubscribe(app, options);
   await app.ready();
   return app;

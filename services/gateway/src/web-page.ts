@@ -34,7 +34,7 @@ const isDocs = (url = ""): boolean => /^\/docs(?:[/?]|$)/.test(url);
  */
 export async function serveWebPage(
   app: FastifyInstance,
-  { config: { webDir, docsDir }, policy }: Pick<NodeContext, "config" | "policy">,
+  { config: { webDir, docsDir, livekit }, policy }: Pick<NodeContext, "config" | "policy">,
   refuse: (request: FastifyRequest, reply: FastifyReply) => FastifyReply,
 ): Promise<void> {
   const root = resolve(webDir);
@@ -54,7 +54,7 @@ export async function serveWebPage(
         "media-src": ["'self'", "blob:"],
         "font-src": ["'self'"],
         "manifest-src": ["'self'"],
-        "connect-src": ["'self'", (request) => ownSockets(request.headers.host)],
+        "connect-src": ["'self'", (request) => ownSockets(request.headers.host), ...livekitOrigins(livekit)],
         "base-uri": ["'none'"],
         "form-action": ["'none'"],
         "frame-src": ["'self'"],
@@ -144,4 +144,11 @@ function wantsPage({ method, url, headers }: FastifyRequest): boolean {
 /** Older browsers don't include WebSockets to the same host in 'self'. */
 function ownSockets(host: string | undefined): string {
   return host !== undefined && /^[\w.:[\]-]+$/.test(host) ? `ws://${host} wss://${host}` : "'self'";
+}
+
+/** Before it opens a socket, LiveKit's client asks over HTTP whether its token is accepted. */
+function livekitOrigins(livekit: NodeContext["config"]["livekit"]): string[] {
+  if (livekit === undefined) return [];
+  const { origin } = new URL(livekit.url);
+  return [origin, origin.replace(/^ws/, "http")];
 }

@@ -22,6 +22,7 @@ export interface Stubs {
   beforeWatchAnswers: () => Promise<void>;
   /** The gateway's presence reports. */
   reports: Params<"presence.report">[];
+  handleWebhook: (params: Params<"call.handleWebhook">) => void;
 }
 
 export interface Gateway {
@@ -74,6 +75,7 @@ export async function startGateway(
     revokedSessionIds: [],
     beforeWatchAnswers: async () => {},
     reports: [],
+    handleWebhook: () => {},
     maintenance: { enabled: false, message: "" },
     ...given,
   };
@@ -152,6 +154,16 @@ function stubServices(stubs: Stubs) {
             rooms: await Promise.all(params.userIds.map(stubs.listRooms)),
           }),
           "group.access": () => ({ permissions: 0xffff, groupId: null, mutedUntil: null, rooms: [] }),
+        },
+      }),
+    (node: NodeContext) =>
+      defineService(node, {
+        name: "call",
+        actions: {
+          "call.handleWebhook": ({ params }) => {
+            stubs.handleWebhook(params);
+            return {};
+          },
         },
       }),
     (node: NodeContext) =>

@@ -1,6 +1,6 @@
 import { defineRepository, type DomainEvents } from "@fanfare/kernel";
 import { Types } from "mongoose";
-import { channelCollection, type ChannelDocument } from "./channel/channel.model.ts";
+import { channelCollection, type ChannelDocument, isTextOrVoice } from "./channel/channel.model.ts";
 import { COUNTER } from "./database.ts";
 
 const FLUSH_MS = 1000;
@@ -68,7 +68,7 @@ export const createActivityRepository = defineRepository(
     /** @returns the channels that are listed by activity */
     async listedByActivity(channelIds: readonly string[]): Promise<Set<string>> {
       const found = await channels.find({ _id: { $in: channelIds } }, { kind: 1 }).lean();
-      const listed = found.filter(({ kind }) => kind !== "text" && kind !== "section");
+      const listed = found.filter((one) => !isTextOrVoice(one) && one.kind !== "section");
       return new Set(listed.map(({ _id }) => _id));
     },
 

@@ -36,6 +36,7 @@ export const NOTHING_LEFT: MessageChange = {
   controls: undefined,
   poll: undefined,
   sticker: undefined,
+  call: undefined,
 };
 
 interface Place {

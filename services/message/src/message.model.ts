@@ -3,6 +3,7 @@ import type {
   Card,
   Control,
   Embed,
+  EndedCall,
   Mentions,
   Message,
   Poll,
@@ -52,6 +53,7 @@ export interface MessageDocument {
   controls?: Control[];
   poll?: Omit<Poll, "endsAt"> & { endsAt: Date | null };
   sticker?: Sticker;
+  call?: EndedCall;
   as?: NonNullable<Message["as"]>;
 }
 
@@ -68,6 +70,7 @@ export const EXCERPT_FIELDS = {
   nonce: 1,
   createdAt: 1,
   sticker: 1,
+  call: 1,
   as: 1,
 } as const;
 export type ExcerptDocument = Pick<MessageDocument, "_id" | keyof typeof EXCERPT_FIELDS>;
@@ -106,6 +109,7 @@ const schema = new Schema<MessageDocument>(
     controls: { type: [Schema.Types.Mixed], default: undefined },
     poll: Schema.Types.Mixed,
     sticker: Schema.Types.Mixed,
+    call: Schema.Types.Mixed,
     as: Schema.Types.Mixed,
   },
   { collection: "messages", versionKey: false },

@@ -1,9 +1,9 @@
 import type { Message } from "@fanfare/contract";
 import { can, type Access } from "@fanfare/kernel";
 
-/** Only its author can edit a message. The text of a sticker is its name. */
-export function canEdit(userId: string, message: Pick<Message, "authorId" | "sticker">): boolean {
-  return message.authorId === userId && message.sticker === undefined;
+/** Only its author can edit a message. The text of a sticker is its name, and the server writes those about calls. */
+export function canEdit(userId: string, message: Pick<Message, "authorId" | "sticker" | "call">): boolean {
+  return message.authorId === userId && message.sticker === undefined && message.call === undefined;
 }
 
 export function canDelete(userId: string, message: { authorId: string }, access: Access): boolean {

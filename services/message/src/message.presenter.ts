@@ -19,7 +19,7 @@ export function presentMessage(message: MessageDocument): Message {
   };
   // Few messages have any of these, so the common case is fast.
   const { mentions, reactions, pinnedAt, pinnedBy, threadId, alsoIn, replyIn, attachments } = message;
-  const { embeds, cards, controls, poll, sticker, as } = message;
+  const { embeds, cards, controls, poll, sticker, call, as } = message;
   if (mentions !== undefined) presented.mentions = mentions;
   if (reactions !== undefined) presented.reactions = reactions;
   if (pinnedAt !== undefined) presented.pinnedAt = pinnedAt.toISOString();
@@ -34,12 +34,13 @@ export function presentMessage(message: MessageDocument): Message {
   if (controls !== undefined && message.deletedAt === null) presented.controls = controls;
   if (poll !== undefined) presented.poll = { ...poll, endsAt: poll.endsAt?.toISOString() ?? null };
   if (sticker !== undefined) presented.sticker = sticker;
+  if (call !== undefined) presented.call = call;
   if (as !== undefined) presented.as = as;
   return presented;
 }
 
 export function presentExcerpt(message: ExcerptDocument): MessageExcerpt {
-  const { seq, nonce, createdAt, sticker, as } = message;
+  const { seq, nonce, createdAt, sticker, call, as } = message;
   return {
     id: documentId(message),
     channelId: message.channelId.toHexString(),
@@ -49,6 +50,7 @@ export function presentExcerpt(message: ExcerptDocument): MessageExcerpt {
     nonce,
     createdAt: createdAt.toISOString(),
     ...(sticker !== undefined && { sticker }),
+    ...(call !== undefined && { call }),
     ...(as !== undefined && { as }),
   };
 }

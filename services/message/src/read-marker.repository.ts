@@ -86,6 +86,14 @@ export class ReadMarkerRepository {
     return before?.seq ?? 0;
   }
 
+  /** Moves a marker from this seq to the next one. @returns false if it isn't there */
+  async advanceFrom(userId: string, channelId: string, seq: number): Promise<boolean> {
+    // Users who have read nothing have no marker.
+    if (seq === 0) return (await this.advance(userId, channelId, 1)) === 0;
+    const moved = this.#model.updateOne({ userId, channelId, seq }, { $set: { seq: seq + 1 } });
+    return (await within(READ_TIMEOUT_MS, moved)).matchedCount === 1;
+  }
+
   /** Moves a marker back, never forward. @returns the previous seq */
   async moveBack(userId: string, channelId: string, seq: number): Promise<number> {
     const moved = this.#model

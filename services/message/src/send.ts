@@ -14,12 +14,14 @@ import {
   type Attachment,
   type Card,
   type Control,
+  type EndedCall,
   LIMITS,
   markdownOf,
   type Message,
   type Poll,
   type Services,
   type Sticker,
+  userRoom,
 } from "@fanfare/contract";
 import { LRUCache } from "lru-cache";
 import { Types } from "mongoose";
@@ -48,6 +50,7 @@ interface Send {
   /** Of the group; requires `services`. */
   stickerId?: string | undefined;
   sticker?: Sticker;
+  call?: EndedCall;
   /** Files of the author; requires `services`. */
   attachmentIds?: readonly string[];
   as?: Message["as"];
@@ -65,6 +68,9 @@ interface SenderOptions {
   slowMode: SlowMode;
   filters: Pick<MessageFilters, "apply" | "report">;
 }
+
+const callNonce = (callId: string): string => `call-${callId}`;
+const CALL_NONCE = /^call-[0-9a-f]{24}$/;
 
 const NO_FILES: readonly string[] = [];
 
@@ -150,13 +156,13 @@ export class Sender {
     const { channelId, authorId, content, nonce, replyTo, access } = send;
     const { rooms, groupId } = access;
     const item = { authorId, content, nonce, replyTo: replyTo ?? null, rooms, groupId };
-    const { poll, sticker, as, alsoIn, replyIn } = send;
+    const { poll, sticker, call, as, alsoIn, replyIn } = send;
     const [cards, controls] = [nonEmpty(send.cards), nonEmpty(send.controls)];
     if (
       !content.includes("@") &&
       repliedTo === null &&
       (send.attachmentIds ?? NO_FILES).length === 0 &&
-      (poll ?? sticker ?? as ?? alsoIn ?? replyIn ?? cards ?? controls) === undefined
+      (poll ?? sticker ?? call ?? as ?? alsoIn ?? replyIn ?? cards ?? controls) === undefined
     ) {
       return this.#commit.create(channelId, item);
     }
@@ -172,6 +178,7 @@ export class Sender {
       ...(controls !== undefined && { controls }),
       ...(poll !== undefined && { poll: { ...poll, endsAt: endOf(poll) } }),
       ...(sticker !== undefined && { sticker }),
+      ...(call !== undefined && { call }),
       ...(as !== undefined && { as }),
       ...(alsoIn !== undefined && { alsoIn: new Types.ObjectId(alsoIn) }),
       ...(replyIn !== undefined && { replyIn: new Types.ObjectId(replyIn) }),
@@ -183,6 +190,17 @@ export class Sender {
     const message = await this.#messages.find(channelId, messageId);
     if (message === null || message.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");
     return message.authorId.toHexString();
+  }
+}
+
+/** The message about a call is only news for those who weren't in it. Others have read it if they had read all before it. */
+async function readByParticipants(
+  { node, markers }: Pick<MessageDependencies, "node" | "markers">,
+  { channelId, authorId, seq, call }: Message,
+): Promise<void> {
+  for (const userId of new Set([authorId, ...(call?.participantUserIds ?? [])])) {
+    if (!(await markers.advanceFrom(userId, channelId, seq - 1))) continue;
+    node.publish(userRoom(userId), "readMarker.updated", { channelId, lastReadSeq: seq });
   }
 }
 
@@ -226,10 +244,12 @@ export class SlowMode {
   }
 }
 
-export function sendActions({ sender, node }: MessageDependencies): Handlers {
+export function sendActions(dependencies: MessageDependencies): Handlers {
+  const { sender, node } = dependencies;
   return {
     "message.send": async ({ params, actor: { userId: authorId, kind }, access, services }) => {
       requireBotFor(params, kind);
+      checkNonce(params.nonce);
       checkCardImages(params.cards, params.attachmentIds);
       const hasFile = params.attachmentIds.length > 0 || params.stickerId !== undefined;
       if (hasFile && !can(access, "attachFiles")) throw serviceError("FORBIDDEN");
@@ -252,11 +272,45 @@ export function sendActions({ sender, node }: MessageDependencies): Handlers {
     },
 
     "message.post": async ({ params }) => {
+      checkNonce(params.nonce);
       checkCardImages(params.cards, []);
       const access = await accessOfSender(node, params.authorId, params.channelId);
       return { message: await sender.send({ ...params, access, services: null }) };
     },
+
+    "message.recordCall": async ({ params: { channelId, callId, startedByUserId: authorId, call } }) => {
+      const access = await accessOfAny(node, [authorId, ...call.participantUserIds], channelId);
+      const written = { channelId, authorId, content: "", nonce: callNonce(callId), call };
+      const message = await sender.send({
+        ...written,
+        mentionAuthor: false,
+        access,
+        services: null,
+        resend: true,
+      });
+      await readByParticipants(dependencies, message);
+      return { message };
+    },
   };
+}
+
+/**
+ * The access of the first of these users who sees the channel, for its group and rooms: the one who started a call can have left
+ * before it ends. Slow mode and word filters are for what users write.
+ * @throws {ServiceError} CHANNEL_NOT_FOUND if none of them sees it
+ */
+async function accessOfAny(
+  { access: cache }: Pick<MessageDependencies["node"], "access">,
+  userIds: readonly string[],
+  channelId: string,
+): Promise<Access> {
+  for (const userId of new Set(userIds)) {
+    const access = await cache.get(userId, { channelId });
+    if (!can(access, "view")) continue;
+    const { permissions, groupId, mutedUntilMs, rooms } = access;
+    return { permissions, groupId, mutedUntilMs, rooms };
+  }
+  throw serviceError("CHANNEL_NOT_FOUND");
 }
 
 /** @throws {ServiceError} CHANNEL_NOT_FOUND, FORBIDDEN or MUTED if a user can't send messages there */
@@ -278,6 +332,11 @@ export function requireBotFor(
   kind: Actor["kind"],
 ): void {
   if ((cards ?? controls) !== undefined && kind !== "bot") throw serviceError("BOTS_ONLY");
+}
+
+/** @throws {ServiceError} VALIDATION_FAILED when a message would take the place of the one about a call */
+function checkNonce(nonce: string): void {
+  if (CALL_NONCE.test(nonce)) throw invalid("nonce", "is reserved for messages about calls");
 }
 
 /** @throws {ServiceError} VALIDATION_FAILED when a card shows a file that isn't attached to its message */

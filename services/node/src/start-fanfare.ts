@@ -11,6 +11,7 @@ import {
 } from "@fanfare/kernel";
 import { createAdminService } from "@fanfare/admin";
 import { createBotService } from "@fanfare/bot";
+import { createCallService } from "@fanfare/call";
 import { createFileService } from "@fanfare/file";
 import { createGroupService } from "@fanfare/group";
 import { createInboxService } from "@fanfare/inbox";
@@ -116,4 +117,5 @@ export const WORKER_FACTORIES: Record<Exclude<Config["services"][number], "gatew
   admin: createAdminService,
   file: createFileService,
   inbox: createInboxService,
+  call: createCallService,
 };

@@ -2,6 +2,7 @@ import type { FanfareClient } from "@fanfare/client";
 import { DataProvider } from "../data/data-provider.tsx";
 import { Notifier } from "../inbox/notifications/notifier.tsx";
 import { PageBadge } from "../inbox/notifications/unmuted-unread.ts";
+import { CallHost } from "../calls/call-host.tsx";
 import { OwnDevices } from "./own-devices.tsx";
 import { GlobalShortcuts } from "./shortcuts/global-shortcuts.tsx";
 import { type ComponentType, type ReactNode, Suspense } from "react";
@@ -40,6 +41,7 @@ export function LoggedIn({ client, needsSecondFactor }: LoggedInProps) {
       ) : (
         <SessionGate>
           <Pages />
+          <CallHost />
           <GlobalShortcuts />
           <Notifier />
           <PageBadge />

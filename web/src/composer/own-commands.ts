@@ -7,7 +7,7 @@ import { useLocation } from "wouter";
 import { openOverlay } from "../app/shortcuts/overlay-store.ts";
 import { usePlace } from "../app/shortcuts/use-place.ts";
 import { useCall } from "../data/call.ts";
-import { useChannelPermissions } from "../data/groups.ts";
+import { hasMessages, useChannelPermissions } from "../data/groups.ts";
 import { useMe } from "../data/me.ts";
 import { FOREVER } from "../groups/channels/mute.ts";
 import { useOpenDirect } from "../people/directs/use-direct.ts";
@@ -75,7 +75,7 @@ export function useOwnCommands(channel: Channel): readonly OwnCommand[] {
   const permissions = useChannelPermissions(channel);
   return OWN_COMMANDS.filter(
     (command: OwnCommand) =>
-      command.needs === undefined || (channel.kind === "text" && hasPermission(permissions, command.needs)),
+      command.needs === undefined || (hasMessages(channel) && hasPermission(permissions, command.needs)),
   );
 }
 

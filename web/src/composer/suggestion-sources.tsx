@@ -2,7 +2,7 @@ import type { Channel, User } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useChannels, useOwnEmoji, useRoles } from "../data/groups.ts";
+import { hasMessages, useChannels, useOwnEmoji, useRoles } from "../data/groups.ts";
 import { useCommands } from "../data/group-settings.ts";
 import { useMemberSearch, useNicknames } from "../data/members.ts";
 import { useUsers } from "../data/people.ts";
@@ -136,7 +136,7 @@ function PersonLookup({ channel: { memberIds }, name, onNamed }: NameLookupProps
 
 function Channels({ groupId, query, onFound }: SourceProps & { groupId: string }) {
   const { data: channels = [] } = useChannels(groupId);
-  const texts = channels.filter(({ kind }) => kind === "text");
+  const texts = channels.filter(hasMessages);
   const found = rankByName(texts, query, ({ name }) => [name]).map(({ id, name, topic }): Suggestion => ({
     key: id,
     label: name,

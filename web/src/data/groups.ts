@@ -40,7 +40,7 @@ export function useGroup(groupId: string): Group | undefined {
   return useLoaded("group.listMine", {}, ({ groups }) => groups?.[groupId]).data;
 }
 
-/** The visible sections and text channels of a group, by position. */
+/** The visible sections and channels of a group, by position. */
 export function useChannels(
   groupId: string,
   options?: { enabled?: boolean },
@@ -103,8 +103,11 @@ export const channelEffects: Effects = {
   },
 };
 
+/** Text and voice channels. */
+export const hasMessages = ({ kind }: Pick<Channel, "kind">): boolean => kind === "text" || kind === "voice";
+
 interface ChannelTree<C extends Channel = Channel> {
-  /** Text channels without a section. */
+  /** Channels without a section. */
   top: C[];
   sections: { section: C; channels: C[] }[];
 }
@@ -114,17 +117,17 @@ export function channelTree<C extends Channel>(channels: readonly C[]): ChannelT
   const sorted = channels.toSorted(byPosition);
   const sections = sorted.filter(({ kind }) => kind === "section");
   const known = new Set(sections.map(({ id }) => id));
-  const texts = sorted.filter(({ kind }) => kind === "text");
+  const inSections = sorted.filter(hasMessages);
   return {
-    top: texts.filter(({ sectionId }) => sectionId === null || !known.has(sectionId)),
+    top: inSections.filter(({ sectionId }) => sectionId === null || !known.has(sectionId)),
     sections: sections.map((section) => ({
       section,
-      channels: texts.filter(({ sectionId }) => sectionId === section.id),
+      channels: inSections.filter(({ sectionId }) => sectionId === section.id),
     })),
   };
 }
 
-/** All text channels in the order of the sidebar. */
+/** All channels in the order of the sidebar. */
 export function channelsInOrder<C extends Channel>(channels: readonly C[]): C[] {
   const { top, sections } = channelTree(channels);
   return [...top, ...sections.flatMap(({ channels: inside }) => inside)];

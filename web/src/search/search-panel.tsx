@@ -3,7 +3,7 @@ import { Search as SearchIcon, Plus, X } from "lucide-react";
 import { useMemo } from "react";
 import { flushSync } from "react-dom";
 import { useTranslation } from "react-i18next";
-import { useChannels, useChannelsOfGroups, useChannelState, useGroups } from "../data/groups.ts";
+import { hasMessages, useChannels, useChannelsOfGroups, useChannelState, useGroups } from "../data/groups.ts";
 import { useMe } from "../data/me.ts";
 import { useMemberSearch, useNicknames } from "../data/members.ts";
 import { isSearchable, useUserSearch } from "../data/search.ts";
@@ -67,7 +67,7 @@ function GroupSearch({ groupId, channelId }: { groupId: string; channelId: strin
   const loaded = useUsers(ids);
   const people = distinct([...loaded, ...found.flatMap(({ user }) => user ?? [])]);
   const nicknames = useNicknames(groupId);
-  const texts = channels.filter(({ kind }) => kind === "text");
+  const texts = channels.filter(hasMessages);
   const scope = channelId === null ? { groupId } : { channelId };
   return (
     <SearchContent
@@ -110,9 +110,7 @@ function EverywhereSearch() {
   const named = groups.slice(0, MAX_GROUPS);
   const lists = useChannelsOfGroups(isNamingChannel ? named.map(({ id }) => id) : NONE);
   const channels = lists.flatMap((list, index) =>
-    list
-      .filter(({ kind }) => kind === "text")
-      .map(({ id, name }) => ({ id, name, group: named[index]!.name })),
+    list.filter(hasMessages).map(({ id, name }) => ({ id, name, group: named[index]!.name })),
   );
   return (
     <SearchContent

@@ -1,6 +1,9 @@
 import type { Meta } from "@fanfare/contract";
 import { useEffect, useState } from "react";
+import { create } from "zustand";
 import { setBranding } from "./branding.ts";
+
+const useFeatures = create<{ hasCalls: boolean }>(() => ({ hasCalls: false }));
 
 let known: Meta | null | undefined;
 let request: Promise<Meta | null> | null = null;
@@ -46,6 +49,11 @@ export function useLoginOptions(): LoginOptions | null {
   };
 }
 
+/** Whether this server has calls; false until it responds. Makes no request of its own, because many list rows use it. */
+export function useHasCalls(): boolean {
+  return useFeatures(({ hasCalls }) => hasCalls);
+}
+
 /** Whether this server has a directory of groups; false until the server responds. */
 export function useHasDirectory(): boolean {
   return useServerMeta()?.directory === true;
@@ -55,7 +63,10 @@ async function fetchMeta(): Promise<Meta | null> {
   try {
     const response = await fetch("/api/meta");
     known = response.ok ? ((await response.json()) as Meta) : null;
-    if (known !== null) setBranding(known.branding);
+    if (known !== null) {
+      setBranding(known.branding);
+      useFeatures.setState({ hasCalls: known.calls });
+    }
   } catch {
     // A login attempt then reports that the server can't be reached.
     known = null;

@@ -8,11 +8,13 @@ import {
   IdCard,
   type LucideIcon,
   Palette,
+  Phone,
   ShieldCheck,
   UserRoundX,
 } from "lucide-react";
 import type { Reach } from "@fanfare/contract";
 import { useCall } from "../data/call.ts";
+import { useHasCalls } from "../session/server-meta.ts";
 import { useMe } from "../data/me.ts";
 import { landingPath, settingsPath } from "../routes.ts";
 import { DownloadLines } from "../shared/download-lines.tsx";
@@ -34,6 +36,7 @@ import {
 } from "./notifications/permission.ts";
 import { QuietHoursSection } from "./notifications/quiet-hours-section.tsx";
 import { PushSection } from "./notifications/push-section.tsx";
+import { CallsPart } from "./calls/calls-part.tsx";
 import { BlockedUsers } from "./privacy/blocked-users.tsx";
 import { ProfilePart } from "./profile/profile-part.tsx";
 import { Section } from "./section.tsx";
@@ -49,6 +52,7 @@ const PARTS: Record<SectionId, ComponentType> = {
   security: SecurityPart,
   notifications: NotificationsPart,
   privacy: PrivacyPart,
+  calls: CallsPart,
   appearance: AppearancePart,
   data: DataPart,
 };
@@ -56,6 +60,7 @@ const PARTS: Record<SectionId, ComponentType> = {
 export function UserSettingsPage({ section }: { section: string | undefined }) {
   const { t } = useTranslation("settings");
   const [, navigate] = useLocation();
+  const hasCalls = useHasCalls();
   const { id: current } = SECTIONS.find(({ id }) => id === section) ?? SECTIONS[0];
   const Part = PARTS[current];
   return (
@@ -63,7 +68,7 @@ export function UserSettingsPage({ section }: { section: string | undefined }) {
       title={t("common:settings")}
       current={current}
       onClose={() => navigate(landingPath())}
-      sections={SECTIONS.map(({ id, icon, textKey }) => ({
+      sections={SECTIONS.filter(({ id }) => hasCalls || id !== "calls").map(({ id, icon, textKey }) => ({
         id,
         icon,
         label: t(textKey),
@@ -192,6 +197,7 @@ const SECTIONS = [
   { id: "security", icon: ShieldCheck, textKey: "settings:section.security" },
   { id: "notifications", icon: Bell, textKey: "settings:section.notifications" },
   { id: "privacy", icon: UserRoundX, textKey: "settings:section.privacy" },
+  { id: "calls", icon: Phone, textKey: "calls:title" },
   { id: "appearance", icon: Palette, textKey: "settings:section.appearance" },
   { id: "data", icon: FileDown, textKey: "settings:section.data" },
 ] as const satisfies readonly Section[];

@@ -57,6 +57,10 @@
 {{- $_ := set $plain "OTEL_SERVICE_NAME" $full -}}
 {{- end -}}
 {{- end -}}
+{{- with include "fanfare.livekitUrl" .root -}}
+{{- $_ := set $plain "LIVEKIT_URL" . -}}
+{{- with include "fanfare.livekitServerUrl" $root -}}{{- $_ := set $plain "LIVEKIT_SERVER_URL" . -}}{{- end -}}
+{{- end -}}
 {{- $plain = merge (dict) .settings.env $values.env $plain -}}
 {{- range $name, $value := $plain }}
 - name: {{ $name }}
@@ -88,6 +92,12 @@
 {{- with $values.oidc.providersKey }}
 {{ include "fanfare.secretEnv" (dict "root" $root "part" $values.oidc "name" "OIDC_PROVIDERS" "key" .) }}
 {{- end }}
+{{- end }}
+{{- if $values.scim.enabled }}
+{{ include "fanfare.secretEnv" (dict "root" $root "part" $values.scim "name" "SCIM_TOKEN" "key" $values.scim.key) }}
+{{- end }}
+{{- if include "fanfare.livekitUrl" $root }}
+{{ include "fanfare.livekitKeys" $root }}
 {{- end }}
 {{- if $values.ldap.enabled }}
 {{ include "fanfare.secretEnv" (dict "root" $root "part" $values.ldap "name" "LDAP_BIND_PASSWORD" "key" $values.ldap.key) }}

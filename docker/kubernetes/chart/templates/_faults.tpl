@@ -5,7 +5,7 @@
 {{- if not $values.publicUrl -}}
 {{- $faults = append $faults "publicUrl is required: where people open the page, such as https://chat.example.org" -}}
 {{- end -}}
-{{- range $part := list "tokenSecret" "mongodb" "nats" "redis" "mail" "oidc" "ldap" -}}
+{{- range $part := list "tokenSecret" "mongodb" "nats" "redis" "mail" "oidc" "ldap" "scim" -}}
 {{- $settings := index $values $part -}}
 {{- $wanted := ne (toString $settings.enabled) "false" -}}
 {{- if and $values.trial.enabled (has $part (list "mongodb" "nats" "redis")) -}}{{- $wanted = false -}}{{- end -}}
@@ -34,6 +34,20 @@
 {{- if and $values.oidc.enabled (not (and $values.oidc.issuer $values.oidc.clientId)) -}}
 {{- $faults = append $faults "oidc.issuer and oidc.clientId are required with oidc.enabled" -}}
 {{- end -}}
+{{- with $values.livekit -}}
+{{- if and (or .enabled .url) (not .existingSecret) (not $values.existingSecret) -}}
+{{- $faults = append $faults (printf "livekit.existingSecret (or existingSecret for all) is required: the name of a Secret with the keys %s and %s" .keyKey .secretKey) -}}
+{{- end -}}
+{{- if and .enabled (not .url) (not $values.ingress.enabled) (not $values.httpRoute.enabled) -}}
+{{- $faults = append $faults "livekit.url is required with livekit.enabled, unless ingress or httpRoute is enabled: how browsers reach LiveKit" -}}
+{{- end -}}
+{{- if and .enabled (not .hostNetwork) (not .nodeIp) -}}
+{{- $faults = append $faults "livekit.nodeIp is required without livekit.hostNetwork: the address that clients send media to" -}}
+{{- end -}}
+{{- if ne (empty .turn.domain) (empty .turn.tlsSecretName) -}}
+{{- $faults = append $faults "livekit.turn.domain and livekit.turn.tlsSecretName are required together" -}}
+{{- end -}}
+{{- end -}}
 {{- with $values.tracing -}}
 {{- if and .headersKey (not .existingSecret) (not $values.existingSecret) -}}
 {{- $faults = append $faults (printf "tracing.existingSecret (or existingSecret for all) is required: the name of a Secret with the key %s" .headersKey) -}}
@@ -45,7 +59,7 @@
 {{- $hosted := list -}}
 {{- range $name, $worker := include "fanfare.workers" . | fromJson -}}
 {{- $hosted = concat $hosted ($worker.services | default list) -}}
-{{- if has $name (list "gateway" "ops" "mongodb" "nats" "redis") -}}
+{{- if has $name (list "gateway" "ops" "mongodb" "nats" "redis" "livekit") -}}
 {{- $faults = append $faults (printf "workers.%s needs another name: that one is taken" $name) -}}
 {{- end -}}
 {{- end -}}
@@ -71,5 +85,5 @@
 
 {{/* All services except the gateway, as in packages/contract/src/services.ts. */}}
 {{- define "fanfare.workerServices" -}}
-user group message presence search bot preview admin file inbox
+user group message presence search bot preview admin file inbox call
 {{- end -}}

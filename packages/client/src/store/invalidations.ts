@@ -47,7 +47,11 @@ const inbox = (): Invalidation[] => [
 ];
 
 const INVALIDATIONS: { [N in EventName]?: Invalidations<N> } = {
-  "group.joined": () => [{ name: "channel.listUnread", params: {} }, ...inbox()],
+  "group.joined": () => [
+    { name: "channel.listUnread", params: {} },
+    { name: "call.list", params: {} },
+    ...inbox(),
+  ],
   "group.left": inbox,
   "group.deleted": inbox,
   "group.updated": (before, { group }) => permissions(before, group.id),
@@ -76,7 +80,9 @@ const INVALIDATIONS: { [N in EventName]?: Invalidations<N> } = {
             crowd: crowdOf(before, channel.groupId),
           } satisfies Invalidation,
         ]),
-    ...(before.channels[channel.id] === undefined && canHaveHistory(channel) ? numbers(channel.id) : []),
+    ...(before.channels[channel.id] === undefined && canHaveHistory(channel)
+      ? [...numbers(channel.id), { name: "call.list", params: {} } satisfies Invalidation]
+      : []),
   ],
   "channel.updated": (before, { channel }) => [
     ...channelChanged(before, channel),

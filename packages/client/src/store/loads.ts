@@ -82,6 +82,7 @@ export const LOADS = {
     ({ notificationPreferences }) => notificationPreferences !== null,
   ),
   "scheduled.list": load<"scheduled.list">(({ scheduled }) => scheduled !== null),
+  "call.list": load<"call.list">(({ calls }) => calls !== null),
   "draft.list": load<"draft.list">(({ drafts }) => drafts !== null),
   "saved.list": load<"saved.list">(({ saved }) => saved !== null),
   "report.getOpenCount": load<"report.getOpenCount">(

@@ -1,4 +1,12 @@
-import type { Channel, EventName, EventPayload, Group, Message, UnreadChannel } from "@fanfare/contract";
+import type {
+  Channel,
+  EventName,
+  EventPayload,
+  Group,
+  Message,
+  OngoingCall,
+  UnreadChannel,
+} from "@fanfare/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { applyResult } from "./results.ts";
@@ -23,6 +31,16 @@ const unread = (head: number, lastReadSeq: number, mentionCount = 0): UnreadChan
   mentionCount,
 });
 
+const call = (id: string, channelId: string, participantCount = 1): OngoingCall => ({
+  id,
+  channelId,
+  groupId: "g",
+  startedByUserId: "other",
+  startedAt: "2026-01-01",
+  participants: [],
+  participantCount,
+});
+
 /** A group with a channel, a thread in it, and a direct channel, all loaded. */
 function loaded(): ClientState {
   const listed = [channel("c"), channel("d")].map((one) => ({
@@ -34,6 +52,7 @@ function loaded(): ClientState {
   state = applyResult(state, "group.listMine", {}, { groups: [group(2)] });
   state = applyResult(state, "channel.list", { groupId: "g" }, { channels: listed, nextChannelId: null });
   state = applyResult(state, "role.list", { groupId: "g" }, { roles: [] });
+  state = applyResult(state, "call.list", {}, { calls: [call("call", "c")] });
   state = applyResult(state, "friend.list", {}, { friends: [], nextCursor: null });
   state = applyResult(state, "friend.listRequests", {}, { requests: [], nextCursor: null });
   state = applyResult(state, "message.listPins", { channelId: "c" }, { messages: [], nextSkip: null });
@@ -103,6 +122,12 @@ const events: fc.Arbitrary<StateEvent> = fc.oneof(
       memberCount,
     }),
   ),
+  fc
+    .record({ id: ids, channelId: ids, participantCount: fc.nat(3) })
+    .map(({ id, channelId, participantCount }) =>
+      event("call.updated", { call: call(id, channelId, participantCount) }),
+    ),
+  fc.record({ callId: ids, channelId: ids }).map((payload) => event("call.ended", payload)),
   fc.constant(event("role.deleted", { groupId: "g", roleId: "r" })),
   fc.constant(event("group.left", { groupId: "g", reason: "left" })),
 );
@@ -139,11 +164,33 @@ describe("the reducer", () => {
         );
         for (const { parentId } of Object.values(state.channels)) expect(parentId).not.toBe(channelId);
         expect(
-          [state.channels, state.heads, state.pins, state.unread].flatMap((table) => Object.keys(table!)),
+          [state.channels, state.heads, state.pins, state.unread, state.calls].flatMap((table) =>
+            Object.keys(table!),
+          ),
         ).not.toContain(channelId);
         expect(state.directs).not.toContain(channelId);
       }),
     );
+  });
+
+  test("ongoing calls by channel, until they end or their group is left", () => {
+    let state = applyResult(loaded(), "call.list", {}, { calls: [call("one", "c"), call("two", "p")] });
+    expect(Object.keys(state.calls!)).toEqual(["c", "p"]);
+    state = reduce(state, event("call.updated", { call: call("one", "c", 2) }));
+    expect(state.calls?.["c"]?.participantCount).toBe(2);
+    state = applyResult(
+      state,
+      "call.join",
+      { channelId: "d" },
+      { call: call("three", "d"), url: "", token: "" },
+    );
+    expect(state.calls?.["d"]?.id).toBe("three");
+    // The end of an earlier call, which is late.
+    state = reduce(state, event("call.ended", { channelId: "c", callId: "zero" }));
+    expect(state.calls?.["c"]?.id).toBe("one");
+    state = reduce(state, event("call.ended", { channelId: "p", callId: "two" }));
+    expect(Object.keys(state.calls!)).toEqual(["c", "d"]);
+    expect(reduce(state, event("group.left", { groupId: "g", reason: "left" })).calls).toEqual({});
   });
 
   test("new messages are unread after the last read one, and mentions are counted once", () => {

@@ -57,6 +57,9 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   "typing.started": unchanged,
   "inbox.added": unchanged,
   "thread.followed": unchanged,
+  "call.rang": unchanged,
+  "call.ringEnded": unchanged,
+  "call.moved": unchanged,
 
   "server.announced": (state, announcement) => ({ ...state, announcement }),
   "server.paused": (state, { message }) => ({ ...state, maintenance: message }),
@@ -245,6 +248,14 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
     saved: state.saved && withoutEntry(state.saved, messageId),
   }),
   "inbox.updated": (state, { marker }) => withInboxMarker(state, marker),
+  "call.updated": (state, { call }) => ({
+    ...state,
+    calls: state.calls && withEntry(state.calls, call.channelId, call),
+  }),
+  "call.ended": (state, { channelId, callId }) =>
+    state.calls?.[channelId]?.id === callId
+      ? { ...state, calls: withoutEntry(state.calls, channelId) }
+      : state,
 };
 
 function withSaved(state: ClientState, saved: SavedMessage): ClientState {
@@ -362,6 +373,7 @@ export function removeGroup(state: ClientState, groupId: string): ClientState {
     openJoinRequests: withoutEntry(rest.openJoinRequests, groupId),
     notifications: rest.notifications && withoutEntries(rest.notifications, (of) => of.groupId === groupId),
     unread: rest.unread && withoutEntries(rest.unread, (channel) => channel.groupId === groupId),
+    calls: rest.calls && withoutEntries(rest.calls, (call) => call.groupId === groupId),
   };
 }
 
@@ -381,6 +393,7 @@ function withoutChannels(state: ClientState, channelIds: ReadonlySet<string>): C
     heads: withoutEntries(state.heads, isIn),
     lastReadSeqs: withoutEntries(state.lastReadSeqs, isIn),
     pins: withoutEntries(state.pins, isIn),
+    calls: state.calls && withoutEntries(state.calls, isIn),
     notifications: state.notifications && withoutEntries(state.notifications, isIn),
     unread:
       state.unread &&

@@ -103,6 +103,9 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
   "user.unlinkOidc": me,
   "user.claimGuest": me,
 
+  "call.list": (state, { calls }) => ({ ...state, calls: tableOf(calls, ({ channelId }) => channelId) }),
+  "call.join": asEvent(({ call }) => ({ name: "call.updated", payload: { call } })),
+
   "group.listMine": (state, { groups }) => {
     const left = Object.keys(state.groups ?? {}).filter((id) => groups.every((group) => group.id !== id));
     return { ...left.reduce(removeGroup, state), groups: tableOf(groups, ({ id }) => id) };

@@ -12,6 +12,7 @@ import type {
   Nickname,
   NotificationPreferences,
   NotificationSetting,
+  OngoingCall,
   OwnJoinRequest,
   OwnUser,
   Result,
@@ -74,6 +75,8 @@ export interface ClientState {
   /** By message: what the user saved for later. */
   readonly saved: Table<SavedMessage> | null;
   readonly scheduled: Table<ScheduledMessage> | null;
+  /** By channel: the ongoing calls that the user can see. */
+  readonly calls: Table<OngoingCall> | null;
   /** By group, or `DIRECT_REPORTS` for the admins: how many messages have open reports, at most 100. */
   readonly openReports: Table<number>;
   /** By group: how many users ask to join. */
@@ -116,6 +119,7 @@ export const EMPTY_STATE: ClientState = {
   drafts: null,
   saved: null,
   scheduled: null,
+  calls: null,
   openReports: {},
   openJoinRequests: {},
   inboxUnread: null,

@@ -19,11 +19,11 @@ export type ChannelSync = z.output<typeof ChannelSyncSchema>;
 
 export const channelActions = {
   create: mutation({
-    summary: "Create a channel or a section in a group.",
+    summary: "Create a text channel, a voice channel or a section in a group.",
     params: z.object({
       groupId: e.id,
       name: e.channelName,
-      kind: z.enum(["text", "section"]).default("text"),
+      kind: z.enum(["text", "voice", "section"]).default("text"),
       topic: e.topic.default(""),
       sectionId: e.id.nullable().default(null),
       slowModeSeconds,

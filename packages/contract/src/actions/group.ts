@@ -248,6 +248,11 @@ export const groupActions = {
     permission: { rule: "group", can: "viewAuditLog" },
     botScope: "members.manage",
   }),
+  outranks: internal({
+    summary: "Whether a member is the owner, or has a role above all of another member's.",
+    params: ofMember.extend({ otherUserId: e.id }),
+    result: z.object({ outranks: z.boolean() }),
+  }),
   recordAudit: internal({
     summary: "Record an action of another service in the group's audit log.",
     params: e.AuditEntrySchema.omit({ id: true, createdAt: true }).partial({

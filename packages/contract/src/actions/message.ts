@@ -345,6 +345,13 @@ export const messageActions = {
       "MESSAGE_REFUSED",
     ],
   }),
+  recordCall: internal({
+    summary:
+      "Write the message about a call that has ended, by the user who started it. With the same callId, it is written once.",
+    params: e.inChannel.extend({ callId: e.id, startedByUserId: e.id, call: e.EndedCallSchema }),
+    result: messageResult,
+    errors: ["CHANNEL_NOT_FOUND"],
+  }),
   remove: internal({
     summary: "Delete a message for the admins. Repeatable.",
     params: oneMessage.extend({ rooms: z.array(z.string()) }),

@@ -4,7 +4,9 @@ import { entity, id, seq, time } from "./primitives.ts";
 export const ChannelSchema = entity("Channel", {
   id,
   groupId: id.nullable().describe("null for direct messages and group DMs"),
-  kind: z.enum(["text", "section", "direct", "groupDirect", "thread"]),
+  kind: z
+    .enum(["text", "voice", "section", "direct", "groupDirect", "thread"])
+    .describe("voice: a text channel whose call is always open"),
   name: z.string().describe("empty for a direct message, and for a group DM without a name"),
   topic: z.string(),
   sectionId: id.nullable().describe("the section that contains the channel"),

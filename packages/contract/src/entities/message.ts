@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
+import { EndedCallSchema } from "./call.ts";
 import { CardSchema, ControlSchema } from "./card.ts";
 import { emojiKind, entity, id, pollOption, seq, time } from "./primitives.ts";
 
@@ -109,6 +110,9 @@ export const MessageSchema = entity("Message", {
     .describe("buttons, select menus and links below a bot's message"),
   poll: PollSchema.optional(),
   sticker: StickerSchema.optional(),
+  call: EndedCallSchema.optional().describe(
+    "the call that this message was written for when it ended; its content is empty",
+  ),
   as: z
     .object({ name: z.string(), avatarUrl: z.string().nullable() })
     .optional()
@@ -131,6 +135,7 @@ export const MessageExcerptSchema = entity("MessageExcerpt", {
   nonce: z.string(),
   createdAt: time,
   sticker: MessageSchema.shape.sticker,
+  call: MessageSchema.shape.call,
   as: MessageSchema.shape.as,
 });
 export type MessageExcerpt = z.output<typeof MessageExcerptSchema>;

@@ -20,6 +20,7 @@ const SETTING_GROUPS: { names: SettingName[]; why: string }[] = [
   },
   { names: ["LDAP_BIND_DN", "LDAP_BIND_PASSWORD"], why: "LDAP_BIND_DN and LDAP_BIND_PASSWORD: who searches" },
   { names: ["S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"], why: "the other settings S3_*" },
+  { names: ["LIVEKIT_URL", "LIVEKIT_KEY", "LIVEKIT_SECRET"], why: "the other settings LIVEKIT_*" },
 ];
 
 interface CheckedSettings {
@@ -70,6 +71,13 @@ function* incompleteGroups({ env, isInvalid }: CheckedSettings, isSet: IsSet): I
     yield { name: "LDAP_STARTTLS", message: "must be off with ldaps://, which is encrypted from the start" };
   if (isSet("S3_ENDPOINT") && !isSet("S3_BUCKET"))
     yield { name: "S3_BUCKET", message: "is required with S3_ENDPOINT" };
+  if (isSet("LIVEKIT_SERVER_URL") && !isSet("LIVEKIT_URL"))
+    yield { name: "LIVEKIT_URL", message: "is required with LIVEKIT_SERVER_URL" };
+  // Browsers keep a path, but requests to LiveKit's API would be sent without it.
+  if (env.LIVEKIT_SERVER_URL !== undefined && hasPath(env.LIVEKIT_SERVER_URL))
+    yield { name: "LIVEKIT_SERVER_URL", message: "must have no path" };
+  if (!isSet("LIVEKIT_SERVER_URL") && env.LIVEKIT_URL !== undefined && hasPath(env.LIVEKIT_URL))
+    yield { name: "LIVEKIT_URL", message: "must have no path, or LIVEKIT_SERVER_URL must be set" };
 }
 
 function* productionErrors(env: Environment, isSet: IsSet): Iterable<SettingError> {
@@ -100,6 +108,11 @@ function* productionErrors(env: Environment, isSet: IsSet): Iterable<SettingErro
       "must start with ldaps:// in production, or LDAP_STARTTLS must be on: passwords would be sent unencrypted";
     yield { name: "LDAP_URL", message };
   }
+}
+
+function hasPath(address: string): boolean {
+  const { pathname, search, hash } = new URL(address);
+  return `${pathname}${search}${hash}` !== "/";
 }
 
 const isLoopback = (url: string): boolean =>

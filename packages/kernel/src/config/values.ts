@@ -46,6 +46,10 @@ export const ldapUrl = z.url({
   normalize: true,
   message: "must start with ldaps:// or ldap://",
 });
+/** Address of a server for WebSockets. Without a trailing slash. */
+export const socketUrl = z
+  .url({ protocol: /^wss?$/, normalize: true, message: "must start with wss:// or ws://" })
+  .transform((url) => url.replace(/\/+$/, ""));
 /** Without a trailing slash, so a path can be appended. */
 export const baseUrl = httpUrl.transform((url) => url.replace(/\/+$/, ""));
 

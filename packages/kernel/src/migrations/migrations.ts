@@ -9,6 +9,7 @@ import { botCallbackJobs } from "./steps/0007-bot-callback-jobs.ts";
 import { searchIndex } from "./steps/0008-search-index.ts";
 import { emojiPermission } from "./steps/0009-emoji-permission.ts";
 import { nicknamePermissions } from "./steps/0010-nickname-permissions.ts";
+import { callPermissions } from "./steps/0011-call-permissions.ts";
 
 /** All migrations in order. Never change, rename or remove a released one. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   searchIndex,
   emojiPermission,
   nicknamePermissions,
+  callPermissions,
 ];

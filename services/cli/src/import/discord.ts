@@ -24,6 +24,7 @@ import type { Report } from "./report.ts";
 
 const THREAD = /Thread$/;
 const DIRECT = /^Direct/;
+const VOICE = /Voice/;
 
 const headSchema = z.object({
   guild: z.object({ id, name: text }),
@@ -107,6 +108,7 @@ function channelOf({ id: key, type, category, name, topic }: Head["channel"]): H
     createdAt: timeOfId(key),
     privateTo: type === "GuildPrivateThread" ? [] : null,
     isDefault: name === "general",
+    isVoice: VOICE.test(type),
   };
 }
 

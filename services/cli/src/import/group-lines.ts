@@ -97,7 +97,7 @@ function placeLines(
   const lines: Line<"channel">[] = [];
   const ids = new Map<string, string>();
   for (const channel of channels) {
-    const { section: name, createdAt, privateTo, topic } = channel;
+    const { section: name, createdAt, privateTo, topic, isVoice = false } = channel;
     if (ids.has(channel.key)) continue;
     if (
       lines.length + sections.size + (name === null || sections.has(name) ? 1 : 2) >
@@ -123,6 +123,7 @@ function placeLines(
     );
     ids.set(channel.key, channelId(channel));
     const line = channelLine(channelId(channel), createdAt, {
+      kind: isVoice ? "voice" : "text",
       name: channelName(channel.name),
       position: lines.length,
       topic: topic.toWellFormed().slice(0, LIMITS.topicMaxChars).toWellFormed(),

@@ -28,6 +28,7 @@ export interface HistoryChannel {
   /** Keys of the users who can see it; null: all members. */
   privateTo: readonly string[] | null;
   isDefault: boolean;
+  isVoice?: boolean;
 }
 
 /** Where a message is. The time tells apart messages without a key of their own. */

@@ -60,6 +60,17 @@ test("a thread without its channel becomes a channel", async () => {
   expect(texts("Plans")).toEqual(["in the thread"]);
 });
 
+test("voice channels stay voice channels", async () => {
+  const general = JSON.parse(discordFiles()["general.json"]!);
+  general.channel.type = "GuildVoiceChat";
+  const { of, texts } = await converted({ "general.json": JSON.stringify(general) });
+  expect(of("channel").map(({ kind, name }) => [kind, name])).toEqual([
+    ["section", "Talk"],
+    ["voice", "general"],
+  ]);
+  expect(texts("general")).toHaveLength(3);
+});
+
 test("a file that is given twice is imported once", async () => {
   const { "general.json": general } = discordFiles();
   const { texts, note } = await converted({ "a.json": general!, "b.json": general! });

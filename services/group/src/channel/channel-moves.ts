@@ -8,7 +8,7 @@ import {
   viewers,
 } from "@fanfare/contract";
 import { type Handlers, type NodeContext, serviceError } from "@fanfare/kernel";
-import type { ChannelDocument, OverrideSubdocument } from "./channel.model.ts";
+import { type ChannelDocument, isTextOrVoice, type OverrideSubdocument } from "./channel.model.ts";
 import { roomInUse, roomToBe } from "./rooms.ts";
 import type { GroupDependencies, GroupRepositories } from "../group.dependencies.ts";
 import { presentChannel, presentOverrides } from "../group.presenter.ts";
@@ -210,7 +210,7 @@ export function channelMoveActions(dependencies: GroupDependencies): Handlers {
       const isPossible = places.every(({ channelId, sectionId }) => {
         const channel = seen.get(channelId);
         if (channel === undefined) return false;
-        return sectionId === null || (channel.kind === "text" && seen.get(sectionId)?.kind === "section");
+        return sectionId === null || (isTextOrVoice(channel) && seen.get(sectionId)?.kind === "section");
       });
       if (!isPossible) throw serviceError("CHANNEL_NOT_FOUND");
       const moved = places.filter((place) => isMoved(place, seen.get(place.channelId)!));

@@ -10,11 +10,15 @@ export interface OverrideSubdocument {
   deny: number;
 }
 
+/** Voice channels are text channels that also have a call. */
+export const isTextOrVoice = ({ kind }: Pick<ChannelDocument, "kind">): boolean =>
+  kind === "text" || kind === "voice";
+
 export interface ChannelDocument {
   _id: string;
   /** Absent in direct channels and threads. */
   groupId?: string;
-  kind: "text" | "section" | "direct" | "groupDirect" | "thread";
+  kind: "text" | "voice" | "section" | "direct" | "groupDirect" | "thread";
   name: string;
   topic?: string;
   sectionId?: string | null;
@@ -65,7 +69,11 @@ const overrideSchema = new Schema<OverrideSubdocument>(
 const channelSchema = new Schema<ChannelDocument>(
   {
     groupId: ID,
-    kind: { type: String, enum: ["text", "section", "direct", "groupDirect", "thread"], required: true },
+    kind: {
+      type: String,
+      enum: ["text", "voice", "section", "direct", "groupDirect", "thread"],
+      required: true,
+    },
     name: { type: String, default: "" },
     topic: String,
     sectionId: ID,

@@ -15,7 +15,7 @@ import {
   serviceError,
 } from "@fanfare/kernel";
 import { requireActor, rankOf } from "../authority.ts";
-import type { ChannelDocument } from "./channel.model.ts";
+import { type ChannelDocument, isTextOrVoice } from "./channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { isPrivate, presentChannel, presentGroup } from "../group.presenter.ts";
 import { type LoadedMember, sees } from "../subjects.ts";
@@ -91,7 +91,7 @@ export function channelActions(dependencies: GroupDependencies): Handlers {
       if (groupId === null) throw serviceError("FORBIDDEN");
       const found = orThrow(await channels.find(channelId), "CHANNEL_NOT_FOUND");
       if (typeof changes.sectionId === "string") {
-        if (found.kind !== "text") throw serviceError("CHANNEL_NOT_FOUND");
+        if (!isTextOrVoice(found)) throw serviceError("CHANNEL_NOT_FOUND");
         await requireSection(
           dependencies,
           await requireActor(dependencies, groupId, userId),

@@ -9,7 +9,7 @@ import {
   responseUsers,
   serviceError,
 } from "@fanfare/kernel";
-import type { ChannelDocument } from "./channel.model.ts";
+import { type ChannelDocument, isTextOrVoice } from "./channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentChannel } from "../group.presenter.ts";
 import type { ThreadDocument } from "./thread.repository.ts";
@@ -26,7 +26,8 @@ export function threadActions(dependencies: GroupDependencies): Handlers {
       services,
     }) => {
       const parent = await channels.find(channelId);
-      if (parent?.kind !== "text" || parent.groupId === undefined) throw serviceError("FORBIDDEN");
+      if (parent === null || !isTextOrVoice(parent) || parent.groupId === undefined)
+        throw serviceError("FORBIDDEN");
       let thread: ChannelDocument | null = await threads.findByRoot(messageId);
       if (thread === null) {
         const { message } = await services.message.get({ channelId, messageId });

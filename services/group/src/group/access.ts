@@ -1,4 +1,6 @@
 import {
+  canManageMember,
+  CALL_PERMISSIONS,
   type Services,
   groupRoom,
   hasPermission,
@@ -25,8 +27,9 @@ const NOWHERE: Access = {
   rooms: [],
 };
 
-/** A section contains channels, not messages. */
-const NOT_IN_SECTIONS = PERMISSIONS.sendMessages | PERMISSIONS.attachFiles | PERMISSIONS.addReactions;
+/** A section contains channels, not messages or a call. */
+const NOT_IN_SECTIONS =
+  PERMISSIONS.sendMessages | PERMISSIONS.attachFiles | PERMISSIONS.addReactions | CALL_PERMISSIONS;
 
 export const accessActions = (dependencies: GroupDependencies): Handlers => ({
   /** At most five indexed queries, regardless of the size of the group; one of them in the user service for direct channels. */
@@ -50,6 +53,14 @@ export const accessActions = (dependencies: GroupDependencies): Handlers => ({
       mutedUntil: null,
       rooms: memberIds.map(userRoom),
     };
+  },
+
+  "group.outranks": async ({ params: { groupId, userId, otherUserId } }) => {
+    const [member, other] = await Promise.all([
+      loadMember(dependencies, groupId, userId),
+      loadMember(dependencies, groupId, otherUserId),
+    ]);
+    return { outranks: member !== null && other !== null && canManageMember(member.subject, other.subject) };
   },
 
   "group.myPermissions": async ({ params: { groupId }, actor }) => {

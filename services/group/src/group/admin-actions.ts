@@ -1,4 +1,5 @@
 import { type Handlers, serviceError } from "@fanfare/kernel";
+import { isTextOrVoice } from "../channel/channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentGroup } from "../group.presenter.ts";
 import { loadMember, sees } from "../subjects.ts";
@@ -40,7 +41,7 @@ export function administerActions(dependencies: GroupDependencies): Handlers {
       if (member === null) return { channels: [] };
       return {
         channels: channels
-          .filter((channel) => channel.kind === "text" && sees(member.subject, channel))
+          .filter((channel) => isTextOrVoice(channel) && sees(member.subject, channel))
           .map(({ _id, createdAt }) => ({ channelId: _id, createdAt: createdAt.toISOString() })),
       };
     },

@@ -50,3 +50,18 @@ test("a keyword in a card notifies as one in the text does", async () => {
     { userId: "user", message: messages[0], reason: "keyword" },
   ]);
 });
+
+test("a call notifies those who missed it, and not those who were in it", async () => {
+  const [ada, bob, eve] = ["a", "b", "e"].map((digit) => digit.repeat(24));
+  const access = { get: async () => ({ rooms: [ada, bob, eve].map((id) => `user:${id}`) }) };
+  const preferences = { listByKeys: async () => [] };
+  const sources = { node: { access }, settings: null, preferences } as never;
+  const candidates = async (participantUserIds: (string | undefined)[]) => {
+    const call = { durationSeconds: 5, participantUserIds, missed: false };
+    const messages = [{ id: "1", authorId: ada, content: "", call }];
+    const stored = { channelId: "c", groupId: null, messages } as never;
+    return (await pushCandidates(sources, stored)).map(({ userId }) => userId);
+  };
+  expect(await candidates([ada])).toEqual([bob, eve]);
+  expect(await candidates([ada, bob])).toEqual([eve]);
+});

@@ -126,7 +126,7 @@ export async function pushCandidates(
   if (groupId === null) {
     const direct = await directCandidates(node, channelId, messages);
     const known = new Set(direct.map(keyOf));
-    return firstOfEach([...keywords.filter((one) => known.has(keyOf(one))), ...direct]);
+    return firstOfEach([...keywords.filter((one) => known.has(keyOf(one))), ...direct]).filter(wasNotInCall);
   }
   const eager = settings === null ? [] : await settings.listEager([groupId, channelId], USERS_PER_BATCH);
   const named = messages.flatMap((message) =>
@@ -135,10 +135,13 @@ export async function pushCandidates(
   const others = messages.flatMap((message) =>
     eager.map((userId) => ({ userId, message, reason: "any" as const })),
   );
-  return firstOfEach([...named, ...keywords, ...others]).filter(
-    ({ userId, message }) => userId !== message.authorId,
-  );
+  return firstOfEach([...named, ...keywords, ...others])
+    .filter(({ userId, message }) => userId !== message.authorId)
+    .filter(wasNotInCall);
 }
+
+const wasNotInCall = ({ userId, message }: Candidate): boolean =>
+  message.call?.participantUserIds.includes(userId) !== true;
 
 const keyOf = ({ userId, message }: Candidate): string => `${message.id}:${userId}`;
 

@@ -44,7 +44,11 @@ test.each(LOCALES.filter((locale) => locale !== "en"))("the texts in %s are not 
       (kind) => text("direct", "Ada", { sticker: { id: authorId, kind } }).body,
     );
     const webhook = text("direct", "Hi", { as: { name: "Ada", avatarUrl: null } }).title;
-    return [...titles, ...bodies, webhook, ...stickers];
+    const calls = [true, false].map((missed) => {
+      const call = { durationSeconds: 60, participantUserIds: [authorId], missed };
+      return text("direct", "", { call }).body;
+    });
+    return [...titles, ...bodies, webhook, ...stickers, ...calls];
   };
   const [english, own] = [textsIn("en"), textsIn(locale)];
   expect(own.filter((text) => english.includes(text))).toEqual(SAME[locale] ?? []);

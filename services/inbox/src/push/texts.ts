@@ -11,6 +11,8 @@ interface PushTexts {
   attachment: string;
   sticker: (name: string) => string;
   gif: (name: string) => string;
+  call: string;
+  missedCall: string;
   everyone: string;
   role: string;
 }
@@ -27,6 +29,8 @@ const TEXTS: Record<Locale, PushTexts> = {
     attachment: "Sent a file",
     sticker: (name) => `Sticker: ${name}`,
     gif: (name) => `GIF: ${name}`,
+    call: "Call",
+    missedCall: "Missed call",
     everyone: "@everyone",
     role: "@role",
   },
@@ -38,6 +42,8 @@ const TEXTS: Record<Locale, PushTexts> = {
     attachment: "发送了文件",
     sticker: (name) => `贴纸：${name}`,
     gif: (name) => `动图：${name}`,
+    call: "通话",
+    missedCall: "未接来电",
     everyone: "@所有人",
     role: "@身份组",
   },
@@ -49,6 +55,8 @@ const TEXTS: Record<Locale, PushTexts> = {
     attachment: "Hat eine Datei gesendet",
     sticker: (name) => `Sticker: ${name}`,
     gif: (name) => `GIF: ${name}`,
+    call: "Anruf",
+    missedCall: "Verpasster Anruf",
     everyone: "@alle",
     role: "@Rolle",
   },
@@ -60,6 +68,8 @@ const TEXTS: Record<Locale, PushTexts> = {
     attachment: "A envoyé un fichier",
     sticker: (name) => `Autocollant : ${name}`,
     gif: (name) => `GIF : ${name}`,
+    call: "Appel",
+    missedCall: "Appel manqué",
     everyone: "@tous",
     role: "@rôle",
   },
@@ -71,6 +81,8 @@ const TEXTS: Record<Locale, PushTexts> = {
     attachment: "Envió un archivo",
     sticker: (name) => `Sticker: ${name}`,
     gif: (name) => `GIF: ${name}`,
+    call: "Llamada",
+    missedCall: "Llamada perdida",
     everyone: "@todos",
     role: "@rol",
   },
@@ -82,6 +94,8 @@ const TEXTS: Record<Locale, PushTexts> = {
     attachment: "ファイルを送信しました",
     sticker: (name) => `スタンプ：${name}`,
     gif: (name) => `GIF：${name}`,
+    call: "通話",
+    missedCall: "不在着信",
     everyone: "@全員",
     role: "@ロール",
   },
@@ -93,6 +107,8 @@ const TEXTS: Record<Locale, PushTexts> = {
     attachment: "Enviou um arquivo",
     sticker: (name) => `Figurinha: ${name}`,
     gif: (name) => `GIF: ${name}`,
+    call: "Chamada",
+    missedCall: "Chamada perdida",
     everyone: "@todos",
     role: "@cargo",
   },
@@ -104,6 +120,8 @@ const TEXTS: Record<Locale, PushTexts> = {
     attachment: "أرسل ملفًا",
     sticker: (name) => `ملصق: ${isolated(name)}`,
     gif: (name) => `صورة متحركة: ${isolated(name)}`,
+    call: "مكالمة",
+    missedCall: "مكالمة فائتة",
     everyone: "@الجميع",
     role: "@الدور",
   },
@@ -131,10 +149,10 @@ export interface PushText {
 export function pushText(
   locale: Locale,
   reason: Reason,
-  message: Pick<Message, "as" | "authorId" | "cards" | "content" | "sticker">,
+  message: Pick<Message, "as" | "authorId" | "cards" | "content" | "sticker" | "call">,
   names: ReadonlyMap<string, string>,
 ): PushText {
-  const { as, authorId, sticker } = message;
+  const { as, authorId, sticker, call } = message;
   const texts = TEXTS[locale];
   const author = as === undefined ? (names.get(authorId) ?? "") : texts.webhook(as.name);
   const readable = textOf(message)
@@ -143,10 +161,11 @@ export function pushText(
     .replaceAll(/(?<![\w@.])@(?:everyone|here)(?![\w@])/g, texts.everyone)
     .trim();
   const body = sticker === undefined ? readable : texts[sticker.kind](readable);
+  const withoutText = call === undefined ? texts.attachment : call.missed ? texts.missedCall : texts.call;
   const title = TITLES[reason];
   return {
     title: title === null ? author : texts[title](author),
-    body: cut(body === "" ? texts.attachment : body),
+    body: cut(body === "" ? withoutText : body),
   };
 }
 

@@ -30,7 +30,16 @@ export interface CreateItem extends Waiting<Message> {
 /** Fields that few messages have. */
 type CreateExtras = Pick<
   MessageDocument,
-  "mentions" | "attachments" | "cards" | "controls" | "poll" | "sticker" | "as" | "alsoIn" | "replyIn"
+  | "mentions"
+  | "attachments"
+  | "cards"
+  | "controls"
+  | "poll"
+  | "sticker"
+  | "call"
+  | "as"
+  | "alsoIn"
+  | "replyIn"
 >;
 
 /** `gone`: the message doesn't exist or is deleted; `outdated`: its rev is not `ifRev`. */

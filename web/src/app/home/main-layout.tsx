@@ -7,6 +7,7 @@ import { directPath, parsePlace } from "../../routes.ts";
 import { lastPlaces } from "../../state/last-channel.ts";
 import { composerFieldId } from "../../composer/field.ts";
 import { DirectsSidebar } from "../../people/directs/directs-sidebar.tsx";
+import { CallBar, PhoneCallBar } from "../../calls/call-bar.tsx";
 import { GroupRail } from "../../groups/group-rail.tsx";
 import { GroupSidebar } from "../../groups/group-sidebar.tsx";
 import { offerInvite, useIsNewGroup } from "../../groups/add-group.tsx";
@@ -98,6 +99,7 @@ function Sidebar({ groupId, channelId }: SidebarProps) {
           <GroupSidebar key={groupId} groupId={groupId} channelId={channelId} />
         )}
       </div>
+      <CallBar />
       <UserMenu />
     </>
   );
@@ -149,6 +151,7 @@ function AppShell({ rail, sidebar, children }: AppShellProps) {
       <div ref={page} className="flex min-w-0 flex-1 flex-col max-md:swipe-x">
         <ConnectionBanner />
         <NoticeBanners />
+        {isPhone && <PhoneCallBar />}
         <div className="flex min-h-0 flex-1">
           <Main className="flex min-w-0 flex-1 flex-col">
             <PanelSlot value={slot}>{children}</PanelSlot>

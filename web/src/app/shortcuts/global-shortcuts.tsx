@@ -2,6 +2,8 @@ import { channelsOf, directsOf } from "@fanfare/client/store";
 import { Suspense, useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 import { useMe } from "../../data/me.ts";
+import { getCurrentCall } from "../../calls/call-store.ts";
+import { leaveCall, toggleCamera, toggleDeafened, toggleMicrophone } from "../../calls/calls.ts";
 import { getConversation } from "../../channel/messages/conversation.ts";
 import { visitPlace } from "../../search/quick-switcher/recent-places.ts";
 import { useCall } from "../../data/call.ts";
@@ -88,7 +90,8 @@ interface ShortcutActions {
 }
 
 function useShortcutActions(): ShortcutActions {
-  const { store } = useServerCache();
+  const cache = useServerCache();
+  const { store } = cache;
   const call = useCall();
   const place = usePlace();
   const hasSearch = useHasSearch();
@@ -157,6 +160,14 @@ function useShortcutActions(): ShortcutActions {
     inbox: () => goTo(inboxPath()),
     markRead,
     markGroupRead,
+    callMicrophone: toggleMicrophone,
+    callDeafen: toggleDeafened,
+    callCamera: toggleCamera,
+    callLeave() {
+      if (getCurrentCall() === null) return false;
+      void leaveCall(cache);
+      return true;
+    },
   };
   return {
     act: (name) => actionOf[name](),

@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { useHasCalls } from "../../session/server-meta.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Kbd } from "../../ui/kbd.tsx";
 import { isApple, keysOf, SECTIONS } from "./shortcuts.ts";
@@ -6,10 +7,11 @@ import { isApple, keysOf, SECTIONS } from "./shortcuts.ts";
 export function ShortcutSheet({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("shortcuts");
   const apple = isApple();
+  const hasCalls = useHasCalls();
   return (
     <Dialog onClose={onClose} title={t("title")} size="lg">
       <div className="columns-1 gap-8 md:columns-2">
-        {SECTIONS.map(({ id, textKey, shortcuts }) => (
+        {SECTIONS.filter(({ id }) => hasCalls || id !== "calls").map(({ id, textKey, shortcuts }) => (
           <section key={id} className="mb-5 break-inside-avoid">
             <h3 className="mb-1 text-sm font-semibold text-muted">{t(textKey)}</h3>
             <dl className="text-sm">

@@ -31,6 +31,10 @@ export const SHORTCUTS = {
   inbox: { combos: ["Alt+i"], textKey: "inbox:title" },
   markRead: { combos: ["Escape"], textKey: "shortcuts:action.markRead" },
   markGroupRead: { combos: ["Shift+Escape"], textKey: "shortcuts:action.markGroupRead" },
+  callMicrophone: { combos: ["Alt+m"], textKey: "shortcuts:action.callMicrophone" },
+  callDeafen: { combos: ["Alt+Shift+m"], textKey: "shortcuts:action.callDeafen" },
+  callCamera: { combos: ["Alt+v"], textKey: "shortcuts:action.callCamera" },
+  callLeave: { combos: ["Alt+Shift+l"], textKey: "calls:leave" },
 } as const satisfies Record<string, Shortcut>;
 
 export type ShortcutName = keyof typeof SHORTCUTS;
@@ -54,6 +58,11 @@ export const SECTIONS: readonly Section[] = [
     id: "global",
     textKey: "shortcuts:section.global",
     shortcuts: of("markRead", "markGroupRead", "favorite", "members", "help"),
+  },
+  {
+    id: "calls",
+    textKey: "calls:title",
+    shortcuts: of("callMicrophone", "callDeafen", "callCamera", "callLeave"),
   },
   {
     id: "composer",

@@ -1,5 +1,5 @@
 import type { Channel, Group } from "@fanfare/contract";
-import { Files, Hash, MessageSquareText, Pin, Users } from "lucide-react";
+import { Files, Hash, MessageSquareText, Pin, Users, Volume2 } from "lucide-react";
 import { useCallback, memo } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useSearch } from "wouter";
@@ -7,6 +7,7 @@ import { parsePlace, placePath } from "../../routes.ts";
 import { openPanel, togglePanel, usePanels } from "../../state/panels.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { focusComposer } from "../../composer/field.ts";
+import { CallArea, CallButtons } from "../../calls/call-area.tsx";
 import { Composer } from "../../composer/composer.tsx";
 import { SearchButton } from "../../search/search-button.tsx";
 import { later } from "../../shared/later.tsx";
@@ -47,12 +48,13 @@ export const ChannelPage = memo(function ChannelPage({ group, channel }: Channel
   return (
     <>
       <PageHeader
-        icon={Hash}
+        icon={channel.kind === "voice" ? Volume2 : Hash}
         title={channel.name}
         tabTitle={`#${channel.name} · ${group.name}`}
         subtitle={channel.topic === "" ? undefined : channel.topic}
         actions={
           <>
+            <CallButtons channel={channel} />
             <SearchButton />
             <IconButton
               icon={MessageSquareText}
@@ -89,14 +91,16 @@ export const ChannelPage = memo(function ChannelPage({ group, channel }: Channel
           </>
         }
       />
-      <MessageList
-        channel={channel}
-        title={`#${channel.name}`}
-        jumpToId={thread === undefined ? message : undefined}
-        onJumped={onJumped}
-        onLeave={() => focusComposer(channelId)}
-      />
-      <Composer channel={channel} title={`#${channel.name}`} />
+      <CallArea channel={channel}>
+        <MessageList
+          channel={channel}
+          title={`#${channel.name}`}
+          jumpToId={thread === undefined ? message : undefined}
+          onJumped={onJumped}
+          onLeave={() => focusComposer(channelId)}
+        />
+        <Composer channel={channel} title={`#${channel.name}`} />
+      </CallArea>
       <ChannelPanels channel={channel} panel={shown} onClose={() => openPanel(null)} />
       {shown === "members" && <MembersPanel group={group} onClose={() => openPanel(null)} />}
       {shown === "threads" && <ThreadsPanel channel={channel} onClose={() => openPanel(null)} />}

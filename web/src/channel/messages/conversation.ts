@@ -80,8 +80,8 @@ export function removeUnsent(channelId: string, nonce: string): void {
 export function editLastOwn(view: ChannelView, ownId: string): boolean {
   if (view.snapshot.pending.length > 0 || getConversation(view.channelId).unsent.length > 0) return false;
   const last = view.snapshot.messages.findLast(
-    ({ authorId, deletedAt, as, sticker }) =>
-      authorId === ownId && deletedAt === null && (as ?? sticker) === undefined,
+    ({ authorId, deletedAt, as, sticker, call }) =>
+      authorId === ownId && deletedAt === null && (as ?? sticker ?? call) === undefined,
   );
   if (last !== undefined) setEditing(view.channelId, last.id);
   return last !== undefined;

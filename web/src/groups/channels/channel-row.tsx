@@ -16,16 +16,19 @@ import {
   Pencil,
   Settings,
   Trash2,
+  Volume2,
 } from "lucide-react";
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useSearch } from "wouter";
 import { useServerCache } from "../../data/data-context.ts";
 import { useMe } from "../../data/me.ts";
+import { CallMark, CallPeople, JoinVoiceButton } from "../../calls/call-people.tsx";
 import { useChannelUnread, useNotificationSetting } from "../../data/inbox.ts";
 import { useChannelPermissions, useIsUnread, useMyPermissions } from "../../data/groups.ts";
 import { useThreads } from "../../data/channel-messages.ts";
 import { channelPath, parsePlace } from "../../routes.ts";
+import { useHasCalls } from "../../session/server-meta.ts";
 import { useNow } from "../../shared/hooks.ts";
 import { useHasDraft } from "../../state/drafts.ts";
 import { ContextMenu, Menu, type MenuList } from "../../ui/menu.tsx";
@@ -56,6 +59,8 @@ export const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
   const { channel, isFavorite, sectionId, isActive, edge, reorder } = props;
   const canMove = reorder.canMove && !isFavorite;
   const { t } = useTranslation("channels");
+  const hasCalls = useHasCalls();
+  const isVoice = channel.kind === "voice";
   const mentions = useChannelUnread(channel.id, (unread) => unread.mentions);
   const setting = useNotificationSetting({ channelId: channel.id });
   const hasDraft = useHasDraft(channel.id);
@@ -98,9 +103,11 @@ export const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
             <span className="sr-only">{t("muted")}</span>
           </>
         )}
+        {hasCalls && !isVoice && <CallMark channel={channel} />}
         {isUnread && mentions === 0 && <UnreadDot />}
         <CountBadge count={mentions} label={t("common:mentions", { count: mentions })} />
       </Link>
+      {hasCalls && isVoice && <JoinVoiceButton channel={channel} />}
       <span className="flex w-0 overflow-hidden group-focus-within:w-auto group-focus-within:overflow-visible group-hover:w-auto group-hover:overflow-visible has-data-popup-open:w-auto touch:w-auto touch:overflow-visible">
         <Menu
           items={items}
@@ -112,6 +119,7 @@ export const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
   return (
     <>
       <ContextMenu items={items}>{row}</ContextMenu>
+      {hasCalls && isVoice && <CallPeople channel={channel} />}
       {isActive && <ChannelThreads channel={channel} />}
     </>
   );
@@ -128,11 +136,14 @@ function useIsReadOnly({ id, groupId }: Channel): boolean {
 export function ChannelIcon({ channel, className }: { channel: Channel; className?: string }) {
   const { t } = useTranslation("channels");
   const isReadOnly = useIsReadOnly(channel);
-  const [Icon, label]: [LucideIcon, string | null] = channel.private
-    ? [Lock, t("kind.private")]
-    : isReadOnly
-      ? [Megaphone, t("kind.announcement")]
-      : [Hash, null];
+  const isVoice = channel.kind === "voice";
+  const [Icon, label]: [LucideIcon, string | null] = isVoice
+    ? [Volume2, channel.private ? t("kind.privateVoice") : t("kind.voice")]
+    : channel.private
+      ? [Lock, t("kind.private")]
+      : isReadOnly
+        ? [Megaphone, t("kind.announcement")]
+        : [Hash, null];
   return (
     <>
       <Icon size={17} aria-hidden className={className} />

@@ -4,6 +4,7 @@ import { PERMISSIONS } from "@fanfare/contract/permissions";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useCall } from "../../data/call.ts";
+import { useHasCalls } from "../../session/server-meta.ts";
 import { useCanInGroup, useRoles } from "../../data/groups.ts";
 import { channelPath } from "../../routes.ts";
 import { errorText } from "../../shared/use-action.ts";
@@ -22,7 +23,7 @@ interface CreateChannelDialogProps {
 }
 
 interface Values extends Record<string, unknown> {
-  kind: "text" | "announcement";
+  kind: "text" | "announcement" | "voice";
   name: string;
   topic: string;
   sectionId: string;
@@ -37,6 +38,7 @@ export function CreateChannelDialog({ group, sectionId, onClose }: CreateChannel
   const call = useCall();
   const [, navigate] = useLocation();
   const roles = useRoles(group.id).data ?? [];
+  const hasCalls = useHasCalls();
   const canOverride = useCanInGroup(group.id, "manageRoles");
   const initial: Values = {
     kind: "text",
@@ -53,6 +55,7 @@ export function CreateChannelDialog({ group, sectionId, onClose }: CreateChannel
     async submit({ kind, roleIds, memberIds, ...values }) {
       const { channel } = await call("channel.create", {
         ...values,
+        ...(kind === "voice" && { kind }),
         groupId: group.id,
         sectionId: values.sectionId === NO_SECTION ? null : values.sectionId,
         ...(values.private && { roleIds, memberIds }),
@@ -72,6 +75,19 @@ export function CreateChannelDialog({ group, sectionId, onClose }: CreateChannel
     }
   };
   const { values, set } = form;
+  const kinds = [
+    { value: "text" as const, label: t("create.text"), hint: t("create.textHint") },
+    ...(hasCalls ? [{ value: "voice" as const, label: t("create.voice"), hint: t("create.voiceHint") }] : []),
+    ...(canOverride
+      ? [
+          {
+            value: "announcement" as const,
+            label: t("create.announcement"),
+            hint: t("create.announcementHint"),
+          },
+        ]
+      : []),
+  ];
   return (
     <FormDialog
       onClose={onClose}
@@ -87,19 +103,12 @@ export function CreateChannelDialog({ group, sectionId, onClose }: CreateChannel
         maxLength={LIMITS.channelNameMaxChars}
         {...form.field("name")}
       />
-      {canOverride && (
+      {kinds.length > 1 && (
         <RadioGroup
           label={t("create.kind")}
           value={values.kind}
           onChange={(kind) => set("kind", kind)}
-          options={[
-            { value: "text", label: t("create.text"), hint: t("create.textHint") },
-            {
-              value: "announcement",
-              label: t("create.announcement"),
-              hint: t("create.announcementHint"),
-            },
-          ]}
+          options={kinds}
         />
       )}
       <Switch

@@ -1,5 +1,5 @@
 import type { Channel } from "@fanfare/contract";
-import { channelsInOrder, channelTree } from "../../data/groups.ts";
+import { channelsInOrder, channelTree, hasMessages } from "../../data/groups.ts";
 
 /** Stands for the section of favorites, among the ids of collapsed sections. */
 export const FAVORITES = "favorites";
@@ -54,7 +54,7 @@ export function linesOf(channels: readonly Channel[], state: ListState): Line[] 
   return lines;
 }
 
-/** The text channels in the order of the list. */
+/** The channels in the order of the list. */
 export function listedChannels<C extends Channel>(channels: readonly C[], marks: Marks): readonly C[] {
   const { favorites, others } = arrange(channels, marks);
   return [...favorites, ...channelsInOrder(others)];
@@ -66,7 +66,7 @@ function arrange<C extends Channel>(
   { favoriteIds, hiddenIds }: Marks,
 ): { favorites: C[]; others: C[] } {
   const listed = channels.filter(({ id }) => !hiddenIds.includes(id));
-  const isFavorite = ({ id, kind }: Channel): boolean => kind === "text" && favoriteIds.includes(id);
+  const isFavorite = (channel: Channel): boolean => hasMessages(channel) && favoriteIds.includes(channel.id);
   const favorites = listed.filter(isFavorite).toSorted((a, b) => a.name.localeCompare(b.name));
   return { favorites, others: listed.filter((channel) => !isFavorite(channel)) };
 }

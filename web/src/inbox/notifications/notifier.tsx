@@ -3,6 +3,7 @@ import { textOf } from "@fanfare/contract/cards";
 import i18next from "i18next";
 import { useEffect, useRef } from "react";
 import { navigate } from "wouter/use-browser-location";
+import { callText } from "../../calls/call-text.ts";
 import { useBlocked } from "../../data/me.ts";
 import type { ServerCache } from "../../data/cache.ts";
 import { useServerCache } from "../../data/data-context.ts";
@@ -14,20 +15,15 @@ import { loadStored, saveStored } from "../../state/stored.ts";
 import { showToast } from "../../ui/feedback.tsx";
 import { lex, plainText } from "../../channel/messages/markdown/lex.ts";
 import { requestNotificationPermission, getPermission } from "../../settings/notifications/permission.ts";
+import { type Note, playNotes } from "./sound.ts";
 import { watchMessages, watchReminders, type Notice, type NotifierState } from "./watch-messages.ts";
 
 const MAX_CHARS = 200;
 
-/** The notification sound: frequency in hertz and start of each note. */
-const NOTES = [
+const NEW_MESSAGE: readonly Note[] = [
   { hertz: 659, atS: 0 },
   { hertz: 880, atS: 0.11 },
 ];
-
-const NOTE_S = 0.22;
-const VOLUME = 0.08;
-
-let audio: AudioContext | null = null;
 
 const KEY = "fanfare.notificationHint";
 
@@ -75,11 +71,10 @@ export function Notifier() {
 
 async function notify(cache: ServerCache, notice: Notice): Promise<void> {
   const { message, reason } = notice;
-  if (!isPageActive()) await new Promise((done) => setTimeout(done, HIDDEN_TAB_DELAY_MS));
   if (!(await claim(`${cache.client.user?.id} ${message.id}`))) return;
   if (isPageActive() && reason !== "reminder" && isShown(notice)) return;
   const { desktopNotifications, notificationSounds } = usePreferences.getState();
-  if (notificationSounds) playSound();
+  if (notificationSounds) playNotes(NEW_MESSAGE);
   const words = await describeNotice(cache, notice);
   if (!isPageActive()) {
     if (desktopNotifications) await showSystemNotification(words);
@@ -98,7 +93,7 @@ function isShown({ channel, reason }: Notice): boolean {
   return `${pathname}${search}`.includes(channel.id) || (pathname === inboxPath() && reason === "mention");
 }
 
-function isPageActive(): boolean {
+export function isPageActive(): boolean {
   return document.visibilityState === "visible" && document.hasFocus();
 }
 
@@ -106,7 +101,8 @@ function isPageActive(): boolean {
  * Whether this tab shows the notification: the first tab of the browser that claims it. Without Web Locks (pages without https), every tab
  * does.
  */
-async function claim(name: string): Promise<boolean> {
+export async function claim(name: string): Promise<boolean> {
+  if (!isPageActive()) await new Promise((done) => setTimeout(done, HIDDEN_TAB_DELAY_MS));
   if (!("locks" in navigator)) return true;
   return new Promise((resolve) => {
     void navigator.locks.request(`fanfare.${name}`, { ifAvailable: true }, async (lock) => {
@@ -131,22 +127,6 @@ async function turnOn(): Promise<void> {
   if ((await requestNotificationPermission()) === "granted") setPreferences({ desktopNotifications: true });
 }
 
-function playSound(): void {
-  audio ??= new AudioContext();
-  if (audio.state === "suspended") void audio.resume();
-  for (const { hertz, atS } of NOTES) {
-    const note = audio.createOscillator();
-    const loudness = audio.createGain();
-    const startS = audio.currentTime + atS;
-    note.frequency.value = hertz;
-    loudness.gain.setValueAtTime(VOLUME, startS);
-    loudness.gain.exponentialRampToValueAtTime(0.0001, startS + NOTE_S);
-    note.connect(loudness).connect(audio.destination);
-    note.start(startS);
-    note.stop(startS + NOTE_S);
-  }
-}
-
 async function describeNotice(
   cache: ServerCache,
   { message, channel, reason }: Notice,
@@ -166,13 +146,14 @@ async function describeNotice(
   return {
     title: reason === "reminder" ? i18next.t("inbox:reminderOf", { title }) : title,
     body: await bodyOf(cache, message, groupId),
-    channelId: id,
+    tag: id,
     path,
   };
 }
 
 async function bodyOf(cache: ServerCache, message: Message, groupId: string | null): Promise<string> {
-  const { content, sticker } = message;
+  const { call, content, sticker } = message;
+  if (call !== undefined) return callText(call, message.authorId === cache.client.user?.id);
   if (sticker !== undefined) return i18next.t(`messages:sticker.${sticker.kind}`, { name: content });
   const text = plainText(lex(textOf(message).slice(0, MAX_CHARS * 2)));
   const ids = [...new Set([...text.matchAll(/<@([0-9a-f]{24})>/g)].map(([, id]) => id!))];
@@ -198,16 +179,16 @@ async function nameOf(cache: ServerCache, userId: string, groupId: string | null
 interface SystemNotification {
   title: string;
   body: string;
-  /** Replaces an earlier notification of the same channel, including a pushed one. */
-  channelId: string;
+  /** Replaces an earlier notification with the same tag. With the channel's ID, also a pushed one. */
+  tag: string;
   path: string;
 }
 
 /** Does nothing without the browser's permission. */
-async function showSystemNotification(notification: SystemNotification): Promise<void> {
+export async function showSystemNotification(notification: SystemNotification): Promise<void> {
   if (getPermission() !== "granted") return;
-  const { title, body, channelId, path } = notification;
-  const options = { body, tag: channelId, icon: "/icons/icon-192.png" };
+  const { title, body, tag, path } = notification;
+  const options = { body, tag, icon: "/icons/icon-192.png" };
   const worker = await navigator.serviceWorker?.getRegistration();
   if (worker?.active) {
     // The service worker handles the click, even after this tab is closed.
@@ -222,9 +203,9 @@ async function showSystemNotification(notification: SystemNotification): Promise
   });
 }
 
-async function closeNotifications(channelIds: readonly string[]): Promise<void> {
+export async function closeNotifications(tags: readonly string[]): Promise<void> {
   const worker = await navigator.serviceWorker?.getRegistration();
-  for (const tag of channelIds) {
+  for (const tag of tags) {
     for (const notification of (await worker?.getNotifications({ tag })) ?? []) notification.close();
   }
 }

@@ -13,6 +13,7 @@ import { Avatar } from "../../ui/display.tsx";
 import { Button, IconButton, buttonClass } from "../../ui/button.tsx";
 import { ErrorNote, EmptyState } from "../../ui/feedback.tsx";
 import { focusComposer } from "../../composer/field.ts";
+import { CallArea, CallButtons } from "../../calls/call-area.tsx";
 import { Composer } from "../../composer/composer.tsx";
 import { MessageList } from "../../channel/messages/list/message-list.tsx";
 import { ChannelPanels } from "../../channel/messages/pins/channel-panels.tsx";
@@ -46,19 +47,21 @@ function Conversation({ channel }: { channel: ChannelState }) {
   return (
     <>
       <DirectHeader channel={channel} direct={direct} />
-      <MessageList
-        channel={channel}
-        title={direct.title}
-        beginning={<Beginning direct={direct} />}
-        jumpToId={message}
-        onJumped={onJumped}
-        onLeave={() => focusComposer(channel.id)}
-      />
-      {isBlocked && direct.otherId !== null ? (
-        <Blocked userId={direct.otherId} name={direct.title} />
-      ) : (
-        <Composer channel={channel} title={direct.title} autoFocus />
-      )}
+      <CallArea channel={channel}>
+        <MessageList
+          channel={channel}
+          title={direct.title}
+          beginning={<Beginning direct={direct} />}
+          jumpToId={message}
+          onJumped={onJumped}
+          onLeave={() => focusComposer(channel.id)}
+        />
+        {isBlocked && direct.otherId !== null ? (
+          <Blocked userId={direct.otherId} name={direct.title} />
+        ) : (
+          <Composer channel={channel} title={direct.title} autoFocus />
+        )}
+      </CallArea>
       <ChannelPanels channel={channel} panel={panel} onClose={closePanel} />
       {panel === "members" && <PeoplePanel channel={channel} direct={direct} onClose={closePanel} />}
     </>
@@ -123,6 +126,7 @@ function DirectHeader({ channel, direct: { title, otherId, otherIds } }: DirectH
   const status = useStatus(otherId);
   const { items } = useDirectMenu(channel);
   const isPhone = useIsPhone();
+  const isBlocked = useIsBlocked(otherId ?? "");
   const isGroup = channel.kind === "groupDirect";
   const add = () => (isGroup ? openAddPeople(channel, title) : openNewDirect(otherIds));
   // Phones have no room for these in the header.
@@ -141,6 +145,7 @@ function DirectHeader({ channel, direct: { title, otherId, otherIds } }: DirectH
       }
       actions={
         <>
+          {!isBlocked && otherIds.length > 0 && <CallButtons channel={channel} />}
           <SearchButton />
           <span className="flex gap-1 max-md:hidden">
             {(isGroup || otherIds.length > 0) && (

@@ -6,6 +6,7 @@ import type { ChannelState } from "@fanfare/contract";
 import { useDirects, useFriendRequests, useUser } from "../../data/people.ts";
 import { useMe } from "../../data/me.ts";
 import { directPath } from "../../routes.ts";
+import { CallMark } from "../../calls/call-people.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Avatar } from "../../ui/display.tsx";
 import { CountBadge } from "../../ui/counts.tsx";
@@ -135,6 +136,7 @@ function DirectRow({ channel, isActive }: { channel: ChannelState; isActive: boo
               )}
             </span>
             {status !== undefined && <span className="sr-only">{t(`members:status.${status}`)}</span>}
+            <CallMark channel={channel} />
             {quiet && (
               <>
                 <BellOff size={13} aria-hidden className="shrink-0" />

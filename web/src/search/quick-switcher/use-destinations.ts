@@ -1,7 +1,7 @@
 import type { ChannelState, User } from "@fanfare/contract";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { useChannelsOfGroups, useGroups } from "../../data/groups.ts";
+import { hasMessages, useChannelsOfGroups, useGroups } from "../../data/groups.ts";
 import { useDirects, useFriends, useUsers } from "../../data/people.ts";
 import { useMe } from "../../data/me.ts";
 import { useUserSearch } from "../../data/search.ts";
@@ -107,17 +107,15 @@ export function useDestinations(query: string): Destination[] {
       ...state(channel.id),
     })),
     ...groups.flatMap(({ id: groupId, name }, index) =>
-      (lists[index] ?? [])
-        .filter(({ kind }) => kind === "text")
-        .map((channel): Destination => ({
-          kind: "channel",
-          key: channel.id,
-          title: channel.name,
-          detail: name,
-          groupId,
-          path: channelPath(groupId, channel.id),
-          ...state(channel.id),
-        })),
+      (lists[index] ?? []).filter(hasMessages).map((channel): Destination => ({
+        kind: "channel",
+        key: channel.id,
+        title: channel.name,
+        detail: name,
+        groupId,
+        path: channelPath(groupId, channel.id),
+        ...state(channel.id),
+      })),
     ),
     ...groups.map((group): Destination => ({
       kind: "group",

@@ -1,6 +1,6 @@
 import { access, directory, login, mail, provisioning, secrets } from "./people.ts";
 import { basics, cluster, limits, observability } from "./instance.ts";
-import { files, outgoing, storage } from "./storage.ts";
+import { calls, files, outgoing, storage } from "./storage.ts";
 
 /** In the order of the documentation. */
 export const THEMES = {
@@ -15,6 +15,7 @@ export const THEMES = {
   "Single sign-on": login,
   LDAP: directory,
   "User provisioning": provisioning,
+  Calls: calls,
   "Outgoing requests": outgoing,
   "Logs and traces": observability,
 };
@@ -32,6 +33,7 @@ export const SETTINGS = {
   ...login,
   ...directory,
   ...provisioning,
+  ...calls,
   ...outgoing,
   ...observability,
 };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { httpUrl, list, network, onOrOff, serverUrl, wholeNumber } from "../values.ts";
+import { baseUrl, httpUrl, list, network, onOrOff, serverUrl, socketUrl, wholeNumber } from "../values.ts";
 import { notes } from "./notes.ts";
 
 export const storage = {
@@ -105,6 +105,39 @@ export const files = {
     example: "the-secret-of-that-key",
     secret: true,
   }),
+};
+
+const LIVEKIT_SECRET_MIN_CHARS = 32;
+const WITH_LIVEKIT = "with the other settings `LIVEKIT_*`";
+export const calls = {
+  LIVEKIT_URL: socketUrl.optional().register(notes, {
+    description:
+      "LiveKit server for calls, at its address for browsers. It must serve only this instance of Fanfare.",
+    defaultText: "no calls",
+    required: WITH_LIVEKIT,
+    example: "wss://livekit.example.org",
+  }),
+  LIVEKIT_SERVER_URL: baseUrl.optional().register(notes, {
+    description: "Address of the same LiveKit server for the services of Fanfare.",
+    defaultText: "`LIVEKIT_URL`, with `https://` or `http://`",
+    example: "http://livekit:7880",
+  }),
+  LIVEKIT_KEY: z.string().min(1).optional().register(notes, {
+    description: "API key of LiveKit, which must also sign its webhooks.",
+    required: WITH_LIVEKIT,
+    example: "the-key-of-livekit",
+    secret: true,
+  }),
+  LIVEKIT_SECRET: z
+    .string()
+    .min(LIVEKIT_SECRET_MIN_CHARS, `must have at least ${LIVEKIT_SECRET_MIN_CHARS} characters`)
+    .optional()
+    .register(notes, {
+      description: "Secret of that key. `openssl rand -hex 32` creates one.",
+      required: WITH_LIVEKIT,
+      example: "replace-me-by-32-or-more-random-characters",
+      secret: true,
+    }),
 };
 
 export const outgoing = {

@@ -18,6 +18,7 @@ import { LinkedMessages } from "./linked-messages.tsx";
 import { PollCard, votesOf } from "./poll.tsx";
 import { Reactions } from "./reactions.tsx";
 
+const CallSummary = later(async () => (await import("../../../calls/call-message.tsx")).CallSummary);
 const EditForm = later(async () => (await import("../../../composer/fields.ts")).EditForm);
 
 interface MessageBodyProps {
@@ -28,7 +29,7 @@ interface MessageBodyProps {
 export const MessageBody = memo(function MessageBody({ message, isEditing }: MessageBodyProps) {
   const { t } = useTranslation("messages");
   const { content, attachments, embeds, cards, controls, poll, sticker, threadId, alsoIn, replyIn } = message;
-  const { editedAt, pinnedAt } = message;
+  const { call, editedAt, pinnedAt } = message;
   const votes = votesOf(poll);
   const reactions = message.reactions?.filter(({ emoji }) => !votes.includes(emoji)) ?? [];
   // Only reactions that are added while the message is shown are animated.
@@ -56,6 +57,7 @@ export const MessageBody = memo(function MessageBody({ message, isEditing }: Mes
       {embeds !== undefined && <Embeds embeds={embeds} />}
       {controls !== undefined && <Controls message={message} controls={controls} />}
       {!isEditing && <LinkedMessages content={content} />}
+      {call !== undefined && <CallSummary message={message} />}
       {poll !== undefined && <PollCard message={message} poll={poll} />}
       {reactions.length > 0 && <Reactions message={message} reactions={reactions} knownEmoji={knownEmoji} />}
       {threadId !== undefined && <ThreadSummary message={message} threadId={threadId} />}

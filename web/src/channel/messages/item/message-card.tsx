@@ -11,7 +11,9 @@ import { keywordPattern } from "@fanfare/contract/notification-rules";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useChannels, useGroupEmoji, useOwnEmoji, useRoles } from "../../../data/groups.ts";
+import { useMe } from "../../../data/me.ts";
 import { useKeywords } from "../../../data/inbox.ts";
+import { callText } from "../../../calls/call-text.ts";
 import { useNickname, useNicknames } from "../../../data/members.ts";
 import { useUser } from "../../../data/people.ts";
 import { channelPath } from "../../../routes.ts";
@@ -202,7 +204,8 @@ interface MessageCardProps {
 /** A message outside its channel, such as in pins or search results. Must be within a MentionsProvider. */
 export function MessageCard({ message, actions, children }: MessageCardProps) {
   const author = useAuthor(message);
-  const { content, sticker, attachments, cards, createdAt, authorId } = message;
+  const me = useMe();
+  const { call, content, sticker, attachments, cards, createdAt, authorId } = message;
   return (
     <article className="grid gap-1 rounded-md border border-line bg-raised p-3 text-sm">
       <header className="flex items-center gap-2">
@@ -223,6 +226,7 @@ export function MessageCard({ message, actions, children }: MessageCardProps) {
           <Markdown content={content} />
         </div>
       )}
+      {call !== undefined && <p>{callText(call, authorId === me.id)}</p>}
       {attachments !== undefined && <Attachments message={message} />}
       {cards !== undefined && <Cards message={message} cards={cards} />}
       {children}

@@ -98,10 +98,16 @@ async function play(): Promise<void> {
   await audio.play().catch(() => undefined);
 }
 
+/** The pictures of a call and of a camera have no file: they play beside everything else. */
+const isLive = (played: EventTarget | null): boolean =>
+  played instanceof HTMLMediaElement && played.srcObject !== null;
+
 /** Only one sound or video plays at a time. */
 function silenceOthers(played: EventTarget | null): void {
+  if (isLive(played)) return;
   if (played !== audio) audio.pause();
-  for (const video of document.querySelectorAll("video")) if (video !== played) video.pause();
+  for (const video of document.querySelectorAll("video"))
+    if (video !== played && !isLive(video)) video.pause();
 }
 
 document.addEventListener("play", ({ target }) => silenceOthers(target), { capture: true });

@@ -24,6 +24,7 @@ import {
 import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
+import { hasMessages } from "../../../data/groups.ts";
 import { useSaved } from "../../../data/inbox.ts";
 import { placePath } from "../../../routes.ts";
 import type { MenuItem } from "../../../ui/menu.tsx";
@@ -117,8 +118,10 @@ function actionsOf(
     copyLink: () => copy(link),
     ...(text !== "" && { copyText: () => copy(text) }),
     ...(maySend && { reply: () => setReplyTo(channel.id, message) }),
-    ...(maySend && isOwn && message.sticker === undefined && { edit: () => setEditing(channel.id, id) }),
-    ...(maySend && channel.kind === "text" && { thread: () => openThread(ofThread) }),
+    ...(maySend &&
+      isOwn &&
+      (message.sticker ?? message.call) === undefined && { edit: () => setEditing(channel.id, id) }),
+    ...(maySend && hasMessages(channel) && { thread: () => openThread(ofThread) }),
     ...((canManage || isDirect) && { pin: togglePin }),
     ...(editedAt !== null &&
       (isOwn || canManage) && { showHistory: () => ask({ kind: "history", message }) }),

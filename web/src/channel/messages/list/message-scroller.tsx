@@ -1,11 +1,12 @@
 import type { ChannelSnapshot } from "@fanfare/client";
 import type { Channel } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
-import { Hash, type LucideIcon, MessageSquareText, Users } from "lucide-react";
+import { Hash, type LucideIcon, MessageSquareText, Users, Volume2 } from "lucide-react";
 import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Virtualizer } from "virtua";
 import type { ChannelMessages } from "../../../data/channel-messages.ts";
+import { hasMessages } from "../../../data/groups.ts";
 import { useReadMarker } from "../../../data/open-channels.ts";
 import { cx } from "../../../ui/cx.ts";
 import { useIsShown } from "../../../shared/hooks.ts";
@@ -26,6 +27,7 @@ import { useUnreadMark } from "./unread-mark.ts";
 
 const ICONS: Record<Channel["kind"], LucideIcon> = {
   text: Hash,
+  voice: Volume2,
   section: Hash,
   thread: MessageSquareText,
   direct: Users,
@@ -225,7 +227,7 @@ function Beginning({ channel, title }: { channel: Channel; title: string }) {
   const { t } = useTranslation("messages");
   const canSend = hasPermission(useMessageContext().permissions, "sendMessages");
   const Icon = ICONS[channel.kind];
-  const isRoom = channel.kind === "text";
+  const isRoom = hasMessages(channel);
   return (
     <div className="grid gap-1 pb-2">
       <span className="mb-1 flex size-12 items-center justify-center rounded-full bg-accent-soft text-accent-text">

@@ -4,12 +4,13 @@ import { Lock, LockOpen, Check, type LucideIcon, Minus, X } from "lucide-react";
 import { useState, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
+import { useHasCalls } from "../../../session/server-meta.ts";
 import { useOverrides } from "../../../data/groups.ts";
 import { useAction } from "../../../shared/use-action.ts";
 import { Button } from "../../../ui/button.tsx";
 import { cx } from "../../../ui/cx.ts";
 import { ErrorNote, SkeletonRows, Pending } from "../../../ui/feedback.tsx";
-import { CHANNEL_PERMISSION_NAMES } from "../../group-settings/roles/role-form.tsx";
+import { CALL_PERMISSION_NAMES, CHANNEL_PERMISSION_NAMES } from "../../group-settings/roles/role-form.tsx";
 import { useAuthority } from "../../group-settings/authority.tsx";
 import {
   overrideValueOf,
@@ -42,6 +43,8 @@ export function ChannelOverrides({ group, channel, permissions }: ChannelOverrid
   const authority = useAuthority(group);
   const call = useCall();
   const { error, run } = useAction();
+  const hasCalls = useHasCalls();
+  const names = CHANNEL_PERMISSION_NAMES.filter((name) => hasCalls || !CALL_PERMISSION_NAMES.includes(name));
   const [chosen, setChosen] = useState<Override["target"]>(EVERYONE.target);
   if (data === undefined)
     return (
@@ -88,7 +91,7 @@ export function ChannelOverrides({ group, channel, permissions }: ChannelOverrid
         />
         <div className="min-w-0">
           <ErrorNote text={error} />
-          {CHANNEL_PERMISSION_NAMES.map((name) => (
+          {names.map((name) => (
             <OverrideSwitch
               key={name}
               label={t(`group-settings:permission.${name}`)}

@@ -1,6 +1,6 @@
 import type { Group, ChannelState, Webhook } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
-import { useChannels, useChannelPermissions } from "../../../data/groups.ts";
+import { hasMessages, useChannels, useChannelPermissions } from "../../../data/groups.ts";
 import { Dialog, ConfirmDialog } from "../../../ui/dialog.tsx";
 import { LIMITS } from "@fanfare/contract/limits";
 import { hasPermission } from "@fanfare/contract/permissions";
@@ -95,7 +95,7 @@ function ChannelOverview({ channel }: { channel: ChannelState }) {
         maxLength={LIMITS.channelNameMaxChars}
         {...form.field("name")}
       />
-      {channel.kind === "text" && (
+      {hasMessages(channel) && (
         <>
           <TextArea
             label={t("group-settings:audit.field.topic")}

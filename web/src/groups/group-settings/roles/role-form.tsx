@@ -4,6 +4,7 @@ import { Ban, Check } from "lucide-react";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
+import { useHasCalls } from "../../../session/server-meta.ts";
 import { cx } from "../../../ui/cx.ts";
 import { Switch } from "../../../ui/choices.tsx";
 import { TextField, useForm, type FormState } from "../../../ui/form.tsx";
@@ -127,6 +128,15 @@ interface PermissionGroup {
   names: readonly PermissionName[];
 }
 
+/** Only shown if the server has calls. */
+export const CALL_PERMISSION_NAMES: readonly PermissionName[] = [
+  "connect",
+  "speak",
+  "video",
+  "shareScreen",
+  "moveMembers",
+];
+
 const PERMISSION_GROUPS: readonly PermissionGroup[] = [
   {
     textKey: "group-settings:permissionGroup.participate",
@@ -139,6 +149,10 @@ const PERMISSION_GROUPS: readonly PermissionGroup[] = [
       "createInvites",
       "changeNickname",
     ],
+  },
+  {
+    textKey: "group-settings:permissionGroup.calls",
+    names: CALL_PERMISSION_NAMES,
   },
   {
     textKey: "group-settings:permissionGroup.moderate",
@@ -173,32 +187,35 @@ interface PermissionSwitchesProps {
 
 export function PermissionSwitches({ value, onChange, own, disabled, always = [] }: PermissionSwitchesProps) {
   const { t } = useTranslation("group-settings");
-  return PERMISSION_GROUPS.map(({ textKey, names }) => (
-    <section key={textKey} className="grid gap-4">
-      <h3 className="border-b border-line pb-1.5 text-sm font-semibold text-muted">{t(textKey)}</h3>
-      {names.map((name) => {
-        const bit = PERMISSIONS[name];
-        const isAlways = always.includes(name);
-        const lacks = !canGrant(own, bit);
-        return (
-          <Switch
-            key={name}
-            label={t(`permission.${name}`)}
-            hint={
-              isAlways
-                ? t("roles.always")
-                : lacks && disabled !== true
-                  ? `${t(`permissionHint.${name}`)} ${t("cannotGrant")}`
-                  : t(`permissionHint.${name}`)
-            }
-            checked={isAlways || (value & bit) !== 0}
-            disabled={disabled === true || isAlways || lacks}
-            onChange={(isOn) => onChange(isOn ? value | bit : value & ~bit)}
-          />
-        );
-      })}
-    </section>
-  ));
+  const hasCalls = useHasCalls();
+  return PERMISSION_GROUPS.filter(({ names }) => hasCalls || names !== CALL_PERMISSION_NAMES).map(
+    ({ textKey, names }) => (
+      <section key={textKey} className="grid gap-4">
+        <h3 className="border-b border-line pb-1.5 text-sm font-semibold text-muted">{t(textKey)}</h3>
+        {names.map((name) => {
+          const bit = PERMISSIONS[name];
+          const isAlways = always.includes(name);
+          const lacks = !canGrant(own, bit);
+          return (
+            <Switch
+              key={name}
+              label={t(`permission.${name}`)}
+              hint={
+                isAlways
+                  ? t("roles.always")
+                  : lacks && disabled !== true
+                    ? `${t(`permissionHint.${name}`)} ${t("cannotGrant")}`
+                    : t(`permissionHint.${name}`)
+              }
+              checked={isAlways || (value & bit) !== 0}
+              disabled={disabled === true || isAlways || lacks}
+              onChange={(isOn) => onChange(isOn ? value | bit : value & ~bit)}
+            />
+          );
+        })}
+      </section>
+    ),
+  );
 }
 
 interface SaveBarProps {

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { createQueue, followWish } from "./follow-wish.ts";
+
+test("a device that opens late is turned off again, if that is the last wish", async () => {
+  const turns: string[] = [];
+  const opening = Promise.withResolvers<void>();
+  const set = followWish(async (isOn, isStillWanted) => {
+    if (isOn) await opening.promise;
+    turns.push(`${isOn ? "on" : "off"}, ${isStillWanted() ? "wanted" : "unwanted"}`);
+  });
+  const on = set(true);
+  const off = set(false);
+  opening.resolve();
+  await Promise.all([on, off]);
+  expect(turns).toEqual(["on, unwanted", "off, wanted"]);
+});
+
+test("turning off and on while it opens opens it once", async () => {
+  const turns: boolean[] = [];
+  const set = followWish(async (isOn) => {
+    turns.push(isOn);
+    await Promise.resolve();
+  });
+  await Promise.all([set(true), set(false), set(true)]);
+  expect(turns).toEqual([true]);
+});
+
+test("after a failure, the next wish is followed", async () => {
+  let fails = true;
+  const turns: boolean[] = [];
+  const set = followWish(async (isOn) => {
+    await Promise.resolve();
+    if (fails) throw new Error("no device");
+    turns.push(isOn);
+  });
+  await expect(set(true)).rejects.toThrow("no device");
+  fails = false;
+  await set(true);
+  expect(turns).toEqual([true]);
+});
+
+test("a queue runs one after another, also after failures", async () => {
+  const queue = createQueue();
+  const first = Promise.withResolvers<void>();
+  const steps: string[] = [];
+  const failed = queue(async () => {
+    await first.promise;
+    steps.push("first");
+    throw new Error("failed");
+  });
+  const second = queue(async () => {
+    steps.push("second");
+    return await Promise.resolve(2);
+  });
+  expect(steps).toEqual([]);
+  first.resolve();
+  await expect(failed).rejects.toThrow("failed");
+  expect(await second).toBe(2);
+  expect(steps).toEqual(["first", "second"]);
+});

@@ -1,0 +1,36 @@
+/**
+ * Runs what turns something on and off, one at a time, until the last wish is fulfilled. What was started for an older wish can ask whether
+ * it is still wanted.
+ */
+export function followWish(
+  turn: (isOn: boolean, isStillWanted: () => boolean) => Promise<void>,
+): (isOn: boolean) => Promise<void> {
+  let wish = false;
+  let running: Promise<void> | null = null;
+  const follow = async (): Promise<void> => {
+    try {
+      let done: boolean;
+      do {
+        done = wish;
+        await turn(done, () => wish === done);
+      } while (wish !== done);
+    } finally {
+      running = null;
+    }
+  };
+  return (isOn) => {
+    wish = isOn;
+    running ??= follow();
+    return running;
+  };
+}
+
+/** Runs one after another what is passed to the returned function, also after failures. */
+export function createQueue(): <T>(run: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (run) => {
+    const next = last.then(run, run);
+    last = next;
+    return next;
+  };
+}
