@@ -87,6 +87,8 @@ const INCOMPLETE: Record<string, string>[] = [
   { S3_ACCESS_KEY_ID: "k" },
   { OIDC_CLIENT_ID: "x" },
   { OIDC_CLIENT_SECRET: "x" },
+  { LIVEKIT_URL: "wss://livekit.example.org" },
+  { LIVEKIT_KEY: "k" },
 ];
 
 test("the documentation says when a setting is required, if and only if it can be", () => {
