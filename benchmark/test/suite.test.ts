@@ -21,63 +21,59 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const both = (command: string) => ({ quick: command, full: command });
 
-test(
-  "a failed row doesn't end the suite, and everything derived comes from the stored files",
-  { tags: "long" },
-  async () => {
-    const suite = await runSuite(
-      [
-        {
-          name: "sweep",
-          title: "more and more",
-          ...both(`sweep --target ws ${TINY} --burst 20,100 ${LIMITS}`),
-        },
-        { name: "wrong", title: "no such option", ...both("limits --nonsense") },
-        { name: "foreign", title: "not installed", ...both("limits"), needs: ["no-such-program"] },
-        {
-          name: "limits",
-          title: "side by side",
-          ...both(`limits --targets socket.io,ws --passes 1 ${TINY}`),
-        },
-      ],
-      "quick",
-    );
-    expect(suite.index.rows).toMatchObject([
-      { name: "sweep", code: 0, hasResult: true, problem: null },
-      { name: "wrong", code: 64, hasResult: false, problem: expect.stringMatching("nonsense") as string },
+test("a failed row doesn't end the suite, and everything derived comes from the stored files", async () => {
+  const suite = await runSuite(
+    [
       {
-        name: "foreign",
-        code: null,
-        hasResult: false,
-        problem: expect.stringMatching("no-such-program") as string,
+        name: "sweep",
+        title: "more and more",
+        ...both(`sweep --target ws ${TINY} --burst 20,100 ${LIMITS}`),
       },
-      { name: "limits", code: 0, hasResult: true, problem: null },
-    ]);
+      { name: "wrong", title: "no such option", ...both("limits --nonsense") },
+      { name: "foreign", title: "not installed", ...both("limits"), needs: ["no-such-program"] },
+      {
+        name: "limits",
+        title: "side by side",
+        ...both(`limits --targets socket.io,ws --passes 1 ${TINY}`),
+      },
+    ],
+    "quick",
+  );
+  expect(suite.index.rows).toMatchObject([
+    { name: "sweep", code: 0, hasResult: true, problem: null },
+    { name: "wrong", code: 64, hasResult: false, problem: expect.stringMatching("nonsense") as string },
+    {
+      name: "foreign",
+      code: null,
+      hasResult: false,
+      problem: expect.stringMatching("no-such-program") as string,
+    },
+    { name: "limits", code: 0, hasResult: true, problem: null },
+  ]);
 
-    const home = join(folder, "2026-01-02");
-    await writeSuite(suite, home);
-    expect(await newestSuite(folder)).toBe(home);
-    const kept = await readSuite(home);
-    expect(kept).toEqual(suite);
-    for (const [path, text] of Object.entries(derivedFiles(kept, "2026-01-02"))) {
-      expect(await readFile(join(folder, path), "utf8")).toBe(text);
-    }
+  const home = join(folder, "2026-01-02");
+  await writeSuite(suite, home);
+  expect(await newestSuite(folder)).toBe(home);
+  const kept = await readSuite(home);
+  expect(kept).toEqual(suite);
+  for (const [path, text] of Object.entries(derivedFiles(kept, "2026-01-02"))) {
+    expect(await readFile(join(folder, path), "utf8")).toBe(text);
+  }
 
-    const page = await readFile(join(folder, "2026-01-02.html"), "utf8");
-    const rows = [
-      "worst message",
-      "median message",
-      "first message after connecting",
-      "first message after an idle time",
-    ];
-    for (const row of [...rows, "burst 100: full delivery"]) expect(page).toMatch(row);
+  const page = await readFile(join(folder, "2026-01-02.html"), "utf8");
+  const rows = [
+    "worst message",
+    "median message",
+    "first message after connecting",
+    "first message after an idle time",
+  ];
+  for (const row of [...rows, "burst 100: full delivery"]) expect(page).toMatch(row);
 
-    const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
-    ajv.validate(suiteSchema, suite.index);
-    expect(ajv.errors).toBeNull();
-    for (const result of suite.results.values()) expect(strictErrors(result)).toEqual([]);
-  },
-);
+  const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
+  ajv.validate(suiteSchema, suite.index);
+  expect(ajv.errors).toBeNull();
+  for (const result of suite.results.values()) expect(strictErrors(result)).toEqual([]);
+});
 
 test("the README's section is written between its marks", async () => {
   const suite = await readSuite(join(folder, "2026-01-02"));

@@ -408,7 +408,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     const { messages } = await grace.call("message.list", { channelId });
     expect(messages.map(({ content }) => content)).toEqual(["before", "one", "two"]);
     await sent("two").waitFor();
-    expect(await page.locator(".message.pending").count()).toBe(0);
+    await expect.poll(() => page.locator(".message.pending").count()).toBe(0);
   });
 
   test("a text that is too long is offered as a file", async () => {
