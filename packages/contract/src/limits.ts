@@ -120,7 +120,7 @@ export const LIMITS = {
   callParticipantsShown: 25,
   /** Ongoing calls. */
   callsPerGroup: 100,
-  /** Ongoing calls that a user is told about. */
+  /** Calls in one answer of `call.list`. */
   callsListed: 200,
   callRingSeconds: 45,
   usersPerRing: 20,

@@ -1,7 +1,7 @@
 import { defineRepository, ID, REQUIRED_ID, upsert } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
-/** That a user can be in a call, or is in it. Without one, LiveKit is told to remove the user, whatever token they have. */
+/** A user who is in a call or may connect to it. Everyone else is removed from the call, even with a valid token. */
 export interface ParticipantDocument {
   _id: string;
   /** Unique: a user is in at most one call. */

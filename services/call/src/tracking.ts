@@ -252,14 +252,21 @@ export function createTracking(parts: CallParts, ringing: Ringing) {
     return done;
   }
 
+  /** As `refresh`, but a failure is only logged: the next check tries again. */
+  async function tryRefresh(callId: string): Promise<void> {
+    try {
+      await refresh(callId);
+    } catch (error) {
+      logger.warn({ err: error, callId }, "call not compared with LiveKit, retrying");
+    }
+  }
+
   /** Compares a call with LiveKit soon: at most once a second for each call. */
   function request(callId: string): void {
     if (scheduled.has(callId)) return;
     const timer = setTimeout(() => {
       scheduled.delete(callId);
-      refresh(callId).catch((error: unknown) =>
-        logger.warn({ err: error, callId }, "call not compared with LiveKit, retrying"),
-      );
+      void tryRefresh(callId);
     }, REFRESH_INTERVAL_MS).unref();
     scheduled.set(callId, timer);
   }
@@ -300,13 +307,9 @@ export function createTracking(parts: CallParts, ringing: Ringing) {
 
     takeOut,
 
-    /** As `refresh`, for changes of rights: a failure is logged, and the next check tries again. */
+    /** As `tryRefresh`, for all calls in which a user's permissions have changed. */
     async refreshAll(callIds: readonly string[]): Promise<void> {
-      await boundedMap([...new Set(callIds)], CHECK_CONCURRENCY, (callId) =>
-        refresh(callId).catch((error: unknown) => {
-          logger.warn({ err: error, callId }, "call not compared with LiveKit, retrying");
-        }),
-      );
+      await boundedMap([...new Set(callIds)], CHECK_CONCURRENCY, tryRefresh);
     },
 
     async handle({ event, callId, connected }: WebhookEvent) {
@@ -335,9 +338,7 @@ export function createTracking(parts: CallParts, ringing: Ringing) {
         signal.throwIfAborted();
         // Others must not wait for one that fails.
         await calls.postpone(_id, after(CHECK_INTERVAL_MS));
-        await refresh(_id).catch((error: unknown) =>
-          logger.warn({ err: error, callId: _id }, "call not compared with LiveKit, retrying"),
-        );
+        await tryRefresh(_id);
       });
       return calls.nextCheckAt();
     },

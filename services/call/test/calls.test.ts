@@ -248,7 +248,7 @@ describe.skipIf(!hasLiveKit())("calls", () => {
     await must(url, "call.muteMember", below, member.accessToken);
   });
 
-  test("LiveKit is told what users can publish, whenever that changes", async () => {
+  test("changed permissions apply to users who are in a call", async () => {
     const { owner, target, channel, group } = world;
     const rooms = new RoomServiceClient(calls.livekit.serverUrl, KEY, SECRET);
     const { call: started } = await joinCall(url, channel.id, target);
