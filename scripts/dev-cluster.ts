@@ -3,11 +3,8 @@ import { mkdir } from "node:fs/promises";
 import { loadConfig, loadTokenSecret } from "@fanfare/kernel";
 import type { ServerProcess } from "@fanfare/testing";
 import { buildDocs, buildWebClient } from "./build.ts";
-import { keepRunning } from "./cluster/processes.ts";
-import { HELP, readOptions, type ClusterOptions } from "./cluster/options.ts";
-import { findOccupiedPort } from "./cluster/ports.ts";
-import { fanfareProcess, startServers } from "./cluster/processes.ts";
-import { findPrograms } from "./cluster/processes.ts";
+import { keepRunning, fanfareProcess, startServers, findPrograms } from "./cluster/processes.ts";
+import { HELP, readOptions, type ClusterOptions, findOccupiedPort } from "./cluster/options.ts";
 
 // `pnpm dev:cluster`: several gateways and workers on this machine, with the servers they need.
 

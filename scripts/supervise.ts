@@ -2,7 +2,6 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { guardAgainstOrphan } from "../packages/testing/src/orphan-guard.ts";
-import { Restarts } from "./restarts.ts";
 
 /** Exit codes without a restart: stopped, failed to start, interrupted by a second signal. */
 const ENDS = new Set([0, 1, 130]);
@@ -41,5 +40,28 @@ export async function supervise(
     }
     process.stderr.write(`${ended}. Restarting.\n`);
     await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+  }
+}
+
+/** A process that exits sooner than this counts as failing at once. */
+const IMMEDIATE_MS = 10_000;
+const MOST_IMMEDIATE = 5;
+const FIRST_WAIT_MS = 500;
+
+/**
+ * When to restart a process that has exited: after half a second, then with growing delays, and never if it keeps failing
+ * at once.
+ */
+export class Restarts {
+  #immediate = 0;
+
+  /**
+   * @param ranMs how long the process ran
+   * @returns milliseconds to wait before its next start; null: give up
+   */
+  next(ranMs: number): number | null {
+    this.#immediate = ranMs < IMMEDIATE_MS ? this.#immediate + 1 : 0;
+    if (this.#immediate >= MOST_IMMEDIATE) return null;
+    return FIRST_WAIT_MS * 2 ** this.#immediate;
   }
 }

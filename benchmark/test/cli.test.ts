@@ -99,26 +99,32 @@ describe("exit codes", () => {
     }
   });
 
-  test("1: a server that changes, truncates, drops or duplicates a stored message", async () => {
-    const faulty = await startFakePlatform();
-    const storedAs = [
-      (content: string) => [content.replace(/.$/, "-")],
-      (content: string) => [content.slice(0, -1)],
-      () => [],
-      (content: string) => [content, content],
-    ];
-    faulty.storedAs = (content) => storedAs[Number(content.split(" ")[2])]?.(content) ?? [content];
-    try {
-      const args = ["broadcast", ...TINY, "--messages", "5", "--url", faulty.url];
-      const { code, stderr } = await bench.run(...args);
-      expect(stderr).toMatch(
-        "The run failed: acknowledged but not persisted 3, stored twice 1. Use --allow ",
-      );
-      expect(code).toBe(1);
-    } finally {
-      await faulty.close();
-    }
-  });
+  test.each([
+    ["broadcast", (url: string) => ["--url", url]],
+    ["versus", (url: string) => ["--servers", `fanfare=${url}`, "--passes", "1", "--burst="]],
+  ])(
+    "1: a server that changes, truncates, drops or duplicates a stored message: %s",
+    async (name, serverAt) => {
+      const faulty = await startFakePlatform();
+      const storedAs = [
+        (content: string) => [content.replace(/.$/, "-")],
+        (content: string) => [content.slice(0, -1)],
+        () => [],
+        (content: string) => [content, content],
+      ];
+      faulty.storedAs = (content) => storedAs[Number(content.split(" ")[2])]?.(content) ?? [content];
+      try {
+        const args = [name, ...TINY, "--messages", "5", ...serverAt(faulty.url)];
+        const { code, stderr } = await bench.run(...args);
+        expect(stderr).toMatch(
+          "The run failed: acknowledged but not persisted 3, stored twice 1. Use --allow ",
+        );
+        expect(code).toBe(1);
+      } finally {
+        await faulty.close();
+      }
+    },
+  );
 
   test("2: connection refused", async () => {
     const { code, stderr } = await bench.run("broadcast", ...SMALL, "--url", "http://127.0.0.1:9");

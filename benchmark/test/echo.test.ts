@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { runCli } from "../src/cli/commands.ts";
-import { isNginxInstalled } from "../src/kernels/echo/echo-run.ts";
+import { isInstalled } from "../src/platform/programs.ts";
 import type { Result } from "../src/report/result.ts";
 import { metricValues } from "./metric-value.ts";
 import { Bench } from "./run-bench.ts";
@@ -23,9 +23,9 @@ test("each server is measured at each concurrency, in turns", async () => {
   );
   const result = outcome.result as Result;
   expect(code).toBe(0);
-  const servers = isNginxInstalled() ? ["fastify", "node", "nginx"] : ["fastify", "node"];
+  const servers = isInstalled("nginx") ? ["fastify", "node", "nginx"] : ["fastify", "node"];
   const missing = result.caveats.filter((text) => text.includes("is not installed"));
-  expect(missing).toEqual(isNginxInstalled() ? [] : ["nginx is not installed and not in the table."]);
+  expect(missing).toEqual(isInstalled("nginx") ? [] : ["nginx is not installed and not in the table."]);
   const rates = result.metrics.filter(({ name }) => name === "requestsPerSecond");
   expect(rates.map(({ labels }) => labels)).toEqual(
     [1, 20].flatMap((connections) => servers.map((server) => ({ connections, server }))),

@@ -42,7 +42,7 @@ test("every acknowledged message is in the database at once", { tags: "long" }, 
 
 test("Ctrl-C prints the partial result, and leaves nothing behind", { tags: "long" }, async () => {
   const args = ["http", ...SMALL, "--connections", "10", "-c", "5000000"];
-  const { code, stdout } = await bench.runProgram(args, "sending messages", (child) => child.kill("SIGINT"));
+  const { code, stdout } = await bench.runProgram(args, "measuring", (child) => child.kill("SIGINT"));
   expect(code).toBe(105);
   expect(stdout).toMatch("Interrupted: partial result");
   expect(stdout).toMatch(/^ {2}acknowledged +[\d,]+$/m);

@@ -235,6 +235,8 @@ describe("a running server", () => {
 
 describe("a faulty server is detected if", () => {
   const SIZE = ["--members", "8", "--senders", "3", "--online", "0.75", "-c", "30", "--warmup", "0"];
+  /** How long to wait for what is lost. */
+  const SHORT = ["--timeout", "5s"];
 
   async function run(faultOf: FaultPlan, hideStored: number, ...args: string[]) {
     const platform = await startFakePlatform(faultOf);
@@ -258,7 +260,7 @@ describe("a faulty server is detected if", () => {
   }
 
   async function group(faultOf: FaultPlan, hideStored = 0): Promise<Result> {
-    return (await run(faultOf, hideStored)).result;
+    return (await run(faultOf, hideStored, ...SHORT)).result;
   }
 
   test(
@@ -276,7 +278,7 @@ describe("a faulty server is detected if", () => {
         "ackP100Ms<10000",
       ];
       const thresholds = limits.flatMap((limit) => ["--threshold", limit]);
-      const { code, result, stdout } = await run(faults, 0, ...thresholds);
+      const { code, result, stdout } = await run(faults, 0, ...SHORT, ...thresholds);
       expect(valuesOf(result)).toMatchObject({
         acknowledged: 30,
         stored: 30,
@@ -319,6 +321,14 @@ describe("a faulty server is detected if", () => {
     expect(distribution(result, "each delivery").percentiles!.p100).toBe(
       metricValue(result, "deliveryP100Ms"),
     );
+  });
+
+  test("a delivery is late, not lost, until the timeout", { tags: "long" }, async () => {
+    const late: FaultPlan = (member, message) =>
+      member === 5 && message === 29 ? { delayMs: 6000 } : undefined;
+    const { result } = await run(late, 0, "--timeout", "20s");
+    expect(valuesOf(result)).toMatchObject({ received: 180, lost: 0 });
+    expect(metricValue(result, "deliveryP100Ms")).toBeGreaterThan(5900);
   });
 
   test("it holds each fifth message until the next, for senders and receivers", async () => {

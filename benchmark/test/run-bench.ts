@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
 import { runCli } from "../src/cli/commands.ts";
 import { withExitCode } from "../src/cli/exit.ts";
+import { isInstalled } from "../src/platform/programs.ts";
 import { strictErrors } from "./strict-schema.ts";
 
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
@@ -14,10 +15,7 @@ const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 /** Whether to skip tests that need a cluster: never with REQUIRE_ALL_TESTS=1. */
 export const cannotCluster =
   process.env["REQUIRE_ALL_TESTS"] !== "1" &&
-  ["nats-server", "redis-server"].some((program) => {
-    const env = { ...process.env, PATH: `${process.env["PATH"]}:/usr/sbin` };
-    return spawnSync(program, ["--version"], { env }).error !== undefined;
-  });
+  ["nats-server", "redis-server"].some((program) => !isInstalled(program));
 
 interface Output {
   code: number;

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Usage: docker/release/release.sh 0.2.0 [registry.example.org/fanfare]
 # Builds a release of the checked-out commit in $RELEASE_FOLDER/<version>/: the image as an archive, its SBOM, the licenses, the packed
-# chart, the npm packages fanfare and fanfare-bench, the changelog, openapi.json and asyncapi.json. Pushes and tags nothing, but prints
-# the commands.
+# chart, the npm packages fanfare and fanfare-bench, the SDKs for Python and Go, the changelog, openapi.json and asyncapi.json. Pushes and
+# tags nothing, but prints the commands.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 fail() { echo "$1" >&2; exit 1; }
@@ -63,6 +63,9 @@ case $tool in
 esac
 "$tool" rm "$container" >/dev/null
 for package in services/cli benchmark; do (cd "$package" && pnpm pack --pack-destination "$out" >/dev/null); done
+sdks=$(mktemp -d)
+node scripts/build-sdks.ts "$sdks"
+for language in python go; do tar -czf "$out/fanfare-sdk-$language-$version.tar.gz" -C "$sdks" "$language"; done
 if command -v helm >/dev/null; then helm package docker/kubernetes/chart --destination "$out"; fi
 (cd "$out" && sha256sum -- * >SHA256SUMS)
 

@@ -25,11 +25,21 @@ const RUN = [
   ],
   [
     "Operate",
-    ["administration", "provisioning", "cli", "backups", "upgrades", "secrets", "groups-as-files", "move"],
+    [
+      "administration",
+      "saml",
+      "provisioning",
+      "cli",
+      "backups",
+      "upgrades",
+      "secrets",
+      "groups-as-files",
+      "move",
+    ],
   ],
   ["Watch", ["observability", "metrics", "runbooks", "troubleshooting"]],
 ] as const;
-const BUILD = ["api", "protocol", "client", "bots", "errors"];
+const BUILD = ["api", "protocol", "client", "sdks", "bots", "errors"];
 const INTERNALS = ["architecture", "design", "glossary", "scale", "migrations", "verified"];
 /** The newest one: reports are named by their date. */
 const REPORT = namesIn("benchmarks").findLast((name) => /^\d/.test(name))!;

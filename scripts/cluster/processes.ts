@@ -6,7 +6,7 @@ import { ServerProcess, startDatabase, startNats, startRedis } from "@fanfare/te
 import type { ClusterOptions, Role } from "./options.ts";
 import { spawnSync } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
-import { Restarts } from "../restarts.ts";
+import { Restarts } from "../supervise.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PROGRAM = join(ROOT, "services", "node", "src", "main.ts");

@@ -1,8 +1,10 @@
 import type { FanfareClient } from "@fanfare/client";
-import type { Bot } from "@fanfare/client/bots";
+import type { ModalValues } from "@fanfare/contract";
+import { type Bot, createBot } from "@fanfare/client/bots";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createApprovalBot } from "../../packages/client/examples/approval-bot.ts";
+import { violations } from "./axe.ts";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
@@ -60,6 +62,61 @@ describe.skipIf(!hasBrowser())("messages of bots", () => {
     }
     const width = "document.documentElement.scrollWidth <= innerWidth";
     expect(await phone.evaluate(width)).toBe(true);
+  });
+
+  test("a command opens a dialog, which shows the bot's errors until it accepts the values", async () => {
+    const params = { groupId, name: "Tickets", scopes: ["messages.write" as const, "commands" as const] };
+    const submitted: ModalValues[] = [];
+    const tickets = createBot({ url: site.url, ...(await ada.call("bot.create", params)) })
+      .command("ticket", { description: "New ticket" }, (_invocation, _reply, _replyEphemeral, openModal) =>
+        openModal({
+          id: "ticket",
+          title: "New ticket",
+          submitLabel: "Create ticket",
+          fields: [
+            { kind: "text", id: "title", label: "Title", required: true, maxChars: 80 },
+            { kind: "text", id: "text", label: "What happened?", multiline: true },
+            { kind: "select", id: "team", label: "Team", options: [{ value: "web", label: "Web team" }] },
+            { kind: "checkbox", id: "urgent", label: "Urgent", hint: "Calls someone at night" },
+          ],
+        }),
+      )
+      .onModal("ticket", ({ values }) => {
+        submitted.push(values);
+        return values["title"] === "Printer" ? { title: "There is a ticket for this" } : undefined;
+      });
+    await tickets.start();
+    onTestFinished(() => tickets.stop());
+    const other = await open("grace");
+    const page = await open("grace", { viewport: { width: 390, height: 800 } });
+    const composer = page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
+    await composer.fill("/ticket ");
+    await composer.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "New ticket" });
+    await dialog.getByText(t("messages:modal.receiver", { name: "Tickets" })).waitFor();
+    const width = "document.documentElement.scrollWidth <= innerWidth";
+    expect(await page.evaluate(width)).toBe(true);
+    expect(await violations(page, "the dialog of a bot")).toEqual([]);
+    const submit = dialog.getByRole("button", { name: "Create ticket" });
+    await submit.click();
+    await dialog.getByText(t("messages:modal.required")).waitFor();
+    const title = dialog.getByRole("textbox", { name: "Title" });
+    await title.fill("Printer");
+    // Again if the busy machine took longer than a bot may.
+    await expect
+      .poll(async () => {
+        if (!(await submit.isDisabled())) await submit.click();
+        return dialog.getByText("There is a ticket for this").count();
+      })
+      .toBe(1);
+    await title.fill("Scanner");
+    await dialog.getByRole("combobox", { name: "Team" }).click();
+    await page.getByRole("option", { name: "Web team" }).click();
+    await dialog.getByRole("checkbox", { name: "Urgent" }).click();
+    await submit.click();
+    await dialog.waitFor({ state: "detached" });
+    expect(submitted.at(-1)).toEqual({ title: "Scanner", text: "", team: "web", urgent: true });
+    expect(await other.getByRole("dialog").count()).toBe(0);
   });
 
   test(

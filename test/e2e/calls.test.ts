@@ -1,22 +1,20 @@
 import type { FanfareClient } from "@fanfare/client";
 import type { SessionTokens } from "@fanfare/contract";
 import { PERMISSIONS } from "@fanfare/contract/permissions";
-import { freePort, hasLiveKit, type LiveKitServer, startLiveKit } from "@fanfare/testing";
-import type { Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { hasLiveKit, SLOW_NETWORK, UdpRelay } from "@fanfare/testing";
+import type { Locator, Page, WebSocketRoute } from "playwright-core";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { violations } from "./axe.ts";
 import { hasBrowser } from "./browser.ts";
-import { useSite } from "./site.ts";
+import { useCallSite } from "./site.ts";
 import { t } from "./texts.ts";
 
-const KEY = "test";
-const SECRET = "a-secret-of-32-or-more-characters";
 const PHONE = { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true };
 const DEVICES = { permissions: ["microphone", "camera"], fullBrowser: true };
 
 /**
  * Keeps the connections of the page, for their statistics. The microphone is a tone: the browser's own one beeps, which LiveKit doesn't take
- * for speech. The screen that is shared is a canvas.
+ * for speech. The camera's pictures are small, because all browsers of a test share the processor. The screen that is shared is a canvas.
  */
 const NOTED_CONNECTIONS = `
   window.connections = [];
@@ -30,7 +28,7 @@ const NOTED_CONNECTIONS = `
   const devices = navigator.mediaDevices;
   const open = devices.getUserMedia.bind(devices);
   devices.getUserMedia = async (wanted) => {
-    if (!wanted.audio || wanted.video) return open(wanted);
+    if (wanted.video) return open({ ...wanted, video: { width: 320, height: 180, frameRate: 10 } });
     const audio = new AudioContext();
     const [tone, microphone] = [audio.createOscillator(), audio.createMediaStreamDestination()];
     tone.connect(microphone);
@@ -49,49 +47,61 @@ const NOTED_CONNECTIONS = `
   };
 `;
 
-/** The loudness of all that was heard, and the number of pictures that were seen. */
+/** The loudness of all that was heard, the number of pictures that were seen, and how many people were heard and seen. */
 const RECEIVED = `(async () => {
-  let [energy, frames] = [0, 0];
+  let [energy, frames, heard, seen] = [0, 0, 0, 0];
   for (const connection of window.connections) {
     if (connection.signalingState === "closed") continue;
     for (const one of (await connection.getStats()).values()) {
       if (one.type !== "inbound-rtp") continue;
       energy += one.totalAudioEnergy ?? 0;
       frames += one.framesDecoded ?? 0;
+      if (one.totalAudioEnergy > 0) heard += 1;
+      if (one.framesDecoded > 10) seen += 1;
     }
   }
-  return { energy, frames };
+  return { energy, frames, heard, seen };
 })()`;
 
 /** How many pictures of the call move. */
 const PLAYING = `[...document.querySelectorAll("main video")].filter((video) => !video.paused && video.currentTime > 0).length`;
 
+/** What waits for the end of a long time waits forever. */
+const NO_LONG_TIMERS = `{
+  const later = setTimeout;
+  window.setTimeout = (run, ms, ...rest) => later(run, ms > 5000 ? 2 ** 30 : ms, ...rest);
+}`;
+
+/** Media goes over another port than the one that the server names, in both directions: the server learns no address of the page. */
+const viaPort = (from: number, to: number): string => `{
+  const moved = (text) => text.replaceAll(" ${from} typ ", " ${to} typ ");
+  const connection = RTCPeerConnection.prototype;
+  const { addIceCandidate, setRemoteDescription } = connection;
+  connection.addIceCandidate = function ({ candidate, sdpMid, sdpMLineIndex }) {
+    return addIceCandidate.call(this, { candidate: moved(candidate), sdpMid, sdpMLineIndex });
+  };
+  connection.setRemoteDescription = function ({ type, sdp }) {
+    return setRemoteDescription.call(this, { type, sdp: moved(sdp) });
+  };
+  Object.defineProperty(connection, "onicecandidate", { set() {} });
+  for (const name of ["createOffer", "createAnswer"]) {
+    const create = connection[name];
+    connection[name] = async function (...options) {
+      const { type, sdp } = await create.apply(this, options);
+      return { type, sdp: sdp.replaceAll(/a=candidate:.*\\r\\n/g, "") };
+    };
+  }
+}`;
+
 interface Received {
   energy: number;
   frames: number;
+  heard: number;
+  seen: number;
 }
 
 describe.skipIf(!hasBrowser() || !hasLiveKit())("calls", () => {
-  let livekit: LiveKitServer;
-  let port: number;
-
-  beforeAll(async () => {
-    port = await freePort();
-    livekit = await startLiveKit({
-      key: KEY,
-      secret: SECRET,
-      webhookUrl: `http://127.0.0.1:${port}/api/livekit/webhook`,
-    });
-  });
-
-  const site = useSite(() => ({
-    PORT: String(port),
-    LIVEKIT_URL: livekit.url,
-    LIVEKIT_SERVER_URL: livekit.serverUrl,
-    LIVEKIT_KEY: KEY,
-    LIVEKIT_SECRET: SECRET,
-  }));
-
+  const { site, server } = useCallSite();
   let ada: FanfareClient;
   let grace: FanfareClient;
   let groupId: string;
@@ -105,8 +115,6 @@ describe.skipIf(!hasBrowser() || !hasLiveKit())("calls", () => {
     ({ ada, grace, groupId } = await site.newTeam());
     await Promise.all([ada.connect(), grace.connect()]);
   });
-
-  afterAll(() => livekit?.stop());
 
   beforeEach(async () => {
     count += 1;
@@ -176,6 +184,108 @@ describe.skipIf(!hasBrowser() || !hasLiveKit())("calls", () => {
     await button(view(second), "calls:leave").click();
     await person(first, grace.user!.id).waitFor({ state: "detached" });
     await bar(second).waitFor({ state: "detached" });
+  });
+
+  test("four people hear and see each other", { tags: "long" }, async () => {
+    const { invite } = await ada.call("invite.create", { groupId });
+    const others = await Promise.all(
+      ["Barbara", "Margaret"].map(async (name) => {
+        await (await site.newAccount(name)).call("invite.accept", { code: invite.code });
+        return site.logIn(name.toLowerCase());
+      }),
+    );
+    const pages = await Promise.all(
+      [tokens, graceTokens, ...others].map((held) => open(channelPath(voiceId), held)),
+    );
+    await Promise.all(pages.map((page) => join(page, true)));
+    for (const page of pages) {
+      await expect.poll(() => page.evaluate<number>(PLAYING)).toBe(4);
+      await expect.poll(() => received(page)).toMatchObject({ heard: 3, seen: 3 });
+    }
+  });
+
+  test(
+    "a restart of LiveKit interrupts a call, and all are back without a click",
+    { tags: "long" },
+    async () => {
+      const pages = await Promise.all([
+        open(channelPath(voiceId), tokens),
+        open(channelPath(voiceId), graceTokens),
+      ]);
+      await Promise.all(pages.map((page) => join(page, true)));
+      for (const page of pages) await expect.poll(() => received(page)).toMatchObject({ heard: 1, seen: 1 });
+      const isReconnecting = (page: Page) => view(page).getByText(t("calls:status.reconnecting"));
+      await server.livekit.kill();
+      try {
+        await Promise.all(pages.map((page) => isReconnecting(page).waitFor()));
+      } finally {
+        await server.livekit.start();
+      }
+      for (const page of pages) {
+        await isReconnecting(page).waitFor({ state: "detached" });
+        const { energy, frames } = await received(page);
+        await expect.poll(async () => (await received(page)).energy).toBeGreaterThan(energy);
+        await expect.poll(async () => (await received(page)).frames).toBeGreaterThan(frames);
+      }
+    },
+  );
+
+  test("a call survives a slow network, which others see, and recovers", { tags: "long" }, async () => {
+    const relay = await UdpRelay.start(server.livekit.mediaPort);
+    try {
+      const [slow, other] = await Promise.all([
+        open(channelPath(voiceId), tokens),
+        open(channelPath(voiceId), graceTokens),
+      ]);
+      await slow.addInitScript(viaPort(server.livekit.mediaPort, relay.port));
+      await slow.reload();
+      await Promise.all([slow, other].map((page) => join(page, true)));
+      for (const page of [slow, other])
+        await expect.poll(() => received(page)).toMatchObject({ heard: 1, seen: 1 });
+      const warning = person(other, ada.user!.id).getByText(t("calls:quality.poor"));
+      relay.network = SLOW_NETWORK;
+      await warning.waitFor();
+      await isConnected(slow);
+      relay.network = null;
+      await warning.waitFor({ state: "detached" });
+      for (const page of [slow, other]) {
+        const { energy, frames } = await received(page);
+        await expect.poll(async () => (await received(page)).energy).toBeGreaterThan(energy);
+        await expect.poll(async () => (await received(page)).frames).toBeGreaterThan(frames);
+      }
+    } finally {
+      relay.stop();
+    }
+  });
+
+  test("others see who speaks in the sidebar and above the channel", async () => {
+    const [inCall, outside] = await Promise.all([
+      open(channelPath(voiceId), tokens),
+      open(channelPath(voiceId), graceTokens),
+    ]);
+    await join(inCall);
+    const speakers = outside.locator("[data-speaking]");
+    const list = outside.getByRole("list", { name: t("calls:peopleIn", { channel: `lounge-${count}` }) });
+    await list.locator("[data-speaking]").waitFor();
+    await view(outside).locator("[data-speaking]").waitFor();
+    await button(view(inCall), "calls:mute").click();
+    await expect.poll(() => speakers.count()).toBe(0);
+  });
+
+  test("a call that is still connecting doesn't delay the next one", async () => {
+    const { channel } = await ada.call("channel.create", { groupId, name: `next-${count}`, kind: "voice" });
+    const page = await open(channelPath(voiceId), tokens);
+    const sockets: WebSocketRoute[] = [];
+    // The first one never gets a response.
+    await page.routeWebSocket(/\/rtc/, (socket) => {
+      if (sockets.push(socket) > 1) socket.connectToServer();
+    });
+    await page.addInitScript(NO_LONG_TIMERS);
+    await page.reload();
+    await button(page, "calls:join").first().click();
+    await expect.poll(() => sockets.length).toBe(1);
+    await page.getByRole("link", { name: channel.name }).click();
+    await join(page);
   });
 
   test("the call goes on while the user is on other pages, and a shared screen is shown large", async () => {
@@ -316,6 +426,7 @@ describe.skipIf(!hasBrowser() || !hasLiveKit())("calls", () => {
       directId = channel.id;
     });
 
+    const invited = (page: Page) => page.getByRole("list", { name: t("calls:invited.label") });
     const ring = (page: Page) => page.getByRole("region", { name: t("calls:ring.from", { name: "Ada" }) });
 
     test("a call rings on all devices of the other until one answers", async () => {
@@ -328,8 +439,10 @@ describe.skipIf(!hasBrowser() || !hasLiveKit())("calls", () => {
       await isConnected(first);
       await Promise.all([ring(second).waitFor(), ring(other).waitFor()]);
       expect(await violations(second, "ring", { within: "[data-ring]" })).toEqual([]);
+      await invited(first).getByText(t("calls:invited.ringing")).waitFor();
       await button(ring(second), "calls:ring.accept").click();
       await isConnected(second);
+      await invited(first).waitFor({ state: "detached" });
       expect(second.url()).toContain(directId);
       await ring(other).waitFor({ state: "detached" });
       await expect.poll(async () => (await received(first)).energy).toBeGreaterThan(0);
@@ -349,6 +462,7 @@ describe.skipIf(!hasBrowser() || !hasLiveKit())("calls", () => {
       await button(ring(second), "calls:ring.decline").click();
       await ring(second).waitFor({ state: "detached" });
       await isConnected(first);
+      await invited(first).getByText(t("calls:invited.declined")).waitFor();
       await button(view(first), "calls:leave").click();
       await second.getByRole("log").getByText(t("calls:message.missed")).last().waitFor();
       expect(

@@ -28,15 +28,30 @@ describe.skipIf(!hasBrowser())("groups", () => {
   }
 
   /** Creates a group owned by Ada, with her in it, and returns its invite link. */
-  async function createGroup(): Promise<{ ada: Page; link: string; groupPath: string }> {
+  async function createGroup({ hasSection = false } = {}): Promise<{
+    ada: Page;
+    link: string;
+    groupPath: string;
+  }> {
     const client = new FanfareClient({ url: site.url });
     const tokens = await client.createGuest({ nickname: "Ada" });
-    const { group } = await client.call("group.create", { name: "Rocket builders" });
+    const { group, channels } = await client.call("group.create", { name: "Rocket builders" });
+    if (hasSection) await moveIntoSection(client, group.id, channels[0]!.id);
     const { invite } = await client.call("invite.create", { groupId: group.id });
     const groupPath = `/groups/${group.id}`;
     const ada = await openWindow("Ada", groupPath, tokens);
     await channel(ada, "general").waitFor();
     return { ada, link: `${site.url}/invite/${invite.code}`, groupPath };
+  }
+
+  async function moveIntoSection(client: FanfareClient, groupId: string, channelId: string): Promise<void> {
+    const section = { groupId, name: "Launches", kind: "section" } as const;
+    const { id } = (await client.call("channel.create", section)).channel;
+    const places = [
+      { channelId: id, sectionId: null, position: 0 },
+      { channelId, sectionId: id, position: 1 },
+    ];
+    await client.call("channel.reorder", { groupId, places });
   }
 
   async function enter(link: string, nickname: string): Promise<Page> {
@@ -593,7 +608,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
   );
 
   test("a group that is listed in the directory is found and joined", { tags: "long" }, async () => {
-    const { ada, groupPath } = await createGroup();
+    const { ada, groupPath } = await createGroup({ hasSection: true });
     await site.visit(ada, `${groupPath}/settings/overview`);
     await ada.getByLabel(t("group-settings:audit.field.description")).fill("We build rockets");
     await ada.getByRole("checkbox", { name: t("group-settings:overview.listed") }).click();
@@ -610,7 +625,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await expect.poll(() => listed.count()).toBe(1);
     expect(await listed.innerText()).toContain(t("session:memberCount", { count: 1 }));
     await listed.getByRole("button").click();
-    await channel(grace, "general").waitFor();
+    await grace.getByRole("heading", { name: "general" }).waitFor();
     expect(new URL(grace.url()).pathname.startsWith(groupPath)).toBe(true);
 
     await grace.getByRole("button", { name: t("groups:rail.add") }).click();
@@ -640,7 +655,11 @@ describe.skipIf(!hasBrowser())("groups", () => {
       .waitFor();
 
     await settings("webhooks");
-    await ada.getByLabel(t("channels:webhooks.name")).fill("Build server");
+    const webhookName = ada.getByLabel(t("channels:webhooks.name"));
+    await webhookName.fill("Monitoring");
+    await ada.getByRole("button", { name: t("channels:webhooks.create") }).click();
+    await ada.getByRole("button", { name: t("group-settings:secretDone") }).click();
+    await webhookName.fill("Build server");
     await ada.getByRole("button", { name: t("channels:webhooks.create") }).click();
     const address = await ada.getByRole("textbox", { name: t("channels:webhooks.address") }).inputValue();
     const suffix = "/slack";
@@ -654,6 +673,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await grace.getByRole("log").getByText("The build is green").waitFor();
     await grace.getByRole("log").getByRole("link", { name: "details" }).waitFor();
     await ada.getByRole("button", { name: t("group-settings:secretDone") }).click();
+    expect(await webhookName.inputValue()).toBe("");
 
     await settings("bots");
     await ada.getByRole("button", { name: t("group-settings:bots.create") }).click();

@@ -1,11 +1,12 @@
 import { FanfareClient } from "@fanfare/client";
 import type { SessionTokens } from "@fanfare/contract";
+import { hasLiveKit } from "@fanfare/testing";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { layoutFaults } from "./layout-faults.ts";
 import { freezeLooks, looksDifferent, noonTimezone, screenshotFault } from "./screenshot.ts";
-import { useSite } from "./site.ts";
+import { useCallSite, useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
 const THEMES = ["light", "dark"] as const;
@@ -19,6 +20,14 @@ const CHANNELS = 499;
 /** The longest possible names. */
 const longName = (start: string, maxChars: number) =>
   start.padEnd(maxChars, " Wolfeschlegelsteinhausen").trim();
+
+/** The stored images were taken with the full browser: the headless shell renders text differently. */
+const STILL = {
+  reducedMotion: "reduce",
+  deviceScaleFactor: 1,
+  timezoneId: noonTimezone(),
+  fullBrowser: true,
+} as const;
 
 interface Shot {
   name: string;
@@ -286,9 +295,7 @@ describe.skipIf(!hasBrowser())("pages match their images in test/e2e/pictures", 
   ];
 
   async function openPage(options: BrowserContextOptions, tokens?: SessionTokens): Promise<Page> {
-    const still = { reducedMotion: "reduce", deviceScaleFactor: 1, timezoneId: noonTimezone() } as const;
-    // The stored images were taken with the full browser: the headless shell renders text differently.
-    const context = await site.newContext({ ...still, fullBrowser: true, ...options }, tokens);
+    const context = await site.newContext({ ...STILL, ...options }, tokens);
     await freezeLooks(context);
     const page = await context.newPage();
     site.watch(page);
@@ -431,5 +438,53 @@ describe.skipIf(!hasBrowser())("pages match their images in test/e2e/pictures", 
     const others = SHOTS.filter(({ name }) => ["inbox", "group-settings", "user-settings"].includes(name));
     found.push(...(await faultsOf(await openPage(wide, admin), others, "right-to-left", ["light"])));
     expect(found).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasBrowser() || !hasLiveKit())("calls match their images", { tags: "long" }, () => {
+  const { site } = useCallSite();
+
+  test("a call without video in both themes", async () => {
+    const { ada, grace, groupId } = await site.newTeam();
+    const lin = await site.newAccount("Lin");
+    await ada.connect();
+    const { invite } = await ada.call("invite.create", { groupId });
+    await lin.call("invite.accept", { code: invite.code });
+    const userIds = [grace.user!.id, lin.user!.id];
+    const { channel } = await ada.call("channel.createGroupDirect", { userIds, name: "Night shift" });
+    const button = (page: Page, key: string) => page.getByRole("button", { name: t(key), exact: true });
+    const open = async (username: string, options: BrowserContextOptions) => {
+      const context = await site.newContext({ ...STILL, ...options }, await site.logIn(username));
+      await freezeLooks(context);
+      // Microphones stay off until a key is pressed.
+      const settings = JSON.stringify({ hasChosen: true, pushToTalk: true });
+      await context.addInitScript(`localStorage.setItem("fanfare.calls", ${JSON.stringify(settings)})`);
+      const page = await context.newPage();
+      site.watch(page);
+      await site.visit(page, `/direct/${channel.id}`);
+      return page;
+    };
+    const found: (string | null)[] = [];
+    const own = await open("ada", WINDOWS["desktop"]!);
+    const other = await open("grace", WINDOWS["low"]!);
+    await button(own, "calls:start").click();
+    const invited = own.getByRole("list", { name: t("calls:invited.label") });
+    await invited.getByText("Lin").waitFor();
+    await lin.call("call.decline", { channelId: channel.id });
+    await invited.getByText(t("calls:invited.declined")).waitFor();
+    await button(other, "calls:join").first().click();
+    await own
+      .getByRole("list", { name: t("calls:people") })
+      .getByText("Grace")
+      .waitFor();
+    await invited.getByText("Grace").waitFor({ state: "detached" });
+    await site.loaded(own);
+    await own.mouse.move(0, 0);
+    found.push(...(await layoutFaults(own, "call-desktop")));
+    for (const colorScheme of THEMES) {
+      await own.emulateMedia({ colorScheme });
+      found.push(await screenshotFault(own, `call-desktop-${colorScheme}`));
+    }
+    expect(found.filter((fault) => fault !== null)).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { FanfareClient } from "@fanfare/client";
 import type { SessionTokens } from "@fanfare/contract";
 import { type Instance, startInstance } from "../support/instance.ts";
+import { startCallServer } from "../support/livekit.ts";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, inject } from "vitest";
 import { sharedBrowser } from "./browser.ts";
@@ -65,6 +66,17 @@ export function useSite(env: () => Env = () => ({})): Site {
   });
   afterAll(() => site.stop());
   return site;
+}
+
+type CallServer = Awaited<ReturnType<typeof startCallServer>>;
+
+/** As `useSite`, with a real LiveKit server. Its tests need `hasLiveKit()`. */
+export function useCallSite(): { site: Site; server: CallServer } {
+  const server = {} as CallServer;
+  beforeAll(async () => void Object.assign(server, await startCallServer()));
+  const site = useSite(() => server.env);
+  afterAll(() => server.livekit?.stop());
+  return { site, server };
 }
 
 class Site {

@@ -19,13 +19,13 @@ import {
   hasLiveKit,
   must,
   post,
-  startLiveKit,
   type LiveKitServer,
   type Person,
   type World,
 } from "@fanfare/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startInstance, type Instance } from "../support/instance.ts";
+import { startCallServer } from "../support/livekit.ts";
 
 // Users in calls of a real LiveKit, with real audio.
 
@@ -33,9 +33,6 @@ const SAMPLE_RATE = 48_000;
 const FRAME_SAMPLES = SAMPLE_RATE / 100;
 const TONE_HZ = 440;
 const VOLUME = 8000;
-
-const KEY = "key-of-the-test";
-const SECRET = "k8Qz3vWm7Rt2Yb9Lx5Np4Hc6Jd1Fs0GaUe";
 
 let livekit: LiveKitServer;
 let instance: Instance;
@@ -51,17 +48,9 @@ const later = <T extends { close(): Promise<unknown> | void }>(one: T): T => {
 
 describe.skipIf(!hasLiveKit())("calls", () => {
   beforeAll(async () => {
-    const [port, opsPort] = [await freePort(), await freePort()];
-    const webhookUrl = `http://127.0.0.1:${port}/api/livekit/webhook`;
-    livekit = await startLiveKit({ key: KEY, secret: SECRET, webhookUrl });
-    instance = await startInstance({
-      PORT: String(port),
-      OPS_PORT: String(opsPort),
-      LIVEKIT_URL: livekit.url,
-      LIVEKIT_SERVER_URL: livekit.serverUrl,
-      LIVEKIT_KEY: KEY,
-      LIVEKIT_SECRET: SECRET,
-    });
+    const started = await startCallServer();
+    livekit = started.livekit;
+    instance = await startInstance({ ...started.env, OPS_PORT: String(await freePort()) });
   });
   afterAll(async () => {
     await instance?.stop();
@@ -96,6 +85,25 @@ describe.skipIf(!hasLiveKit())("calls", () => {
     await leave(world.owner, voiceId);
     await expect.poll(() => watcher.last("call.ended")?.channelId).toBe(voiceId);
     expect(await listCalls(world.target)).toEqual([]);
+  });
+
+  test("those outside of the call hear who speaks, as long as the microphone is on", async () => {
+    const watcher = await watch(world.target);
+    const owner = await join(world.owner, voiceId);
+    await join(world.member, voiceId);
+    await owner.speak();
+    const report = ({ accessToken }: Person, isSpeaking = true) =>
+      post(instance.url, "call.setSpeaking", { channelId: voiceId, isSpeaking }, accessToken);
+    const shown = () => watcher.last("call.updated")?.call.participants.map((one) => one.isMicrophoneOn);
+    await expect.poll(shown).toEqual([true, false]);
+    expect(await report(world.target)).toMatchObject({ error: { type: "CALL_NOT_FOUND" } });
+    // Their microphone is off.
+    expect(await report(world.member)).toMatchObject({ ok: true });
+    expect(await report(world.owner)).toMatchObject({ ok: true });
+    const speakers = () => watcher.last("speaking.changed")?.speakers;
+    await expect.poll(speakers).toEqual([{ userId: world.owner.userId, isSpeaking: true }]);
+    await report(world.owner, false);
+    await expect.poll(speakers).toEqual([{ userId: world.owner.userId, isSpeaking: false }]);
   });
 
   test("a kicked member leaves the call at once, and can't come back with the token", async () => {
@@ -247,8 +255,8 @@ async function join({ accessToken }: Person, channelId: string): Promise<Partici
 async function watch(person: Person) {
   const client = new FanfareClient({ url: instance.url });
   const seen = new Map<EventName, unknown>();
-  for (const name of ["call.updated", "call.ended", "call.rang", "call.ringEnded"] as const)
-    client.on(name, (payload) => void seen.set(name, payload));
+  const names = ["call.updated", "speaking.changed", "call.ended", "call.rang", "call.ringEnded"] as const;
+  for (const name of names) client.on(name, (payload) => void seen.set(name, payload));
   client.useTokens({ ...person, refreshToken: "" } as never);
   await client.connect();
   return later({

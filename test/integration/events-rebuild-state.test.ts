@@ -804,19 +804,23 @@ test("a server shutdown is announced", { tags: "long" }, async () => {
 });
 
 test("every event of the contract is covered", { tags: "long" }, () => {
-  // `resync` needs a socket that reads too slowly: tested in packages/fanout. Events of bot commands and buttons, of their
+  // `resync` needs a socket that reads too slowly: tested in packages/fanout. Events of bot commands, buttons and modals, of their
   // answers, and of failed callbacks to a bot's creator, change no client state: tested in services/bot. Calls need a
   // LiveKit server: tested in services/call.
   const elsewhere = new Set([
     "resync",
     "command.invoked",
     "interaction.created",
+    "modal.opened",
+    "modal.submitted",
     "ephemeral.created",
     "bot.disabled",
     "call.updated",
+    "speaking.changed",
     "call.ended",
     "call.rang",
     "call.ringEnded",
+    "ring.changed",
     "call.moved",
   ]);
   expect([...EVENT_NAMES].filter((name) => !elsewhere.has(name) && !covered.has(name))).toEqual([]);

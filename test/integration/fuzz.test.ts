@@ -173,7 +173,7 @@ async function isHealthy(): Promise<void> {
 for (const { rounds, tags } of RUNS)
   test(
     `${rounds} calls with random parameters, seed ${SEED}`,
-    { tags, timeout: 60_000 + rounds * 20 },
+    { tags, timeout: 240_000 + rounds * 100 },
     async () => {
       let made = 0;
       let isOver = false;

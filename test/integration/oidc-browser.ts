@@ -33,10 +33,31 @@ export class Browser {
     return next;
   }
 
-  async get(url: URL): Promise<Response> {
+  get(url: URL): Promise<Response> {
+    return this.#request(url, {});
+  }
+
+  /** Opens an address, or submits a form to it, and follows redirects to a page of another server. */
+  async follow(address: string, fields?: Record<string, string>): Promise<Response> {
+    let url = new URL(address, this.#publicUrl);
+    let response = await (fields === undefined ? this.get(url) : this.post(url, fields));
+    for (let location; (location = response.headers.get("location")) !== null;) {
+      url = new URL(location, url);
+      response = await this.get(url);
+    }
+    return response;
+  }
+
+  /** Submits a form, from the page of any site. */
+  post(url: URL, fields: Record<string, string>): Promise<Response> {
+    return this.#request(url, { method: "POST", body: new URLSearchParams(fields) });
+  }
+
+  async #request(url: URL, init: RequestInit): Promise<Response> {
     this.visited.push(url.href);
     const cookies = this.cookiesOf(url.origin);
     const response = await fetch(url.href.replace(this.#publicUrl, this.#url), {
+      ...init,
       redirect: "manual",
       headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; ") },
     });

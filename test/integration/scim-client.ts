@@ -26,15 +26,21 @@ export class ScimClient {
   get = (path: string) => this.send("GET", path);
   find = (filter: string) => this.get(`/Users?filter=${encodeURIComponent(filter)}&startIndex=1&count=100`);
 
-  patch = (id: string, ...operations: object[]) =>
-    this.send("PATCH", `/Users/${id}`, {
+  patch = (id: string, ...operations: object[]) => this.#patch(`/Users/${id}`, operations);
+  patchGroup = (id: string, ...operations: object[]) => this.#patch(`/Groups/${id}`, operations);
+
+  #patch = (path: string, operations: readonly object[]) =>
+    this.send("PATCH", path, {
       schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
       Operations: operations,
     });
 
   /** @throws {Error} if it isn't created */
-  async create(resource: object): Promise<any> {
-    const { status, json } = await this.send("POST", "/Users", resource);
+  create = (resource: object): Promise<any> => this.#create("/Users", resource);
+  createGroup = (resource: object): Promise<any> => this.#create("/Groups", resource);
+
+  async #create(path: string, resource: object): Promise<any> {
+    const { status, json } = await this.send("POST", path, resource);
     if (status !== 201) throw new Error(JSON.stringify(json));
     return json;
   }
@@ -79,4 +85,23 @@ export function oktaUser(more: object = {}) {
     active: true,
     ...more,
   };
+}
+
+/** As Entra ID creates a group, always without members. */
+export function entraGroup(displayName: string, more: object = {}) {
+  return {
+    schemas: [
+      "urn:ietf:params:scim:schemas:core:2.0:Group",
+      "http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group",
+    ],
+    externalId: `8aa1a0c0-c4c3-4bc0-b4a5-2ef676900159-${displayName}`,
+    displayName,
+    meta: { resourceType: "Group" },
+    ...more,
+  };
+}
+
+/** As Okta creates a group. */
+export function oktaGroup(displayName: string, members: { value: string; display: string }[] = []) {
+  return { schemas: ["urn:ietf:params:scim:schemas:core:2.0:Group"], displayName, members };
 }

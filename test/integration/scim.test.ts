@@ -6,7 +6,7 @@ import { startInstance, type Instance } from "../support/instance.ts";
 import { startIdentityProvider, type IdentityProvider } from "./identity-provider.ts";
 import { Listener } from "./listener.ts";
 import { Browser, signInAtProvider } from "./oidc-browser.ts";
-import { entraUser, oktaUser, ScimClient } from "./scim-client.ts";
+import { entraGroup, entraUser, oktaGroup, oktaUser, ScimClient } from "./scim-client.ts";
 
 // Provisioning by SCIM, with requests as identity providers send them.
 
@@ -24,6 +24,8 @@ beforeAll(async () => {
     PUBLIC_URL,
     SCIM_TOKEN: TOKEN,
     SCIM_OIDC_PROVIDER: "default",
+    OIDC_ADMIN_GROUPS: "chat-admins, more-admins",
+    LOG_LEVEL: "silent",
   });
   admin = await createAccount(instance.url);
   scim = new ScimClient(instance.url, TOKEN);
@@ -70,7 +72,13 @@ describe("protocol", () => {
     }
     const { json } = await scim.get("/Schemas/urn:ietf:params:scim:schemas:core:2.0:User");
     expect(json.attributes.map(({ name }: { name: string }) => name)).toContain("userName");
-    expect((await scim.send("POST", "/Groups", { displayName: "Sales" })).status).toBe(501);
+    for (const [path, expected] of [
+      ["/ServiceProviderConfig", { patch: { supported: true }, bulk: { supported: false } }],
+      ["/ResourceTypes/Group", { id: "Group", endpoint: "/Groups" }],
+      ["/Schemas/urn:ietf:params:scim:schemas:core:2.0:Group", { name: "Group" }],
+      ["/ResourceTypes", { totalResults: 2 }],
+    ] as const)
+      expect((await scim.get(path)).json).toMatchObject(expected);
   });
 
   test("rejects requests without the token", async () => {
@@ -362,6 +370,31 @@ describe("changes", () => {
     expect([status, json.active, json.emails]).toMatchObject([200, false, [{ value: sent.userName }]]);
   });
 
+  test.each<[string, object, string]>([
+    ["displayName", { displayName: 5 }, "displayName must be a string, not a number."],
+    ["userName", { userName: ["x"] }, "userName must be a string, not a list."],
+    ["name", { name: "x" }, "name must be an object, not a string."],
+    ["name.givenName", { name: { givenName: {} } }, "name.givenName must be a string, not an object."],
+    ["emails", { emails: [{ value: true }] }, "emails.value must be a string, not a boolean."],
+    ["externalId", { externalId: false }, "externalId must be a string, not a boolean."],
+    ["active", { active: 0 }, "active must be true or false, not a number."],
+  ])("a wrong type of %s is named beside active: false", async (_name, wrong, detail) => {
+    const sent = oktaUser();
+    const { id } = await scim.create(sent);
+    const value = { active: false, ...wrong };
+    for (const answer of [
+      await scim.send("PUT", `/Users/${id}`, { ...sent, ...value }),
+      await scim.patch(id, { op: "replace", value }),
+    ])
+      expect(answer.json).toEqual({
+        schemas: ["urn:ietf:params:scim:api:messages:2.0:Error"],
+        status: "400",
+        scimType: "invalidValue",
+        detail,
+      });
+    expect((await scim.get(`/Users/${id}`)).json.active).toBe(true);
+  });
+
   test("the provider can't enable an account that an admin has disabled", async () => {
     const sent = oktaUser();
     const { id } = await scim.create(sent);
@@ -496,5 +529,182 @@ describe("changes", () => {
       { actorId: null, params: { userId: other.userId, active: false }, outcome: "done" },
       { actorId: admin.userId, action: "admin.setAdmin" },
     ]);
+  });
+});
+
+describe("groups", () => {
+  const idsOf = (group: { members: { value: string }[] }) => group.members.map(({ value }) => value);
+  const findGroups = async (filter: string, more = "") =>
+    (await scim.get(`/Groups?filter=${encodeURIComponent(filter)}${more}`)).json;
+  const isAdmin = async (userId: string): Promise<boolean> => {
+    const { users } = await must(instance.url, "admin.listUsers", { limit: 100 }, admin.accessToken);
+    return users.find(({ id }) => id === userId)?.admin === true;
+  };
+
+  test("are created, found and changed as Entra ID does it", async () => {
+    const [one, two] = [await scim.create(entraUser()), await scim.create(entraUser())];
+    const sent = entraGroup("Entra sales");
+    const asked = 'displayName eq "Entra sales"';
+    const exclude = "&excludedAttributes=members";
+    expect(await findGroups(asked, exclude)).toMatchObject({ totalResults: 0, Resources: [] });
+    const created = await scim.createGroup(sent);
+    expect(created).toMatchObject({
+      schemas: ["urn:ietf:params:scim:schemas:core:2.0:Group"],
+      externalId: sent.externalId,
+      displayName: sent.displayName,
+      members: [],
+      meta: { resourceType: "Group", location: `${PUBLIC_URL}/scim/v2/Groups/${created.id}` },
+    });
+    const found = await findGroups(asked, exclude);
+    expect(found).toMatchObject({ totalResults: 1, Resources: [{ id: created.id }] });
+    expect(found.Resources[0]).not.toHaveProperty("members");
+    const added = await scim.patchGroup(created.id, {
+      op: "Add",
+      path: "members",
+      value: [
+        { $ref: null, value: one.id },
+        { $ref: null, value: two.id },
+      ],
+    });
+    expect([added.status, idsOf(added.json)]).toEqual([200, [one.id, two.id]]);
+    const removed = await scim.patchGroup(created.id, {
+      op: "Remove",
+      path: "members",
+      value: [{ $ref: null, value: one.id }],
+    });
+    expect(idsOf(removed.json)).toEqual([two.id]);
+    const renamed = await scim.patchGroup(created.id, {
+      op: "Replace",
+      path: "displayName",
+      value: "Entra sales 2",
+    });
+    expect(renamed.json).toMatchObject({ displayName: "Entra sales 2", externalId: sent.externalId });
+    const gone = await scim.patchGroup(created.id, { op: "remove", path: `members[value eq "${two.id}"]` });
+    expect(gone.json.members).toEqual([]);
+    expect((await scim.send("DELETE", `/Groups/${created.id}`)).status).toBe(204);
+    expect((await scim.get(`/Groups/${created.id}`)).status).toBe(404);
+    expect((await scim.send("DELETE", `/Groups/${created.id}`)).status).toBe(404);
+  });
+
+  test("are pushed and replaced as Okta does it", async () => {
+    const [one, two] = [await scim.create(oktaUser()), await scim.create(oktaUser())];
+    const member = ({ id, userName }: { id: string; userName: string }) => ({ value: id, display: userName });
+    const created = await scim.createGroup(oktaGroup("Okta sales", [member(one)]));
+    expect(idsOf(created)).toEqual([one.id]);
+    const renamed = await scim.patchGroup(created.id, {
+      op: "replace",
+      value: { id: created.id, displayName: "Okta sales 2" },
+    });
+    expect(renamed.json).toMatchObject({ displayName: "Okta sales 2", members: [{ value: one.id }] });
+    const swapped = await scim.patchGroup(
+      created.id,
+      { op: "remove", path: `members[value eq "${one.id}"]` },
+      { op: "add", path: "members", value: [member(two)] },
+    );
+    expect(idsOf(swapped.json)).toEqual([two.id]);
+    const replaced = await scim.patchGroup(created.id, {
+      op: "replace",
+      path: "members",
+      value: [member(one), member(two)],
+    });
+    expect(idsOf(replaced.json)).toEqual([one.id, two.id]);
+    const put = await scim.send("PUT", `/Groups/${created.id}`, oktaGroup("Okta sales", [member(two)]));
+    expect([put.status, put.json.displayName, idsOf(put.json)]).toEqual([200, "Okta sales", [two.id]]);
+    expect((await scim.get(`/Groups/${created.id}`)).json).toEqual(put.json);
+    expect((await findGroups(`members.value eq "${two.id}"`)).Resources).toEqual([put.json]);
+    expect((await findGroups(`members.value eq "${one.id}"`)).totalResults).toBe(0);
+  });
+
+  test("conflicts, unknown members and wrong values are reported", async () => {
+    const sent = entraGroup("Conflict");
+    const { id } = await scim.createGroup(sent);
+    const other = await scim.createGroup(entraGroup("Other"));
+    const unknown = "0123456789abcdef01234567";
+    for (const [answer, status, scimType] of [
+      [await scim.send("POST", "/Groups", { displayName: "CONFLICT" }), 409, "uniqueness"],
+      [
+        await scim.send("POST", "/Groups", { displayName: "x", externalId: sent.externalId }),
+        409,
+        "uniqueness",
+      ],
+      [
+        await scim.patchGroup(other.id, { op: "replace", value: { displayName: "Conflict" } }),
+        409,
+        "uniqueness",
+      ],
+      [await scim.send("POST", "/Groups", {}), 400, "invalidValue"],
+      [await scim.send("POST", "/Groups", { displayName: { $ne: "" } }), 400, "invalidValue"],
+      [await scim.send("POST", "/Groups", { displayName: "y", members: "z" }), 400, "invalidValue"],
+      [
+        await scim.send("POST", "/Groups", { displayName: "y", members: [{ value: 1 }] }),
+        400,
+        "invalidValue",
+      ],
+      [
+        await scim.patchGroup(id, { op: "add", path: "members", value: [{ value: unknown }] }),
+        400,
+        "invalidValue",
+      ],
+      [await scim.patchGroup(id, { op: "remove", path: "displayName" }), 400, "invalidValue"],
+      [await scim.patchGroup(id, { op: "remove", path: "members[display eq x]" }), 400, "invalidPath"],
+      [await scim.patchGroup(unknown, { op: "replace", path: "displayName", value: "z" }), 404, undefined],
+      [await scim.get('/Groups?filter=displayName%20co%20"a"'), 400, "invalidFilter"],
+      [await scim.get('/Groups?filter=userName%20eq%20"a"'), 400, "invalidFilter"],
+    ] as const)
+      expect([answer.json.detail, answer.status, answer.json.scimType]).toEqual([
+        expect.any(String),
+        status,
+        scimType,
+      ]);
+    const removed = await scim.patchGroup(id, { op: "remove", path: "members", value: [{ value: unknown }] });
+    expect(removed.status).toBe(200);
+  });
+
+  test("of the provider's admins make their members admins at once, also after being disabled", async () => {
+    const sent = oktaUser();
+    const { id: userId } = await scim.create(sent);
+    const member = { op: "add", path: "members", value: [{ value: userId }] };
+    const group = await scim.createGroup(entraGroup("chat-admins"));
+    const ordinary = await scim.createGroup(entraGroup("ordinary"));
+    await scim.patchGroup(ordinary.id, member);
+    expect(await isAdmin(userId)).toBe(false);
+    await scim.patchGroup(group.id, member);
+    expect(await isAdmin(userId)).toBe(true);
+    const { entries } = await must(instance.url, "admin.auditLog", { limit: 20 }, admin.accessToken);
+    expect(entries).toContainEqual(
+      expect.objectContaining({
+        actorId: null,
+        action: "admin.setAdmin",
+        params: { userId, admin: true, provider: "SCIM" },
+      }),
+    );
+    // Its logins have no groups, but SCIM decides.
+    expect((await mustLogIn({ sub: sent.externalId })).user.admin).toBe(true);
+    await scim.patch(userId, { op: "replace", path: "active", value: false });
+    expect(await isAdmin(userId)).toBe(false);
+    await scim.patch(userId, { op: "replace", path: "active", value: true });
+    expect(await isAdmin(userId)).toBe(true);
+
+    const second = await scim.createGroup(oktaGroup("more-admins", [{ value: userId, display: "x" }]));
+    await scim.patchGroup(group.id, { op: "remove", path: `members[value eq "${userId}"]` });
+    expect(await isAdmin(userId)).toBe(true);
+    await scim.patchGroup(second.id, { op: "replace", value: { displayName: "no-admins" } });
+    expect(await isAdmin(userId)).toBe(false);
+    await scim.send(
+      "PUT",
+      `/Groups/${second.id}`,
+      oktaGroup("more-admins", [{ value: userId, display: "x" }]),
+    );
+    expect(await isAdmin(userId)).toBe(true);
+    await scim.send("DELETE", `/Groups/${second.id}`);
+    expect(await isAdmin(userId)).toBe(false);
+  });
+
+  test("leave an admin alone who was chosen here and is in none of them", async () => {
+    const { id: userId } = await scim.create(oktaUser());
+    await must(instance.url, "admin.setAdmin", { userId, admin: true }, admin.accessToken);
+    const group = await scim.createGroup(oktaGroup("Neutral", [{ value: userId, display: "x" }]));
+    await scim.send("DELETE", `/Groups/${group.id}`);
+    expect(await isAdmin(userId)).toBe(true);
   });
 });

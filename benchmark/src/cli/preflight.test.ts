@@ -23,19 +23,22 @@ test("enough of everything", () => {
 
 test("too few files: states the number and the command", () => {
   const [obstacle] = findObstacles(needs, { ...limits, openFiles: 1024 });
-  expect(obstacle).toMatch(/need 10200 open files, but the limit is 1024/);
-  expect(obstacle).toMatch("ulimit -n 10200");
+  expect(obstacle).toMatchObject({ name: "descriptors" });
+  expect(obstacle!.why).toMatch(/need 10200 open files, but the limit is 1024/);
+  expect(obstacle!.why).toMatch("ulimit -n 10200");
 });
 
 test("too few ports, unless several addresses share the load", () => {
   const many = { ...needs, users: 100_000 };
   const wide = { ...limits, openFiles: null, memoryBytes: 64 * 2 ** 30 };
   expect(findObstacles(many, wide)).toEqual([]);
-  expect(findObstacles({ ...many, canSpreadAddresses: false }, wide)[0]).toMatch("ip_local_port_range");
+  const [obstacle] = findObstacles({ ...many, canSpreadAddresses: false }, wide);
+  expect(obstacle).toMatchObject({ name: "ports", why: expect.stringContaining("ip_local_port_range") });
 });
 
 test("too little memory", () => {
-  expect(findObstacles(needs, { ...limits, memoryBytes: 100 * 2 ** 20 })[0]).toMatch(/MiB are available/);
+  const [obstacle] = findObstacles(needs, { ...limits, memoryBytes: 100 * 2 ** 20 });
+  expect(obstacle).toMatchObject({ name: "memory", why: expect.stringContaining("MiB are available") });
 });
 
 test("the environment is described", () => {

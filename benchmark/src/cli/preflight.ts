@@ -43,33 +43,45 @@ export function currentLimits() {
   return { openFiles: openFilesLimit(), ports: portRange(), memoryBytes: process.availableMemory() };
 }
 
-/** What would fail halfway, each with the command that helps. Empty: ready. */
-export function findObstacles(needs: Needs, limits: Limits): string[] {
-  const obstacles: string[] = [];
+interface Obstacle {
+  name: "descriptors" | "ports" | "memory";
+  /** With the command that helps. */
+  why: string;
+}
+
+/** What would fail halfway. Empty: ready. */
+export function findObstacles(needs: Needs, limits: Limits): Obstacle[] {
+  const obstacles: Obstacle[] = [];
   const files = needs.users + OTHER_FILES;
   if (limits.openFiles !== null && limits.openFiles < files) {
-    obstacles.push(
-      `${needs.users} connections need ${files} open files, but the limit is ${limits.openFiles}. ` +
+    obstacles.push({
+      name: "descriptors",
+      why:
+        `${needs.users} connections need ${files} open files, but the limit is ${limits.openFiles}. ` +
         `Raise it in this shell with: ulimit -n ${files} (above the hard limit: as root, or LimitNOFILE= of the service).`,
-    );
+    });
   }
   const perAddress = needs.canSpreadAddresses ? Math.min(needs.users, CONNECTIONS_PER_ADDRESS) : needs.users;
   const ports = limits.ports === null ? undefined : limits.ports.last - limits.ports.first + 1;
   if (ports !== undefined && ports < perAddress) {
-    obstacles.push(
-      `${perAddress} connections from one address need as many ports, but there are only ${ports}. ` +
+    obstacles.push({
+      name: "ports",
+      why:
+        `${perAddress} connections from one address need as many ports, but there are only ${ports}. ` +
         `Widen the range with: sudo sysctl -w net.ipv4.ip_local_port_range="1024 65535"`,
-    );
+    });
   }
   const perUser =
     (needs.kind === "light" ? BYTES_PER_LIGHT_RECEIVER : BYTES_PER_OFFICIAL_RECEIVER) +
     (needs.isLocalServer ? BYTES_PER_SERVER_CONNECTION : 0);
   const memory = needs.users * perUser + tallyBytes(needs.users, needs.messages);
   if (limits.memoryBytes < memory) {
-    obstacles.push(
-      `This run needs about ${mebibytes(memory)} MiB of memory, but only ${mebibytes(limits.memoryBytes)} MiB are available. ` +
+    obstacles.push({
+      name: "memory",
+      why:
+        `This run needs about ${mebibytes(memory)} MiB of memory, but only ${mebibytes(limits.memoryBytes)} MiB are available. ` +
         "Use fewer --users, fewer messages or smaller bursts.",
-    );
+    });
   }
   return obstacles;
 }
@@ -77,7 +89,7 @@ export function findObstacles(needs: Needs, limits: Limits): string[] {
 /** @throws {ExitError} listing every obstacle */
 export function checkLimits(needs: Needs): void {
   const obstacles = findObstacles(needs, currentLimits());
-  if (obstacles.length > 0) throw usageError(obstacles.join("\n"));
+  if (obstacles.length > 0) throw usageError(obstacles.map(({ why }) => why).join("\n"));
 }
 
 function mebibytes(bytes: number): number {

@@ -1,12 +1,11 @@
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { defaultGatewayThreads } from "@fanfare/kernel/gateway-threads";
 import { usageError } from "../cli/exit.ts";
 import { requireCheckout } from "../cli/program.ts";
 import {
-  cleanEnvironment,
   databaseProgram,
   freePort,
+  isInstalled,
   natsProgram,
   nodeProgram,
   pinned,
@@ -151,22 +150,10 @@ async function freePorts(count: number): Promise<number[]> {
 
 /** @throws {ExitError} listing all missing programs */
 function assertInstalled(...programs: string[]): void {
-  const folders = cleanEnvironment()["PATH"]!.split(delimiter);
-  const missing = programs.filter(
-    (program) => !folders.some((folder) => isExecutable(join(folder, program))),
-  );
+  const missing = programs.filter((program) => !isInstalled(program));
   if (missing.length === 0) return;
   throw usageError(
     `A cluster on this machine needs ${missing.join(" and ")}: install ${missing.length > 1 ? "them" : "it"} ` +
       `(apt-get install ${missing.join(" ")}), or measure a running one with --url.`,
   );
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

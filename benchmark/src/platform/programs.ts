@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
@@ -38,6 +39,11 @@ export function cleanEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR, NODE_OPTIONS } = process.env;
   const kept = Object.entries({ PATH: `${PATH}:/usr/sbin`, HOME, TMPDIR, NODE_OPTIONS });
   return Object.fromEntries(kept.filter(([, value]) => value !== undefined));
+}
+
+/** Whether the program can be started here. */
+export function isInstalled(program: string): boolean {
+  return spawnSync(program, ["--version"], { env: cleanEnvironment(), stdio: "ignore" }).error === undefined;
 }
 
 /**

@@ -4,9 +4,19 @@ import { CatchUp } from "./catch-up.ts";
 import { lightServer, LightSocket, readBuffer, socketIoPath, type LightServer } from "./light-socket.ts";
 import { longPollReceivers } from "./long-poll-receiver.ts";
 import { PacketCache, type KnownPacket } from "./packet-cache.ts";
-import { callFrame, connectFrame, decodePacket, type Packet } from "./packet.ts";
+import {
+  callFrame,
+  connectFrame,
+  decodePacket,
+  packetKind,
+  PacketKind,
+  readAnswer,
+  type Packet,
+} from "./packet.ts";
 import type { Assignment, OpenReceiver, Receiver, ReceiverObserver } from "./receiver.ts";
 
+/** A connection with this many unsent bytes is full: what is due then is not sent. */
+const MAX_WAITING_BYTES = 1024 * 1024;
 const PONG = clientFrame(Opcode.text, Buffer.from("3"));
 
 /** Shared by all light receivers of a thread. */
@@ -19,19 +29,27 @@ interface Shared {
   onRead: () => void;
 }
 
-export interface LightOptions {
+export interface LightOptions<D = Dialect> {
   urls: readonly URL[];
   /** The IP address of each. */
   addresses: readonly string[];
-  dialect: Dialect;
+  dialect: D;
   runId: string;
   /** Called in every turn of the event loop with a read. */
   onRead: () => void;
 }
 
 /** Receivers on their own sockets: about a third of the cost of an official client. */
-export function lightReceivers({ urls, addresses, dialect, runId, onRead }: LightOptions): OpenReceiver {
-  if (dialect.transport === "long-poll") return longPollReceivers({ urls, dialect, runId, onRead });
+export function lightReceivers({ dialect, ...options }: LightOptions): OpenReceiver {
+  if (dialect.transport === "long-poll") return longPollReceivers({ ...options, dialect });
+  return lightMembers({ ...options, dialect });
+}
+
+/** Opens a receiver that can also make calls. */
+export type OpenMember = (assignment: Assignment, observer: ReceiverObserver) => LightReceiver;
+
+export function lightMembers(options: LightOptions<Shared["dialect"]>): OpenMember {
+  const { urls, addresses, dialect, runId, onRead } = options;
   const { upgrade } = dialect;
   const open = (i: number, path = dialect.path, headers = {}) => {
     const whole = dialect.transport === "socket.io" ? socketIoPath(path) : path;
@@ -53,7 +71,7 @@ export function lightReceivers({ urls, addresses, dialect, runId, onRead }: Ligh
   return (assignment, observer) => new LightReceiver(shared, assignment, observer);
 }
 
-class LightReceiver implements Receiver {
+export class LightReceiver implements Receiver {
   readonly #shared: Shared;
   readonly #observer: ReceiverObserver;
   readonly #receiver: number;
@@ -76,10 +94,26 @@ class LightReceiver implements Receiver {
     if (position === undefined) return;
     this.#catchUp = new CatchUp(position, {
       write: (frame) => this.#socket.write(frame),
-      recovered: (indexes) => observer.messages(receiver, indexes, "sync", []),
+      recovered: (indexes) => observer.messages?.(receiver, indexes, "sync", []),
       caughtUp: () => this.#goOnline(),
       failed: (code) => this.#socket.end(code),
     });
+  }
+
+  /**
+   * Calls an action of the platform.
+   * @param id returned with the answer
+   * @returns false if it can't be sent: there is no connection, or it is full
+   */
+  call(id: number, action: string, params: object): boolean {
+    if (!this.#isReady || this.#socket.waitingBytes > MAX_WAITING_BYTES) return false;
+    this.#send(`42${id}${JSON.stringify([action, params])}`);
+    return true;
+  }
+
+  /** Permanently stops reading, like a hung client. */
+  stall(): void {
+    this.#socket.stall();
   }
 
   close(): void {
@@ -112,6 +146,11 @@ class LightReceiver implements Receiver {
   }
 
   text(bytes: Buffer, start: number, end: number): void {
+    const receives = this.#observer.messages !== undefined;
+    const kind = this.#observer.answered === undefined ? undefined : packetKind(bytes, start);
+    if (kind === PacketKind.acknowledgement) return this.#answered(bytes, start, end);
+    // Senders that don't receive don't decode events.
+    if (kind === PacketKind.event && this.#isReady && !receives) return;
     this.#handle(this.#decode(Opcode.text, bytes, start, end));
   }
 
@@ -119,7 +158,14 @@ class LightReceiver implements Receiver {
     this.#handle(this.#decode(Opcode.binary, bytes, start, end));
   }
 
+  #answered(bytes: Buffer, start: number, end: number): void {
+    const answer = readAnswer(bytes, start, end);
+    if (answer) this.#observer.answered!(answer);
+    else this.#socket.end("INVALID_ANSWER");
+  }
+
   #stop(): void {
+    this.#isReady = false;
     this.#catchUp?.stop();
     clearTimeout(this.#heartbeat);
   }
@@ -146,7 +192,7 @@ class LightReceiver implements Receiver {
   #handle(packet: Packet): void {
     switch (packet.kind) {
       case "messages":
-        this.#observer.messages(this.#receiver, packet.indexes, "event", packet.revs);
+        this.#observer.messages?.(this.#receiver, packet.indexes, "event", packet.revs);
         this.#catchUp?.received(packet.revs);
         break;
       case "ping":
@@ -168,11 +214,11 @@ class LightReceiver implements Receiver {
         this.#ready();
         break;
       case "resync":
-        this.#observer.resync(this.#receiver);
+        this.#observer.resync?.(this.#receiver);
         this.#catchUp?.start();
         break;
       case "draining":
-        this.#observer.draining(this.#receiver, packet.withinMs);
+        this.#observer.draining?.(this.#receiver, packet.withinMs);
         break;
       case "answer":
         this.#catchUp?.answered(packet.answer);

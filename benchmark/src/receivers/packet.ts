@@ -1,3 +1,4 @@
+import type { WireError } from "@fanfare/contract";
 import { clientFrame, Opcode } from "@fanfare/fanout/frames";
 import { Decoder, Encoder, PacketType } from "socket.io-msgpack-parser";
 import type {
@@ -145,13 +146,13 @@ function onePacket(event: ServerEvent, runId: string): Packet {
 /** The answer to a call of ours. */
 function decodeAnswer(json: string, dialect: SocketIoDialect, runId: string): Packet {
   try {
-    return readAnswer(JSON.parse(json), dialect, runId);
+    return answerPacket(JSON.parse(json), dialect, runId);
   } catch {
     return { kind: "invalid", code: "INVALID_JSON" };
   }
 }
 
-function readAnswer(array: unknown, dialect: SocketIoDialect, runId: string): Packet {
+function answerPacket(array: unknown, dialect: SocketIoDialect, runId: string): Packet {
   const [value] = array as unknown[];
   if (dialect.hello) return packetOf(dialect.read(dialect.hello.event, value), runId);
   const answer = readCatchUpAnswer(value, runId);
@@ -172,7 +173,7 @@ function decodeMsgpack(bytes: Buffer, dialect: SocketIoDialect, runId: string): 
       case PacketType.EVENT:
         return readEvent(packet.data, dialect, runId);
       case PacketType.ACK:
-        return readAnswer(packet.data, dialect, runId);
+        return answerPacket(packet.data, dialect, runId);
       case PacketType.CONNECT_ERROR:
         return { kind: "refused", code: readRefusal(packet.data) };
       default:
@@ -198,6 +199,41 @@ function readRefusal(error: unknown): string {
   return typeof message === "string" ? message : "CONNECT_ERROR";
 }
 
+/** The answer to a call, as far as a sender needs it. */
+export type Answer =
+  | { id: number; ok: true }
+  | { id: number; ok: false; error: Pick<WireError, "type" | "retryable" | "data"> };
+
+const DIGIT = { zero: 0x30, nine: 0x39, message: 0x34 } as const;
+/** The kinds of a Socket.IO packet in an Engine.IO message. */
+export const PacketKind = { event: 0x32, acknowledgement: 0x33 } as const;
+const OK = Buffer.from('[{"ok":true,');
+
+/** undefined: it is no message. */
+export function packetKind(bytes: Buffer, start: number): number | undefined {
+  return bytes[start] === DIGIT.message ? bytes[start + 1] : undefined;
+}
+
+/**
+ * Reads a Socket.IO acknowledgement, `43<id>[{"ok":…}]`. The result of a success is not decoded, because a
+ * sender of many messages only counts them.
+ * @returns undefined if it is something else
+ */
+export function readAnswer(bytes: Buffer, start: number, end: number): Answer | undefined {
+  let at = start + 2;
+  let id = 0;
+  for (; at < end && bytes[at]! >= DIGIT.zero && bytes[at]! <= DIGIT.nine; at++)
+    id = id * 10 + bytes[at]! - DIGIT.zero;
+  if (at === start + 2 || at + OK.length > end) return undefined;
+  if (bytes.compare(OK, 0, OK.length, at, at + OK.length) === 0) return { id, ok: true };
+  try {
+    const [answer] = JSON.parse(bytes.toString("utf8", at, end)) as [{ ok: boolean; error: WireError }];
+    return answer.ok ? { id, ok: true } : { id, ok: false, error: answer.error };
+  } catch {
+    return undefined;
+  }
+}
+
 /** What a receiver does with its connection. */
 interface Obeying {
   end(code: string): void;
@@ -217,13 +253,13 @@ export function obey(
       for (const each of packet.packets) obey(each, receiver, observer, connection);
       break;
     case "messages":
-      observer.messages(receiver, packet.indexes, "event", packet.revs);
+      observer.messages?.(receiver, packet.indexes, "event", packet.revs);
       break;
     case "ready":
       observer.online(receiver);
       break;
     case "resync":
-      observer.resync(receiver);
+      observer.resync?.(receiver);
       break;
     case "send":
       connection.send?.(packet.frame);

@@ -37,7 +37,7 @@ export function allocateConnections(receivers: number): ConnectionMemory {
 }
 
 /** Records arrivals. */
-interface Recorder {
+export interface Recorder {
   /** @returns true if this was the message's last missing arrival */
   record(receiver: number, message: number, atMs: number, by: "event" | "sync", rev: number): boolean;
 }
@@ -52,7 +52,7 @@ export interface GroupOptions {
   /** Called when this group saw the last missing arrival of a message. */
   onComplete: (message: number) => void;
   /** undefined: lost connections are not reopened. */
-  roaming?: Roaming;
+  roaming?: Pick<Roaming, "drain" | "waitMs" | "elsewhere">;
 }
 
 type ErrorCounts = Record<string, number>;
@@ -146,8 +146,8 @@ export class ReceiverGroup implements ReceiverObserver {
     this.#fill();
   }
 
-  /** Closes every connection, and resets those that stay open. */
-  async close(): Promise<void> {
+  /** Closes every connection, and resets those that stay open for this long. */
+  async close(goodbyeMs = GOODBYE_MS): Promise<void> {
     this.#isClosing = true;
     this.#queue.length = 0;
     for (const timer of this.#timers) clearTimeout(timer);
@@ -157,7 +157,7 @@ export class ReceiverGroup implements ReceiverObserver {
       this.#receivers.delete(receiver);
     }
     for (const receiver of this.#receivers.values()) receiver.close();
-    const deadline = nowMs() + GOODBYE_MS;
+    const deadline = nowMs() + goodbyeMs;
     while (this.#receivers.size > 0 && nowMs() < deadline) await sleep(20);
     for (const receiver of this.#receivers.values()) receiver.destroy();
     this.#receivers.clear();

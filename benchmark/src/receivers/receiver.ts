@@ -1,5 +1,6 @@
 import { nowMs } from "../kernels/broadcast/clock.ts";
 import type { ChannelPosition } from "./catch-up.ts";
+import type { Answer } from "./packet.ts";
 
 /** A member of the audience, to be connected. */
 export interface Assignment {
@@ -17,17 +18,24 @@ export interface Assignment {
   position?: ChannelPosition;
 }
 
-/** Callbacks of a receiver. None is called after `ended`. */
+/** Callbacks of a receiver. None is called after `ended`; absent ones are of no interest. */
 export interface ReceiverObserver {
   online(receiver: number): void;
   /**
    * Called when the messages are decoded. `sync`: the receiver fetched what it had missed.
    * @param revs the revision of each in the channel; 0: none
    */
-  messages(receiver: number, indexes: readonly number[], by: "event" | "sync", revs: readonly number[]): void;
-  resync(receiver: number): void;
+  messages?(
+    receiver: number,
+    indexes: readonly number[],
+    by: "event" | "sync",
+    revs: readonly number[],
+  ): void;
+  resync?(receiver: number): void;
   /** Its server is going away: reconnect to another one after a random part of this time. */
-  draining(receiver: number, withinMs: number): void;
+  draining?(receiver: number, withinMs: number): void;
+  /** The answer to a call of a member that also sends. */
+  answered?(answer: Answer): void;
   ended(receiver: number, code: string): void;
 }
 

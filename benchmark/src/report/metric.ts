@@ -298,6 +298,12 @@ export function ratios(
   });
 }
 
+/** The same of each other server. */
+export function ratiosTo(to: string, all: readonly Metric[], names: readonly MetricName[]): Metric[] {
+  const others = serversOf(all).filter((server) => server !== to);
+  return others.flatMap((server) => ratios(all, names, { server, to }));
+}
+
 /** The servers of these metrics, in the order they were measured. */
 export function serversOf(all: readonly Metric[]): string[] {
   return [...new Set(all.map(({ labels }) => String(labels["server"])))];

@@ -22,7 +22,6 @@ function builder(yargs: Argv) {
       describe: "Results, or folders of results",
     })
     .option("html", RESULT_OPTIONS.html)
-    .option("title", { group: "Result:", type: "string", describe: "The heading of the page" })
     .example("$0 report a.json b.json", "on the terminal")
     .example("$0 report results/ --html report.html", "one page with all of them");
 }
@@ -31,7 +30,7 @@ type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Option
 
 async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
   const results = await readResults(args.files);
-  const title = args.title ?? (results.length > 1 ? "Results of the tester" : undefined);
+  const title = results.length > 1 ? "Results of the tester" : undefined;
   if (args.html !== undefined) await writeFile(args.html, htmlReport(results, title));
   const texts = results.map((result) => `${environmentLine(result.meta)}\n\n${textReport(result)}`);
   process.stdout.write(args.html === undefined ? `${texts.join("\n\n")}\n` : `${args.html}\n`);

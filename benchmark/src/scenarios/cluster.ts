@@ -6,7 +6,7 @@ import {
   REPEATED_MESSAGE_OPTIONS,
 } from "../kernels/broadcast/broadcast-plan.ts";
 import { count } from "../report/format.ts";
-import { overPasses, ratios, serversOf } from "../report/metric.ts";
+import { overPasses, ratiosTo } from "../report/metric.ts";
 import { BROADCAST_METRICS } from "./broadcast-outcome.ts";
 import {
   findingsOf,
@@ -20,7 +20,6 @@ import { RATIOS } from "./side-by-side.ts";
 
 const BESIDE = ["socket.io", "ws", "single"] as const;
 const SINGLE = "single instance";
-const BARE = "socket.io";
 
 export const cluster = scenario({
   name: "cluster",
@@ -75,17 +74,11 @@ export const cluster = scenario({
           }
           await takeTurns(contestants, passes, findings, context);
         });
-        const metrics = overPasses(found.metrics);
         return {
           title: "A single instance and several gateways",
           subtitle: [`the same ${count(plan.users, "member")} everywhere`, count(workers, "worker")],
           ...found,
-          metrics: [
-            ...found.metrics,
-            ...serversOf(metrics)
-              .filter((server) => server !== BARE)
-              .flatMap((server) => ratios(metrics, RATIOS, { server, to: BARE })),
-          ],
+          metrics: [...found.metrics, ...ratiosTo("socket.io", overPasses(found.metrics), RATIOS)],
         };
       },
     };

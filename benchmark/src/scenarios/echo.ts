@@ -1,13 +1,6 @@
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { ECHO_OPTIONS, measureEcho, type EchoRow } from "../kernels/echo/echo-run.ts";
-import {
-  metricNames,
-  ratios,
-  readMetrics,
-  serversOf,
-  type MetricName,
-  type MetricTable,
-} from "../report/metric.ts";
+import { metricNames, ratiosTo, readMetrics, type MetricName, type MetricTable } from "../report/metric.ts";
 
 const RATIOS = ["requestsPerSecond", "requestsPerCpuSecond"] as const satisfies readonly MetricName[];
 const BUSY = 0.9;
@@ -43,11 +36,10 @@ export const echo = scenario({
           const { server, connections } = row;
           return readMetrics(ROW, row, { connections, server });
         });
-        const others = serversOf(all).filter((server) => server !== "nginx");
         return {
           title: `Echo of ${bytes} bytes by HTTP with keep-alive`,
           subtitle: ["one thread per server"],
-          metrics: [...all, ...others.flatMap((server) => ratios(all, RATIOS, { server, to: "nginx" }))],
+          metrics: [...all, ...ratiosTo("nginx", all, RATIOS)],
           caveats: [
             ...missing.map((name) => `${name} is not installed and not in the table.`),
             ...busyCaveat(rows),

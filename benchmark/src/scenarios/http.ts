@@ -1,100 +1,79 @@
 import { usageError } from "../cli/exit.ts";
 import { addressNeeds, checkLimits } from "../cli/preflight.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
-import {
-  CALLS,
-  HTTP_OPTIONS,
-  measureHttp,
-  type HttpMeasurement,
-  type HttpPlan,
-} from "../kernels/http/http-run.ts";
+import { CALLS, HTTP_OPTIONS, measureHttp, type HttpMeasurement } from "../kernels/http/http-run.ts";
 import { applying, count, serverName, short, whole } from "../report/format.ts";
-import { fields, metricNames, readMetrics, type MetricTable } from "../report/metric.ts";
-import type { Outcome, TextTable } from "../report/result.ts";
-import { explain } from "../targets/fanfare/api.ts";
+import { metricNames, readMetrics, type MetricTable } from "../report/metric.ts";
+import type { TextTable } from "../report/result.ts";
 import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
+import { LOAD, loadPlanOf, loopOf } from "./load.ts";
 
-const BUSY = 0.9;
 /** From this share of rejections on, the other figures say little. */
 const MANY = 0.1;
 
-const ackMs =
-  (wanted: number) =>
-  ({ percentiles }: HttpMeasurement): number | null =>
-    percentiles?.find(({ percent }) => percent === wanted)?.ms ?? null;
-
+/** Besides the metrics of every load. */
 const HTTP: MetricTable<HttpMeasurement> = {
-  acknowledgedPerSecond: ({ counts, seconds }) => (seconds > 0 ? counts.acknowledged / seconds : null),
-  unstored: ({ counts }) => counts.behind ?? undefined,
+  unstored: ({ behind }) => behind ?? undefined,
+  stored: ({ stored }) => stored ?? undefined,
   // From the first request until all of them were in the database.
-  storedPerSecond: ({ counts: { stored, acknowledged }, seconds }) =>
-    stored !== null && stored >= acknowledged && seconds > 0 ? stored / seconds : null,
-  acknowledgedPerCpuSecond: ({ counts, cpuSeconds }) =>
-    cpuSeconds > 0 ? counts.acknowledged / cpuSeconds : undefined,
-  ackP50Ms: ackMs(50),
-  ackP90Ms: ackMs(90),
-  ackP99Ms: ackMs(99),
-  ackP100Ms: ackMs(100),
-  bytesPerMillion: ({ counts: { stored }, diskBytes }) =>
+  storedPerSecond: ({ stored, behind, load: { figures } }) =>
+    stored !== null && behind === 0 && figures.answeredMs ? (stored * 1000) / figures.answeredMs : null,
+  bytesPerMillion: ({ stored, diskBytes }) =>
     diskBytes !== undefined && stored ? (diskBytes / stored) * 1e6 : undefined,
-  ...fields(
-    ({ counts }: HttpMeasurement) => counts,
-    "sent",
-    "acknowledged",
-    "refused",
-    "unanswered",
-    "stored",
-  ),
-  rssBytes: ({ rssBytes }) => rssBytes ?? undefined,
-  senderBusy: ({ testerBusy }) => testerBusy,
 };
 
 export const http = scenario({
   name: "http",
   describe: "`ab -k` for direct messages by HTTP, and how fast they are stored",
-  metrics: metricNames(HTTP),
+  metrics: metricNames(LOAD, HTTP),
   options: HTTP_OPTIONS,
   examples: [
     ["$0 http --connections 10000 -c 100000", "as `ab -k -c 10000 -n 100000`"],
     ["$0 http --threshold 'unstored==0' --threshold 'refused==0'", "for CI"],
   ],
-  async plan(plan) {
-    const { connections, url, metricsUrl } = plan;
-    if (connections > plan.count)
+  async plan(values) {
+    const { connections, count: requests, url, metricsUrl } = values;
+    if (connections > requests)
       throw usageError(`--connections ${connections} needs at least as many requests (--count): one each.`);
     checkLimits({ users: connections, messages: 1, kind: "light", ...(await addressNeeds(url)) });
+    const loop = loopOf({}, { inFlight: connections, requests });
+    const size = { senders: connections, receivers: 0 };
+    const plan = loadPlanOf({ ...values, connecting: CALLS, sendingThreads: "1" }, loop, size);
     return {
-      options: plan,
+      options: values,
       async measure(context: RunContext) {
         const target = await openFanfare(context, { url, metricsUrl, registrations: CALLS });
-        const measured = await measureHttp(target, plan, context).catch(explain);
-        const { name, isThrowaway, urls } = target;
-        return httpOutcome(serverName({ name, isThrowaway, url: urls[0]! }), plan, measured);
+        const measured = await measureHttp({ ...context, target, plan }, values);
+        const { target: server, scene, figures } = measured.load;
+        return {
+          title: "Direct messages by HTTP, POST /api/message.send",
+          subtitle: [
+            serverName(server),
+            `${count(requests, "request")}, ${count(connections, "connection")}`,
+            `${count(scene.users, "user")}, ${count(scene.channels, "direct channel")}, random sender and receiver`,
+          ],
+          metrics: [
+            ...readMetrics(LOAD, figures, { connections }),
+            ...readMetrics(HTTP, measured, { connections }),
+          ],
+          tables: abTable(measured),
+          caveats: [...measured.load.verdicts, ...httpCaveats(measured)],
+        };
       },
     };
   },
 });
 
-function httpOutcome(where: string, plan: HttpPlan, measured: HttpMeasurement): Outcome {
-  const { connections, users } = plan;
-  return {
-    title: "Direct messages by HTTP, POST /api/message.send",
-    subtitle: [
-      where,
-      `${count(plan.count, "request")}, ${count(connections, "connection")}`,
-      `${count(users, "user")}, ${count(measured.channels, "direct channel")}, random sender and receiver`,
-    ],
-    metrics: readMetrics(HTTP, measured, { connections }),
-    tables: abTable(measured),
-    caveats: httpCaveats(measured),
-  };
-}
-
 /** `ab` counts rejected requests as complete. */
 function abTable({ percentiles }: HttpMeasurement): TextTable[] {
   if (!percentiles) return [];
   const rows = percentiles.map(({ percent, ms }) => [`${percent}%`, ms.toFixed(ms < 10 ? 1 : 0)]);
-  return [{ label: "Percentage of the requests served within a certain time (ms), as `ab` prints it", rows }];
+  return [
+    {
+      label: "Percentage of the requests served within a certain time (ms), as `ab` prints it",
+      rows,
+    },
+  ];
 }
 
 /** Rejections that are not the request's fault. */
@@ -108,18 +87,19 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 export function httpCaveats({
-  counts,
+  load: { figures },
+  behind,
   errors,
-  testerBusy,
-}: Pick<HttpMeasurement, "counts" | "errors" | "testerBusy">): string[] {
-  const share = counts.sent === 0 ? 0 : counts.refused / counts.sent;
-  const rejected = `${whole(counts.refused)} of ${count(counts.sent, "request")} were rejected (${short(share * 100)} %)`;
-  const isRejecting = counts.refused > 0;
+}: Pick<HttpMeasurement, "behind" | "errors"> & {
+  load: { figures: { counts: { sent: number; refused: number } } };
+}): string[] {
+  const { sent, refused } = figures.counts;
+  const share = sent === 0 ? 0 : refused / sent;
+  const rejected = `${whole(refused)} of ${count(sent, "request")} were rejected (${short(share * 100)} %)`;
   return applying(
-    isRejecting && `${rejected}. They are not in the times and rates, and not retried.`,
-    ...errors.map(({ code }) => isRejecting && code in ADVICE && `${code}: ${ADVICE[code]}.`),
+    refused > 0 && `${rejected}. They are not in the times and rates, and not retried.`,
+    ...errors.map(({ code }) => refused > 0 && code in ADVICE && `${code}: ${ADVICE[code]}.`),
     share >= MANY && "So many were rejected that the figures only describe the others: don't compare them.",
-    testerBusy > BUSY && "The tester's thread was the bottleneck: the server can do more than this.",
-    counts.behind === null && "What is stored was not counted.",
+    behind === null && "What is stored was not counted.",
   );
 }

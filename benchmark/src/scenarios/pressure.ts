@@ -1,7 +1,6 @@
 import { defaultGatewayThreads } from "@fanfare/kernel/gateway-threads";
 import { usageError } from "../cli/exit.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
-import type { OperationResult } from "../kernels/pressure/mix-thread.ts";
 import {
   LOADS,
   measurePressure,
@@ -127,7 +126,7 @@ function phaseTable({
 }: PressurePhase): TextTable {
   const row = (
     who: string,
-    { name: action, intended, ok, okMs, refusedByCode, notSent, unanswered }: OperationResult,
+    { name: action, intended, ok, okMs, refusedByCode, notSent, unanswered }: PressurePhase["load"][number],
   ) => [
     `${who}${action}`,
     whole(intended),

@@ -1,17 +1,17 @@
 import os from "node:os";
 import { usageError } from "../cli/exit.ts";
 import { integer, integers, MOST_USERS, text, USERS_OPTION } from "../cli/options.ts";
-import { scenario, type RunContext } from "../cli/scenario.ts";
+import { scenario, type PlannedRun, type RunContext } from "../cli/scenario.ts";
 import {
-  broadcastPlan,
   broadcastPlans,
   checkBroadcastLimits,
   REPEATED_MESSAGE_OPTIONS,
+  type MessageValues,
 } from "../kernels/broadcast/broadcast-plan.ts";
 import { applying, count } from "../report/format.ts";
 import { overPasses, ratios, serversOf, type Metric, type MetricName } from "../report/metric.ts";
 import { BROADCAST_METRICS } from "./broadcast-outcome.ts";
-import { passesOption, serverSpecs, sideBySide } from "./contestants.ts";
+import { passesOption, serverSpecs, sideBySide, type ServerSpec } from "./contestants.ts";
 
 /** What a server achieves relative to another one holds on a slow or busy machine. */
 export const RATIOS = [
@@ -46,58 +46,15 @@ export const limits = scenario({
     ["$0 limits --targets fanfare,tailchat=http://127.0.0.1:11000", "beside a running server"],
     ["$0 limits -u 1000 --threshold 'medianMsRatio[to=socket.io]<0.75'", "for CI: exit code 99 if slower"],
   ],
-  async plan({ passes, targets, users, ...values }) {
-    const plan = broadcastPlan(values, users);
-    const specs = serverSpecs("targets", targets);
-    await checkBroadcastLimits(plan);
-    return {
-      options: { ...plan, passes, targets },
-      async measure(context: RunContext) {
-        const rivals = specs.map((spec) => ({ spec, plan, labels: { server: spec.label } }));
-        const found = await sideBySide(context, passes, [rivals]);
-        return {
-          title: `${specs.map(({ label }) => label).join(", ")} side by side`,
-          subtitle: [
-            `the same ${count(plan.users, "member")} and machine`,
-            count(plan.gatewayThreads!, "gateway thread"),
-          ],
-          ...found,
-          metrics: [...found.metrics, ...ratiosToFirst(found.metrics)],
-        };
-      },
-    };
+  plan({ targets, users, ...values }) {
+    return planComparison(serverSpecs("targets", targets), { ...values, users: [users] });
   },
 });
-
-/** The first server divided by each other one, over all passes. */
-export function ratiosToFirst(all: readonly Metric[]): Metric[] {
-  const metrics = overPasses(all);
-  const [server = "", ...others] = serversOf(metrics);
-  return others.flatMap((to) => ratios(metrics, RATIOS, { server, to }));
-}
-
-/** What is compared between chat servers. */
-const COMPARED = [
-  "worstMs",
-  "medianMs",
-  "coldMs",
-  "burstMs",
-  "cpuMsPerMessage",
-  "netCpuMsPerMessage",
-  "rssPerConnectionBytes",
-  "connectsPerSecond",
-  "lost",
-  "duplicates",
-  "outOfOrder",
-  "corrupted",
-  "unstored",
-  "dropped",
-] as const satisfies readonly MetricName[];
 
 export const versus = scenario({
   name: "versus",
   describe: "Fanfare and other servers on the same machine, in turns, with 100, 1,000 and 5,000 members",
-  metrics: COMPARED,
+  metrics: BROADCAST_METRICS,
   ratios: RATIOS,
   options: {
     ...REPEATED_MESSAGE_OPTIONS,
@@ -122,40 +79,56 @@ export const versus = scenario({
     ["$0 versus", "Fanfare with and without gateway threads, Socket.IO in one and two processes, ws"],
     ["$0 versus --servers fanfare,tailchat=http://127.0.0.1:11000 -u 100,500", "beside a running Tailchat"],
   ],
-  async plan({ users: sizes, servers, passes, cores, ...values }) {
-    if (cores !== undefined && process.platform !== "linux")
+  plan({ servers, ...values }) {
+    if (values.cores !== undefined && process.platform !== "linux")
       throw usageError("--cores needs taskset, which only Linux has.");
-    const specs = serverSpecs("servers", servers);
-    const { plans, largest } = broadcastPlans(values, sizes);
-    await checkBroadcastLimits(largest);
-    return {
-      options: { ...largest, users: sizes, servers, passes, cores },
-      async measure(context: RunContext) {
-        const pinning = cores === undefined ? undefined : `0-${cores - 1}`;
-        const groups = plans.map((plan) =>
-          specs.map((spec) => {
-            return { spec, plan, labels: { members: plan.users, server: spec.label }, cores: pinning };
-          }),
-        );
-        const found = await sideBySide(context, passes, groups);
-        const names: readonly string[] = COMPARED;
-        const metrics = found.metrics.filter(
-          ({ name, labels }) => names.includes(name) && !("process" in labels),
-        );
-        return {
-          title: "Chat servers side by side",
-          subtitle: applying(
-            "the same members, messages, clock and machine, in turns",
-            cores === undefined
-              ? `all ${count(os.availableParallelism(), "core")}`
-              : `each server on ${count(cores, "core")}`,
-            specs.some(({ name }) => name === "fanfare") &&
-              `fanfare: ${count(largest.gatewayThreads!, "gateway thread")} unless written as fanfare:N`,
-          ),
-          ...found,
-          metrics: [...metrics, ...ratiosToFirst(metrics)],
-        };
-      },
-    };
+    return planComparison(serverSpecs("servers", servers), values);
   },
 });
+
+interface Comparison extends MessageValues {
+  /** Servers take turns at each of these numbers of members. */
+  users: readonly number[];
+  passes: number;
+  /** Of each server that is started; default: all. */
+  cores?: number;
+}
+
+async function planComparison(
+  specs: readonly ServerSpec[],
+  { users, passes, cores, ...values }: Comparison,
+): Promise<PlannedRun> {
+  const { plans, largest } = broadcastPlans(values, users);
+  await checkBroadcastLimits(largest);
+  const servers = specs.map(({ label }) => label);
+  return {
+    options: { ...largest, users, servers, passes, cores },
+    async measure(context: RunContext) {
+      const pinning = cores === undefined ? undefined : `0-${cores - 1}`;
+      const groups = plans.map((plan) =>
+        specs.map((spec) => ({ spec, plan, labels: { server: spec.label }, cores: pinning })),
+      );
+      const found = await sideBySide(context, passes, groups);
+      return {
+        title: `${servers.join(", ")} side by side`,
+        subtitle: applying(
+          "the same members, messages, clock and machine, in turns",
+          cores === undefined
+            ? `all ${count(os.availableParallelism(), "core")}`
+            : `each server on ${count(cores, "core")}`,
+          specs.some(({ name }) => name === "fanfare") &&
+            `fanfare: ${count(largest.gatewayThreads!, "gateway thread")} unless written as fanfare:N`,
+        ),
+        ...found,
+        metrics: [...found.metrics, ...ratiosToFirst(found.metrics)],
+      };
+    },
+  };
+}
+
+/** The first server divided by each other one, over all passes. */
+export function ratiosToFirst(all: readonly Metric[]): Metric[] {
+  const metrics = overPasses(all);
+  const [server = "", ...others] = serversOf(metrics);
+  return others.flatMap((to) => ratios(metrics, RATIOS, { server, to }));
+}

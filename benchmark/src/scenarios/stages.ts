@@ -1,5 +1,4 @@
 import { usageError } from "../cli/exit.ts";
-import { wholeNumber } from "../cli/options.ts";
 import { addressNeeds, checkLimits } from "../cli/preflight.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import {
@@ -40,14 +39,10 @@ export const stages = scenario({
   options: STAGES_OPTIONS,
   examples: [["$0 stages --users 2000", "a group of 2,000"]],
   async plan(values) {
-    const { messages, pullMessages, url, metricsUrl } = values;
+    const { url, metricsUrl } = values;
     if (url !== undefined && (values.pushes ?? 0) > 0)
       throw usageError("--pushes can't be measured with --url: the server may not connect to this machine.");
-    const plan: StagesPlan = {
-      ...values,
-      pullMessages: wholeNumber("pull-messages", pullMessages, 0, Math.min(messages, 200)),
-      pushes: values.pushes ?? (url === undefined ? PUSHES : 0),
-    };
+    const plan: StagesPlan = { ...values, pushes: values.pushes ?? (url === undefined ? PUSHES : 0) };
     if (url !== undefined && metricsUrl === undefined)
       throw usageError(
         "--url requires --metrics-url, for example http://127.0.0.1:3001/metrics: the times are the server's own.",

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,11 +6,11 @@ import { fileURLToPath } from "node:url";
 import { ExitCode, ExitError } from "../cli/exit.ts";
 import { STOP_SIGNALS } from "../cli/scenario.ts";
 import { nowMs } from "../kernels/broadcast/clock.ts";
+import { isInstalled } from "../platform/programs.ts";
 import { describeEnvironment } from "../report/environment.ts";
 import { duration } from "../report/format.ts";
 import type { Result } from "../report/result.ts";
-import { SUITE_VERSION, type RowOutcome, type Suite } from "./suite-files.ts";
-import type { Profile, SuiteRow } from "./suite-rows.ts";
+import { SUITE_VERSION, type Profile, type RowOutcome, type Suite, type SuiteRow } from "./suite-files.ts";
 
 const DIGITS = 4;
 
@@ -158,9 +158,4 @@ function withoutPrograms({ name, title, needs = [] }: SuiteRow, command: string)
     outcome: { name, title, command, code: null, durationMs: 0, hasResult: false, problem },
     result: undefined,
   };
-}
-
-function isInstalled(program: string): boolean {
-  const env = { ...process.env, PATH: `${process.env["PATH"]}:/usr/sbin` };
-  return spawnSync(program, ["--version"], { env, stdio: "ignore" }).error === undefined;
 }

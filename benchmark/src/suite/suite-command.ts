@@ -7,9 +7,18 @@ import { namesIn } from "../cli/options.ts";
 import { PROGRAM, requireCheckout } from "../cli/program.ts";
 import { duration, table } from "../report/format.ts";
 import { runSuite } from "./run-suite.ts";
-import { newestSuite, readSuite, writeDerived, writeSuite, type Suite } from "./suite-files.ts";
+import {
+  newestSuite,
+  PROFILES,
+  readSuite,
+  SUITE_ROWS,
+  writeDerived,
+  writeSuite,
+  type Profile,
+  type Suite,
+  type SuiteRow,
+} from "./suite-files.ts";
 import { readmeSection, withSection } from "./suite-markdown.ts";
-import { PROFILES, SUITE_ROWS, type Profile, type SuiteRow } from "./suite-rows.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 

@@ -7,9 +7,26 @@ import type { Environment } from "../report/environment.ts";
 import { htmlReport } from "../report/html-report.ts";
 import type { Result } from "../report/result.ts";
 import { suiteMarkdown } from "./suite-markdown.ts";
-import type { Profile } from "./suite-rows.ts";
+import suiteRows from "./suite-rows.json" with { type: "json" };
 
 export const SUITE_VERSION = 1;
+export const PROFILES = ["quick", "full"] as const;
+export type Profile = (typeof PROFILES)[number];
+
+/** One run of the tester in a suite. */
+export interface SuiteRow {
+  /** Also the name of its result file. */
+  name: string;
+  title: string;
+  /** The command line in each profile; absent: the profile leaves the row out. */
+  quick?: string;
+  full: string;
+  /** Programs that must be installed. */
+  needs?: readonly string[];
+}
+
+/** In the order they run. */
+export const SUITE_ROWS: readonly SuiteRow[] = suiteRows;
 
 /** The outcome of one row. */
 export interface RowOutcome {

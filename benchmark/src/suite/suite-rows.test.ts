@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SUITE_ROWS } from "./suite-rows.ts";
+import { SUITE_ROWS } from "./suite-files.ts";
 
 test.each(["quick", "full"] as const)("the %s profile has every kind of measurement", (profile) => {
   const lines = SUITE_ROWS.flatMap((row) => row[profile] ?? []);

@@ -57,8 +57,7 @@ export interface ChatServer {
 export interface ServerUsage {
   rssBytes: number | null;
   cpuSeconds: number | null;
-  /** Event-loop delay since the last sample, if the server reports it. */
-  eventLoopP99Ms: number | null;
+  /** The longest event-loop delay since the last sample, if the server reports it. */
   eventLoopMaxMs: number | null;
 }
 

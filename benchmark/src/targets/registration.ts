@@ -4,7 +4,6 @@ import type { Progress } from "../report/progress.ts";
 
 export interface RegistrationResult {
   users: number;
-  durationMs: number;
   perSecond: number;
   /** From a user's first request until it can connect. */
   userMs: Percentiles | null;
@@ -49,7 +48,6 @@ export async function registerAll<T>(
   const work = () => Promise.allSettled(Array.from({ length: Math.min(count, concurrency) }, lane));
   const lanes = await progress.during(label, count, () => done, work);
   for (const ended of lanes) if (ended.status === "rejected") throw ended.reason;
-  const durationMs = nowMs() - startedMs;
-  const userMs = percentiles(times.sort());
-  return { users, result: { users: count, durationMs, perSecond: count / (durationMs / 1000), userMs } };
+  const perSecond = (count * 1000) / (nowMs() - startedMs);
+  return { users, result: { users: count, perSecond, userMs: percentiles(times.sort()) } };
 }

@@ -8,10 +8,13 @@ import type {
   Interaction,
   Invocation,
   Message,
+  Modal,
+  ModalErrors,
+  ModalSubmission,
   Params,
 } from "@fanfare/contract";
 import { FanfareClient, type FanfareClientOptions } from "./client.ts";
-import { FanfareError } from "./errors.ts";
+import { retrying } from "./timing.ts";
 
 export interface BotOptions extends Pick<FanfareClientOptions, "url"> {
   /** The token from `bot.create`; it starts with `fbot.`. */
@@ -28,15 +31,19 @@ export type Reply = (message: BotMessage) => Promise<Message>;
 /** Replies so that only the user of the command or interaction sees it. Its controls can only be links. */
 export type ReplyEphemeral = (message: BotMessage) => Promise<void>;
 export type MessageHandler = (message: Message, reply: Reply) => unknown;
+/** Opens a dialog for the user, up to 30 s after what they have done. */
+export type OpenModal = (modal: Modal) => Promise<void>;
 export type CommandHandler = (
   invocation: Invocation,
   reply: Reply,
   replyEphemeral: ReplyEphemeral,
+  openModal: OpenModal,
 ) => unknown;
 
 export interface InteractionAnswers {
   reply: Reply;
   replyEphemeral: ReplyEphemeral;
+  openModal: OpenModal;
   /** Changes the message with the button. What isn't given stays; an empty list removes cards or controls. */
   update: (message: BotMessage) => Promise<Message>;
   /** Ends the user's wait before the handler is done. Needed if it takes longer than 3 s. */
@@ -44,10 +51,15 @@ export interface InteractionAnswers {
 }
 export type InteractionHandler = (interaction: Interaction, answers: InteractionAnswers) => unknown;
 
+/** What it returns are the errors of fields, with which the modal stays open. */
+export type ModalHandler = (
+  submission: ModalSubmission,
+  answers: Pick<InteractionAnswers, "reply" | "replyEphemeral" | "openModal">,
+) => ModalErrors | void | Promise<ModalErrors | void>;
+
 export type CommandDefinition = Omit<Params<"command.register">, "name">;
 
-const MAX_TRIES = 5;
-const RETRY_MS = 1000;
+const RETRIES = { tries: 5, backoff: { baseMs: 1000, maxMs: 5000 }, maxDelayMs: 60_000 };
 /** Older callbacks are rejected as possible replays. */
 const MAX_AGE_S = 300;
 
@@ -57,6 +69,7 @@ export class Bot {
   readonly #onError: (error: unknown) => void;
   readonly #onMessage: MessageHandler[] = [];
   readonly #onInteraction = new Map<string, InteractionHandler>();
+  readonly #onModal = new Map<string, ModalHandler>();
   readonly #commands = new Map<string, { definition: CommandDefinition; handle: CommandHandler }>();
   #info: BotInfo | null = null;
 
@@ -70,6 +83,7 @@ export class Bot {
     });
     this.client.on("command.invoked", (payload) => this.#invoked(payload));
     this.client.on("interaction.created", (payload) => this.#interacted(payload));
+    this.client.on("modal.submitted", (payload) => this.#submitted(payload));
   }
 
   /** The bot's own account. @throws {Error} before `start` */
@@ -104,6 +118,12 @@ export class Bot {
     return this;
   }
 
+  /** Handles the submission of the modal with this id, and of those whose id has more after a colon. It has to take less than 3 s. */
+  onModal(id: string, handle: ModalHandler): this {
+    this.#onModal.set(id, handle);
+    return this;
+  }
+
   /**
    * Registers the commands and connects.
    * @throws {FanfareError} if the token is invalid or the server can't be reached
@@ -120,18 +140,12 @@ export class Bot {
     this.client.close();
   }
 
-  /** Sends a message. Retries don't create duplicates. */
+  /** Sends a message. Retries don't create duplicates. @throws {FanfareError} at once if the server requests a delay above a minute */
   async send(channelId: string, message: BotMessage, options: { replyTo?: string } = {}): Promise<Message> {
     const nonce = crypto.randomUUID();
-    for (let tries = 1; ; tries += 1) {
-      try {
-        const params = { channelId, content: "", ...partsOf(message), nonce, ...options, resend: tries > 1 };
-        return (await this.call("message.send", params)).message;
-      } catch (error) {
-        if (!(error instanceof FanfareError) || !error.retryable || tries === MAX_TRIES) throw error;
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS * tries));
-      }
-    }
+    const params = { channelId, content: "", ...partsOf(message), nonce, ...options };
+    const send = (attempt: number) => this.call("message.send", { ...params, resend: attempt > 1 });
+    return (await retrying(send, RETRIES)).message;
   }
 
   #received(message: Message): void {
@@ -144,12 +158,14 @@ export class Bot {
     const command = this.#commands.get(invocation.command);
     const reply: Reply = (answer) => this.send(invocation.channelId, answer);
     const replyEphemeral = this.#replyEphemeral(invocation);
-    if (command !== undefined) void this.#run(() => command.handle(invocation, reply, replyEphemeral));
+    const openModal = this.#openModal(invocation);
+    if (command !== undefined)
+      void this.#run(() => command.handle(invocation, reply, replyEphemeral, openModal));
   }
 
   #interacted({ interaction }: EventPayload<"interaction.created">): void {
     const { id: interactionId, controlId, channelId, messageId } = interaction;
-    const handle = this.#onInteraction.get(controlId) ?? this.#onInteraction.get(controlId.split(":", 1)[0]!);
+    const handle = handlerOf(this.#onInteraction, controlId);
     if (handle === undefined) return;
     const acknowledge = async () => {
       await this.call("interaction.acknowledge", { interactionId });
@@ -157,6 +173,7 @@ export class Bot {
     const answers: InteractionAnswers = {
       reply: (message) => this.send(channelId, message),
       replyEphemeral: this.#replyEphemeral(interaction),
+      openModal: this.#openModal(interaction),
       update: async (message) =>
         (await this.call("message.edit", { channelId, messageId, ...partsOf(message) })).message,
       acknowledge,
@@ -165,6 +182,27 @@ export class Bot {
       await handle(interaction, answers);
       await acknowledge();
     });
+  }
+
+  #submitted({ submission }: EventPayload<"modal.submitted">): void {
+    const { id: interactionId, modalId, channelId } = submission;
+    const handle = handlerOf(this.#onModal, modalId);
+    if (handle === undefined) return;
+    const answers = {
+      reply: (message: BotMessage) => this.send(channelId, message),
+      replyEphemeral: this.#replyEphemeral(submission),
+      openModal: this.#openModal(submission),
+    };
+    void this.#run(async () => {
+      const errors = (await handle(submission, answers)) ?? {};
+      await this.call("interaction.acknowledge", { interactionId, errors });
+    });
+  }
+
+  #openModal({ trigger }: Pick<Invocation, "trigger">): OpenModal {
+    return async (modal) => {
+      await this.call("modal.open", { trigger, modal });
+    };
   }
 
   #replyEphemeral({ channelId, userId }: Pick<Invocation, "channelId" | "userId">): ReplyEphemeral {
@@ -183,6 +221,10 @@ export class Bot {
     }
   }
 }
+
+/** What an id has after a colon is the bot's own. */
+const handlerOf = <H>(handlers: ReadonlyMap<string, H>, id: string): H | undefined =>
+  handlers.get(id) ?? handlers.get(id.split(":", 1)[0]!);
 
 const partsOf = (message: BotMessage): Exclude<BotMessage, string> =>
   typeof message === "string" ? { content: message } : message;

@@ -12,10 +12,9 @@ import {
 import { callSafely } from "./emitter.ts";
 import { FanfareError } from "./errors.ts";
 import { Outbox, type PendingMessage, type SendOptions } from "./outbox.ts";
-import { IdleTimer } from "./idle-timer.ts";
+import { IdleTimer, type Backoff, retrying } from "./timing.ts";
 import { NEWEST_MESSAGES } from "./limits.ts";
 import type { SyncTarget } from "./sync-loop.ts";
-import { type Backoff, retryMs, sleep } from "./timing.ts";
 
 /** An immutable snapshot of a channel. */
 export interface ChannelSnapshot {
@@ -124,7 +123,7 @@ export class ChannelView implements SyncTarget {
   async load(): Promise<void> {
     this.#isRequested = true;
     try {
-      await retrying(() => this.reload(), this.#options.backoff);
+      await retrying(() => this.reload(), this.#retries);
     } catch (error) {
       this.#isRequested = false;
       throw error;
@@ -291,7 +290,11 @@ export class ChannelView implements SyncTarget {
       const before = this.#copy.fromSeq;
       const page = await this.#options.call("message.list", { channelId, before, limit: NEWEST_MESSAGES });
       this.apply({ type: "olderPage", page, before });
-    }, this.#options.backoff);
+    }, this.#retries);
+  }
+
+  get #retries() {
+    return { tries: LOAD_TRIES, backoff: this.#options.backoff };
   }
 
   #publish(): void {
@@ -316,17 +319,5 @@ export class ChannelView implements SyncTarget {
       markedUnread: this.#markedUnread,
       pending,
     };
-  }
-}
-
-/** Retries retryable errors a few times. */
-async function retrying(work: () => Promise<void>, backoff: Backoff): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof FanfareError) || !error.retryable || tries >= LOAD_TRIES) throw error;
-      await sleep(retryMs(tries - 1, backoff, error.retryAfterMs));
-    }
   }
 }

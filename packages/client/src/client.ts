@@ -30,7 +30,7 @@ import { PresenceWatch } from "./presence-watch.ts";
 import { Session } from "./session.ts";
 import type { StateEvent } from "./store/reduce.ts";
 import { SyncLoop } from "./sync-loop.ts";
-import { TypingThrottle } from "./typing-throttle.ts";
+import { TypingThrottle } from "./timing.ts";
 import { upload, type UploadOptions } from "./upload.ts";
 
 export interface FanfareClientOptions {
@@ -163,7 +163,7 @@ export class FanfareClient {
     return this.#session.tokens;
   }
 
-  /** The id of the logged-in user; null when not logged in. */
+  /** The logged-in user; null when not logged in. */
   get user(): OwnUser | null {
     return this.#session.tokens?.user ?? null;
   }

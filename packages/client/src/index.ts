@@ -5,7 +5,6 @@ export type { ConnectionState } from "./connection.ts";
 export { FanfareError, type LocalErrorCode } from "./errors.ts";
 export { MESSAGE_MAX_CHARS, NEWEST_MESSAGES } from "./limits.ts";
 export type { ExportGroupOptions, MessageExport } from "./export-lines.ts";
-export type { PendingMessage } from "./outbox.ts";
+export { type PendingMessage, randomId } from "./outbox.ts";
 export type { PresenceWatch, Status } from "./presence-watch.ts";
-export { randomId } from "./random-id.ts";
 export type { UploadOptions, UploadProgress } from "./upload.ts";

@@ -1,8 +1,8 @@
 import type { Head, Message } from "@fanfare/contract";
 
 /**
- * `held` with `incoming` inserted, ordered by seq. Of two versions of a message, the one with the higher
- * rev is kept. Returns `held` itself if nothing changed.
+ * `existing` with `incoming` inserted, ordered by seq. Of two versions of a message, the one with the higher
+ * rev is kept. Returns `existing` itself if nothing changed.
  */
 export function insertMessages(
   existing: readonly Message[],

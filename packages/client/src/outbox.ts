@@ -1,6 +1,5 @@
 import type { Message, Params } from "@fanfare/contract";
 import { FanfareError, localError } from "./errors.ts";
-import { randomId } from "./random-id.ts";
 import { type Backoff, retryMs } from "./timing.ts";
 
 /** A message that the server has not confirmed yet. */
@@ -139,4 +138,10 @@ export class Outbox {
     this.#entries = this.#entries.filter((other) => other !== entry);
     if (this.#entries.length < before) this.#options.onChange();
   }
+}
+
+/** 128 random bits as hex. `crypto.randomUUID` is not available on pages loaded over plain HTTP. */
+export function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

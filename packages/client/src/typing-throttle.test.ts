@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TypingThrottle } from "./typing-throttle.ts";
+import { TypingThrottle } from "./timing.ts";
 
 test("typing is sent immediately, then at most once per interval and channel", () => {
   const sent: string[] = [];

@@ -97,6 +97,7 @@ export const ACTIONS_BY_PREFIX = {
   call: call.callActions,
   command: bot.commandActions,
   interaction: bot.interactionActions,
+  modal: bot.modalActions,
   webhook: webhook.webhookActions,
   file: { ...compliance.fileActions, ...departure.fileActions, ...exports.fileActions, ...file.fileActions },
   inbox: { ...departure.inboxActions, ...exports.inboxActions, ...inbox.inboxActions },

@@ -25,7 +25,7 @@ export interface CallMeta {
   requestId: string;
   /** When the gateway received the client's call, in milliseconds since the epoch; absent for calls without a client. */
   askedAtMs?: number;
-  /** When the caller stops waiting, in milliseconds since the epoch: see the kernel's `deadline.ts`. Absent: the call has no deadline. */
+  /** When the caller stops waiting, in milliseconds since the epoch: see the kernel's `request-scope.ts`. Absent: the call has no deadline. */
   deadlineMs?: number;
   client?: CallClient;
 }

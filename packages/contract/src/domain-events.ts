@@ -1,5 +1,5 @@
 import type { Actor } from "./actor.ts";
-import type { Maintenance, Message, StoredPolicy, User } from "./entities.ts";
+import type { Maintenance, Message, ModalErrors, StoredPolicy, User } from "./entities.ts";
 import type { EventPayload } from "./events.ts";
 
 /** Who handles an event: every process, or one process of each service that listens. */
@@ -24,7 +24,7 @@ export const DOMAIN_EVENTS = {
   /** Admins have changed the policy of the instance. */
   "policy.changed": everyProcess<StoredPolicy>(),
   /** A bot has acknowledged an interaction; the process that waits for that can be any. */
-  "interaction.acknowledged": everyProcess<{ interactionId: string; botId: string }>(),
+  "interaction.acknowledged": everyProcess<{ interactionId: string; botId: string; errors: ModalErrors }>(),
   "user.profileChanged": oneProcess<{ user: User }>(),
   /** All messages of these channels are being removed. */
   "channel.emptied": oneProcess<{ channelIds: string[] }>(),
@@ -35,6 +35,8 @@ export const DOMAIN_EVENTS = {
    * listens.
    */
   "message.stored": oneProcess<{ channelId: string; groupId: string | null; messages: Message[] }>(),
+  /** A message has a new text, also for work that can be lost. */
+  "message.edited": oneProcess<{ message: Message }>(),
 };
 
 export type DomainEventName = keyof typeof DOMAIN_EVENTS;

@@ -8,6 +8,7 @@ export * from "./entities/channel.ts";
 export * from "./entities/call.ts";
 export * from "./entities/bot.ts";
 export * from "./entities/card.ts";
+export * from "./entities/modal.ts";
 export * from "./entities/message.ts";
 export * from "./entities/report.ts";
 export * from "./entities/inbox.ts";

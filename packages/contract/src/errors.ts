@@ -48,7 +48,7 @@ export const ERRORS = {
   TOKEN_EXPIRED: logIn(401, "The access token has expired: refresh it."),
   SESSION_REVOKED: logIn(401, "This session has ended."),
   WRONG_CREDENTIALS: correct(401, "The username or password is wrong."),
-  TOTP_REQUIRED: correct(401, "This account has two-step verification: repeat the login with a code."),
+  TOTP_REQUIRED: correct(401, "This account uses two-step verification. Log in again with a code."),
   WRONG_CODE: correct(401, "The code is wrong or has already been used."),
   SECOND_FACTOR_REQUIRED: correct(
     403,
@@ -82,7 +82,7 @@ export const ERRORS = {
     "The identity provider didn't ask you to log in again. Log in there again, or set a password by mail and use that.",
   ),
   OIDC_LINKED: giveUp(409, "This login is connected to another account."),
-  OIDC_REQUIRED: correct(403, "This server only accepts single sign-on: log in with OpenID Connect."),
+  OIDC_REQUIRED: correct(403, "This server only accepts single sign-on."),
   REGISTRATION_CLOSED: giveUp(403, "This server does not accept registrations: ask an admin for an account."),
   INVITE_REQUIRED: correct(
     403,
@@ -173,11 +173,17 @@ export const ERRORS = {
   BOTS_ONLY: giveUp(403, "Only bots can do this."),
   BOT_NOT_FOUND: giveUp(404, "This bot is not in this group."),
   BOT_NOT_RESPONDING: giveUp(504, "The bot isn't responding. Try again later."),
+  TRIGGER_EXPIRED: giveUp(410, "It is too late to open a dialog for this user, or it was not for this bot."),
+  MODAL_NOT_FOUND: giveUp(404, "This dialog has expired. Open it again."),
   COMMAND_NOT_FOUND: giveUp(404, "This command does not exist here."),
   COMMAND_NAME_TAKEN: correct(409, "Another bot in this group has a command with this name."),
   WEBHOOK_NOT_FOUND: giveUp(
     404,
     "This webhook does not exist or no longer has permission to post in its channel.",
+  ),
+  SIGNATURE_INVALID: correct(
+    401,
+    "This webhook only accepts requests that are signed with its secret. Set the same secret in the program that sends them.",
   ),
   RATE_LIMITED: retry(429, "Too many requests. Wait, then try again.", retryAfter),
   SLOW_MODE: retry(429, "This channel is in slow mode. Wait before you send another message.", retryAfter),

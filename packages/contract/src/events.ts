@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { event, type EventDefinition } from "./define.ts";
 import * as e from "./entities.ts";
+import { LIMITS } from "./limits.ts";
 
 /** Events from the server to clients. Names are in the past tense, and the same on both sides. */
 export const EVENTS = {
@@ -52,7 +53,7 @@ export const EVENTS = {
   ),
 
   "role.created": event("group", "A new role in a group.", { role: e.RoleSchema }),
-  "role.updated": event("group", "The name, colour or permissions of a role changed.", {
+  "role.updated": event("group", "The name, color or permissions of a role changed.", {
     role: e.RoleSchema,
   }),
   "role.deleted": event("group", "A role was deleted and removed from all members.", {
@@ -143,6 +144,19 @@ export const EVENTS = {
     "A call started, or users joined, left or changed what they share. Changes are collected for a second.",
     { call: e.OngoingCallSchema },
   ),
+  "speaking.changed": event(
+    "channel",
+    "Users started to speak in a call, still speak, or stopped. Changes are collected for a second; if there are many calls, only some are " +
+      "reported. Never stored.",
+    {
+      channelId: e.id,
+      callId: e.id,
+      speakers: z
+        .array(z.object({ userId: e.id, isSpeaking: z.boolean() }))
+        .max(LIMITS.callParticipantsShown),
+      expiresInMs: z.int().describe("a speaker who isn't reported again has stopped"),
+    },
+  ),
   "call.ended": event("channel", "The call of a channel ended.", { channelId: e.id, callId: e.id }),
   "call.rang": event("self", "Another user rings: the user is asked to join a call.", {
     channelId: e.id,
@@ -156,6 +170,14 @@ export const EVENTS = {
     reason: z
       .enum(["answered", "declined", "timeout", "ended"])
       .describe("answered, declined: by the user; timeout: they did not respond; ended: the call ended"),
+  }),
+  "ring.changed": event("self", "A user whom this user rings can be reached, responded, or did not.", {
+    channelId: e.id,
+    callId: e.id,
+    userId: e.id,
+    state: z
+      .enum(["ringing", "answered", "declined", "timeout", "ended"])
+      .describe("ended: the call ended before they responded"),
   }),
   "call.moved": event(
     "self",
@@ -195,7 +217,7 @@ export const EVENTS = {
       reactions: z.array(e.ReactionSchema),
     },
   ),
-  "message.deleted": event("channel", "A message was deleted. The event carries what remains of it.", {
+  "message.deleted": event("channel", "A message was deleted. The event contains what is left of it.", {
     message: e.MessageSchema,
   }),
 
@@ -240,6 +262,16 @@ export const EVENTS = {
     "Sent to a bot when a user presses a button or chooses an option under one of its messages. Call interaction.acknowledge within 3 s.",
     { interaction: e.InteractionSchema },
   ),
+  "modal.opened": event(
+    "self",
+    "A bot has opened a dialog. Show it only where the user has run the command or pressed the button with this id; it can come before the call returns.",
+    { modal: e.OpenedModalSchema },
+  ),
+  "modal.submitted": event(
+    "self",
+    "Sent to a bot when a user submits its modal. Call interaction.acknowledge within 3 s, perhaps with errors.",
+    { submission: e.ModalSubmissionSchema },
+  ),
   "ephemeral.created": event("self", "A message of a bot that only this user sees. It is not stored.", {
     ephemeral: e.EphemeralSchema,
   }),
@@ -282,7 +314,7 @@ export const EVENTS = {
   "notification.updated": event("self", "The user's own settings for a group or a channel changed.", {
     setting: e.NotificationSettingSchema,
   }),
-  "notification.configured": event("self", "The user's quiet hours or keywords changed.", {
+  "notification.configured": event("self", "The user's notification preferences changed.", {
     preferences: e.NotificationPreferencesSchema,
   }),
 } satisfies Record<string, EventDefinition>;

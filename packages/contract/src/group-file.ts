@@ -1,26 +1,17 @@
 import { z } from "zod";
 import * as e from "./entities.ts";
 import { LIMITS } from "./limits.ts";
-import { CHANNEL_PERMISSIONS, GRANTABLE_PERMISSIONS } from "./permissions.ts";
 
 /** A group as JSON lines: a header, the contents, and an end line with the number and SHA-256 of the lines. */
 export const GROUP_FILE_FORMAT = "fanfare-group";
 export const GROUP_FILE_VERSION = 1;
 
-const id = z.string().regex(/^[0-9a-f]{24}$/, "must be an id of 24 hexadecimal digits");
-const time = z.iso.datetime({ precision: 3 });
+const { id, overrideBits, rolePermissions, time } = e;
 const text = (maxChars: number) =>
   z
     .string()
     .max(maxChars)
     .refine((value) => value.isWellFormed(), "must not have unpaired surrogates");
-const bitsOf = (all: number) =>
-  z
-    .int()
-    .min(0)
-    .max(all)
-    .refine((bits) => (bits & ~all) === 0, "has bits that cannot be set here");
-const overrideBits = bitsOf(CHANNEL_PERMISSIONS);
 
 const HeaderLine = z.strictObject({
   type: z.literal("header"),
@@ -35,8 +26,8 @@ export const GroupLine = z.strictObject({
   ownerId: id,
   defaultChannelId: id.nullable(),
   systemChannelId: id.nullable().optional(),
-  defaultPermissions: bitsOf(GRANTABLE_PERMISSIONS).nullable(),
-  retentionDays: z.int().min(1).max(LIMITS.retentionMaxDays).nullable(),
+  defaultPermissions: rolePermissions.nullable(),
+  retentionDays: e.retentionDays.nullable(),
   needsApproval: z.boolean().optional(),
   raidLimit: e.raidLimit.optional(),
   wordFilter: z
@@ -52,8 +43,8 @@ export const RoleLine = z.strictObject({
   type: z.literal("role"),
   id,
   name: e.storedName(LIMITS.roleNameMaxChars),
-  color: z.int().min(0).max(0xffffff).nullable(),
-  permissions: bitsOf(GRANTABLE_PERMISSIONS),
+  color: e.roleColor,
+  permissions: rolePermissions,
   position: z.int().min(0),
   mentionable: z.boolean(),
   createdAt: time,

@@ -1,7 +1,14 @@
 export type { Actor, CallClient, CallMeta } from "./actor.ts";
 export * from "./actions.ts";
 export { mapCards, mapControls, markdownOf, textOf, urlsOf } from "./cards.ts";
-export type { ProvisionedChanges, ProvisionedFilter, ProvisionedUser } from "./actions/provisioning.ts";
+export type {
+  ProvisionedChanges,
+  ProvisionedFilter,
+  ProvisionedGroup,
+  ProvisionedGroupChanges,
+  ProvisionedGroupFilter,
+  ProvisionedUser,
+} from "./actions/provisioning.ts";
 export { ChannelSyncSchema, type ChannelSync } from "./actions/channel.ts";
 export type {
   ActionDefinition,
@@ -47,6 +54,12 @@ export type {
   InboxMarker,
   InstancePolicy,
   Interaction,
+  Modal,
+  ModalErrors,
+  ModalField,
+  ModalSubmission,
+  ModalValues,
+  OpenedModal,
   Invite,
   Invocation,
   JoinRequest,
@@ -102,6 +115,8 @@ export {
   isMessageEvent,
   isVisible,
   links as linksSchema,
+  modalErrors as modalErrorsSchema,
+  ModalSchema,
 } from "./entities.ts";
 export * from "./errors.ts";
 export * from "./events.ts";

@@ -26,7 +26,7 @@ export const LIMITS = {
   customStatusMaxChars: 100,
   /** Of a second factor: six digits, or a recovery code. */
   codeMaxChars: 32,
-  /** Of a random token that a link or a login carries. */
+  /** Of the random token in a link or a login. */
   secretMaxChars: 128,
   groupNameMaxChars: 100,
   /** Of this instance. */
@@ -123,6 +123,10 @@ export const LIMITS = {
   /** Calls in one answer of `call.list`. */
   callsListed: 200,
   callRingSeconds: 45,
+  /** How often clients report that their user speaks in a call, at most. */
+  speakingIntervalMs: 2000,
+  /** A speaker who isn't reported again is silent after this time. */
+  speakingExpiresInMs: 6000,
   usersPerRing: 20,
   /** Of the signature of a webhook. */
   livekitTokenMaxChars: 4096,
@@ -327,6 +331,16 @@ export const LIMITS = {
   invocationsPerBot: 1000,
   /** How long a bot can take to acknowledge a pressed button. */
   interactionTimeoutMs: 3000,
+  /** How long after a command, a pressed button or a submitted modal the bot can open a modal. */
+  triggerLifetimeMs: 30_000,
+  triggerMaxChars: 512,
+  /** An opened modal can be submitted for this long. */
+  modalLifetimeMs: 30 * 60 * 1000,
+  fieldsPerModal: 10,
+  /** Of one field. */
+  modalTextMaxChars: 4000,
+  /** The fields together, and the values together. */
+  modalMaxChars: 16_000,
   webhooksPerChannel: 20,
 
   /** Gateways keep metrics of the last ten minutes. */
@@ -344,6 +358,8 @@ export const LIMITS = {
   scimTextMaxChars: 256,
   /** Conditions in one SCIM filter. */
   scimFilters: 5,
+  /** Members in one request about a group. */
+  scimMembers: 10_000,
 } as const;
 
 /** The limits of a group's emoji, stickers and GIFs, by kind. */

@@ -41,6 +41,7 @@ test.each([
   `\`x\` <@${a}>`,
   `\`\`\`\ncode\n\`\`\`\n<@${a}>`,
   `\`\`\`\nx\n\`\`\`\`\n<@${a}>`,
+  `\`\`\`code\`\`\` <@${a}>`,
 ])("a mention outside code: %j", (text) => {
   expect(parseMentions(text).userIds).toEqual([a]);
 });

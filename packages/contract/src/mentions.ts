@@ -8,8 +8,8 @@ export interface ParsedMentions {
   everyone: boolean;
 }
 
-/** A fence opens at the start of a line and closes at one of the same kind that is at least as long, or at the end of the text. */
-const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+/** A fence opens at the start of a line without further backticks and closes at one of the same kind that is at least as long, or at the end of the text. */
+const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 /**
  * Each alternative starts with a different character and has no nested repetition, so that matching takes linear time.
  * @everyone inside a word or an email address is not a mention.

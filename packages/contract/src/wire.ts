@@ -13,13 +13,13 @@ export interface Meta {
   name: "fanfare";
   version: string;
   protocolVersion: number;
-  /** Whether OIDC logins are enabled: see `GET /auth/oidc/start`. */
+  /** Whether single sign-on (OIDC or SAML) is enabled: see `GET /auth/oidc/start`. */
   oidcLogin: boolean;
   /** The providers, in the order of their buttons; name null: just "single sign-on". */
   oidcProviders: { id: string; name: string | null }[];
   /** Whether the server can send email; without it, users can't reset forgotten passwords. */
   sendsMail: boolean;
-  /** Whether passwords are accepted; otherwise OpenID Connect is the only way to log in. */
+  /** Whether passwords are accepted; otherwise single sign-on is the only way to log in. */
   passwordLogin: boolean;
   /** The only origin at which browsers accept passkeys of this server; null if its host is an IP address, which can't have any. */
   passkeyOrigin: string | null;

@@ -4,13 +4,13 @@ import os from "node:os";
 import path from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import mongoose, { Types } from "mongoose";
-import { startEmbeddedMongo, startEmbeddedMongoProcess, startEmbeddedMongoWorker } from "../src/index.ts";
+import { startEmbeddedMongo, startEmbeddedMongoProcess } from "../src/index.ts";
 import { percentile } from "./measure.ts";
 import { message, messagesOf } from "./message.ts";
 
 /**
  * node packages/embedded-mongo/bench/placement.ts: measures the two commands of a message through mongoose, with the server in the
- * client's thread, in a worker thread and in a child process. The client is otherwise idle, busy half of the time, or hashing
+ * client's thread and in a child process. The client is otherwise idle, busy half of the time, or hashing
  * passwords, which fills the thread pool that a server in the same process uses for syncs.
  */
 const PAIRS = 600;
@@ -27,7 +27,6 @@ interface Place {
 
 const places: Record<string, (dir: string) => Promise<Place>> = {
   "same thread": (dir) => startEmbeddedMongo({ dir }),
-  "worker thread": (dir) => startEmbeddedMongoWorker({ dir }),
   "child process": (dir) => startEmbeddedMongoProcess({ dir }),
 };
 

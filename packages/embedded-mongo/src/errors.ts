@@ -53,28 +53,13 @@ export const ErrorCodes = {
   OutOfDiskSpace: 14031,
   ConversionFailure: 241,
   Interrupted: 11601,
-  Location15955: 15955,
-  Location16020: 16020,
-  Location16610: 16610,
-  Location16612: 16612,
-  Location17310: 17310,
-  Location28680: 28680,
-  Location28764: 28764,
-  Location28646: 28646,
-  Location31254: 31254,
-  Location40066: 40066,
-  Location40323: 40323,
-  Location40324: 40324,
-  Location40573: 40573,
-  Location40601: 40601,
-  Location50740: 50740,
-  Location50741: 50741,
-  Location51083: 51083,
-  Location51183: 51183,
-  Location5787908: 5787908,
 } as const;
 
-type CodeName = keyof typeof ErrorCodes;
+/** Other errors are named after their number. */
+type CodeName = keyof typeof ErrorCodes | `Location${number}`;
+
+const codeOf = (name: CodeName): number =>
+  name in ErrorCodes ? ErrorCodes[name as keyof typeof ErrorCodes] : Number(name.slice("Location".length));
 
 /** An error sent to the client as `{ ok: 0, code, codeName, errmsg, ...details }` or as a write error. */
 export class CommandError extends Error {
@@ -86,7 +71,7 @@ export class CommandError extends Error {
     super(message);
     this.name = "CommandError";
     this.codeName = codeName;
-    this.code = ErrorCodes[codeName];
+    this.code = codeOf(codeName);
     this.details = details;
   }
 }

@@ -13,8 +13,6 @@ export interface EmbeddedMongoOptions {
    * work. Default: none.
    */
   readonly maxDataBytes?: number;
-  /** Cache size for documents and pages in bytes. Default: 128 MiB. */
-  readonly cacheBytes?: number;
   /**
    * Sync interval in milliseconds. Writes with `j: true` or `w: "majority"` are on disk when they are acknowledged; others are only
    * passed to the operating system, and synced within this time. Default: 100.
@@ -24,8 +22,6 @@ export interface EmbeddedMongoOptions {
   readonly ttlIntervalMs?: number;
   /** Idle timeout of cursors in milliseconds. Default: 600,000. */
   readonly cursorTimeoutMs?: number;
-  /** Maximum number of connections; further ones are rejected. Default: 2,000. */
-  readonly maxConnections?: number;
   /** Called with the progress when a folder of an older version is converted during startup. */
   readonly onProgress?: (message: string) => void;
   /** Called once if the disk fails, after the server was closed. Default: throws an uncaught exception. */
@@ -34,8 +30,6 @@ export interface EmbeddedMongoOptions {
 
 export type ResolvedOptions = Required<Omit<EmbeddedMongoOptions, "listen" | "maxDataBytes">> &
   Pick<EmbeddedMongoOptions, "listen" | "maxDataBytes">;
-
-const MIB = 1024 * 1024;
 
 function throwUncaught(error: Error): void {
   setImmediate(() => {
@@ -56,11 +50,9 @@ export function resolveOptions(options: EmbeddedMongoOptions): ResolvedOptions {
   if (options.maxDataBytes !== undefined) positive("maxDataBytes", options.maxDataBytes);
   return {
     ...options,
-    cacheBytes: positive("cacheBytes", options.cacheBytes ?? 128 * MIB),
     syncIntervalMs: positive("syncIntervalMs", options.syncIntervalMs ?? 100),
     ttlIntervalMs: positive("ttlIntervalMs", options.ttlIntervalMs ?? 10_000),
     cursorTimeoutMs: positive("cursorTimeoutMs", options.cursorTimeoutMs ?? 600_000),
-    maxConnections: positive("maxConnections", options.maxConnections ?? 2_000),
     onProgress: options.onProgress ?? (() => {}),
     onFatal: options.onFatal ?? throwUncaught,
   };

@@ -16,7 +16,6 @@ import {
   type EmbeddedMongoOptions,
   startEmbeddedMongo,
   startEmbeddedMongoProcess,
-  startEmbeddedMongoWorker,
 } from "../src/index.ts";
 import { temporaryFolder } from "./targets.ts";
 
@@ -215,7 +214,7 @@ describe("embedded server", () => {
     const second = await startEmbeddedMongo({ dir }).catch((error: unknown) => error);
     expect(second).toBeInstanceOf(DataFolderInUseError);
     expect((second as Error).message).toBe(`The data folder ${dir} is in use by process ${process.pid}.`);
-    await expect(startEmbeddedMongoWorker({ dir })).rejects.toBeInstanceOf(DataFolderInUseError);
+    await expect(startEmbeddedMongoProcess({ dir })).rejects.toBeInstanceOf(DataFolderInUseError);
     await close();
     await open();
   });
@@ -407,12 +406,9 @@ describe("embedded server", () => {
     await expect(cursor.toArray()).rejects.toMatchObject({ code: 43 });
   });
 
-  describe.each([
-    ["worker", startEmbeddedMongoWorker],
-    ["child process", startEmbeddedMongoProcess],
-  ])("in a %s", (_name, startRemote) => {
+  describe("in a child process", () => {
     it("serves, closes and reports the close", async () => {
-      const remote = await startRemote({ dir });
+      const remote = await startEmbeddedMongoProcess({ dir });
       const ended = new Promise((resolve) => remote.onExit(resolve));
       const other = await new MongoClient(remote.uri).connect();
       await other.db("test").collection("things").insertOne({ a: 1 });
@@ -423,7 +419,7 @@ describe("embedded server", () => {
     });
     it("reports startup errors", async () => {
       fs.writeFileSync(path.join(dir, "engine.json"), JSON.stringify({ engine: "other" }));
-      await expect(startRemote({ dir })).rejects.toBeInstanceOf(DataFolderMismatchError);
+      await expect(startEmbeddedMongoProcess({ dir })).rejects.toBeInstanceOf(DataFolderMismatchError);
     });
   });
 

@@ -70,11 +70,6 @@ export class FanoutAdapter extends Adapter {
     this.#queue.schedule(afterTurns);
   }
 
-  /** Sends `resync` to all sockets of the namespace, on all servers. */
-  publishResync(): void {
-    this.resyncLocally(null);
-  }
-
   /** Sends `resync` to sockets of this process; null: to all. */
   protected resyncLocally(ids: ReadonlySet<SocketId> | null): void {
     if (ids?.size === 0) return;

@@ -1,6 +1,4 @@
 import type { Namespace, Server } from "socket.io";
-import { MessageType } from "socket.io-adapter";
-import { FanoutAdapter } from "./adapter.ts";
 import type { Bus } from "./bus/bus.ts";
 import { Publisher } from "./bus/publisher.ts";
 import { checkedPrefix, Subjects } from "./bus/subjects.ts";
@@ -18,9 +16,6 @@ export interface EmitterOptions {
   /** See the option of the adapter. */
   traceOf?: (() => string | undefined) | undefined;
 }
-
-/** The sender id of emitters in cluster messages. */
-const NO_SERVER = "emitter";
 
 type Rooms = string | readonly string[];
 
@@ -93,32 +88,6 @@ export class Emitter {
     if (room.length === 0) return;
     if (this.#sockets !== null) this.#members(this.#sockets, room, except).socketsLeave([...rooms]);
     else this.#publisher?.leave(headerOf(room, except), rooms);
-  }
-
-  /** Closes the connection of every socket in `room`, after earlier publications. */
-  disconnectSockets(room: string): void {
-    if (this.#sockets !== null) this.#sockets.in(room).disconnectSockets(true);
-    else this.#publisher?.disconnect({ rooms: [room] }, true);
-  }
-
-  /** Sends `resync` to all sockets, because publications may have been lost. */
-  publishResync(): void {
-    if (this.#sockets === null) this.#publisher?.resync();
-    else if (this.#sockets.adapter instanceof FanoutAdapter) this.#sockets.adapter.publishResync();
-  }
-
-  /** Emits an event on the other servers, like `namespace.serverSideEmit`. */
-  serverSideEmit(event: string, ...args: unknown[]): void {
-    if (this.#sockets !== null) {
-      this.#sockets.serverSideEmit(event, ...args);
-      return;
-    }
-    this.#publisher?.cluster({
-      uid: NO_SERVER,
-      nsp: this.#namespace,
-      type: MessageType.SERVER_SIDE_EMIT,
-      data: { packet: [event, ...args] },
-    });
   }
 
   /** Stops using the bus, which stays open. */

@@ -104,7 +104,7 @@ export function resolveOptions(options: FanoutAdapterOptions): ResolvedOptions {
 export type Reception = "members" | "lingering" | "elsewhere" | "repeated" | "stray";
 
 /**
- * Why sockets must fetch the state again: the bus was interrupted, `publishResync` was called, or `socketsJoin` added them to a room
+ * Why sockets must fetch the state again: the bus was interrupted, a publisher may have lost messages, or `socketsJoin` added them to a room
  * that this server was not subscribed to yet, so that concurrent publications may have been missed.
  */
 export type ResyncReason = "interrupted" | "requested" | "joined";
@@ -116,10 +116,6 @@ export interface BusAdapterOptions {
   prefix?: string;
   /** How long the subscription to a room is kept after its last local member has left, in milliseconds. Default: 5,000. */
   lingerMs?: number;
-  /** Interval of a server's heartbeats in milliseconds. Default: 1,000. */
-  heartbeatIntervalMs?: number;
-  /** A server is considered gone after this time without a heartbeat, in milliseconds. Default: 4,000. */
-  heartbeatTimeoutMs?: number;
   /** Called, instead of sending `resyncEvent`, when messages may have been lost; null: for all sockets. */
   onResync?: (sockets: readonly Socket[] | null, reason: ResyncReason) => void;
   /** Called for each bus message for sockets. */
@@ -136,19 +132,12 @@ export interface ResolvedBusOptions extends BusAdapterOptions {
   readonly bus: Bus;
   readonly prefix: string;
   readonly lingerMs: number;
-  readonly heartbeatIntervalMs: number;
-  readonly heartbeatTimeoutMs: number;
 }
 
 /** @throws RangeError if an option is out of range. */
 export function resolveBusOptions(options: BusAdapterOptions & { bus: Bus }): ResolvedBusOptions {
-  const { lingerMs = 5000, heartbeatIntervalMs = 1000, heartbeatTimeoutMs = 4000 } = options;
+  const { lingerMs = 5000 } = options;
   if (!(lingerMs >= 0)) throw new RangeError(`lingerMs must be a number of at least 0, got ${lingerMs}.`);
-  if (!(heartbeatIntervalMs > 0 && heartbeatTimeoutMs > heartbeatIntervalMs)) {
-    throw new RangeError(
-      `heartbeatTimeoutMs (${heartbeatTimeoutMs}) must be greater than heartbeatIntervalMs (${heartbeatIntervalMs}), which must be greater than 0.`,
-    );
-  }
   const prefix = checkedPrefix(options.prefix ?? "fanfare");
-  return { ...options, prefix, lingerMs, heartbeatIntervalMs, heartbeatTimeoutMs };
+  return { ...options, prefix, lingerMs };
 }

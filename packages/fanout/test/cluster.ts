@@ -9,7 +9,7 @@ import {
   type Reception,
 } from "../src/index.ts";
 import type { NatsServer } from "./nats.ts";
-import { startServer, type TestServer, until } from "./support.ts";
+import { startServer, type TestServer } from "./support.ts";
 
 export interface Gateway extends TestServer {
   readonly bus: NatsBus;
@@ -55,7 +55,7 @@ export async function startGateway(
   };
 }
 
-/** Starts `count` servers and waits until they have discovered each other. */
+/** Starts `count` servers and waits until their subscriptions are active. */
 export async function startCluster(
   nats: NatsServer,
   count: number,
@@ -64,23 +64,13 @@ export async function startCluster(
 ): Promise<Cluster> {
   const gateways: Gateway[] = [];
   for (let i = 0; i < count; i++) gateways.push(await startGateway(nats, options, server));
-  await allKnow(gateways, count);
+  await settled(...gateways);
   return {
     gateways,
     async close() {
       for (const gateway of gateways) await gateway.close();
     },
   };
-}
-
-export async function allKnow(gateways: readonly Gateway[], count: number): Promise<void> {
-  for (const { adapter } of gateways) {
-    let known = 0;
-    await until(() => {
-      void adapter.serverCount().then((servers) => (known = servers));
-      return known === count;
-    });
-  }
 }
 
 /** Waits until every gateway has received all earlier publications. */

@@ -63,8 +63,8 @@ describe("joinFresh", () => {
   });
 
   test("a socket that has disconnected joins nothing", async () => {
-    const { fanout, answer, joined } = await fetching();
-    fanout.disconnectSockets("user:1");
+    const { answer, joined } = await fetching();
+    server.io.in("user:1").disconnectSockets(true);
     answer(["group:1"]);
     expect(await joined).toEqual([]);
     expect(server.fanout.held).toEqual({ connections: 0, queued: 0, lists: 0, joining: 0 });

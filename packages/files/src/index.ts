@@ -1,4 +1,11 @@
 export { createFileStorage } from "./create-storage.ts";
-export { FileUrls, INLINE_TYPES, picturePath, type SignedFile, type Variant } from "./file-urls.ts";
-export { storageKey, pictureKey } from "./keys.ts";
+export {
+  FileUrls,
+  INLINE_TYPES,
+  picturePath,
+  type SignedFile,
+  type Variant,
+  storageKey,
+  pictureKey,
+} from "./file-urls.ts";
 export type { ByteRange, FileStorage, StoredBytes } from "./storage.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pictureKey, storageKey } from "./keys.ts";
+import { pictureKey, storageKey } from "./file-urls.ts";
 
 test("keys consist of ids only", () => {
   const id = `${"0".repeat(22)}ab`;

@@ -7,7 +7,7 @@ import {
   viewers,
 } from "@fanfare/contract";
 import type { mongo } from "mongoose";
-import { MENTION } from "./mentioned.ts";
+import { MENTION } from "./lines-of.ts";
 
 export interface Ids {
   groupId: mongo.ObjectId;

@@ -1,6 +1,5 @@
 import { LIMITS, type GroupFileContent, type GroupFileLineOf } from "@fanfare/contract";
-import { InvalidLineError } from "./invalid-line-error.ts";
-import type { NumberedLine } from "./read-group-file.ts";
+import { InvalidLineError, type NumberedLine } from "./read-group-file.ts";
 
 /** The contents of a file except messages and members, which are only checked. */
 export interface Survey {

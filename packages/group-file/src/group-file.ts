@@ -9,7 +9,7 @@ import {
   type GroupFileLineOf,
 } from "@fanfare/contract";
 import type { GroupSource, Page } from "./group-source.ts";
-import { MENTION } from "./mentioned.ts";
+import { MENTION } from "./lines-of.ts";
 
 const CHANNELS_PER_LOOKUP = 50;
 

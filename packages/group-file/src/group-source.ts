@@ -1,4 +1,4 @@
-import type { GroupFileLineOf } from "@fanfare/contract";
+import type { GroupFileLineOf, Services } from "@fanfare/contract";
 
 /** A page of lines, and the position after which the next page starts; null: this is the last page. */
 export interface Page<T, P> {
@@ -34,4 +34,22 @@ export interface GroupSource {
   ): Promise<Page<GroupFileLineOf<"message" | "reaction">, ReactionPosition>>;
   /** One line for each user, even if the user was deleted. */
   users(userIds: readonly string[]): Promise<GroupFileLineOf<"user">[]>;
+}
+
+/** Reads a group through the services. */
+export function groupOfServices({ group, message, user }: Services, groupId: string): GroupSource {
+  return {
+    head: () => group.exportHead({ groupId }),
+    async channels(channelIds) {
+      const { lines } = await group.exportChannels({ groupId, channelIds: [...channelIds] });
+      return lines;
+    },
+    threads: (channelId, afterId) => group.exportThreads({ groupId, channelId, afterId }),
+    members: (afterUserId) => group.exportMembers({ groupId, afterUserId }),
+    messages: (channelId, after) => message.exportChannel({ channelId, after }),
+    async users(userIds) {
+      const { lines } = await user.exportNames({ userIds: [...userIds] });
+      return lines;
+    },
+  };
 }

@@ -1,6 +1,9 @@
 import { type Card, type Control, type EndedCall, LIMITS, type GroupFileLineOf } from "@fanfare/contract";
 import type { mongo } from "mongoose";
 
+/** Matches mentions in a text: of users, and of roles with `&`. */
+export const MENTION = /<@(&?)([0-9a-f]{24})>/g;
+
 /** A string in repositories, an ObjectId in documents. */
 type Id = string | mongo.ObjectId;
 

@@ -4,7 +4,7 @@ import { createBroker } from "./broker.ts";
 import { CallTracking } from "./call-tracking.ts";
 import { serviceError } from "./errors.ts";
 import { createLogger } from "./logger.ts";
-import { allMetrics, mergeMetrics } from "./threads/merged-metrics.ts";
+import { mergeMetrics } from "./threads/merged-metrics.ts";
 
 const registry = new Registry();
 const logger = createLogger("silent");
@@ -54,7 +54,7 @@ test("counts calls by action, outcome and duration, and calls in progress", asyn
   finish();
   await waiting;
   expect(await registry.metrics()).toContain('fanfare_actions_active{action="thing.wait"} 0');
-  const one = await allMetrics(registry);
+  const one = await registry.getMetricsAsJSON();
   const merged = await mergeMetrics([one, one]).metrics();
   expect(merged).toContain('fanfare_action_duration_seconds_count{action="thing.get"} 4');
   expect(merged).toContain('fanfare_action_duration_seconds_bucket{action="thing.get",le="+Inf"} 4');

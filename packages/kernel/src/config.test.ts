@@ -2,6 +2,14 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { ConfigError, loadConfig, needsDatabase } from "./config.ts";
 
+/** Base64, without the lines around it. */
+const CERTIFICATE =
+  "MIIBcjCCARmgAwIBAgIUNh4trAVmxEblg65chLDNlcz2gaAwCgYIKoZIzj0EAwIwDjEMMAoGA1UEAwwDaWRwMCAXDTI2MTEyOTEw" +
+  "MTA0M1oYDzIxMjYxMTA1MTAxMDQzWjAOMQwwCgYDVQQDDANpZHAwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAS+FfYCaLYFtH0p" +
+  "/YqM0edYF3tiFttCwecCRlU0MRLKQoVFFWWGXBxXLNbWYUr6rjC6YKVYQzYA1zsD5FwC/4dlo1MwUTAdBgNVHQ4EFgQUIrAnjYnD" +
+  "2ZCx45JwDpsIrnGhGBUwHwYDVR0jBBgwFoAUIrAnjYnD2ZCx45JwDpsIrnGhGBUwDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQD" +
+  "AgNHADBEAiAt70Cw937n2iiSLyMVqmzW/tYzVFmk38jT2r3fmQ0vUQIgIpAFcZSo09IuRQXnXRLhdzsLQSpAmx6c0VM3auvWK8Q=";
+
 const SECRET = randomBytes(32).toString("hex");
 
 test("needs no configuration", () => {
@@ -154,7 +162,7 @@ test("mail and OIDC require all of their settings or none", () => {
   ]) {
     expect(load).toThrow(fault);
   }
-  expect(loadConfig(oidc).oidc).toEqual([
+  expect(loadConfig(oidc).providers).toEqual([
     {
       id: "default",
       name: null,
@@ -164,6 +172,7 @@ test("mail and OIDC require all of their settings or none", () => {
       scopes: "openid email profile",
       groupsClaim: "groups",
       adminGroups: undefined,
+      protocol: "oidc",
     },
   ]);
   expect(loadConfig({ PUBLIC_URL: "https://chat.example.org/" }).publicUrl).toBe("https://chat.example.org");
@@ -289,11 +298,12 @@ test("reads further OIDC providers from JSON", () => {
   const load = (providers: unknown, env: Record<string, string> = {}) =>
     loadConfig({ OIDC_PROVIDERS: JSON.stringify(providers), ...env });
   const defaults = { scopes: "openid email profile", groupsClaim: "groups" };
-  expect(load([google], { OIDC_ONLY: "on" }).oidc).toEqual([{ ...google, ...defaults }]);
+  const protocol = "oidc";
+  expect(load([google], { OIDC_ONLY: "on" }).providers).toEqual([{ ...google, ...defaults, protocol }]);
   const groups = { scopes: "openid groups", groupsClaim: "roles", adminGroups: ["cn=a,dc=b"] };
-  expect(load([{ ...google, ...groups }]).oidc).toEqual([{ ...google, ...groups }]);
+  expect(load([{ ...google, ...groups }]).providers).toEqual([{ ...google, ...groups, protocol }]);
   const first = { OIDC_ISSUER: "https://login.example.org", OIDC_CLIENT_ID: "chat", OIDC_CLIENT_SECRET: "x" };
-  const both = load([google], { ...first, OIDC_NAME: "Example" }).oidc;
+  const both = load([google], { ...first, OIDC_NAME: "Example" }).providers;
   expect(both.map(({ id, name }) => [id, name])).toEqual([
     ["default", "Example"],
     ["google", "Google"],
@@ -311,7 +321,7 @@ test("reads further OIDC providers from JSON", () => {
   for (const name of ["OIDC_NAME", "OIDC_ADMIN_GROUPS"])
     expect(() => loadConfig({ [name]: "x" })).toThrow(`OIDC_ISSUER: is required with ${name}`);
   expect(() => loadConfig({ ...first, OIDC_SCOPES: "email" })).toThrow("OIDC_SCOPES: must contain openid");
-  expect(loadConfig({ ...first, OIDC_ADMIN_GROUPS: "a, b" }).oidc[0]?.adminGroups).toEqual(["a", "b"]);
+  expect(loadConfig({ ...first, OIDC_ADMIN_GROUPS: "a, b" }).providers[0]?.adminGroups).toEqual(["a", "b"]);
   expect(() => loadConfig({ ...first, OIDC_ADMIN_GROUPS: "cn=a,dc=b" })).toThrow(
     /OIDC_ADMIN_GROUPS: .*without =; adminGroups in OIDC_PROVIDERS/,
   );
@@ -331,6 +341,59 @@ test("reads further OIDC providers from JSON", () => {
     expect(attempt).not.toThrow("hunter2");
   }
   expect(() => loadConfig({ OIDC_PROVIDERS: "google" })).toThrow("must be a JSON list of providers");
+});
+
+test("reads SAML providers from JSON", () => {
+  const metadata = "https://login.example.org/saml/metadata";
+  const work = { id: "work", name: "Work", metadata };
+  const load = (providers: unknown, env: Record<string, string> = {}) =>
+    loadConfig({ SAML_PROVIDERS: JSON.stringify(providers), ...env });
+  const expected = {
+    id: "work",
+    name: "Work",
+    protocol: "saml",
+    emailAttribute: "email",
+    usernameAttribute: "username",
+    nicknameAttribute: "displayName",
+    groupsAttribute: "groups",
+    idpInitiated: false,
+  };
+  expect(load([work], { OIDC_ONLY: "on", SCIM_OIDC_PROVIDER: "work" }).providers).toEqual([
+    { ...expected, idp: metadata },
+  ]);
+  const pem = `-----BEGIN CERTIFICATE-----\n${CERTIFICATE.replaceAll(/.{64}/g, "$&\n")}\n-----END CERTIFICATE-----\n`;
+  const values = { entityId: "https://login.example.org", ssoUrl: "https://login.example.org/sso" };
+  for (const certificate of [CERTIFICATE, pem])
+    expect(load([{ id: "work", name: "Work", ...values, certificates: [certificate] }]).providers).toEqual([
+      { ...expected, idp: { ...values, certificates: [pem] } },
+    ]);
+  const google = {
+    id: "work",
+    name: "Google",
+    issuer: "https://g.example",
+    clientId: "x",
+    clientSecret: "y",
+  };
+  for (const [wrong, message, env] of [
+    [[{ ...work, metadata: "idp.xml" }], "0.metadata: must be a URL, or the XML of an EntityDescriptor"],
+    [
+      [{ ...work, metadata: undefined }],
+      "0: must have either metadata, or entityId, ssoUrl and certificates",
+    ],
+    [[{ ...work, ...values }], "0: must have either metadata, or entityId, ssoUrl and certificates"],
+    [[{ ...values, id: "work", name: "Work" }], "0: must have either metadata, or entityId, ssoUrl"],
+    [[{ ...work, certificates: ["abc"] }], "0.certificates.0: must be a certificate in PEM format"],
+    [[work, work], "must not use an id twice"],
+    [[{ ...work, id: "default" }], "0.id: must not be default"],
+    [[work], "must not use an id of OIDC_PROVIDERS", { OIDC_PROVIDERS: JSON.stringify([google]) }],
+    [[work], "PUBLIC_URL: is required with SAML_PROVIDERS", { NODE_ENV: "production", TOKEN_SECRET: SECRET }],
+    [
+      [{ ...work, metadata: "http://login.example.org" }],
+      "SAML_PROVIDERS: metadata: must start with https:// in production",
+      { NODE_ENV: "production", TOKEN_SECRET: SECRET, PUBLIC_URL: "https://chat.example.org" },
+    ],
+  ] as [unknown, string, Record<string, string>?][])
+    expect(() => load(wrong, env)).toThrow(message);
 });
 
 test("production accepts guests only if configured", () => {

@@ -3,13 +3,14 @@ import type { InstancePolicy } from "@fanfare/contract";
 import { defaultGatewayThreads } from "./config/gateway-threads.ts";
 import type { Environment } from "./config/environment.ts";
 import { readEnvironment } from "./config/read-environment.ts";
-import { DEFAULT_PROVIDER } from "./config/settings/people.ts";
+import { DEFAULT_PROVIDER } from "./config/settings/providers.ts";
 
 export { misspelledSettings } from "./config/read-environment.ts";
 export { ConfigError } from "./config/read-environment.ts";
 export { needsDatabase } from "./config/services.ts";
 export { DEFAULT_MAX_CONNECTIONS } from "./config/settings/instance.ts";
-export { DEFAULT_PROVIDER, TOKEN_SECRET_MIN_CHARS } from "./config/settings/people.ts";
+export { TOKEN_SECRET_MIN_CHARS } from "./config/settings/people.ts";
+export { DEFAULT_PROVIDER } from "./config/settings/providers.ts";
 export { isGuessable } from "./config/weak-secret.ts";
 
 const GIBIBYTE = 1024 ** 3;
@@ -64,12 +65,12 @@ function configOf(env: Environment) {
     publicUrl: env.PUBLIC_URL ?? `http://${hostForUrl(env.HOST)}:${env.PORT}`,
     smtp: allOrNothing({ url: env.SMTP_URL, from: env.MAIL_FROM }),
     policy: policyOf(env),
-    /** The OpenID Connect providers, in the order of their buttons. */
-    oidc: oidcOf(env),
+    /** The providers of single sign-on, in the order of their buttons. */
+    providers: [...oidcOf(env), ...samlOf(env)],
     ldap: ldapOf(env),
     /** undefined: no provisioning by SCIM. */
     scimToken: env.SCIM_TOKEN,
-    /** Id of the OpenID Connect provider that sends users by SCIM. undefined: none of them. */
+    /** Id of the provider that sends users by SCIM. undefined: none of them. */
     scimOidcProvider: env.SCIM_OIDC_PROVIDER,
     retentionMaxDays: env.RETENTION_MAX_DAYS,
     /** 0: never deleted. */
@@ -108,13 +109,17 @@ function oidcOf(env: Environment) {
     /** undefined: the provider doesn't decide who is an admin. */
     adminGroups: env.OIDC_ADMIN_GROUPS,
   };
-  return [
+  const all = [
     ...(first === undefined
       ? []
       : [{ id: DEFAULT_PROVIDER, name: env.OIDC_NAME ?? null, ...first, ...groups }]),
     ...(env.OIDC_PROVIDERS ?? []).map((provider) => ({ ...provider, name: provider.name as string | null })),
   ];
+  return all.map((provider) => ({ ...provider, protocol: "oidc" as const }));
 }
+
+const samlOf = ({ SAML_PROVIDERS = [] }: Environment) =>
+  SAML_PROVIDERS.map((provider) => ({ ...provider, protocol: "saml" as const }));
 
 function livekitOf(env: Environment) {
   const required = allOrNothing({

@@ -13,69 +13,70 @@ const MAX_AGE_MS = 60_000;
 /** After a failed read, cached values are used for this long before the next try. */
 const RETRY_MS = 1_000;
 
-/** The policy of the instance, cached per process. The environment overrides values set by admins. */
-export interface Policy {
-  /**
-   * The current policy. Needs no I/O while the stored values are cached.
-   * @throws {ServiceError} UNAVAILABLE if they were never read and can't be: the defaults could be less strict
-   */
-  get(): Promise<InstancePolicy>;
-  /** How the instance presents itself. */
-  branding(): Promise<Branding>;
-  /** The cached policy, without waiting: old values are refreshed in the background. undefined before the first read. */
-  peek(): InstancePolicy | undefined;
-  /** The values set by the environment, which admins can't change. */
-  readonly fixed: readonly PolicyName[];
-  /** The policy that results from `stored`, the environment and the defaults. */
-  merge(stored: StoredPolicy): InstancePolicy;
-}
-
 interface Known {
   revision: number;
   policy: InstancePolicy;
   branding: Branding;
 }
 
-export class PolicyCache implements Policy {
+export type Policy = Pick<PolicyCache, "branding" | "fixed" | "get" | "merge" | "peek">;
+
+/** The policy of the instance, cached per process. The environment overrides values set by admins. */
+export class PolicyCache {
   readonly #read: () => Promise<StoredPolicy>;
   readonly #config: Config["policy"];
   #known: Known | undefined;
   #readAtMs = 0;
-  #reading: Promise<StoredPolicy> | undefined;
+  #invalidations = 0;
+  #reading: Promise<void> | undefined;
 
   constructor(call: Call, config: Config["policy"]) {
     this.#read = () => call(ANSWERS_POLICY, {});
     this.#config = config;
   }
 
-  get fixed(): PolicyName[] {
+  /** The values set by the environment, which admins can't change. */
+  get fixed(): readonly PolicyName[] {
     return Object.keys(this.#config.fixed) as PolicyName[];
   }
 
+  /** The cached policy, without waiting: old values are refreshed in the background. undefined before the first read. */
   peek(): InstancePolicy | undefined {
     if (this.#known === undefined) return undefined;
     if (this.#isOld()) void this.get();
     return this.#known.policy;
   }
 
+  /**
+   * The current policy. Needs no I/O while the stored values are cached.
+   * @throws {ServiceError} UNAVAILABLE if they were never read and can't be: the defaults could be less strict
+   */
   async get(): Promise<InstancePolicy> {
     return (await this.#current()).policy;
   }
 
+  /** How the instance presents itself. */
   async branding(): Promise<Branding> {
     return (await this.#current()).branding;
   }
 
   async #current(): Promise<Known> {
     if (this.#known !== undefined && !this.#isOld()) return this.#known;
-    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+    this.#reading ??= this.#refresh().finally(() => (this.#reading = undefined));
     try {
-      this.update(await this.#reading);
+      await this.#reading;
     } catch (error) {
       if (this.#known === undefined) throw error;
       this.#readAtMs = Date.now() - MAX_AGE_MS + RETRY_MS;
     }
     return this.#known!;
+  }
+
+  async #refresh(): Promise<void> {
+    const before = this.#invalidations;
+    this.update(await this.#read());
+    // The result can be older than the lost event.
+    if (this.#invalidations !== before) this.#readAtMs = 0;
   }
 
   /** Replaces the cached values unless they are newer: results and events can arrive out of order. */
@@ -92,12 +93,14 @@ export class PolicyCache implements Policy {
   /** Invalidates the cached values, because an event may have been lost. */
   invalidate(): void {
     this.#readAtMs = 0;
+    this.#invalidations += 1;
   }
 
   #isOld(): boolean {
     return Date.now() - this.#readAtMs >= MAX_AGE_MS;
   }
 
+  /** The policy that results from `stored`, the environment and the defaults. */
   merge({ values }: StoredPolicy): InstancePolicy {
     return { ...this.#config.defaults, ...values, ...this.#config.fixed };
   }

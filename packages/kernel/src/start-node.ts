@@ -21,11 +21,15 @@ import {
 } from "./metrics/node-metrics.ts";
 import { openLinks } from "./open-links.ts";
 import type { NodeContext } from "./node-context.ts";
-import { redisCounters, type SharedCounters } from "./rate-limits/counters.ts";
+import {
+  redisCounters,
+  type SharedCounters,
+  countersOfMainThread,
+  hostCounters,
+} from "./rate-limits/counters.ts";
 import { startOpsServer } from "./ops-server.ts";
 import { runForRequest } from "./request-scope.ts";
-import { allMetrics, mergeMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
-import { countersOfMainThread, hostCounters } from "./threads/thread-counters.ts";
+import { mergeMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
 import { loadTokenSecret } from "./tokens.ts";
 import { openTracing, type Tracing } from "./tracing/tracing.ts";
 
@@ -147,7 +151,7 @@ export async function startNode(
             metrics: async () =>
               threads === undefined
                 ? metrics
-                : mergeMetrics([await allMetrics(metrics), ...(await threads.metrics(null))]),
+                : mergeMetrics([await metrics.getMetricsAsJSON(), ...(await threads.metrics(null))]),
             notReady,
             hasOthers: config.natsUrl !== undefined,
             overloadedForSeconds: () => overloadedForSeconds(metrics, threads),
@@ -216,7 +220,7 @@ async function openOwnDatabase(
     onProgress: (message) => logger.info(message),
     watchCommands: tracing?.commands,
   });
-  await watchEmbeddedDatabase(metrics, database.connection);
+  if (database.isEmbedded) watchEmbeddedDatabase(metrics, database.connection);
   watchDatabase(metrics, database.connection);
   return database;
 }

@@ -15,4 +15,5 @@ export {
   type NatsServer,
 } from "./servers.ts";
 export { TcpProxy } from "./tcp-proxy.ts";
+export { SLOW_NETWORK, UdpRelay, type Network } from "./udp-relay.ts";
 export { createAccount, createGuest, createWorld, type Person, type World } from "./world.ts";

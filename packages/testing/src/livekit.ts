@@ -14,8 +14,8 @@ export interface LiveKitOptions extends LaunchOptions {
   webhookUrl?: string;
 }
 
-/** `url` is for clients, as LIVEKIT_URL; `serverUrl` for servers, as LIVEKIT_SERVER_URL. */
-export type LiveKitServer = ServerProcess & { serverUrl: string };
+/** `url` is for clients, as LIVEKIT_URL; `serverUrl` for servers, as LIVEKIT_SERVER_URL. Clients send media to the UDP port `mediaPort`. */
+export type LiveKitServer = ServerProcess & { serverUrl: string; mediaPort: number };
 
 /** Whether tests can call `startLiveKit`: `describe.skipIf(!hasLiveKit())`. Throws like `isInstalled`. */
 export const hasLiveKit = (): boolean => isInstalled(PROGRAM);
@@ -54,5 +54,5 @@ export async function startLiveKit(options: LiveKitOptions): Promise<LiveKitServ
       stopSignal: "SIGKILL",
     };
   });
-  return Object.assign(server, { serverUrl: server.url.replace("ws:", "http:") });
+  return Object.assign(server, { serverUrl: server.url.replace("ws:", "http:"), mediaPort });
 }

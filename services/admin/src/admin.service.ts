@@ -1,12 +1,10 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { settingsActions } from "./settings.ts";
 import { audited, auditActions } from "./audit.ts";
-import { usersAndGroupActions } from "./users-and-groups.ts";
-import { complianceActions } from "./compliance.ts";
-import { jobActions } from "./jobs.ts";
+import { complianceActions, usersAndGroupActions } from "./users-and-groups.ts";
 import { metricsActions } from "./metrics.ts";
+import { jobActions, statusActions } from "./operations.ts";
 import { provisioningActions } from "./provisioning.ts";
-import { statusActions } from "./status.ts";
 import type { AdminDependencies } from "./admin.dependencies.ts";
 import { createAuditRepository } from "./audit.repository.ts";
 import { createMaintenanceRepository, createPolicyRepository } from "./settings.repository.ts";

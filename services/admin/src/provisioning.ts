@@ -1,4 +1,4 @@
-import type { Handlers, Request } from "@fanfare/kernel";
+import { type Handlers, type Request, toServiceError } from "@fanfare/kernel";
 import { record } from "./audit.ts";
 import type { AdminDependencies } from "./admin.dependencies.ts";
 
@@ -12,6 +12,24 @@ export function provisioningActions(dependencies: AdminDependencies): Handlers {
     change: () => Promise<T>,
     describe?: (result: T) => Record<string, unknown>,
   ): Promise<T> => record(dependencies, { actorId: null, address, action, params }, change, describe);
+
+  /** Makes users admins, or takes the role away, as their groups say. A change that isn't possible is logged. */
+  const followGroups = async (
+    services: Services,
+    address: string,
+    roles: readonly { userId: string; admin: boolean }[],
+  ): Promise<void> => {
+    for (const role of roles) {
+      try {
+        const params = { ...role, provider: "SCIM", address };
+        await recorded("admin.setAdmin", params, () => services.user.setAdmin(role));
+      } catch (error) {
+        const { type } = toServiceError(error);
+        if (type !== "LAST_ADMIN" && type !== "LIMIT_REACHED") throw error;
+        dependencies.node.logger.warn({ ...role, error: type }, "admin role not changed");
+      }
+    }
+  };
 
   return {
     "admin.provisionUser": ({ params, services }) =>
@@ -29,7 +47,7 @@ export function provisioningActions(dependencies: AdminDependencies): Handlers {
 
     "admin.updateProvisionedUser": ({ params, services }) =>
       recorded("admin.updateProvisionedUser", params, async () => {
-        const { active, address: _, ...changes } = params;
+        const { active, address, ...changes } = params;
         const { userId } = params;
         // First, because the other changes can fail, for example if a name is taken.
         if (active === false) await disable(services, userId);
@@ -37,6 +55,8 @@ export function provisioningActions(dependencies: AdminDependencies): Handlers {
         if (active !== true || user.active) return { user };
         const enable = { userId, disabled: false, byProvider: true };
         const { disabledAt } = (await services.user.setDisabled(enable)).user;
+        const { admin } = await services.user.isProvisionedAdmin({ userId });
+        if (disabledAt === null && admin) await followGroups(services, address, [{ userId, admin }]);
         return { user: { ...user, active: disabledAt === null } };
       }),
 
@@ -44,6 +64,32 @@ export function provisioningActions(dependencies: AdminDependencies): Handlers {
       recorded("admin.deprovisionUser", { userId, address }, async () => {
         await disable(services, userId);
         return services.user.releaseProvisioned({ userId });
+      }),
+
+    "admin.provisionGroup": ({ params, services }) =>
+      recorded(
+        "admin.provisionGroup",
+        params,
+        async () => {
+          const { group, roles } = await services.user.provisionGroup(params);
+          await followGroups(services, params.address, roles);
+          return { group };
+        },
+        ({ group }) => ({ groupId: group?.id ?? null }),
+      ),
+
+    "admin.updateProvisionedGroup": ({ params, services }) =>
+      recorded("admin.updateProvisionedGroup", params, async () => {
+        const { group, roles } = await services.user.updateProvisionedGroup(params);
+        await followGroups(services, params.address, roles);
+        return { group };
+      }),
+
+    "admin.deprovisionGroup": ({ params: { groupId, address }, services }) =>
+      recorded("admin.deprovisionGroup", { groupId, address }, async () => {
+        const { roles } = await services.user.removeProvisionedGroup({ groupId });
+        await followGroups(services, address, roles);
+        return {};
       }),
   };
 }

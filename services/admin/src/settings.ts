@@ -26,10 +26,10 @@ export function settingsActions(dependencies: AdminDependencies): Handlers {
 
     /** Stored before it is broadcast: a gateway that starts in between reads it, and the others receive the event. */
     "admin.setMaintenance": async ({ params: { enabled, message = "" } }) => {
-      const maintenance: Maintenance = { enabled, message: enabled ? message : "" };
-      await dependencies.maintenance.write(maintenance);
-      dependencies.node.broadcast("maintenance.changed", maintenance);
-      return { maintenance };
+      const set: Maintenance = { enabled, message: enabled ? message : "" };
+      await maintenance.write(set);
+      node.broadcast("maintenance.changed", set);
+      return { maintenance: set };
     },
 
     "admin.getMaintenance": () => maintenance.read(),
@@ -47,7 +47,7 @@ export function settingsActions(dependencies: AdminDependencies): Handlers {
       if (params.oidcOnly === true) {
         const { oidcProviders } = (await services.user.me({})).user;
         // Links to providers that are no longer configured are kept.
-        if (!node.config.oidc.some(({ id }) => oidcProviders.includes(id)))
+        if (!node.config.providers.some(({ id }) => oidcProviders.includes(id)))
           throw invalid(
             "oidcOnly",
             "connect your own account to the provider first: you could not log in again",
@@ -90,8 +90,8 @@ function checkUsable(
   { config }: NodeContext,
   { oidcOnly, mailDomains = [] }: Partial<InstancePolicy>,
 ): ServiceError | null {
-  if (oidcOnly === true && config.oidc.length === 0)
-    return invalid("oidcOnly", "set OIDC_ISSUER and the other settings of OpenID Connect first");
+  if (oidcOnly === true && config.providers.length === 0)
+    return invalid("oidcOnly", "set up a provider first: OIDC_ISSUER, OIDC_PROVIDERS or SAML_PROVIDERS");
   if (mailDomains.length > 0 && config.smtp === undefined && config.environment === "production")
     return invalid("mailDomains", "set SMTP_URL first: addresses are verified by mail");
   return null;

@@ -7,6 +7,8 @@ export interface WebhookDocument {
   name: string;
   avatarUrl: string | null;
   tokenHash: string;
+  /** Absent: requests need no signature. */
+  sealedSecret?: string | null;
   createdBy: string;
   createdAt: Date;
 }
@@ -17,6 +19,7 @@ const schema = new Schema<WebhookDocument>(
     name: { type: String, required: true },
     avatarUrl: { type: String, default: null },
     tokenHash: { type: String, required: true },
+    sealedSecret: String,
     createdBy: REQUIRED_ID,
     createdAt: { type: Date, required: true },
   },
@@ -45,7 +48,7 @@ export const createWebhookRepository = defineRepository(
     update: (
       channelId: string,
       webhookId: string,
-      changes: Partial<Pick<WebhookDocument, "name" | "avatarUrl">>,
+      changes: Partial<Pick<WebhookDocument, "name" | "avatarUrl" | "sealedSecret">>,
     ) =>
       webhooks
         .findOneAndUpdate({ _id: webhookId, channelId }, { $set: changes }, { returnDocument: "before" })

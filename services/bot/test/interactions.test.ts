@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import { type BotEvent, type Control, type Ephemeral, type Interaction, LIMITS } from "@fanfare/contract";
 import { must, post, type Person } from "@fanfare/testing";
-import { io, type Socket } from "socket.io-client";
+import type { Socket } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startInstance, type Instance } from "../../../test/support/instance.ts";
-import { createPlace, createReceiver, say, until, type Place } from "./place.ts";
+import { connectSocket, createPlace, createReceiver, say, until, type Place } from "./place.ts";
 
 let instance: Instance;
 const closers: (() => unknown)[] = [];
@@ -29,12 +29,8 @@ const PICK: Control = {
 };
 
 async function connect(token: string): Promise<Socket> {
-  const socket = io(instance.url, { transports: ["websocket"], forceNew: true, auth: { token } });
+  const socket = await connectSocket(instance.url, token);
   closers.push(() => socket.disconnect());
-  await new Promise<void>((resolve, reject) => {
-    socket.once("ready", () => resolve());
-    socket.once("connect_error", reject);
-  });
   return socket;
 }
 

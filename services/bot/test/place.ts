@@ -2,6 +2,7 @@ import type { BotScope, Params } from "@fanfare/contract";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createWorld, must, type World } from "@fanfare/testing";
+import { io, type Socket } from "socket.io-client";
 
 /** A group with a bot in it. */
 export interface Place {
@@ -24,6 +25,15 @@ export async function createPlace(url: string, scopes: BotScope[] = ALL): Promis
     world.owner.accessToken,
   );
   return { world, botId: bot.id, token, channelId: world.channel.id, groupId };
+}
+
+export async function connectSocket(url: string, token: string): Promise<Socket> {
+  const socket = io(url, { transports: ["websocket"], forceNew: true, auth: { token } });
+  await new Promise<void>((resolve, reject) => {
+    socket.once("ready", () => resolve());
+    socket.once("connect_error", reject);
+  });
+  return socket;
 }
 
 let nonces = 0;

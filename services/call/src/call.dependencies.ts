@@ -4,6 +4,7 @@ import { createLiveKit, type LiveKit } from "./livekit.ts";
 import { createParticipantRepository, type ParticipantRepository } from "./participant.repository.ts";
 import { createRingRepository, type RingRepository } from "./ring.repository.ts";
 import { createRinging, type Ringing } from "./ringing.ts";
+import { createSpeakers, type Speakers } from "./speakers.ts";
 import { createTracking, type Tracking } from "./tracking.ts";
 
 /** What the parts of this service need. */
@@ -21,6 +22,7 @@ export interface CallParts {
 
 export interface CallDependencies extends CallParts {
   ringing: Ringing;
+  speakers: Speakers;
   tracking: Tracking;
 }
 
@@ -38,5 +40,5 @@ export function createDependencies(
   if (node.config.livekit === undefined) return null;
   const parts: CallParts = { node, livekit: createLiveKit(node.config.livekit), ...jobs, ...repositories };
   const ringing = createRinging(parts);
-  return { ...parts, ringing, tracking: createTracking(parts, ringing) };
+  return { ...parts, ringing, speakers: createSpeakers(node), tracking: createTracking(parts, ringing) };
 }

@@ -77,6 +77,7 @@ const schema = new Schema<CallDocument>(
 )
   .index({ openIn: 1 }, { unique: true, sparse: true, name: "open_in" })
   .index({ groupId: 1 }, { sparse: true, name: "group" })
+  .index({ rooms: 1 }, { name: "rooms" })
   .index({ memberIds: 1, startedAt: -1 }, { sparse: true, name: "members" })
   .index({ checkAt: 1 }, { name: "check" });
 
@@ -101,10 +102,10 @@ export const createCallRepository = defineRepository(
         .limit(channelIds.length)
         .lean(),
 
-    /** Ongoing calls with participants, in any order: sorting those of several groups takes more than an index. */
-    listOfGroups: (groupIds: readonly string[], limit: number): Promise<CallDocument[]> =>
+    /** Ongoing calls with participants, in any order: sorting those of several rooms takes more than an index. */
+    listOfRooms: (rooms: readonly string[], limit: number): Promise<CallDocument[]> =>
       calls
-        .find({ groupId: { $in: groupIds }, endedAt: { $exists: false }, participantCount: { $gt: 0 } })
+        .find({ rooms: { $in: rooms }, endedAt: { $exists: false }, participantCount: { $gt: 0 } })
         .limit(limit)
         .lean(),
     /** Newest first. */

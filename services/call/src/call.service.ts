@@ -33,7 +33,7 @@ export function createCallService(node: NodeContext): ReturnType<ServiceFactory>
     stopRingsAt: (at) => stopRings.enqueue("", null, at),
   });
   if (dependencies === null) return withoutCalls(node);
-  const { participants, tracking } = dependencies;
+  const { participants, speakers, tracking } = dependencies;
   return defineService(node, {
     name: "call",
     actions: callActions(dependencies),
@@ -47,7 +47,10 @@ export function createCallService(node: NodeContext): ReturnType<ServiceFactory>
         for (const { _id } of await dependencies.calls.listIn(channelIds)) await tracking.end(_id, true);
       },
     },
-    stopped: async () => void (await tracking.stop()),
+    async stopped() {
+      speakers.stop();
+      await tracking.stop();
+    },
   });
 }
 

@@ -1,4 +1,5 @@
-import { LIMITS, groupRoom, type OngoingCall, userRoom } from "@fanfare/contract";
+import { setTimeout } from "node:timers/promises";
+import { LIMITS, type OngoingCall, userRoom } from "@fanfare/contract";
 import {
   type Access,
   assertBelow,
@@ -15,12 +16,16 @@ import {
 import type { CallDependencies } from "./call.dependencies.ts";
 import { canConnect, directMembers, publishableSources } from "./call.policy.ts";
 import { type CallDocument, presentCall } from "./call.repository.ts";
-import { CHECK_CONCURRENCY, CHECK_INTERVAL_MS, CONNECT_TIMEOUT_MS, JOIN_MAX_TRIES } from "./constants.ts";
-
-const GROUPS = groupRoom("");
+import {
+  CHECK_CONCURRENCY,
+  CHECK_INTERVAL_MS,
+  CONNECT_TIMEOUT_MS,
+  JOIN_MAX_TRIES,
+  LEAVE_TIMEOUT_MS,
+} from "./constants.ts";
 
 export function callActions(dependencies: CallDependencies): Handlers {
-  const { node, livekit, calls, participants, ringing, tracking } = dependencies;
+  const { node, livekit, calls, participants, ringing, speakers, tracking } = dependencies;
   return {
     "call.join": async ({ params: { channelId }, actor: { userId, sessionId }, access, services }) => {
       const grantId = newId();
@@ -43,7 +48,12 @@ export function callActions(dependencies: CallDependencies): Handlers {
       const own = await participants.find(userId);
       // On another device, they may have joined since.
       if (own?.channelId !== channelId || own.sessionId !== sessionId) return {};
-      await tracking.takeOut(own.callId, userId);
+      await participants.remove(userId, own.callId);
+      // The user may join another call next, also while LiveKit doesn't respond.
+      await Promise.race([
+        tracking.tryRefresh(own.callId),
+        setTimeout(LEAVE_TIMEOUT_MS, undefined, { ref: false }),
+      ]);
       return {};
     },
 
@@ -101,6 +111,13 @@ export function callActions(dependencies: CallDependencies): Handlers {
       return {};
     },
 
+    "call.setSpeaking": async ({ params: { channelId, isSpeaking }, actor: { userId } }) => {
+      const call = await callWith(dependencies, channelId, userId);
+      const own = call.participants.find((one) => one.userId === userId);
+      if (own !== undefined && (own.isMicrophoneOn || !isSpeaking)) speakers.report(call, userId, isSpeaking);
+      return {};
+    },
+
     "call.list": async ({ actor: { userId }, services }) => ({
       calls: await listVisible(dependencies, userId, services),
     }),
@@ -137,10 +154,7 @@ async function admit(dependencies: CallDependencies, joining: Joining) {
     const { groupId } = access;
     const place = { callId: call._id, channelId, sessionId, grantId, ...(groupId !== null && { groupId }) };
     const replaced = await participants.admit(userId, place, new Date(Date.now() + CONNECT_TIMEOUT_MS));
-    if (replaced !== null && replaced.callId !== call._id) {
-      await tracking.remove(replaced.callId, userId);
-      tracking.request(replaced.callId);
-    }
+    if (replaced !== null && replaced.callId !== call._id) void tracking.tryRefresh(replaced.callId);
     // It can have ended before this was stored.
     const touched = await calls.addJoined(call, userId);
     if (touched === null) {
@@ -241,19 +255,18 @@ function audit(
   return services.group.recordAudit({ groupId: groupId!, actorId, action, targetId, after });
 }
 
-/** Two queries, however many channels and groups the user has. */
+/** Two queries, however many channels and groups the user has: those who can see a call are in its rooms. */
 async function listVisible(
   { node, calls }: CallDependencies,
   userId: string,
   services: Request<"call.list">["services"],
 ): Promise<OngoingCall[]> {
   const { rooms } = await services.group.listRooms({ userIds: [userId] });
-  const groupIds = (rooms[0] ?? [])
-    .filter((room) => room.startsWith(GROUPS))
-    .map((room) => room.slice(GROUPS.length));
-  const [inGroups, direct] = await Promise.all([
-    calls.listOfGroups(groupIds, LIMITS.callsListed),
+  const own = userRoom(userId);
+  const ofGroups = (rooms[0] ?? []).filter((room) => room !== own);
+  const [direct, inGroups] = await Promise.all([
     calls.listOfMember(userId, LIMITS.callsListed),
+    calls.listOfRooms(ofGroups, LIMITS.callsListed),
   ]);
   const found = await boundedMap([...direct, ...inGroups], CHECK_CONCURRENCY, async (call) => {
     const access = await node.access.get(userId, { channelId: call.channelId });

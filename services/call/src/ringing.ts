@@ -4,7 +4,7 @@ import type { CallDocument } from "./call.repository.ts";
 import type { CallParts } from "./call.dependencies.ts";
 import { canConnect } from "./call.policy.ts";
 import { CHECK_BATCH, CHECK_CONCURRENCY, RING_WINDOW_MS } from "./constants.ts";
-import type { RingDocument } from "./ring.repository.ts";
+import type { Ring } from "./ring.repository.ts";
 
 type Reason = EventPayload<"call.ringEnded">["reason"];
 
@@ -12,8 +12,14 @@ export type Ringing = ReturnType<typeof createRinging>;
 
 /** Asks users to join a call, on all of their devices, until they respond or the time is over. */
 export function createRinging({ node, participants, rings, stopRingsAt }: CallParts) {
-  const publishEnd = ({ userId, channelId, callId }: RingDocument, reason: Reason): void => {
+  const publishState = (ring: Ring, state: EventPayload<"ring.changed">["state"]): void => {
+    const { channelId, callId, userId, fromUserId } = ring;
+    node.publish(userRoom(fromUserId), "ring.changed", { channelId, callId, userId, state });
+  };
+  const publishEnd = (ring: Ring, reason: Reason): void => {
+    const { userId, channelId, callId } = ring;
     node.publish(userRoom(userId), "call.ringEnded", { channelId, callId, reason });
+    publishState(ring, reason);
   };
 
   /** Those who can join, aren't in the call and haven't blocked the caller, or the other way round. */
@@ -52,6 +58,7 @@ export function createRinging({ node, participants, rings, stopRingsAt }: CallPa
       await stopRingsAt(dueAt);
       const ring = { channelId, callId, fromUserId, untilAt: dueAt.toISOString() };
       node.publish(started.map(userRoom), "call.rang", ring);
+      for (const userId of started) publishState({ channelId, userId, callId, fromUserId }, "ringing");
     },
 
     /** Does nothing if the user isn't being rung there. */

@@ -67,12 +67,6 @@ export function createTracking(parts: CallParts, ringing: Ringing) {
     }
   }
 
-  /** Removes a user from a call, whatever token they have. */
-  async function remove(callId: string, userId: string): Promise<void> {
-    await participants.remove(userId, callId);
-    await livekit.remove(callId, userId);
-  }
-
   /** Completes the end of a call. Can be repeated. */
   async function finish(call: CallDocument): Promise<void> {
     const { _id: callId, channelId, startedByUserId } = call;
@@ -281,7 +275,7 @@ export function createTracking(parts: CallParts, ringing: Ringing) {
     }
   }
 
-  /** As `remove`, and updates the call. The user is not in the call any more even if LiveKit can't disconnect them now. */
+  /** Removes a user from a call, whatever token they have. They are not in it any more even if LiveKit can't disconnect them now. */
   async function takeOut(callId: string, userId: string): Promise<void> {
     await participants.remove(userId, callId);
     await untilRetry(callId, async () => {
@@ -302,9 +296,7 @@ export function createTracking(parts: CallParts, ringing: Ringing) {
 
   return {
     refresh,
-    request,
-    remove,
-
+    tryRefresh,
     takeOut,
 
     /** As `tryRefresh`, for all calls in which a user's permissions have changed. */

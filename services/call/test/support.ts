@@ -1,39 +1,85 @@
-import { freePort, type LiveKitServer, must, startLiveKit } from "@fanfare/testing";
-import type { Result } from "@fanfare/contract";
+import type { Message, OngoingCall, Params, Result } from "@fanfare/contract";
+import { createWorld, type LiveKitServer, must, type Person, post, type World } from "@fanfare/testing";
+import { afterAll, beforeAll, beforeEach } from "vitest";
 import { type Instance, startInstance } from "../../../test/support/instance.ts";
+import { startCallServer } from "../../../test/support/livekit.ts";
 
-export const KEY = "test-key";
-export const SECRET = "a secret of LiveKit with 32 or more characters";
-
-export interface Calls {
-  instance: Instance;
-  livekit: LiveKitServer;
-  stop(): Promise<void>;
+/**
+ * Starts a complete instance, and a real LiveKit server that sends its webhooks there, for the tests of the calling file. Each test gets
+ * a group of its own.
+ */
+export function useCalls(): CallSite {
+  const site = new CallSite();
+  beforeAll(() => site.start());
+  beforeEach(async () => {
+    site.world = await createWorld(site.url);
+  });
+  afterAll(() => site.stop());
+  return site;
 }
 
-/** A complete instance with a real LiveKit server that sends its webhooks there. */
-export async function startCalls(): Promise<Calls> {
-  const port = await freePort();
-  const livekit = await startLiveKit({
-    key: KEY,
-    secret: SECRET,
-    webhookUrl: `http://127.0.0.1:${port}/api/livekit/webhook`,
-  });
-  const instance = await startInstance({
-    PORT: String(port),
-    LIVEKIT_URL: livekit.url,
-    LIVEKIT_SERVER_URL: livekit.serverUrl,
-    LIVEKIT_KEY: KEY,
-    LIVEKIT_SECRET: SECRET,
-  });
-  return {
-    instance,
-    livekit,
-    async stop() {
-      await instance.stop();
-      await livekit.stop();
-    },
-  };
+class CallSite {
+  instance!: Instance;
+  livekit!: LiveKitServer;
+  world!: World;
+
+  get url(): string {
+    return this.instance.url;
+  }
+
+  async start(): Promise<void> {
+    const { livekit, env } = await startCallServer();
+    this.livekit = livekit;
+    this.instance = await startInstance(env);
+  }
+
+  /** Handles a failed start too. */
+  async stop(): Promise<void> {
+    await this.instance?.stop();
+    await this.livekit?.stop();
+  }
+
+  /** The call of a channel, as a user sees it. */
+  async callIn(channelId: string, { accessToken } = this.world.owner): Promise<OngoingCall | undefined> {
+    const { calls } = await must(this.url, "call.list", {}, accessToken);
+    return calls.find((one) => one.channelId === channelId);
+  }
+
+  /** The users in the call of a channel. */
+  async userIdsIn(channelId: string, person?: Person): Promise<string[]> {
+    return (await this.callIn(channelId, person))?.participants.map(({ userId }) => userId) ?? [];
+  }
+
+  async messagesIn(channelId: string, { accessToken }: Person): Promise<Message[]> {
+    return (await must(this.url, "message.list", { channelId }, accessToken)).messages;
+  }
+
+  /** A new channel of the group. */
+  async channelOf(kind: "text" | "voice", more: Partial<Params<"channel.create">> = {}): Promise<string> {
+    const create = { groupId: this.world.group.id, name: "a-channel", kind, ...more };
+    return (await must(this.url, "channel.create", create, this.world.owner.accessToken)).channel.id;
+  }
+
+  async directOf({ accessToken }: Person, { userId }: Person): Promise<string> {
+    return (await must(this.url, "channel.openDirect", { userId }, accessToken)).channel.id;
+  }
+
+  /** Denies a member some permissions in a channel. */
+  async deny(channelId: string, { userId: id }: Person, bits: number): Promise<void> {
+    const override = { channelId, target: { type: "member", id } as const, allow: 0, deny: bits };
+    await must(this.url, "channel.setOverride", override, this.world.owner.accessToken);
+  }
+
+  /** @returns null if the user joins */
+  joinError(channelId: string, { accessToken }: Person): Promise<string | null> {
+    return errorOf(post(this.url, "call.join", { channelId }, accessToken));
+  }
+}
+
+/** @returns null for a success */
+export async function errorOf(answer: ReturnType<typeof post>): Promise<string | null> {
+  const result = await answer;
+  return result.ok ? null : result.error.type;
 }
 
 /** A connection for LiveKit's signals, without media: LiveKit lists its user as a participant. */

@@ -1,5 +1,6 @@
 import { type Config, type NodeContext, type ServiceFactory, startNode } from "@fanfare/kernel";
 import { type Database, openDatabase } from "@fanfare/kernel/database";
+import { createAdminService } from "@fanfare/admin";
 import { createUserService } from "@fanfare/user";
 import { CliError } from "./command.ts";
 
@@ -92,6 +93,17 @@ export function withoutCluster(config: Config, services: Config["services"]): Co
 export function withUserNode<T>(config: Config, work: (node: NodeContext) => Promise<T>): Promise<T> {
   const run = (where: Config) => withNode(where, ["user"], [createUserService], work);
   return run(config).catch((error: unknown) => run({ ...config, mongoUrl: uriOfRunning(error) }));
+}
+
+/**
+ * Runs `work` in a process that knows the policy of a stopped instance. With MONGO_URL this isn't checked.
+ * @throws {CliError} when a running instance holds the data folder
+ */
+export function withStoppedNode<T>(config: Config, work: (node: NodeContext) => Promise<T>): Promise<T> {
+  // This service has no jobs: others could fail here, without the services that they call.
+  return withNode(config, ["admin"], [createAdminService], work).catch((error: unknown) => {
+    throw explainInUse(error);
+  });
 }
 
 /** Runs `work` in a process with these services, and stops it afterwards. */

@@ -14,7 +14,6 @@ import { type FileStorage, storageKey } from "@fanfare/files";
 import { fileTypeFromBuffer } from "file-type";
 import type { FileDependencies } from "./file.dependencies.ts";
 import type { FileDocument } from "./file.repository.ts";
-import { safeFileName, withExtension } from "./file-name.ts";
 import { ownersOf } from "./quotas.ts";
 import { CLAIM_CHECK_DELAY_MS, IMAGE_MAX_BYTES, SNIFFED_BYTES } from "./constants.ts";
 import { presentAttachment, presentFile } from "./file.presenter.ts";
@@ -180,4 +179,21 @@ async function sniff(head: Buffer, isRecording: boolean): Promise<string> {
   const type = found.mime.split(";")[0] ?? UNKNOWN_TYPE;
   const container = isRecording ? CONTAINER.exec(type)?.[1] : undefined;
   return container === undefined ? type : `audio/${container.replace("m4a", "mp4")}`;
+}
+
+const EXTENSION = /(.)\.[A-Za-z0-9]{1,10}$/;
+
+/**
+ * A name that is safe in URLs, headers and on disk. Here it never becomes part of a path.
+ * @param name without control characters
+ */
+export function safeFileName(name: string): string {
+  // Characters that are reserved on some systems, or could leave a folder.
+  const plain = name.replace(/[/\\:*?"<>|]/g, "_").replace(/[. ]+$/, "");
+  return /^\.*$/.test(plain) ? "file" : plain;
+}
+
+/** Replaces the extension, because re-encoded images can have another type. */
+export function withExtension(name: string, extension: string): string {
+  return `${name.replace(EXTENSION, "$1")}.${extension}`;
 }

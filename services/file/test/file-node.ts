@@ -12,7 +12,7 @@ import {
 import { createFileStorage, storageKey, type FileStorage } from "@fanfare/files";
 import { defineService, loadConfig, startNode, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { startOwnDatabase } from "../../../test/support/database.ts";
-import { createFileService } from "../src/index.ts";
+import { createFileService } from "../src/file.service.ts";
 
 /** A process with the file service and a fake message service. */
 export interface FileNode {

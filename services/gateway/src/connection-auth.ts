@@ -15,8 +15,7 @@ import type { Identify } from "./identify.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { nextRequestId } from "./request-id.ts";
 import type { SecondFactor } from "./second-factor.ts";
-import type { GatewaySocket } from "./socket-types.ts";
-import { hold, release, type ConnectionRegistry } from "./connection-registry.ts";
+import { hold, release, type ConnectionRegistry, type GatewaySocket } from "./connection-registry.ts";
 
 interface ConnectionAuthOptions {
   calls: Calls;

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import type { ServerToClientEvents } from "@fanfare/contract";
 import type { Actor } from "@fanfare/kernel";
-import type { Socket } from "socket.io";
+import type { DefaultEventsMap, Server, Socket } from "socket.io";
 import {
   CLOSE_TIMEOUT_MS,
   MAX_PACKETS_PER_SECOND,
@@ -10,6 +11,14 @@ import {
 } from "./constants.ts";
 import { clientAddress, type TrustedProxies } from "./client-address.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
+
+export type GatewaySocket = Socket<
+  DefaultEventsMap,
+  ServerToClientEvents,
+  DefaultEventsMap,
+  ConnectionRecord
+>;
+export type SocketServer = Server<DefaultEventsMap, ServerToClientEvents, DefaultEventsMap, ConnectionRecord>;
 
 /** The transport connection of a socket. */
 type Connection = Socket["conn"];

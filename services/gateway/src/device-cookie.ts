@@ -9,10 +9,10 @@ import {
 } from "@fanfare/contract";
 import type { Config, Sealer } from "@fanfare/kernel";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { ONE_YEAR_S } from "./constants.ts";
 
 const COOKIE = "fanfare_device";
 const PATH = "/api/user.login";
-const MAX_AGE_S = 365 * 24 * 60 * 60;
 /** Accounts remembered per device; the least recent logins are dropped first. */
 const MAX_NAMES = 8;
 const PURPOSE = "device cookie";
@@ -58,7 +58,7 @@ export function createDeviceCookie(sealer: Sealer, { publicUrl }: Pick<Config, "
       const sealed = sealer.seal(JSON.stringify(device), PURPOSE);
       reply.header(
         "set-cookie",
-        `${COOKIE}=${sealed}; Max-Age=${MAX_AGE_S}; Path=${PATH}; HttpOnly; SameSite=Strict${secure}`,
+        `${COOKIE}=${sealed}; Max-Age=${ONE_YEAR_S}; Path=${PATH}; HttpOnly; SameSite=Strict${secure}`,
       );
     },
   };

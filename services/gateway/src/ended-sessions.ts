@@ -1,7 +1,7 @@
 import { ACCESS_TOKEN_LIFETIME_MS, type DomainEvents, type NodeContext, repeat } from "@fanfare/kernel";
 import { userRoom } from "@fanfare/contract";
 import { ENDED_SESSIONS_CHECK_MS, MAX_ENDED_SESSIONS } from "./constants.ts";
-import type { GatewaySocket, SocketServer } from "./socket-types.ts";
+import type { GatewaySocket, SocketServer } from "./connection-registry.ts";
 
 /** Upper bound for the clock difference between processes. */
 const CLOCK_SKEW_MS = 60_000;

@@ -18,7 +18,7 @@ import { reportPresence } from "./presence-reporter.ts";
 import { SecondFactor } from "./second-factor.ts";
 import { createSessionUse } from "./session-use.ts";
 import { createSocketServer } from "./socket-server.ts";
-import type { SocketServer } from "./socket-types.ts";
+import type { SocketServer } from "./connection-registry.ts";
 
 type ServiceSchema = ReturnType<ServiceFactory>;
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { actionDefinition, isActionName, LIMITS, PROTOCOL_VERSION, type Meta } from "@fanfare/contract";
 import { accentShades } from "@fanfare/contract/accent";
 import {
+  PROGRAM_VERSION,
   runForRequest,
   serviceError,
   toServiceError,
@@ -11,8 +12,7 @@ import {
 } from "@fanfare/kernel";
 import cors from "@fastify/cors";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import manifest from "../package.json" with { type: "json" };
-import { HTTP_HEADERS_TIMEOUT_MS, HTTP_TIMEOUT_CHECK_MS } from "./constants.ts";
+import { HTTP_HEADERS_TIMEOUT_MS, HTTP_TIMEOUT_CHECK_MS, UPLOAD_TIMEOUT_MS } from "./constants.ts";
 import type { Calls } from "./calls.ts";
 import { clientAddress, hasForeignHost, isAddress, isFromProxy } from "./client-address.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
@@ -23,13 +23,12 @@ import { isSaneRequestId, nextRequestId } from "./request-id.ts";
 import { limitBodyTime, limitTcp } from "./http-limits.ts";
 import { serveDocs } from "./docs-routes.ts";
 import { serveLiveKit } from "./livekit-route.ts";
-import { serveOidc } from "./oidc-routes.ts";
 import { API_HEADERS, commonHeaders, sendResponse } from "./responses.ts";
 import { serveExports } from "./group-files/serve-exports.ts";
 import { serveImports } from "./group-files/serve-imports.ts";
 import { serveScim } from "./scim/serve-scim.ts";
-import { UPLOAD_TIMEOUT_MS } from "./files/constants.ts";
 import { serveFiles } from "./files/serve-files.ts";
+import { serveSignOn } from "./sign-on-routes.ts";
 import { serveUnsubscribe } from "./unsubscribe-route.ts";
 import { serveWebPage } from "./web-page.ts";
 import { serveWebhooks } from "./webhooks/serve-webhooks.ts";
@@ -58,10 +57,10 @@ async function metaOf({ config, policy }: NodeContext): Promise<Meta> {
   const { hostname, origin } = new URL(config.publicUrl);
   return {
     name: "fanfare",
-    version: manifest.version,
+    version: PROGRAM_VERSION,
     protocolVersion: PROTOCOL_VERSION,
-    oidcLogin: config.oidc.length > 0,
-    oidcProviders: config.oidc.map(({ id, name }) => ({ id, name })),
+    oidcLogin: config.providers.length > 0,
+    oidcProviders: config.providers.map(({ id, name }) => ({ id, name })),
     sendsMail: config.smtp !== undefined,
     passwordLogin: !oidcOnly,
     passkeyOrigin: isAddress(hostname) ? null : origin,
@@ -156,7 +155,7 @@ export async function createHttpServer({
   serveDocs(app, (request, bytes) =>
     calls.chargeResponse(clientAddress(request.raw, config.trustProxy), bytes),
   );
-  serveOidc(app, options);
+  await serveSignOn(app, options);
   await serveFiles(app, options);
   serveExports(app, options);
   await serveImports(app, options);
@@ -169,7 +168,7 @@ export async function createHttpServer({
     devices.remember(request, reply, action, response);
     return sendResponse(reply, response);
   });
-  await serveWebhooks(app, { calls, config });
+  await serveWebhooks(app, { node, calls });
   await serveScim(app, options);
   await serveLiveKit(app, options);
   await serveUnsubscribe(app, options);

@@ -6,7 +6,7 @@ import { REFUSED_WEBHOOKS_RATE_LIMIT } from "./constants.ts";
 import type { RouteOptions } from "./http-server.ts";
 import { sendResponse } from "./responses.ts";
 
-/** Those of LiveKit itself can meet other limits, which must not make it wait longer. */
+/** Only these count: LiveKit's own requests can also be refused by other limits, which must not delay it further. */
 const REFUSED_STATUSES = [400, 401, 413];
 
 /**

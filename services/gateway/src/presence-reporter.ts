@@ -9,7 +9,7 @@ import {
   PRESENCE_REPORT_TIMEOUT_MS,
   PRESENCE_TICK_MS,
 } from "./constants.ts";
-import type { SocketServer } from "./socket-types.ts";
+import type { SocketServer } from "./connection-registry.ts";
 
 /** By then the other gateways have noticed as well that they were forgotten, and have reported everything. */
 const FULL_REPORT_MS = 3 * PRESENCE_HEARTBEAT_MS;

@@ -1,8 +1,7 @@
 import { hostname } from "node:os";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { LIMITS, type GatewayStep } from "@fanfare/contract";
-import { defineService, type Handler, type NodeContext } from "@fanfare/kernel";
-import manifest from "../package.json" with { type: "json" };
+import { defineService, type Handler, type NodeContext, PROGRAM_VERSION } from "@fanfare/kernel";
 import type { GatewayMetrics, GatewayTotals } from "./metrics.ts";
 
 const STEP_MS = LIMITS.metricsStepMs;
@@ -116,7 +115,7 @@ function readMemory(): number | undefined {
  */
 export function recentActions(node: NodeContext, recent: () => RecentSteps | undefined) {
   const getStatus: Handler<"server.getStatus"> = () => ({
-    version: manifest.version,
+    version: PROGRAM_VERSION,
     uptimeMs: Math.round(process.uptime() * 1000),
   });
   const getSteps: Handler<"gateway.getSteps"> = () => ({

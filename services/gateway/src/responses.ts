@@ -1,6 +1,7 @@
 import { ERRORS, type WireAnswer } from "@fanfare/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { NodeContext } from "@fanfare/kernel";
+import { ONE_YEAR_S } from "./constants.ts";
 
 /** Sends the result of a call by HTTP. */
 export const sendResponse = (reply: FastifyReply, response: WireAnswer<unknown>): FastifyReply =>
@@ -30,8 +31,6 @@ export async function withUnreadBodies(
     addRoutes(scope);
   });
 }
-
-const ONE_YEAR_S = 365 * 24 * 60 * 60;
 
 type Headers = Record<string, string>;
 

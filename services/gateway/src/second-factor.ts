@@ -8,7 +8,7 @@ import {
 } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
 import { CATCH_UP_CONCURRENCY, FACTOR_TTL_MS, MAX_CACHED_FACTORS } from "./constants.ts";
-import type { GatewaySocket } from "./socket-types.ts";
+import type { GatewaySocket } from "./connection-registry.ts";
 
 /** Restricts sessions without the second factor that the policy requires: they get no socket, and can only set one up. */
 export class SecondFactor {

@@ -5,7 +5,7 @@ import { MAX_CALLS_IN_FLIGHT_PER_SOCKET } from "./constants.ts";
 import { type Calls, overloaded } from "./calls.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { nextRequestId } from "./request-id.ts";
-import type { GatewaySocket } from "./socket-types.ts";
+import type { GatewaySocket } from "./connection-registry.ts";
 import { subscriptionOf, type Subscriptions } from "./subscriptions.ts";
 
 interface CallListenerOptions {

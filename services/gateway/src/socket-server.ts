@@ -18,9 +18,8 @@ import type { Identify } from "./identify.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { createCallListener } from "./socket-calls.ts";
 import type { SecondFactor } from "./second-factor.ts";
-import type { GatewaySocket, SocketServer } from "./socket-types.ts";
 import { Subscriptions } from "./subscriptions.ts";
-import { release, ConnectionRegistry } from "./connection-registry.ts";
+import { ConnectionRegistry, type GatewaySocket, release, type SocketServer } from "./connection-registry.ts";
 
 export interface SocketServerOptions {
   http: HttpServer;

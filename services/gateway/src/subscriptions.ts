@@ -1,7 +1,7 @@
 import { actionDefinition, isActionName, LIMITS, type Subscription } from "@fanfare/contract";
 import { limitReached, serviceError } from "@fanfare/kernel";
 import { OVERLOADED_RETRY_MS, SUBSCRIBE_TIMEOUT_MS, SUBSCRIPTION_SWEEP_MS } from "./constants.ts";
-import type { GatewaySocket, SocketServer } from "./socket-types.ts";
+import type { GatewaySocket, SocketServer } from "./connection-registry.ts";
 
 type AnySubscription = Subscription<unknown, unknown>;
 

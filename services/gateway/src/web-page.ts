@@ -6,6 +6,7 @@ import files, { type FastifyStaticOptions } from "@fastify/static";
 import type { Branding } from "@fanfare/contract";
 import type { NodeContext } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ONE_YEAR_S } from "./constants.ts";
 
 const notBuilt = (what: string): string => `<!doctype html>
 <html lang="en">
@@ -18,8 +19,6 @@ const notBuilt = (what: string): string => `<!doctype html>
 
 /** Headers that describe a file, removed when an error replaces it. */
 const FILE_HEADERS = ["content-type", "content-length", "content-encoding", "etag", "last-modified"];
-
-const ONE_YEAR_S = 365 * 24 * 60 * 60;
 
 const MANIFEST = "manifest.webmanifest";
 
@@ -61,7 +60,7 @@ export async function serveWebPage(
         "frame-ancestors": [({ url }) => (isDiagram(url) ? "'self'" : "'none'")],
       },
     },
-    // Set for every response in security-headers.ts.
+    // Set for every response by commonHeaders.
     strictTransportSecurity: false,
     crossOriginOpenerPolicy: { policy: "same-origin" },
     crossOriginResourcePolicy: { policy: "same-origin" },

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { LIMITS } from "@fanfare/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import release from "../../../package.json" with { type: "json" };
 import { ADDRESS_RATE_LIMIT, PAGE_RATE_LIMIT } from "../src/constants.ts";
 import { CHANNEL_ID, isHealthy, startGateway, type Gateway } from "./support.ts";
 
@@ -183,9 +184,9 @@ describe("requests that aren't action calls", () => {
 });
 
 describe("the page", () => {
-  test("meta returns name and version", async () => {
+  test("meta returns the name and the version of the release", async () => {
     const meta = await (await fetch(`${gateway.url}/api/meta`)).json();
-    expect(meta).toMatchObject({ name: "fanfare", version: expect.any(String), protocolVersion: 1 });
+    expect(meta).toMatchObject({ name: "fanfare", version: release.version, protocolVersion: 1 });
   });
 
   test("if it isn't built, a plain page explains how to build it", async () => {

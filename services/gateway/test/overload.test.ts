@@ -1,7 +1,8 @@
 import type { WireAnswer } from "@fanfare/contract";
+import { serviceError } from "@fanfare/kernel";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LIGHT_CALLS } from "../src/admission.ts";
-import { MAX_CALLS_IN_FLIGHT_PER_SOCKET } from "../src/constants.ts";
+import { MAX_CALLS_IN_FLIGHT_PER_SOCKET, MAX_EXPORTS } from "../src/constants.ts";
 import { connect, startGateway, type Gateway } from "./support.ts";
 
 const SOCKETS = 3;
@@ -52,4 +53,29 @@ test("when calls don't complete, a user with many is rejected, others are served
   await Promise.all(running);
   await expect.poll(readiness).toEqual({ status: 200, text: "ok\n" });
   expect(await sockets[0]!.call("user.me")).toMatchObject({ ok: true });
+});
+
+test("exports count before they start, and no longer when their clients have left", async () => {
+  const { promise: released, reject: release } = Promise.withResolvers<never>();
+  released.catch(() => {});
+  let waiting = 0;
+  gateway.stubs.startExport = () => {
+    waiting += 1;
+    return released;
+  };
+  const headers = { authorization: `Bearer ${gateway.signIn().accessToken}` };
+  const leave = new AbortController();
+  const start = (options = {}) =>
+    fetch(`${gateway.url}/api/group.export?groupId=${"a".repeat(24)}`, { headers, ...options });
+  const started = Array.from({ length: MAX_EXPORTS }, () => start(leave).catch(() => {}));
+  await expect.poll(() => waiting).toBe(MAX_EXPORTS);
+  const typeOf = async (response: Response) =>
+    ((await response.json()) as { error: { type: string } }).error.type;
+  expect(await typeOf(await start())).toBe("OVERLOADED");
+  leave.abort();
+  await Promise.all(started);
+  gateway.stubs.startExport = () => Promise.reject(serviceError("GROUP_NOT_FOUND"));
+  await expect.poll(async () => typeOf(await start())).toBe("GROUP_NOT_FOUND");
+  release(serviceError("GROUP_NOT_FOUND"));
+  await expect.poll(async () => typeOf(await start())).toBe("GROUP_NOT_FOUND");
 });

@@ -3,7 +3,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Maintenance, Params, SessionTokens, WireAnswer } from "@fanfare/contract";
-import { defineService, loadConfig, startNode, type Actor, type NodeContext } from "@fanfare/kernel";
+import {
+  defineService,
+  loadConfig,
+  serviceError,
+  startNode,
+  type Actor,
+  type NodeContext,
+} from "@fanfare/kernel";
 import { io, type Socket } from "socket.io-client";
 import { startOwnDatabase } from "../../../test/support/database.ts";
 import { createGatewayService } from "../src/index.ts";
@@ -23,6 +30,7 @@ export interface Stubs {
   /** The gateway's presence reports. */
   reports: Params<"presence.report">[];
   handleWebhook: (params: Params<"call.handleWebhook">) => void;
+  startExport: () => Promise<never>;
 }
 
 export interface Gateway {
@@ -76,6 +84,7 @@ export async function startGateway(
     beforeWatchAnswers: async () => {},
     reports: [],
     handleWebhook: () => {},
+    startExport: () => Promise.reject(serviceError("GROUP_NOT_FOUND")),
     maintenance: { enabled: false, message: "" },
     ...given,
   };
@@ -154,6 +163,7 @@ function stubServices(stubs: Stubs) {
             rooms: await Promise.all(params.userIds.map(stubs.listRooms)),
           }),
           "group.access": () => ({ permissions: 0xffff, groupId: null, mutedUntil: null, rooms: [] }),
+          "group.startExport": () => stubs.startExport(),
         },
       }),
     (node: NodeContext) =>

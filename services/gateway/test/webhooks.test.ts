@@ -1,6 +1,7 @@
+import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { LIMITS } from "@fanfare/contract";
-import { createWorld, must, type World } from "@fanfare/testing";
+import { createWorld, must, post as tryPost, type World } from "@fanfare/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startInstance, type Instance } from "../../../test/support/instance.ts";
 
@@ -36,6 +37,45 @@ async function newest() {
   const { messages } = await must(instance.url, "message.list", { channelId: channel.id }, owner.accessToken);
   return messages.at(-1)!;
 }
+
+describe("a webhook with a secret", () => {
+  const secret = "a secret of 20 chars";
+  const body = JSON.stringify({ content: "signed" });
+  const sign = (text: string) => createHmac("sha256", secret).update(text).digest("hex");
+
+  test("accepts only what is signed with it, until it is removed", async () => {
+    const { channel, owner } = world;
+    const params = { channelId: channel.id, name: "Signed", secret };
+    const made = await must(instance.url, "webhook.create", params, owner.accessToken);
+    expect(made.webhook.signed).toBe(true);
+    const post = async (headers: Record<string, string>, text = body) => {
+      const response = await fetch(instance.url + made.path, { method: "POST", headers, body: text });
+      return response.status;
+    };
+    expect(await post({})).toBe(401);
+    expect(await post({ "x-hub-signature-256": `sha256=${sign("other")}` })).toBe(401);
+    expect((await newest()).content).not.toBe("signed");
+    expect(await post({ "x-hub-signature-256": `sha256=${sign(body)}` })).toBe(200);
+    expect(await newest()).toMatchObject({ content: "signed", as: { name: "Signed" } });
+    expect(await post({ "x-gitlab-token": secret })).toBe(200);
+    const form = new URLSearchParams({ payload: '{"text":"in a form"}' }).toString();
+    expect(await post({ "x-gitea-signature": sign(form) }, form)).toBe(200);
+    expect(await newest()).toMatchObject({ content: "in a form" });
+
+    const call = { webhookId: made.webhook.id, token: made.token, content: "called" };
+    const typeOf = async (more: object) => {
+      const answer = await tryPost(instance.url, "webhook.execute", { ...call, ...more });
+      return answer.ok ? "ok" : answer.error.type;
+    };
+    expect(await typeOf({})).toBe("SIGNATURE_INVALID");
+    expect(await typeOf({ secret: "another secret, as long" })).toBe("SIGNATURE_INVALID");
+    expect(await typeOf({ secret })).toBe("ok");
+    const update = { channelId: channel.id, webhookId: made.webhook.id, secret: null };
+    const { webhook } = await must(instance.url, "webhook.update", update, owner.accessToken);
+    expect(webhook.signed).toBe(false);
+    expect(await post({})).toBe(200);
+  });
+});
 
 const ok = { status: 200, type: "text/plain; charset=utf-8", body: "ok" };
 

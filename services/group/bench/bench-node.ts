@@ -5,7 +5,7 @@ import type { ActionName, Params, Result } from "@fanfare/contract";
 import { loadConfig, startNode, type Actor, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { createMessageService } from "@fanfare/message";
 import { createUserService } from "@fanfare/user";
-import { createGroupService } from "../src/index.ts";
+import { createGroupService } from "../src/group.service.ts";
 
 export interface BenchNode {
   node: NodeContext;

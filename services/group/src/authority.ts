@@ -19,8 +19,7 @@ export async function requireActor(
   groupId: string,
   actorId: string,
 ): Promise<LoadedMember> {
-  const actor = orThrow(await loadMember(repositories, groupId, actorId), "GROUP_NOT_FOUND");
-  return actor;
+  return orThrow(await loadMember(repositories, groupId, actorId), "GROUP_NOT_FOUND");
 }
 
 /**

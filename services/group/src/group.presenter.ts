@@ -20,7 +20,7 @@ import type { InviteDocument } from "./group/invite.repository.ts";
 import type { MemberDocument } from "./group/member.repository.ts";
 import type { RoleDocument } from "./group/role.repository.ts";
 
-/** Older documents don't have this field. */
+/** Absent until someone changes them. */
 export function defaultPermissionsOf({
   defaultPermissions,
 }: Pick<GroupDocument, "defaultPermissions">): number {

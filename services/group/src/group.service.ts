@@ -15,9 +15,7 @@ import { channelActions } from "./channel/channels.ts";
 import { groupActions } from "./group/groups.ts";
 import { transferActions } from "./group/transfer.ts";
 import { ownDataActions } from "./group/own-data.ts";
-import { directActions } from "./direct/directs.ts";
-import { acquaintanceActions } from "./group/acquaintances.ts";
-import { describeChannelActions } from "./channel/describe-channels.ts";
+import { acquaintanceActions, directActions } from "./direct/directs.ts";
 import { listChannelActions } from "./channel/list-channels.ts";
 import { roomActions } from "./channel/rooms.ts";
 import { threadActions } from "./channel/threads.ts";
@@ -42,7 +40,6 @@ export function createGroupService(node: NodeContext): ReturnType<ServiceFactory
     actions: {
       ...channelMoveActions(dependencies),
       ...channelActions(dependencies),
-      ...describeChannelActions(dependencies),
       ...listChannelActions(dependencies),
       ...overrideActions(dependencies),
       ...roomActions(dependencies),

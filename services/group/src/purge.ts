@@ -71,12 +71,6 @@ export function createPurge(options: PurgeOptions) {
     await removeChannels([channelId]);
   };
 
-  const removeInvites = async (groupId: string): Promise<boolean> => {
-    const found = await invites.listOfGroup(groupId, BATCH);
-    await invites.remove(found.map(({ _id }) => _id));
-    return found.length === BATCH;
-  };
-
   const purgeGroup = async (groupId: string): Promise<void> => {
     // Users who wait for approval aren't in the group's room.
     for (const { userId } of await joinRequests.listOpen(groupId, LIMITS.joinRequestsPerGroup))
@@ -93,15 +87,8 @@ export function createPurge(options: PurgeOptions) {
       if (channelIds.length > 0) await removeChannels(channelIds);
       return channelIds.length === CHANNEL_BATCH;
     });
-    await inBatches(async () => (await members.removeSome(groupId, BATCH)) === BATCH);
-    await inBatches(async () => (await formers.removeSome(groupId, BATCH)) === BATCH);
-    await inBatches(async () => (await mutes.removeSome(groupId, BATCH)) === BATCH);
-    await inBatches(() => removeInvites(groupId));
-    await inBatches(async () => (await joinRequests.removeSome(groupId, BATCH)) === BATCH);
-    await inBatches(async () => (await bans.removeSome(groupId, BATCH)) === BATCH);
-    await inBatches(async () => (await roles.removeSome(groupId, BATCH)) === BATCH);
-    await inBatches(async () => (await emoji.removeSome(groupId, BATCH)) === BATCH);
-    await inBatches(async () => (await audits.removeSome(groupId, BATCH)) === BATCH);
+    for (const one of [members, formers, mutes, invites, joinRequests, bans, roles, emoji, audits])
+      await inBatches(async () => (await one.removeSome(groupId, BATCH)) === BATCH);
     // Other deletions don't wait for data that is no longer visible.
     for (const type of ["group", "member", "emoji"] as const)
       await node.services.file.dropPictures({ of: { type, id: groupId } }).catch(() => undefined);
@@ -159,22 +146,28 @@ export function createPurge(options: PurgeOptions) {
     node.publish(memberIds.map(userRoom), "channel.deleted", { groupId: null, channelId });
   };
 
+  /** Failures are retried by the next sweep and must not block other work. */
+  const attempt = async (work: () => Promise<unknown>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      node.logger.warn({ err: error }, "deletion not completed, retrying");
+    }
+  };
+
   const once = async (id: string, work: () => Promise<void>): Promise<void> => {
     if (stopped || inFlight.has(id)) return;
     inFlight.add(id);
-    await work().finally(() => inFlight.delete(id));
+    await attempt(work);
+    inFlight.delete(id);
   };
 
   const finishDepartures = async (): Promise<void> => {
     const before = new Date(Date.now() - ABANDONED_AFTER_MS);
     for (const departure of await departures.listBegunBefore(before, DEPARTURES_PER_SWEEP)) {
-      if (!stopped) await membership.finish(departure);
+      if (!stopped) await attempt(() => membership.finish(departure));
     }
   };
-
-  /** Failures are retried by the next sweep and must not block other work. */
-  const attempt = (work: () => Promise<void>): Promise<void> =>
-    work().catch((error: unknown) => node.logger.warn({ err: error }, "unfinished deletions not resumed"));
 
   const finishMoves = async (): Promise<void> => {
     const before = new Date(Date.now() - ABANDONED_AFTER_MS);
@@ -186,18 +179,14 @@ export function createPurge(options: PurgeOptions) {
   const sweep = async (): Promise<void> => {
     await finishDepartures();
     await finishMoves();
-    for (const { _id, groupId } of await roles.listDeleted(CHANNEL_BATCH)) {
-      const roleId = _id;
-      await once(roleId, () =>
-        attempt(async () => {
-          await closeRole(groupId, roleId);
-          await purgeRole(roleId);
-        }),
-      );
+    for (const { _id: roleId, groupId } of await roles.listDeleted(CHANNEL_BATCH)) {
+      await once(roleId, async () => {
+        await closeRole(groupId, roleId);
+        await purgeRole(roleId);
+      });
     }
     for (const channel of await channels.listDeleted(CHANNEL_BATCH)) {
-      const { _id, memberIds } = channel;
-      const channelId = _id;
+      const { _id: channelId, memberIds } = channel;
       await once(channelId, async () => {
         if (channel.groupId !== undefined) publishChannelDeleted(channel);
         else if (channel.parentId !== undefined) await publishThreadDeleted(channel);
@@ -210,7 +199,7 @@ export function createPurge(options: PurgeOptions) {
     }
     const untouchedSince = new Date(Date.now() - UNFINISHED_AFTER_MS);
     for (const groupId of await groups.listUnfinishedSince(untouchedSince, GROUPS_PER_SWEEP))
-      await groups.cancel(groupId);
+      await attempt(() => groups.cancel(groupId));
     for (const groupId of await groups.listDeletedIds(GROUPS_PER_SWEEP)) {
       await once(groupId, async () => {
         publishGroupDeleted(groupId);
@@ -219,12 +208,9 @@ export function createPurge(options: PurgeOptions) {
     }
   };
 
-  /** Failures are retried by the next sweep. */
   const inBackground = (work: () => Promise<void>): void => {
     if (stopped) return;
-    const task: Promise<void> = work()
-      .catch((error: unknown) => node.logger.warn({ err: error }, "removal of deleted groups failed"))
-      .finally(() => running.delete(task));
+    const task: Promise<void> = attempt(work).finally(() => running.delete(task));
     running.add(task);
   };
 

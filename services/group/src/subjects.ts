@@ -40,8 +40,7 @@ export async function requireMember(
   groupId: string,
   userId: string,
 ): Promise<LoadedMember> {
-  const loaded = orThrow(await loadMember(repositories, groupId, userId), "MEMBER_NOT_FOUND");
-  return loaded;
+  return orThrow(await loadMember(repositories, groupId, userId), "MEMBER_NOT_FOUND");
 }
 
 async function load(

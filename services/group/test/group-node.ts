@@ -13,7 +13,7 @@ import {
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { startOwnDatabase } from "../../../test/support/database.ts";
 import { createUserService } from "@fanfare/user";
-import { createGroupService } from "../src/index.ts";
+import { createGroupService } from "../src/group.service.ts";
 
 /** Everything sent to sockets, in order: events and room changes. */
 type Outgoing =
@@ -172,7 +172,6 @@ function recorder(out: Outgoing[]): Pick<NodeContext, "publish" | "fanout"> {
     emit: () => undefined,
     socketsJoin: (room: string, join: readonly string[]) => void out.push({ room, join }),
     socketsLeave: (room: string, leave: readonly string[]) => void out.push({ room, leave }),
-    disconnectSockets: () => undefined,
   };
   return {
     publish: (rooms, name, payload) =>

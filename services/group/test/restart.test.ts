@@ -96,6 +96,21 @@ test("removes the rest of deleted groups and channels after a crash", async () =
   expect((await node.call("group.listMine", {}, kept.owner)).groups).toEqual([kept.group]);
 });
 
+const brokenChannel = leave(async (first) => {
+  const broken = { _id: new Types.ObjectId(), kind: "direct", name: "", position: 0, memberIds: "broken" };
+  // The oldest one, so that it is the first.
+  const times = { createdAt: new Date(0), deletedAt: new Date(1) };
+  marks.push(() => collection("channels", first).insertOne({ ...broken, ...times }));
+  return broken._id;
+});
+
+test("a removal that fails is left for later and doesn't hold up others", async () => {
+  const { room, channel } = deletedPlaces();
+  await untilNone("channels", { _id: idOf(channel.id) });
+  await untilNone("groups", { _id: idOf(room.group.id) });
+  expect(await collection("channels").countDocuments({ _id: brokenChannel() })).toBe(1);
+});
+
 const deletedThread = leave(async (first) => {
   const { group, channel, owner } = await createRoom(first);
   const other = await first.guest();

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startEmbeddedMongoWorker, type SupervisedMongo } from "@fanfare/embedded-mongo";
+import { startEmbeddedMongoProcess, type SupervisedMongo } from "@fanfare/embedded-mongo";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createRoom, startGroupNode, type GroupNode, type Room } from "./group-node.ts";
 
@@ -16,7 +16,7 @@ const out: GroupNode["out"] = [];
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "fanfare-groups-"));
-  database = await startEmbeddedMongoWorker({ dir: join(dir, "db"), listen: { port: 0 } });
+  database = await startEmbeddedMongoProcess({ dir: join(dir, "db"), listen: { port: 0 } });
   workers = [await startGroupNode(dir, database.uri), await startGroupNode(dir, database.uri)];
   workers[0].out.push = (...items) => out.push(...items);
   workers[1].out.push = (...items) => {

@@ -87,11 +87,13 @@ export async function messagesOf(
   documents: readonly Pick<SavedDocument, "messageId">[],
 ): Promise<Map<string, Message>> {
   const found = new Map<string, Message>();
-  let messageIds = documents.map(({ messageId }) => messageId);
-  while (messageIds.length > 0) {
-    const { messages, stoppedAt } = await services.message.getMany({ messageIds });
-    for (const message of messages) found.set(message.id, message);
-    messageIds = stoppedAt === null ? [] : messageIds.filter((id) => id <= stoppedAt);
+  for (const some of chunks(documents, LIMITS.pageMaxItems)) {
+    let messageIds = some.map(({ messageId }) => messageId);
+    while (messageIds.length > 0) {
+      const { messages, stoppedAt } = await services.message.getMany({ messageIds });
+      for (const message of messages) found.set(message.id, message);
+      messageIds = stoppedAt === null ? [] : messageIds.filter((id) => id <= stoppedAt);
+    }
   }
   return found;
 }
@@ -129,8 +131,13 @@ export function createReminders({ node, saved, push }: RemindersOptions) {
     const messages = await messagesOf(node.services, due);
     for (const document of due) {
       signal.throwIfAborted();
-      await remind(document, messages.get(document.messageId));
-      await saved.reminded(document);
+      try {
+        await remind(document, messages.get(document.messageId));
+        await saved.reminded(document);
+      } catch (error) {
+        // The others must not wait for one that fails; it stays due.
+        node.logger.warn({ err: error, savedId: document._id }, "reminder failed, retrying");
+      }
     }
   };
 }

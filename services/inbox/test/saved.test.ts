@@ -1,6 +1,7 @@
 import { FanfareClient } from "@fanfare/client";
-import type { EventPayload, Message } from "@fanfare/contract";
+import { type EventPayload, LIMITS, type Message } from "@fanfare/contract";
 import { must, type Person, post } from "@fanfare/testing";
+import { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { type Instance, startInstance } from "../../../test/support/instance.ts";
 import { join, newGroup } from "./new-group.ts";
@@ -106,13 +107,18 @@ test.each([
   expect(answer).toMatchObject({ ok: false, error: { type: "MESSAGE_NOT_FOUND" } });
 });
 
-test("reminders come once, at their time or when it is past, to all sessions; changed and removed ones don't", async () => {
+async function connect() {
   const client = new FanfareClient({ url: instance.url });
   const account = { username: me.username, password: "correct horse" };
   client.useTokens(await must(instance.url, "user.login", account));
   await client.connect();
   const due: EventPayload<"saved.reminded">[] = [];
   client.on("saved.reminded", (payload) => due.push(payload));
+  return { client, due };
+}
+
+test("reminders come once, at their time or when it is past, to all sessions; changed and removed ones don't", async () => {
+  const { client, due } = await connect();
   const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
   const [past, soon, removed, later] = [
     await send("past"),
@@ -136,3 +142,37 @@ test("reminders come once, at their time or when it is past, to all sessions; ch
   expect((await savedTexts()).sort()).toEqual(["past", "soon", "y"]);
   client.close();
 }, 150_000);
+
+test("more reminders than one query can read come at once", async () => {
+  const { client, due } = await connect();
+  const [userId, channel] = [me.userId, channelId].map((id) => new Types.ObjectId(id));
+  const at = new Date(Date.now() - 60_000);
+  await instance.collection("savedMessages").insertMany(
+    Array.from({ length: LIMITS.pageMaxItems }, () => ({
+      userId,
+      messageId: new Types.ObjectId(),
+      channelId: channel,
+      savedAt: at,
+      remindAt: at,
+      dueAt: at,
+    })),
+  );
+  const { id } = await send("one more");
+  await save(id, new Date().toISOString());
+  await vi.waitFor(() => expect(due.map(({ saved }) => saved.messageId)).toEqual([id]), 60_000);
+  client.close();
+}, 90_000);
+
+test("a reminder that fails doesn't hold up others", async () => {
+  const { client, due } = await connect();
+  const [broken, whole] = [await send("broken"), await send("whole")];
+  const [userId, messageId, channel] = [me.userId, broken.id, channelId].map((id) => new Types.ObjectId(id));
+  const at = new Date(Date.now() - 60_000);
+  // Without the time at which it was saved.
+  const document = { userId, messageId, channelId: channel, remindAt: at, dueAt: at };
+  await instance.collection("savedMessages").insertOne(document);
+  await save(whole.id, new Date().toISOString());
+  await vi.waitFor(() => expect(due.map(({ saved }) => saved.messageId)).toEqual([whole.id]), 60_000);
+  await instance.collection("savedMessages").deleteOne({ messageId });
+  client.close();
+}, 90_000);

@@ -192,13 +192,13 @@ export async function edit(dependencies: MessageDependencies, wanted: Edit): Pro
  * @param isChecked whether the same reply in the other channel was changed already
  * @returns null when it doesn't exist or is deleted
  */
-function editMessage(
+async function editMessage(
   dependencies: MessageDependencies,
   { channelId, messageId, userId, access, services, ...wanted }: Edit,
   isChecked = false,
 ): Promise<Message | null> {
   const { rooms } = access;
-  return changeMessage(
+  const message = await changeMessage(
     dependencies,
     { channelId, messageId, rooms, announce: "message.changed" },
     async (before) => {
@@ -232,11 +232,14 @@ function editMessage(
         content: before.content,
         writtenAt: editedAt ?? createdAt,
       });
-      // The previews were for the links of the old text.
+      // The previews were for the links of the old text; the event below brings those of the new one.
       const fresh = { ...now, content, editedAt: new Date(), editCount: editCount + 1, embeds: undefined };
       return { ...fresh, ...mentioned };
     },
   );
+  if (message !== null && wanted.content !== undefined)
+    dependencies.node.broadcast("message.edited", { message });
+  return message;
 }
 
 /** @returns the message as it was before */

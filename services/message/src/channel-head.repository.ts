@@ -1,7 +1,7 @@
 import type { Head } from "@fanfare/contract";
-import { DURABLE, duplicateKeyIndex } from "@fanfare/kernel";
+import { DURABLE, upsert } from "@fanfare/kernel";
 import { Schema, type Connection, type Model, Types, type mongo } from "mongoose";
-import { READ_TIMEOUT_MS } from "./constants.ts";
+import { READ_TIMEOUT_MS, WRITE_TIMEOUT_MS } from "./constants.ts";
 import { oneBatch, within } from "./database.ts";
 
 /**
@@ -55,26 +55,18 @@ export class ChannelHeadRepository {
         upsert: true,
       },
     }));
-    const write = () =>
-      this.#native.bulkWrite(operations, {
-        ordered: false,
-        writeConcern: DURABLE,
-        maxTimeMS: timeoutMs,
-      });
-    await write().catch((error: unknown) => {
-      // Concurrent upserts: the retry updates the document that the other one inserted.
-      if (duplicateKeyIndex(error) === null) throw error;
-      return write();
-    });
+    const options = { ordered: false, writeConcern: DURABLE, maxTimeMS: timeoutMs };
+    await upsert(() => this.#native.bulkWrite(operations, options));
   }
 
   /** Durable. Messages with a lower seq count as read and can be removed. */
   async retainFrom(channelId: string, seq: number): Promise<void> {
     const _id = new Types.ObjectId(channelId);
-    await this.#native.updateOne({ _id }, { $max: { retainedFrom: seq } }, { writeConcern: DURABLE });
+    const options = { writeConcern: DURABLE, maxTimeMS: WRITE_TIMEOUT_MS };
+    await this.#native.updateOne({ _id }, { $max: { retainedFrom: seq } }, options);
   }
 
   async delete(channelId: string): Promise<void> {
-    await this.#model.deleteOne({ _id: channelId });
+    await this.#model.deleteOne({ _id: channelId }).maxTimeMS(WRITE_TIMEOUT_MS);
   }
 }

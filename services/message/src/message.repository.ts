@@ -1,7 +1,7 @@
 import type { Head } from "@fanfare/contract";
 import { DURABLE } from "@fanfare/kernel";
 import { Types, type Connection, type Model, type mongo } from "mongoose";
-import { CHANGES_PER_READ, MESSAGES_PER_READ, READ_TIMEOUT_MS } from "./constants.ts";
+import { CHANGES_PER_READ, MESSAGES_PER_READ, READ_TIMEOUT_MS, WRITE_TIMEOUT_MS } from "./constants.ts";
 import { DURABLE_WRITE, within } from "./database.ts";
 import {
   EXCERPT_FIELDS,
@@ -23,6 +23,8 @@ export interface Mentioned {
 type Take = (message: MessageDocument) => boolean;
 /** Why a scan ended: no further messages, limit reached, or a message was rejected. */
 export type ScanEnd = "end" | "limit" | "refused";
+
+const REMOVAL = { writeConcern: DURABLE, maxTimeMS: WRITE_TIMEOUT_MS } as const;
 
 /** Queries of the messages. Everything shown to users is read with majority read concern. */
 export class MessageRepository {
@@ -259,7 +261,7 @@ export class MessageRepository {
   /** Deletes those of the messages whose rev is below `belowRev`. */
   async deleteMany(messages: readonly MessageDocument[], belowRev: number): Promise<void> {
     const ids = messages.map(({ _id }) => _id);
-    await this.#model.deleteMany({ _id: { $in: ids }, rev: { $lt: belowRev } }, { writeConcern: DURABLE });
+    await this.#model.deleteMany({ _id: { $in: ids }, rev: { $lt: belowRev } }, REMOVAL);
   }
 
   /**
@@ -271,9 +273,9 @@ export class MessageRepository {
     limit: number,
     before: (messages: readonly MessageDocument[]) => Promise<unknown>,
   ): Promise<number> {
-    const some = await this.#model.find({ channelId }).limit(limit).lean();
+    const some = await read(this.#model.find({ channelId }).limit(limit).lean());
     await before(some);
-    await this.#model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } });
+    await this.#model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } }, REMOVAL);
     return some.length;
   }
 

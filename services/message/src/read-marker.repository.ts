@@ -1,6 +1,6 @@
-import { duplicateKeyIndex } from "@fanfare/kernel";
-import { Schema, type Connection, type Model, Types, type mongo } from "mongoose";
-import { READ_TIMEOUT_MS } from "./constants.ts";
+import { upsert } from "@fanfare/kernel";
+import { Schema, type Connection, type Model, type QueryFilter, Types, type mongo } from "mongoose";
+import { READ_TIMEOUT_MS, WRITE_TIMEOUT_MS } from "./constants.ts";
 import { oneBatch, within } from "./database.ts";
 
 /** A user has read a channel up to and including `seq`. */
@@ -77,12 +77,7 @@ export class ReadMarkerRepository {
           { upsert: true, returnDocument: "before", projection: { seq: 1 } },
         )
         .lean();
-    // Concurrent upserts: the retry updates the document that the other one inserted.
-    const moved = move().catch((error: unknown) => {
-      if (duplicateKeyIndex(error) !== null) return move();
-      throw error;
-    });
-    const before = await within(READ_TIMEOUT_MS, moved);
+    const before = await within(READ_TIMEOUT_MS, upsert(move));
     return before?.seq ?? 0;
   }
 
@@ -108,16 +103,19 @@ export class ReadMarkerRepository {
   }
 
   /** As `deleteSome`, for one user. */
-  async deleteSomeOf(userId: string, limit: number): Promise<number> {
-    const some = await this.#model.find({ userId }).select({ _id: 1 }).limit(limit).lean();
-    await this.#model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } });
-    return some.length;
+  deleteSomeOf(userId: string, limit: number): Promise<number> {
+    return this.#deleteSome({ userId }, limit);
   }
 
   /** @returns the number of deleted markers: fewer than `limit` when none are left */
-  async deleteSome(channelId: string, limit: number): Promise<number> {
-    const some = await this.#model.find({ channelId }).select({ _id: 1 }).limit(limit).lean();
-    await this.#model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } });
+  deleteSome(channelId: string, limit: number): Promise<number> {
+    return this.#deleteSome({ channelId }, limit);
+  }
+
+  async #deleteSome(filter: QueryFilter<ReadMarkerDocument>, limit: number): Promise<number> {
+    const options = { maxTimeMS: WRITE_TIMEOUT_MS };
+    const some = await this.#model.find(filter, { _id: 1 }, options).limit(limit).lean();
+    await this.#model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } }, options);
     return some.length;
   }
 }

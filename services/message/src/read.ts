@@ -3,6 +3,7 @@ import {
   ResponseBudget,
   boundedMap,
   can,
+  chunks,
   type Handlers,
   type Handler,
   type Request,
@@ -143,10 +144,9 @@ export const readActions = ({ messages, heads, markers, node }: MessageDependenc
 
   /** One query for many channels, because nearly all of them have few mentions. */
   "message.countMentions": async ({ params: { userId, channels } }) => {
-    const pieces = Array.from({ length: Math.ceil(channels.length / CHANNELS_PER_COUNT) }, (_, index) =>
-      channels.slice(index * CHANNELS_PER_COUNT, (index + 1) * CHANNELS_PER_COUNT),
+    const counts = await boundedMap(chunks(channels, CHANNELS_PER_COUNT), QUERY_CONCURRENCY, (some) =>
+      countIn(messages, userId, some),
     );
-    const counts = await boundedMap(pieces, QUERY_CONCURRENCY, (some) => countIn(messages, userId, some));
     return { counts: counts.flat() };
   },
 

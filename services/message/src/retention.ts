@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Head, LIMITS } from "@fanfare/contract";
-import { defineRepository, ID, type NodeContext } from "@fanfare/kernel";
+import { chunks, defineRepository, ID, type NodeContext } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 import { NOTHING_LEFT } from "./change.ts";
 import { seqAt } from "./read.ts";
@@ -121,8 +121,7 @@ export class Retention {
   async #release(channelId: string, old: readonly MessageDocument[]): Promise<void> {
     const fileIds = old.flatMap(({ attachments }) => attachments?.map(({ fileId }) => fileId) ?? []);
     const { services } = this.#options.node;
-    for (let at = 0; at < fileIds.length; at += LIMITS.attachmentsPerMessage) {
-      const some = fileIds.slice(at, at + LIMITS.attachmentsPerMessage);
+    for (const some of chunks(fileIds, LIMITS.attachmentsPerMessage)) {
       // Files that miss this are removed by the cleanup sweep.
       await services.file.release({ channelId, fileIds: some }).catch(() => undefined);
     }

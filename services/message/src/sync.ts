@@ -1,13 +1,5 @@
 import { type ChannelSync, type Head, LIMITS, type Message } from "@fanfare/contract";
-import {
-  boundedMap,
-  type Handlers,
-  jsonBytes,
-  can,
-  responseUsers,
-  ServiceError,
-  usersInMessages,
-} from "@fanfare/kernel";
+import { boundedMap, type Handlers, jsonBytes, can, responseUsers, usersInMessages } from "@fanfare/kernel";
 import { LATE_WRITE_MS, SYNC_CONCURRENCY, WRITE_TIMEOUT_MS } from "./constants.ts";
 import { documentId } from "./database.ts";
 import { type Budget, takeInto } from "./message.presenter.ts";
@@ -85,14 +77,8 @@ function mostChanges({ afterRev }: Cursor, shown: Head): number {
   return Math.min(Math.max(0, shown.rev - afterRev), LIMITS.changesPerSync);
 }
 
-async function canSee({ node }: MessageDependencies, userId: string, channelId: string): Promise<boolean> {
-  try {
-    return can(await node.access.get(userId, { channelId }), "view");
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === 404) return false;
-    throw error;
-  }
-}
+const canSee = async ({ node }: MessageDependencies, userId: string, channelId: string): Promise<boolean> =>
+  can(await node.access.get(userId, { channelId }), "view");
 
 async function syncChannel(
   { messages, heads }: MessageDependencies,

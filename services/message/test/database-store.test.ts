@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toServiceError } from "@fanfare/kernel";
-import { startEmbeddedMongoWorker, type SupervisedMongo } from "@fanfare/embedded-mongo";
+import { startEmbeddedMongoProcess, type SupervisedMongo } from "@fanfare/embedded-mongo";
 import mongoose, { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ChannelHeadRepository } from "../src/channel-head.repository.ts";
@@ -26,7 +26,7 @@ const authorId = new Types.ObjectId();
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "fanfare-store-"));
-  database = await startEmbeddedMongoWorker({ dir });
+  database = await startEmbeddedMongoProcess({ dir });
   connection = await mongoose
     .createConnection(database.uri, {
       dbName: "test",

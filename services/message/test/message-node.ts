@@ -11,7 +11,7 @@ import {
 } from "@fanfare/contract";
 import { defineService, loadConfig, startNode, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { startOwnDatabase } from "../../../test/support/database.ts";
-import { createMessageService } from "../src/index.ts";
+import { createMessageService } from "../src/message.service.ts";
 
 export interface Published {
   rooms: readonly string[];

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startEmbeddedMongoWorker, type SupervisedMongo } from "@fanfare/embedded-mongo";
+import { startEmbeddedMongoProcess, type SupervisedMongo } from "@fanfare/embedded-mongo";
 import type { Connection } from "mongoose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ChannelReader, readAll } from "./channel-reader.ts";
@@ -20,7 +20,7 @@ const userId = "a".repeat(24);
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "fanfare-workers-"));
-  database = await startEmbeddedMongoWorker({ dir: join(dir, "db"), listen: { port: 0 } });
+  database = await startEmbeddedMongoProcess({ dir: join(dir, "db"), listen: { port: 0 } });
   const env = { MONGO_URL: database.uri, DATA_DIR: dir };
   workers = [await startMessageNode(env), await startMessageNode(env), await startMessageNode(env)];
 });

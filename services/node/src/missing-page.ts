@@ -5,5 +5,5 @@ import type { Config } from "@fanfare/kernel";
 /** Instructions when the page isn't built; null when it is, or when this process doesn't serve it. */
 export function missingPageNotice({ services, webDir }: Pick<Config, "services" | "webDir">): string | null {
   if (!services.includes("gateway") || existsSync(join(webDir, "index.html"))) return null;
-  return `there is none in WEB_DIR (${resolve(webDir)}), so people see none: build it with \`npx -y pnpm@12 build\``;
+  return `no web client in WEB_DIR (${resolve(webDir)}): build it with \`npx -y pnpm@12 build\``;
 }

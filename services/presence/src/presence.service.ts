@@ -6,22 +6,13 @@ import {
   type Repeated,
   type ServiceFactory,
 } from "@fanfare/kernel";
-import { readPresences, presenceActions } from "./presences.ts";
-import { typingActions } from "./typing.ts";
-import * as bounds from "./constants.ts";
+import { presenceActions, readPresences, typingActions } from "./presences.ts";
+import { CHUNK_SIZE, PUBLISH_INTERVAL_MS, SWEEP_INTERVAL_MS, TIMES } from "./constants.ts";
 import type { PresenceDependencies } from "./presence.dependencies.ts";
 import { createPublisher } from "./publisher.ts";
 import { createStatusRepository } from "./status.repository.ts";
 import { MemoryPresenceStore } from "./store/memory-store.ts";
 import { RedisPresenceStore } from "./store/redis-store.ts";
-
-const TIMES = {
-  publishDelayMs: bounds.PUBLISH_DELAY_MS,
-  gatewayTimeoutMs: bounds.GATEWAY_TIMEOUT_MS,
-  deadGatewayTtlMs: bounds.DEAD_GATEWAY_TTL_MS,
-  claimMs: bounds.CLAIM_TIMEOUT_MS,
-  sweepGapMs: bounds.MAX_SWEEP_GAP_MS,
-};
 
 /** Presence and status, `presence.*`, and typing indicators, `channel.typing`. */
 export function createPresenceService(node: NodeContext): ReturnType<ServiceFactory> {
@@ -48,7 +39,7 @@ export function createPresenceService(node: NodeContext): ReturnType<ServiceFact
   const sweep = async (): Promise<void> => {
     // A worker that can't publish can't receive reports either.
     if (!isConnected()) return;
-    while ((await store.expireGateways(bounds.CHUNK_SIZE)) > 0);
+    while ((await store.expireGateways(CHUNK_SIZE)) > 0);
   };
   const { logger } = node;
   return defineService(node, {
@@ -60,13 +51,13 @@ export function createPresenceService(node: NodeContext): ReturnType<ServiceFact
     async started() {
       repeated = [
         repeat(publish, {
-          everyMs: bounds.PUBLISH_INTERVAL_MS,
-          what: "telling who is there",
+          everyMs: PUBLISH_INTERVAL_MS,
+          what: "publishing presence changes",
           logger,
           isNeeded: () => store.hasChanges,
         }),
         repeat(sweep, {
-          everyMs: bounds.SWEEP_INTERVAL_MS,
+          everyMs: SWEEP_INTERVAL_MS,
           what: "looking for silent gateways",
           logger,
           isNeeded: () => store.hasGateways,

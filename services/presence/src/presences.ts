@@ -1,5 +1,6 @@
 import { LIMITS, type Params, type Presence } from "@fanfare/contract";
-import type { Handlers } from "@fanfare/kernel";
+import { RateLimiter, type Handlers } from "@fanfare/kernel";
+import { MAX_TYPING_PER_CHANNEL_PER_SECOND } from "./constants.ts";
 import type { PresenceDependencies } from "./presence.dependencies.ts";
 
 export type OwnStatus = Params<"presence.setStatus">["status"];
@@ -67,4 +68,22 @@ export async function readPresences(
 /** A user's presence as shown to others. */
 function present(userId: string, isConnected: boolean, ownStatus: OwnStatus): Presence {
   return { userId, status: isConnected && ownStatus !== "invisible" ? ownStatus : "offline" };
+}
+
+export function typingActions({ node }: Pick<PresenceDependencies, "node">): Handlers {
+  const ofUser = new RateLimiter({ points: 1, durationMs: LIMITS.typingIntervalMs });
+  const ofChannel = new RateLimiter({ points: MAX_TYPING_PER_CHANNEL_PER_SECOND, durationMs: 1000 });
+  return {
+    /** Publishes a typing indicator. In a busy channel only some users are shown. */
+    "channel.typing": ({ params: { channelId }, actor: { userId }, access }) => {
+      const nowMs = Date.now();
+      const isPublished =
+        ofUser.take(`${userId}:${channelId}`, nowMs) === 0 && ofChannel.take(channelId, nowMs) === 0;
+      if (isPublished) {
+        const expiresInMs = LIMITS.typingExpiresInMs;
+        node.publish(access.rooms, "typing.started", { channelId, userId, expiresInMs });
+      }
+      return {};
+    },
+  };
 }

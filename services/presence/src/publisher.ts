@@ -1,11 +1,6 @@
 import { presenceRoom, type Presence } from "@fanfare/contract";
 import type { Publish } from "@fanfare/kernel";
-import {
-  CHUNK_SIZE,
-  CLAIM_TIMEOUT_MS,
-  MAX_PUBLICATIONS_PER_SECOND,
-  PUBLISH_INTERVAL_MS,
-} from "./constants.ts";
+import { CHUNK_SIZE, TIMES, MAX_PUBLICATIONS_PER_SECOND, PUBLISH_INTERVAL_MS } from "./constants.ts";
 import type { PresenceStore } from "./store/presence-store.ts";
 
 const MAX_PER_RUN = (MAX_PUBLICATIONS_PER_SECOND * PUBLISH_INTERVAL_MS) / 1000;
@@ -39,7 +34,7 @@ export function createPublisher({
       if (userIds.length === 0) return;
       const presences = await read(userIds);
       // A worker that was suspended must not publish an outdated status.
-      if (Date.now() - claimedAtMs > CLAIM_TIMEOUT_MS / 2 || !isConnected()) return;
+      if (Date.now() - claimedAtMs > TIMES.claimMs / 2 || !isConnected()) return;
       for (const presence of presences) {
         publish(presenceRoom(presence.userId), "presence.changed", { presences: [presence] });
       }

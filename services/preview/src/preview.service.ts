@@ -24,7 +24,10 @@ export function createPreviewService(node: NodeContext): ReturnType<ServiceFacto
   return defineService(node, {
     name: "preview",
     actions: {},
-    events: { "message.stored": ({ messages }) => previews.add(messages) },
+    events: {
+      "message.stored": ({ messages }) => previews.add(messages),
+      "message.edited": ({ message }) => previews.add([message]),
+    },
     stopped: () => outbound.close(),
   });
 }

@@ -61,6 +61,17 @@ test("adds previews for links of a message, but not in code or for links in angl
   expect(asked).toEqual(["/a"]);
 });
 
+test("an edited message has the previews of its new links, and of those that it kept", async () => {
+  const world = await createWorld(instance.url);
+  const { url } = await serve(page);
+  const id = await say(world, `${url}/old ${url}/kept`);
+  const titles = async () => (await embedsOf(world, id))?.map(({ title }) => title);
+  await expect.poll(titles).toEqual(["Page /old", "Page /kept"]);
+  const edited = { channelId: world.channel.id, messageId: id, content: `${url}/kept ${url}/new` };
+  await must(instance.url, "message.edit", edited, world.member.accessToken);
+  await expect.poll(titles).toEqual(["Page /kept", "Page /new"]);
+});
+
 test("fetches a page once for many messages, and adds no preview if it isn't a page", async () => {
   const world = await createWorld(instance.url);
   const { url, asked } = await serve((request, response) => {

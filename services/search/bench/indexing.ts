@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createEntries } from "../src/entries.ts";
 import { Indexer } from "../src/indexer.ts";
-import { ProgressRepository } from "../src/progress.repository.ts";
+import { createProgressRepository } from "../src/progress.repository.ts";
 import { newId, startSearchNode } from "../test/search-node.ts";
 
 const MESSAGES = 10_000;
@@ -18,7 +18,7 @@ const dir = await mkdtemp(join(tmpdir(), "fanfare-bench-"));
 const search = await startSearchNode({ DATA_DIR: dir });
 const { node } = search;
 const entries = createEntries(node);
-const progress = new ProgressRepository(node.database, entries.version);
+const progress = createProgressRepository(node.database)(entries.version);
 
 async function indexAll(channels: number): Promise<number> {
   const channelIds = Array.from({ length: channels }, () => newId());

@@ -1,15 +1,15 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { filterMessages, indexChannel, removeChannel, search } from "./find-messages.ts";
 import { createEntries } from "./entries.ts";
-import { createGroupProgressRepository, ProgressRepository } from "./progress.repository.ts";
+import { createGroupProgressRepository, createProgressRepository } from "./progress.repository.ts";
 import { Indexer } from "./indexer.ts";
 import type { SearchDependencies } from "./search.dependencies.ts";
 
 /** Finds messages: `message.search`. */
 export function createSearchService(node: NodeContext): ReturnType<ServiceFactory> {
   const entries = createEntries(node);
-  const progress = new ProgressRepository(node.database, entries.version);
-  const groupProgress = createGroupProgressRepository(node.database, entries.version);
+  const progress = createProgressRepository(node.database)(entries.version);
+  const groupProgress = createGroupProgressRepository(node.database)(entries.version);
   const indexer = new Indexer({ entries, progress, services: node.services, logger: node.logger });
   const dependencies: SearchDependencies = { node, entries, progress, groupProgress, indexer };
   return defineService(node, {

@@ -10,7 +10,7 @@ import {
 import { defineService, loadConfig, startNode, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { startOwnDatabase } from "../../../test/support/database.ts";
 import { createEntries, type SearchEntries } from "../src/entries.ts";
-import { createSearchService } from "../src/index.ts";
+import { createSearchService } from "../src/search.service.ts";
 
 /** A process with the search service; tests control the logs and all permissions. */
 export interface SearchNode {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Params } from "@fanfare/contract";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Indexer } from "../src/indexer.ts";
-import { ProgressRepository } from "../src/progress.repository.ts";
+import { createProgressRepository } from "../src/progress.repository.ts";
 import { GROUP_ID as groupId, newId, startSearchNode, type SearchNode } from "./search-node.ts";
 
 let dir: string;
@@ -341,7 +341,7 @@ describe.each([
     ).toReversed();
     const { database, services, logger } = node.node;
     const { entries } = node;
-    const progress = new ProgressRepository(database, entries.version);
+    const progress = createProgressRepository(database)(entries.version);
     const dying = {
       find: (channelIds: readonly string[]) => progress.find(channelIds),
       advance: () => Promise.reject(new Error("killed")),

@@ -40,8 +40,10 @@ export function createAccountMails(
   const welcomesToMailbox = limiter(WELCOMES_PER_MAILBOX);
   const providerOf = (user: UserDocument): string | null => {
     const ids = oidcLinks(user).map(({ provider }) => provider);
-    const hosts = config.oidc.filter(({ id }) => ids.includes(id)).map(({ issuer }) => new URL(issuer).host);
-    return hosts.length === 0 ? null : hosts.join(", ");
+    const names = config.providers
+      .filter(({ id }) => ids.includes(id))
+      .map((provider) => (provider.protocol === "oidc" ? new URL(provider.issuer).host : provider.name));
+    return names.length === 0 ? null : names.join(", ");
   };
 
   /** @param email the recipient; undefined when an admin passes the link on */
@@ -79,7 +81,7 @@ export function createAccountMails(
     /** Whether emails are sent, so that addresses can be verified. */
     canSend: config.smtp !== undefined || config.environment === "development",
 
-    /** Hostnames of the OIDC providers linked to an account, or null. */
+    /** The providers of single sign-on linked to an account: hosts with OIDC, names with SAML. Or null. */
     providerOf,
 
     sendReset,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { emailOf, nicknameFor, usernameFor } from "./external-accounts.ts";
-import { externalIdsOf } from "./oidc/oidc-provider.ts";
+import { externalIdsOf } from "./sign-on/oidc-provider.ts";
 
 const person = (username?: string, nickname?: string, email: string | null = null) => ({
   provider: "default",

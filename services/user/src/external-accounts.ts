@@ -13,6 +13,7 @@ import {
 } from "./external-logins.ts";
 import { assertAllowedDomain, assertBelowUserLimit, assertCanRegister } from "./registration.policy.ts";
 import type { InvitedAccounts } from "./erasures.ts";
+import type { ProvisionedAdmins } from "./provisioned-groups.ts";
 import { takeEmail } from "./take-email.ts";
 import { hasNoSignIn } from "./session.policy.ts";
 import { EMAIL_INDEX, type UserDocument, USERNAME_INDEX } from "./user.model.ts";
@@ -44,6 +45,7 @@ interface Dependencies {
   admins: Admins;
   accountMails: AccountMails;
   invitedAccounts: InvitedAccounts;
+  provisionedAdmins: ProvisionedAdmins;
 }
 
 /** Finds or creates the account of a user who has logged in at a provider. */
@@ -54,6 +56,7 @@ export function createExternalAccounts({
   admins,
   accountMails,
   invitedAccounts,
+  provisionedAdmins,
 }: Dependencies) {
   const make = async (
     identity: ExternalIdentity,
@@ -134,6 +137,7 @@ export function createExternalAccounts({
     // The login of a disabled account is rejected.
     if (isAdmin === undefined || isAdmin === (user.admin === true) || user.disabledAt !== undefined)
       return user;
+    if (await provisionedAdmins.decide(provider)) return user;
     const change = { userId: user._id, admin: isAdmin, provider: provider ?? "LDAP" };
     try {
       await services.admin.followProvider(change);
@@ -213,6 +217,6 @@ export function nicknameFor({ names }: { names: Pick<Names, "nickname"> }, usern
 }
 
 /** @returns null when it isn't a valid email address */
-export function emailOf({ email }: ExternalIdentity): string | null {
+export function emailOf({ email }: Pick<ExternalIdentity, "email">): string | null {
   return emailSchema.safeParse(email ?? undefined).data ?? null;
 }

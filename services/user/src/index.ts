@@ -1,1 +1,2 @@
+export { createImportedAccounts, type ImportedAccounts, type ImportedPerson } from "./imported-accounts.ts";
 export { createUserService } from "./user.service.ts";

@@ -1,4 +1,4 @@
-import type { ProvisionedFilter } from "@fanfare/contract";
+import type { ProvisionedFilter, ProvisionedGroupChanges } from "@fanfare/contract";
 import type { Collection } from "@fanfare/kernel";
 import type { QueryFilter } from "mongoose";
 import { CREDENTIALS } from "./account.queries.ts";
@@ -6,7 +6,7 @@ import { type Provisioning, searchFields, type UserDocument } from "./user.model
 
 /** Attributes that a provider has sent; null removes one. */
 export type ProvisionedAttributes = {
-  [Name in Exclude<keyof Provisioning, "disabled" | "deletedAt">]?: string | null;
+  [Name in Exclude<keyof Provisioning, "disabled" | "deletedAt" | "groupIds">]?: string | null;
 };
 
 const ATTRIBUTES: Record<keyof ProvisionedAttributes, null> = {
@@ -51,7 +51,7 @@ const scimFields = (attributes: ProvisionedAttributes, isRemoved: boolean) =>
     .map(([name, value]) => [`scim.${name}`, isRemoved ? 1 : value] as const);
 
 /** Queries of the collection users for provisioning by SCIM. */
-export function createProvisioningQueries({ model: users, change }: Collection<UserDocument>) {
+export function createProvisioningQueries({ model: users, change, updateAll }: Collection<UserDocument>) {
   return {
     /** Can include accounts that don't match: check them with `matches`. */
     async listProvisionedCandidates({ attribute, value }: ProvisionedFilter): Promise<UserDocument[]> {
@@ -126,8 +126,33 @@ export function createProvisioningQueries({ model: users, change }: Collection<U
         { ...VISIBLE, _id: userId },
         {
           $set: { "scim.deletedAt": new Date() },
-          $unset: Object.fromEntries(scimFields(ATTRIBUTES, true)),
+          $unset: { ...Object.fromEntries(scimFields(ATTRIBUTES, true)), "scim.groupIds": 1 as const },
         },
       ),
+
+    /** Oldest first. */
+    listProvisionedMembers: (groupId: string) =>
+      users
+        .find({ ...VISIBLE, "scim.groupIds": groupId })
+        .sort({ _id: 1 })
+        .lean(),
+
+    /** Those of `userIds` that the provider sees. */
+    listProvisionedAmong: (userIds: readonly string[]) =>
+      users.find({ ...VISIBLE, _id: { $in: [...userIds] } }).lean(),
+
+    /** Without `keep`, only those in `add` stay. */
+    async setProvisionedMembers(
+      groupId: string,
+      { keep, add, remove }: ProvisionedGroupChanges["members"],
+    ): Promise<void> {
+      if (!keep || remove.length > 0)
+        await updateAll(
+          { "scim.groupIds": groupId, _id: keep ? { $in: [...remove] } : { $nin: [...add] } },
+          { $pull: { "scim.groupIds": groupId } },
+        );
+      if (add.length > 0)
+        await updateAll({ ...VISIBLE, _id: { $in: [...add] } }, { $addToSet: { "scim.groupIds": groupId } });
+    },
   };
 }

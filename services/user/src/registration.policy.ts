@@ -28,14 +28,16 @@ export function assertAllowedDomain(
 
 /**
  * Concurrent calls can exceed the limit slightly.
- * @throws {ServiceError} LIMIT_REACHED when the instance has as many accounts and guests as the policy allows
+ * @throws {ServiceError} LIMIT_REACHED when the instance would have more accounts and guests than the policy allows
  */
 export async function assertBelowUserLimit(
   { usersPerInstance: max }: Pick<InstancePolicy, "usersPerInstance">,
   allUsers: AllUsersRepository,
+  added = 1,
 ): Promise<void> {
   // The first count is cheap, but includes more than people.
-  if (max === null || (await allUsers.count()) < max || (await allUsers.countPeople(max)) < max) return;
+  if (max === null) return;
+  if ((await allUsers.count()) + added <= max || (await allUsers.countPeople(max)) + added <= max) return;
   throw serviceError("LIMIT_REACHED", { limit: "usersPerInstance", max });
 }
 

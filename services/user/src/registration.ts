@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { duplicateKeyIndex, type Handlers, newId, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { SessionTokens } from "@fanfare/contract";
-import { isInvitedAddress } from "./invite-mails.ts";
+import { isInvitedAddress } from "./mails-for-others.ts";
 import { assertCanRegister, assertPasswordsAccepted, assertBelowUserLimit } from "./registration.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { EMAIL_INDEX, type UserDocument, USERNAME_INDEX } from "./user.model.ts";

@@ -13,9 +13,12 @@ import { createReachRepository } from "./friends/reach.repository.ts";
 import { createLdapDirectory } from "./ldap-directory.ts";
 import { createLogIn } from "./login.ts";
 import { createOneTimeTokenRepository } from "./one-time-token.repository.ts";
-import { createOidcCodeRepository } from "./oidc/oidc-code.repository.ts";
-import { createOidcProviders } from "./oidc/oidc-provider.ts";
+import { createOidcCodeRepository } from "./sign-on/oidc-code.repository.ts";
+import { createProviders } from "./sign-on/providers.ts";
+import { createUsedAssertionRepository } from "./sign-on/used-assertion.repository.ts";
 import { createPasswords } from "./passwords.ts";
+import { createProvisionedAdmins } from "./provisioned-groups.ts";
+import { createProvisionedGroupRepository } from "./provisioned-group.repository.ts";
 import { createSecondFactor, createTotpSecrets } from "./second-factor.ts";
 import { createRefusedAddressRepository } from "./refused-address.repository.ts";
 import { createSessionRepository } from "./session.repository.ts";
@@ -49,6 +52,8 @@ export function createDependencies(node: NodeContext) {
   const accountMails = createAccountMails(mailer, oneTimeTokens, node);
   const blocks = createBlockRepository(node.database);
   const passwords = createPasswords();
+  const provisionedGroups = createProvisionedGroupRepository(node.database);
+  const provisionedAdmins = createProvisionedAdmins(node.config, provisionedGroups);
   const oidcCodes = createOidcCodeRepository(node.database);
   const ldapDirectory = createLdapDirectory(node.config, {
     logger: node.logger,
@@ -80,8 +85,11 @@ export function createDependencies(node: NodeContext) {
     logIn: createLogIn(users, sessions),
     oneTimeTokens,
     accountMails,
-    oidcProviders: createOidcProviders(node.config, node.logger),
+    providers: createProviders(node.config, node.logger),
     oidcCodes,
+    provisionedGroups,
+    provisionedAdmins,
+    usedAssertions: createUsedAssertionRepository(node.database),
     ldapDirectory,
     externalAccounts: createExternalAccounts({
       node,
@@ -90,6 +98,7 @@ export function createDependencies(node: NodeContext) {
       admins,
       accountMails,
       invitedAccounts,
+      provisionedAdmins,
     }),
     invitedAccounts,
   };

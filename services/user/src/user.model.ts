@@ -39,6 +39,8 @@ export interface Provisioning {
   disabled?: true;
   /** When the provider has deleted the user; its attributes aren't kept then. */
   deletedAt?: Date;
+  /** The provider's groups that the user is in. */
+  groupIds?: string[];
 }
 
 export interface UserDocument {
@@ -130,6 +132,7 @@ const provisioningSchema = new Schema<Provisioning>(
     formattedName: String,
     disabled: Boolean,
     deletedAt: Date,
+    groupIds: { type: [String], default: undefined },
   },
   { _id: false },
 );
@@ -187,6 +190,7 @@ userSchema.index({ "oidcLogins.key": 1 }, { unique: true, sparse: true });
 userSchema.index({ ldapKey: 1 }, { unique: true, sparse: true });
 userSchema.index({ "scim.userNameLower": 1 }, { unique: true, sparse: true });
 userSchema.index({ "scim.externalId": 1 }, { unique: true, sparse: true });
+userSchema.index({ "scim.groupIds": 1 }, { sparse: true });
 
 /** Derived fields that an account is found by. */
 export function searchFields({ nickname }: { nickname?: string }) {

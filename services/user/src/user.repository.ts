@@ -1,6 +1,7 @@
 import type { Locale } from "@fanfare/contract";
 import { defineRepository, newId } from "@fanfare/kernel";
-import { createAccountQueries } from "./account.queries.ts";
+import type { QueryFilter } from "mongoose";
+import { createAccountQueries, CREDENTIALS } from "./account.queries.ts";
 import { createProvisioningQueries } from "./provisioning.queries.ts";
 import { createErasureQueries, createGuestQueries } from "./removal.queries.ts";
 import { createGuessQueries, createPasskeyQueries, createTotpQueries } from "./login.queries.ts";
@@ -19,6 +20,10 @@ type ProfileChange = Partial<
 > &
   Pick<UserDocument, "kind">;
 
+const CREDENTIAL_FIELDS = Object.keys(CREDENTIALS) as (keyof typeof CREDENTIALS)[];
+const absent = (fields: readonly (keyof UserDocument)[]): QueryFilter<UserDocument> =>
+  Object.fromEntries(fields.map((field) => [field, { $exists: false }]));
+
 export type UserRepository = ReturnType<typeof createUserRepository>;
 
 /** Queries of the collection users. */
@@ -36,6 +41,13 @@ export const createUserRepository = defineRepository(userCollection, (users) => 
 
   /** @returns the number of removed users: fewer than `limit` when none are left */
   removeSomeImported: (groupId: string, limit: number) => users.removeSome({ importedIn: groupId }, limit),
+
+  /** Keeps accounts that someone has signed in to, verified or provisioned since. */
+  removeUnclaimed: (userIds: readonly string[]) =>
+    users.removeAll({
+      _id: { $in: userIds },
+      ...absent(["emailVerifiedAt", "scim", "admin", ...CREDENTIAL_FIELDS]),
+    }),
 
   find: (userId: string) => users.model.findById(userId).lean(),
 

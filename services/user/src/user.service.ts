@@ -5,16 +5,16 @@ import { botActions } from "./bots.ts";
 import { passwordActions, passwordResetActions } from "./password.ts";
 import { registrationActions } from "./registration.ts";
 import { myDataActions } from "./my-data.ts";
-import { inviteMailActions } from "./invite-mails.ts";
-import { missedMailActions } from "./missed-mails.ts";
+import { inviteMailActions, missedMailActions } from "./mails-for-others.ts";
 import { nameActions } from "./names.ts";
 import { emailActions } from "./email.ts";
 import { profileActions } from "./profiles.ts";
 import { loginActions } from "./login.ts";
 import { friendActions } from "./friends/friends.ts";
 import { reachActions } from "./friends/reach.ts";
-import { oidcActions } from "./oidc/oidc.ts";
+import { signOnActions } from "./sign-on/sign-on.ts";
 import { passkeyActions } from "./passkeys.ts";
+import { provisionedGroupActions } from "./provisioned-groups.ts";
 import { provisioningActions } from "./provisioning.ts";
 import { secondFactorActions } from "./second-factor.ts";
 import { defineOverdueSweep } from "./sessions.ts";
@@ -24,7 +24,7 @@ import { defineEmailRelease } from "./email.ts";
 /** Accounts, sessions, profiles and friends: the actions `user.*` and `friend.*` of the contract. */
 export function createUserService(node: NodeContext): ReturnType<ServiceFactory> {
   const dependencies = createDependencies(node);
-  const { users, accountMails, mailer, sessions } = dependencies;
+  const { users, accountMails, mailer, providers, sessions } = dependencies;
   defineOverdueSweep(node, sessions, users);
   if (accountMails.canSend) defineEmailRelease(node, users);
   return defineService(node, {
@@ -41,14 +41,18 @@ export function createUserService(node: NodeContext): ReturnType<ServiceFactory>
       ...missedMailActions(dependencies),
       ...myDataActions(dependencies),
       ...nameActions(dependencies),
-      ...oidcActions(dependencies),
       ...passkeyActions(dependencies),
       ...passwordActions(dependencies),
       ...passwordResetActions(dependencies),
       ...profileActions(dependencies),
+      ...provisionedGroupActions(dependencies),
       ...provisioningActions(dependencies),
       ...registrationActions(dependencies),
       ...secondFactorActions(dependencies),
+      ...signOnActions(dependencies),
+    },
+    async started() {
+      for (const provider of providers.values()) if (provider.protocol === "saml") await provider.check();
     },
     async stopped() {
       await mailer.stop();

@@ -40,6 +40,23 @@ export const botRows = {
     },
   ),
   "interaction.acknowledge": row("interaction.acknowledge", () => ({ interactionId: NOT_THERE }), botsOnly),
+  "modal.open": row(
+    "modal.open",
+    () => ({
+      trigger: "unknown",
+      modal: { id: "ask", title: "Ask", fields: [{ kind: "checkbox", id: "sure", label: "Sure" }] },
+    }),
+    { ...botsOnly, bot: "TRIGGER_EXPIRED" },
+  ),
+  "modal.submit": row(
+    "modal.submit",
+    ({ channel }) => ({ channelId: channel.id, modalId: NOT_THERE, values: {} }),
+    {
+      why: "no modal is open, and muted members could not submit one",
+      allowed: "MODAL_NOT_FOUND",
+      muted: "MUTED",
+    },
+  ),
   "command.list": row("command.list", ({ channel }) => ({ channelId: channel.id })),
   "command.invoke": row("command.invoke", ({ channel }) => ({ channelId: channel.id, name: "nothing" }), {
     why: "there is no such command",

@@ -14,5 +14,6 @@ export const callRows = {
   "call.end": row("call.end", channelOf, off),
   "call.muteMember": row("call.muteMember", targetIn, off),
   "call.moveMember": row("call.moveMember", (world) => ({ ...targetIn(world), toChannelId: null }), off),
+  "call.setSpeaking": row("call.setSpeaking", (world) => ({ ...channelOf(world), isSpeaking: true }), off),
   "call.list": row("call.list", () => ({})),
 };

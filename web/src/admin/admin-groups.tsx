@@ -14,8 +14,7 @@ import { openDialog } from "../ui/open-dialog.tsx";
 import { EmptyState } from "../ui/feedback.tsx";
 import { TextField, useForm } from "../ui/form.tsx";
 import { ExportGroup } from "../groups/group-settings/storage/storage-forms.tsx";
-import { AdminList } from "./admin-list.tsx";
-import { ReasonField } from "./reason-field.tsx";
+import { AdminList, ReasonField } from "./admin-parts.tsx";
 
 export function AdminGroups() {
   const { t } = useTranslation("admin");

@@ -18,8 +18,7 @@ import { TextField, useForm } from "../ui/form.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { ListRow } from "../ui/list-row.tsx";
 import { openDialog } from "../ui/open-dialog.tsx";
-import { AdminList } from "./admin-list.tsx";
-import { ReasonField } from "./reason-field.tsx";
+import { AdminList, ReasonField } from "./admin-parts.tsx";
 
 /** Whose messages to keep or export. */
 interface Person {

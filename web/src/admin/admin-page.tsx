@@ -25,8 +25,7 @@ import { useUser } from "../data/people.ts";
 import { useOpenDirectReports } from "../data/reports.ts";
 import { adminPath, landingPath } from "../routes.ts";
 import { dayAndTime } from "../shared/times.ts";
-import { CountBadge } from "../ui/counts.tsx";
-import { Badge, type BadgeTone } from "../ui/display.tsx";
+import { Badge, type BadgeTone, CountBadge } from "../ui/display.tsx";
 import { buttonClass } from "../ui/button.tsx";
 import { EmptyState, Loaded, showToast, Skeleton } from "../ui/feedback.tsx";
 import { Form, TextArea, useForm } from "../ui/form.tsx";
@@ -38,7 +37,7 @@ import { AdminJobs, AdminOverview, MaintenanceForm } from "./admin-server.tsx";
 import { AdminUsers } from "./admin-users.tsx";
 import { LimitsForm, PolicyForm, SessionsForm } from "./access-forms.tsx";
 import { AdminBranding } from "./branding-form.tsx";
-import { AdminList } from "./admin-list.tsx";
+import { AdminList } from "./admin-parts.tsx";
 import { auditDetails } from "./audit-details.ts";
 import { Main } from "../ui/main.tsx";
 
@@ -134,7 +133,7 @@ function AdminAnnouncements() {
     initial: { text: "" },
     async submit({ text }) {
       await call("admin.announce", { text });
-      form.reset({ text: "" });
+      form.set("text", "");
       showToast({ text: t("announcements.done"), tone: "good" });
     },
   });

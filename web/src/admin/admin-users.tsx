@@ -30,8 +30,7 @@ import { TextField, useForm } from "../ui/form.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { CopyField } from "../shared/copy-field.tsx";
 import { openMessageExport, openStartHold } from "./admin-holds.tsx";
-import { AdminList } from "./admin-list.tsx";
-import { ReasonField } from "./reason-field.tsx";
+import { AdminList, ReasonField } from "./admin-parts.tsx";
 import { useSettled } from "../shared/hooks.ts";
 
 const ICONS = {

@@ -4,7 +4,6 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../data/call.ts";
 import { useServerCache } from "../data/data-context.ts";
-import { uploadPicture } from "../data/files.ts";
 import { setBranding, useBranding } from "../session/branding.ts";
 import { PictureInput } from "../shared/picture-input.tsx";
 import { useAction } from "../shared/use-action.ts";
@@ -39,13 +38,13 @@ function show(changed: Partial<Branding>): void {
 
 function LogoForm({ logoUrl }: Branding) {
   const { t } = useTranslation("admin");
-  const cache = useServerCache();
+  const { client } = useServerCache();
   const call = useCall();
   const { busy, error, run } = useAction();
   const showLogo = ({ branding }: { branding: Branding }) => show({ logoUrl: branding.logoUrl });
   const use = (file: File) =>
     run(async () => {
-      const { fileId } = await uploadPicture(cache, file);
+      const { fileId } = await client.uploadPicture(file);
       showLogo(await call("admin.setLogo", { fileId }));
     });
   return (

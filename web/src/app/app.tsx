@@ -1,8 +1,7 @@
 import { useEffect } from "react";
 import { Route, Switch } from "wouter";
 import { LoggedOutPages } from "../session/landing.tsx";
-import { askEarly } from "../data/early-calls.ts";
-import { startReadingSaved } from "../data/read-saved.ts";
+import { startReadingSaved, hasSaved } from "../data/read-saved.ts";
 import { useSession } from "../session/session-store.ts";
 import { loadTokens } from "../session/session-lock.ts";
 import { PageErrorBoundary, Splash } from "./shell/page-error.tsx";
@@ -12,6 +11,7 @@ import { chooseLanguage } from "../i18n/language.ts";
 import { useIsDark, usePreferences } from "../state/preferences.ts";
 import { later } from "../shared/later.tsx";
 import { useMedia } from "../ui/hooks.ts";
+import { type FanfareClient, NEWEST_MESSAGES } from "@fanfare/client";
 
 let isAppLoaded = false;
 
@@ -107,4 +107,27 @@ function withoutTransitions(change: () => void): void {
   // Forces a style recalculation before transitions are re-enabled.
   void getComputedStyle(document.body).color;
   delete dataset["still"];
+}
+
+/**
+ * Asks for a channel's messages, and for what is shown with them, while the application is still loading. After an earlier visit, those are
+ * stored. Returns a function that cancels it.
+ * @param isLoaded whether the application is loaded, which asks by itself
+ */
+function askEarly(client: FanfareClient, isLoaded: () => boolean): () => void {
+  const end = client.on("ready", () => {
+    end();
+    void askUnlessSaved(client, isLoaded);
+  });
+  return end;
+}
+
+async function askUnlessSaved(client: FanfareClient, isLoaded: () => boolean): Promise<void> {
+  if ((await hasSaved()) || isLoaded() || client.state !== "online") return;
+  const place = /^\/groups\/([0-9a-f]{24})\/channels\/([0-9a-f]{24})$/.exec(location.pathname);
+  const [groupId, channelId] = place?.slice(1) ?? [];
+  if (groupId === undefined || channelId === undefined) return;
+  client.callEarly("group.listMine", {});
+  client.callEarly("channel.list", { groupId });
+  client.callEarly("message.list", { channelId, limit: NEWEST_MESSAGES, withUsers: true });
 }

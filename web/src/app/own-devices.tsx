@@ -1,6 +1,7 @@
 import type { FanfareClient } from "@fanfare/client";
 import type { Call, OwnUser } from "@fanfare/contract";
 import { useEffect } from "react";
+import { receiveModals } from "../channel/messages/bot-modals.tsx";
 import { receiveEphemerals } from "../channel/messages/ephemerals.ts";
 import { useCall } from "../data/call.ts";
 import { useServerCache } from "../data/data-context.ts";
@@ -8,7 +9,7 @@ import { useLive } from "../data/frames.ts";
 import { useMe } from "../data/me.ts";
 import { useLoaded } from "../data/store.ts";
 import { chooseLanguage, mailLanguage } from "../i18n/language.ts";
-import { getDraft, onUnsentDrafts, receiveDrafts, sentDraft, unsentDrafts } from "../state/drafts.ts";
+import { onUnsentDrafts, receiveDrafts, sendUnsentDrafts } from "../state/drafts.ts";
 import {
   onUnsentPreferences,
   receivePreferences,
@@ -39,6 +40,7 @@ export function OwnDevices() {
   }, [store, drafts, isOutdated]);
 
   useEffect(() => receiveEphemerals(client), [client]);
+  useEffect(() => receiveModals(client), [client]);
 
   useEffect(() => {
     const known = (channelId: string) => store.state.drafts?.[channelId]?.content ?? "";
@@ -82,15 +84,6 @@ function sender(client: FanfareClient, send: () => Promise<void>): () => void {
     isRunning = false;
   };
   return () => void run();
-}
-
-async function sendUnsentDrafts(call: Call, known: (channelId: string) => string): Promise<void> {
-  for (const channelId of unsentDrafts()) {
-    const content = getDraft(channelId);
-    // Most messages are sent before their draft is.
-    if (content !== known(channelId)) await call("draft.set", { channelId, content });
-    sentDraft(channelId, content);
-  }
 }
 
 async function sendUnsentPreferences(call: Call, me: OwnUser | null): Promise<void> {

@@ -32,7 +32,7 @@ export function startServiceWorker(): void {
 
 async function register(): Promise<void> {
   const { serviceWorker } = navigator;
-  const wasControlled = serviceWorker.controller !== null;
+  let isControlled = serviceWorker.controller !== null;
   let registration: ServiceWorkerRegistration;
   try {
     registration = await serviceWorker.register("/sw.js");
@@ -42,10 +42,11 @@ async function register(): Promise<void> {
   }
   serviceWorker.addEventListener("controllerchange", () => {
     // Another tab activated the new version.
-    if (wasControlled) offer(() => location.reload());
+    if (isControlled) offer(() => location.reload());
     else cacheLoaded();
+    isControlled = true;
   });
-  if (registration.waiting !== null && wasControlled) offerWorker(registration.waiting);
+  if (registration.waiting !== null && isControlled) offerWorker(registration.waiting);
   registration.addEventListener("updatefound", () => {
     const worker = registration.installing;
     worker?.addEventListener("statechange", () => {

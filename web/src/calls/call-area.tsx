@@ -11,7 +11,7 @@ import { useCanInChannel, useChannelPermissions } from "../data/groups.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { later } from "../shared/later.tsx";
 import { useIsPhone } from "../ui/hooks.ts";
-import { useIsInCall } from "./call-store.ts";
+import { useIsInCall, useSpeakers } from "./call-store.ts";
 import { useJoin } from "./use-join.tsx";
 
 const CallView = later(async () => (await import("./call-view.tsx")).CallView);
@@ -72,6 +72,7 @@ function Lobby({ channel }: { channel: Channel }) {
   const canJoin = useCanJoin(channel);
   const count = useOngoingCall(channel.id)?.participantCount ?? 0;
   const faces = useFaces(channel.id);
+  const speakers = useSpeakers(channel.id);
   return (
     <section
       aria-label={t("view")}
@@ -83,7 +84,7 @@ function Lobby({ channel }: { channel: Channel }) {
       <div className="grid min-w-0 flex-1 gap-1">
         <p className="truncate font-semibold">{channel.name}</p>
         <p className="flex items-center gap-2 text-sm text-muted">
-          {faces.length > 0 && <Faces userIds={faces} groupId={channel.groupId} />}
+          {faces.length > 0 && <Faces userIds={faces} groupId={channel.groupId} speakers={speakers} />}
           {canJoin ? (count === 0 ? t("lobby.empty") : t("lobby.count", { count })) : t("cannotJoin")}
         </p>
       </div>
@@ -106,6 +107,7 @@ function OngoingCall({ channel }: { channel: Channel }) {
   const { t } = useTranslation("calls");
   const call = useOngoingCall(channel.id);
   const faces = useFaces(channel.id);
+  const speakers = useSpeakers(channel.id);
   const join = useJoin();
   const canJoin = useCanJoin(channel);
   if (call === undefined) return null;
@@ -117,7 +119,7 @@ function OngoingCall({ channel }: { channel: Channel }) {
       <Phone size={18} aria-hidden className="shrink-0 text-good" />
       <span className="flex min-w-0 flex-1 items-center gap-2.5">
         <span className="truncate font-medium">{t("ongoing", { count: call.participantCount })}</span>
-        <Faces userIds={faces} groupId={channel.groupId} />
+        <Faces userIds={faces} groupId={channel.groupId} speakers={speakers} />
       </span>
       {canJoin && (
         <Button size="sm" variant="primary" onClick={() => join(channel)}>

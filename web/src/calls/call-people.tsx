@@ -1,5 +1,6 @@
 import type { Channel } from "@fanfare/contract";
 import { Headphones, MicOff, Phone, ScreenShare, Video } from "lucide-react";
+import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import { useOngoingCall, type VoiceParticipant } from "../data/calls.ts";
 import { useCanInChannel } from "../data/groups.ts";
@@ -10,7 +11,7 @@ import { useName } from "../people/members/user-name.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { cx } from "../ui/cx.ts";
 import { Avatar } from "../ui/display.tsx";
-import { useIsInCall, useIsSpeaking } from "./call-store.ts";
+import { useIsInCall, useSpeakers } from "./call-store.ts";
 import { useJoin } from "./use-join.tsx";
 
 /** Below a voice channel of the sidebar: who is in it. */
@@ -22,6 +23,7 @@ export function CallPeople({ channel }: { channel: Channel }) {
 function People({ channel }: { channel: Channel }) {
   const { t } = useTranslation("calls");
   const call = useOngoingCall(channel.id);
+  const speakers = useSpeakers(channel.id);
   useNicknames(channel.groupId);
   if (call === undefined) return null;
   const { participants, participantCount } = call;
@@ -29,7 +31,12 @@ function People({ channel }: { channel: Channel }) {
   return (
     <ul aria-label={t("peopleIn", { channel: channel.name })} className="mb-1 ms-6 grid gap-px">
       {participants.map((participant) => (
-        <Person key={participant.userId} participant={participant} channel={channel} />
+        <Person
+          key={participant.userId}
+          participant={participant}
+          groupId={channel.groupId}
+          isSpeaking={participant.isMicrophoneOn && speakers.includes(participant.userId)}
+        />
       ))}
       {others > 0 && <li className="px-2 py-1 text-xs text-muted">{t("others", { count: others })}</li>}
     </ul>
@@ -38,16 +45,16 @@ function People({ channel }: { channel: Channel }) {
 
 interface PersonProps {
   participant: VoiceParticipant;
-  channel: Channel;
+  groupId: string | null;
+  isSpeaking: boolean;
 }
 
-function Person({ participant, channel: { id, groupId } }: PersonProps) {
+const Person = memo(function Person({ participant, groupId, isSpeaking }: PersonProps) {
   const { t } = useTranslation("calls");
   const { userId, isMicrophoneOn, isCameraOn, isScreenShared } = participant;
   const user = useUser(userId);
   const name = useName(user, groupId);
   const avatarUrl = useAvatarUrl(user, groupId);
-  const isSpeaking = useIsSpeaking(id, userId);
   return (
     <li>
       <UserPopover
@@ -68,7 +75,7 @@ function Person({ participant, channel: { id, groupId } }: PersonProps) {
       </UserPopover>
     </li>
   );
-}
+});
 
 function Mark({ icon: Icon, label }: { icon: typeof Phone; label: string }) {
   return (

@@ -1,3 +1,4 @@
+import { LIMITS } from "@fanfare/contract/limits";
 import {
   ConnectionQuality,
   DisconnectReason,
@@ -16,7 +17,9 @@ import {
   changeCurrentCall,
   type CurrentCall,
   getCall,
+  useCallStore,
 } from "./call-store.ts";
+import { reportRepeatedly } from "./follow-wish.ts";
 import { closeOutside } from "./picture-in-picture.ts";
 import { createOwnDevices, type OwnDevices } from "./own-devices.ts";
 
@@ -39,6 +42,8 @@ interface CallOptions {
   token: string;
   key: CallKey;
   onEnd: (reason: EndReason) => void;
+  /** For those who are not in the call. Repeated while the user speaks. */
+  onSpeaking: (isSpeaking: boolean) => void;
   /** The microphone or camera can't be used. */
   onDeviceError: (error: unknown) => void;
 }
@@ -67,7 +72,7 @@ const END_REASONS: Partial<Record<DisconnectReason, EndReason>> = {
  * @throws an error of LiveKit if there is no connection
  */
 export async function connectCall(options: CallOptions): Promise<CallSession> {
-  const { url, token, key, onEnd, onDeviceError } = options;
+  const { url, token, key, onEnd, onSpeaking, onDeviceError } = options;
   const { speakerId } = useCallSettings.getState();
   const room = new Room({
     // Only the pictures that are in view are received, in the size in which they are shown.
@@ -84,6 +89,7 @@ export async function connectCall(options: CallOptions): Promise<CallSession> {
   const update = () => change(stateOf(room));
   const isDeafened = () => getCall(key)?.isDeafened === true;
   const devices = createOwnDevices(room, onDeviceError);
+  const speaking = reportRepeatedly(LIMITS.speakingIntervalMs, onSpeaking);
   let isConnected = false;
   let isOver = false;
   /** Whether the microphone is turned on again when the user hears the others again. */
@@ -117,6 +123,7 @@ export async function connectCall(options: CallOptions): Promise<CallSession> {
     onVolumes(() => {
       for (const participant of room.remoteParticipants.values()) applyVolume(participant);
     }),
+    () => speaking.end(),
     () => devices.close(),
     () => closeOutside(),
   ];
@@ -133,9 +140,10 @@ export async function connectCall(options: CallOptions): Promise<CallSession> {
     })
     .on(RoomEvent.Reconnecting, () => change({ status: "reconnecting" }))
     .on(RoomEvent.Reconnected, () => change({ status: "connected" }))
-    .on(RoomEvent.ActiveSpeakersChanged, (speakers) =>
-      change({ speakerIds: speakers.map(({ identity }) => identity) }),
-    )
+    .on(RoomEvent.ActiveSpeakersChanged, (speakers) => {
+      change({ speakerIds: speakers.map(({ identity }) => identity) });
+      speaking.change(speakers.includes(room.localParticipant));
+    })
     .on(RoomEvent.AudioPlaybackStatusChanged, () => change({ isSoundBlocked: !room.canPlaybackAudio }))
     .on(RoomEvent.ParticipantPermissionsChanged, (_, participant) => {
       if (participant !== room.localParticipant || canPublish(participant, SOURCES.microphone)) return;
@@ -158,11 +166,16 @@ export async function connectCall(options: CallOptions): Promise<CallSession> {
   ] as const)
     room.on(event, update);
 
+  const stopWatching = useCallStore.subscribe(() => {
+    if (getCall(key) === null) disconnect();
+  });
   try {
     await room.connect(url, token);
   } catch (error) {
     finish();
     throw error;
+  } finally {
+    stopWatching();
   }
   isConnected = true;
   change({ ...stateOf(room), status: "connected" });

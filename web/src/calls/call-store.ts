@@ -1,4 +1,5 @@
 import { create } from "zustand";
+import { useReportedSpeakers } from "../data/calls.ts";
 import type { CallSession } from "./call-session.ts";
 
 /** Tells a call from an earlier one in the same channel. */
@@ -46,11 +47,11 @@ export function useIsInCall(channelId: string): boolean {
   return useCallStore(({ current }) => current?.channelId === channelId);
 }
 
-/** Whether a user can be heard in the call that this page is in. */
-export function useIsSpeaking(channelId: string, userId: string): boolean {
-  return useCallStore(
-    ({ current }) => current?.channelId === channelId && current.speakerIds.includes(userId),
-  );
+/** Who speaks in the call of a channel: as this page hears it if it is in the call. */
+export function useSpeakers(channelId: string): readonly string[] {
+  const reported = useReportedSpeakers(channelId);
+  const heard = useCallStore(({ current }) => (current?.channelId === channelId ? current.speakerIds : null));
+  return heard ?? reported;
 }
 
 export function getCurrentCall(): CurrentCall | null {

@@ -38,6 +38,7 @@ import { type CurrentCall, useCurrentCall } from "./call-store.ts";
 import { gridColumns, largeTile } from "./layout.ts";
 import { showOutside } from "./picture-in-picture.ts";
 import { PersonOptions } from "./person-options.tsx";
+import { type InvitedState, useRings } from "./rings.ts";
 import { type Tile, useTiles } from "./room-state.ts";
 
 const LARGE_AVATAR_PX = 72;
@@ -94,6 +95,7 @@ export function CallView(props: CallViewProps) {
         </p>
       )}
       <SoundBlocked current={current} />
+      <InvitedPeople channel={channel} />
       <div className="flex flex-wrap items-center justify-center gap-2">
         <LargeControls />
         <span className="flex gap-1 md:absolute md:end-3 md:bottom-4">
@@ -112,6 +114,46 @@ export function CallView(props: CallViewProps) {
         </span>
       </div>
     </section>
+  );
+}
+
+/** Those whom the user has rung, and who aren't in the call. */
+function InvitedPeople({ channel: { id, groupId } }: { channel: Channel }) {
+  const { t } = useTranslation("calls");
+  const callId = useOngoingCall(id)?.id ?? "";
+  const invited = useRings((rings) => rings.invited[callId]);
+  const people = Object.entries(invited ?? {});
+  if (people.length === 0) return null;
+  return (
+    <ul
+      aria-label={t("invited.label")}
+      aria-live="polite"
+      className="flex max-h-20 flex-wrap justify-center gap-2 overflow-y-auto"
+    >
+      {people.map(([userId, state]) => (
+        <InvitedPerson key={userId} userId={userId} groupId={groupId} state={state} />
+      ))}
+    </ul>
+  );
+}
+
+interface InvitedPersonProps {
+  userId: string;
+  groupId: string | null;
+  state: InvitedState;
+}
+
+function InvitedPerson({ userId, groupId, state }: InvitedPersonProps) {
+  const { t } = useTranslation("calls");
+  const user = useUser(userId);
+  const name = useName(user, groupId);
+  const avatarUrl = useAvatarUrl(user, groupId);
+  return (
+    <li className="flex min-w-0 items-center gap-2 rounded-full bg-selected py-1 ps-1 pe-3 text-sm">
+      <Avatar name={name} id={userId} src={avatarUrl} size={24} />
+      <span className="truncate font-medium">{name}</span>
+      <span className="shrink-0 text-muted">{t(`invited.${state}`)}</span>
+    </li>
   );
 }
 

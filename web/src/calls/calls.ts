@@ -64,6 +64,10 @@ async function connect(
       token,
       key,
       onEnd: (reason) => finish(key, reason),
+      onSpeaking(isSpeaking) {
+        // Best effort: the next report follows soon.
+        cache.client.call("call.setSpeaking", { channelId, isSpeaking }).catch(() => undefined);
+      },
       onDeviceError: showDeviceError,
     }).catch((error: unknown) => {
       if (import.meta.env.DEV) console.warn(error);

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { createQueue, followWish } from "./follow-wish.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createQueue, followWish, reportRepeatedly } from "./follow-wish.ts";
 
 test("a device that opens late is turned off again, if that is the last wish", async () => {
   const turns: string[] = [];
@@ -57,4 +57,35 @@ test("a queue runs one after another, also after failures", async () => {
   await expect(failed).rejects.toThrow("failed");
   expect(await second).toBe(2);
   expect(steps).toEqual(["first", "second"]);
+});
+
+describe("reports of a state", () => {
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
+  test("are sent at once, repeated while it is on, and end with it", () => {
+    const send = vi.fn<(isOn: boolean) => void>();
+    const reports = reportRepeatedly(1000, send);
+    reports.change(false);
+    expect(send).not.toHaveBeenCalled();
+    reports.change(true);
+    expect(send.mock.lastCall).toEqual([true]);
+    vi.advanceTimersByTime(3000);
+    expect(send).toHaveBeenCalledTimes(4);
+    for (let times = 0; times < 11; times++) reports.change(times % 2 === 1);
+    expect(send).toHaveBeenCalledTimes(4);
+    vi.advanceTimersByTime(60_000);
+    expect(send).toHaveBeenCalledTimes(5);
+    expect(send.mock.lastCall).toEqual([false]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("end with the call", () => {
+    const send = vi.fn<(isOn: boolean) => void>();
+    const reports = reportRepeatedly(1000, send);
+    reports.change(true);
+    reports.end();
+    vi.advanceTimersByTime(60_000);
+    expect(send).toHaveBeenCalledTimes(1);
+  });
 });

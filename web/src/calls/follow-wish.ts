@@ -25,6 +25,30 @@ export function followWish(
   };
 }
 
+/**
+ * Reports a state that changes often: at most once per interval, and again in each interval while it is on.
+ * @returns a function for each change, and one that ends the reports
+ */
+export function reportRepeatedly(intervalMs: number, send: (isOn: boolean) => void) {
+  let isOn = false;
+  let wasSent = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const report = (): void => {
+    timer = undefined;
+    if (!isOn && !wasSent) return;
+    send(isOn);
+    wasSent = isOn;
+    timer = setTimeout(report, intervalMs);
+  };
+  return {
+    change(next: boolean): void {
+      isOn = next;
+      if (timer === undefined) report();
+    },
+    end: () => clearTimeout(timer),
+  };
+}
+
 /** Runs one after another what is passed to the returned function, also after failures. */
 export function createQueue(): <T>(run: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();

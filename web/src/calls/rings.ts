@@ -10,12 +10,27 @@ export interface Ring extends EventPayload<"call.rang"> {
   isAudible: boolean;
 }
 
+export type InvitedState = Extract<EventPayload<"ring.changed">["state"], "ringing" | "declined" | "timeout">;
+/** By user, in the order in which they were rung. Those who have joined are left out. */
+type Invited = Readonly<Record<string, InvitedState>>;
+
 interface RingState {
+  /** Of this session, the oldest first. */
   readonly rings: readonly Ring[];
+  /** Those whom this user has rung, by call. */
+  readonly invited: Readonly<Record<string, Invited>>;
 }
 
-/** Of this session, the oldest first. */
-export const useRings = create<RingState>(() => ({ rings: [] }));
+export const useRings = create<RingState>(() => ({ rings: [], invited: {} }));
+
+/** @param state null: they are no longer shown */
+function setInvited(callId: string, userId: string, state: InvitedState | null): void {
+  useRings.setState(({ invited }) => {
+    const { [userId]: _, ...others } = invited[callId] ?? {};
+    const changed = state === null ? others : { ...invited[callId], [userId]: state };
+    return { invited: { ...invited, [callId]: changed } };
+  });
+}
 
 export function endRing(callId: string): void {
   useRings.setState(({ rings }) => ({ rings: rings.filter((ring) => ring.callId !== callId) }));
@@ -24,6 +39,12 @@ export function endRing(callId: string): void {
 /** Keeps the rings current until the returned function is called. */
 export function followRings({ client }: ServerCache): () => void {
   const timers = new Map<string, ReturnType<typeof setTimeout>>();
+  /** The end may be missed while the connection is lost. The clock of this computer may be wrong. */
+  const whenTimeIsOver = (key: string, run: () => void): void => {
+    clearTimeout(timers.get(key));
+    timers.set(key, setTimeout(run, LIMITS.callRingSeconds * 1000));
+  };
+  const invitedIn = (callId: string): Invited => useRings.getState().invited[callId] ?? {};
   const end = ({ callId }: { callId: string }): void => {
     clearTimeout(timers.get(callId));
     timers.delete(callId);
@@ -34,11 +55,7 @@ export function followRings({ client }: ServerCache): () => void {
       const { callId, channelId } = ring;
       for (const one of useRings.getState().rings) if (one.channelId === channelId) end(one);
       useRings.setState(({ rings }) => ({ rings: [...rings, { ...ring, isAudible: false }] }));
-      // The end may be missed while the connection is lost. The clock of this computer may be wrong.
-      timers.set(
-        callId,
-        setTimeout(() => end(ring), LIMITS.callRingSeconds * 1000),
-      );
+      whenTimeIsOver(callId, () => end(ring));
       void claim(`${client.user?.id} ring ${callId}`).then((isAudible) =>
         useRings.setState(({ rings }) => ({
           rings: rings.map((one) => (one.callId === callId ? { ...one, isAudible } : one)),
@@ -46,11 +63,26 @@ export function followRings({ client }: ServerCache): () => void {
       );
     }),
     client.on("call.ringEnded", end),
-    client.on("call.ended", end),
+    client.on("call.ended", (ended) => {
+      end(ended);
+      const { [ended.callId]: _, ...invited } = useRings.getState().invited;
+      useRings.setState({ invited });
+    }),
+    client.on("ring.changed", ({ callId, userId, state }) => {
+      const isOver = state === "answered" || state === "ended";
+      setInvited(callId, userId, isOver ? null : state);
+      whenTimeIsOver(`${callId} ${userId}`, () => {
+        if (invitedIn(callId)[userId] === "ringing") setInvited(callId, userId, "timeout");
+      });
+    }),
+    client.on("call.updated", ({ call: { id, participants } }) => {
+      for (const { userId } of participants)
+        if (Object.hasOwn(invitedIn(id), userId)) setInvited(id, userId, null);
+    }),
   ];
   return () => {
     for (const stop of ends) stop();
     for (const timer of timers.values()) clearTimeout(timer);
-    useRings.setState({ rings: [] });
+    useRings.setState({ rings: [], invited: {} });
   };
 }

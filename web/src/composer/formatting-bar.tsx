@@ -11,11 +11,12 @@ import {
   Strikethrough,
   TextQuote,
 } from "lucide-react";
-import { memo, type RefObject, useMemo } from "react";
+import { memo, type RefObject, useMemo, Fragment } from "react";
 import { useTranslation } from "react-i18next";
 import { type Combo, isApple, keysOf } from "../app/shortcuts/shortcuts.ts";
-import { Toolbar } from "../ui/toolbar.tsx";
 import { editField, type EditName, EDITS } from "./markdown-edit.ts";
+import { Toolbar as Base } from "@base-ui/react/toolbar";
+import { IconButton, type IconButtonProps } from "../ui/button.tsx";
 
 interface Formatting {
   edit: EditName;
@@ -71,3 +72,27 @@ export const FormattingBar = memo(function FormattingBar({ field }: FormattingBa
   }, [t, field]);
   return <Toolbar label={t("format.label")} groups={groups} />;
 });
+
+interface ToolbarProps {
+  label: string;
+  groups: readonly (readonly (IconButtonProps & { id: string })[])[];
+}
+
+/** Buttons with one tab stop: the arrow keys move between them. */
+function Toolbar({ label, groups }: ToolbarProps) {
+  return (
+    <Base.Root
+      aria-label={label}
+      className="base-ui-disable-scrollbar flex items-center gap-0.5 overflow-x-auto px-1 pt-1"
+    >
+      {groups.map((buttons, index) => (
+        <Fragment key={buttons[0]?.id}>
+          {index > 0 && <Base.Separator className="mx-1 h-4 w-px shrink-0 bg-line" />}
+          {buttons.map(({ id, ...button }) => (
+            <Base.Button key={id} render={<IconButton {...button} />} />
+          ))}
+        </Fragment>
+      ))}
+    </Base.Root>
+  );
+}

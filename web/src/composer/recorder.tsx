@@ -4,11 +4,11 @@ import { Mic, Square, Trash2 } from "lucide-react";
 import { type KeyboardEvent, useEffect, useReducer, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { pause } from "../channel/messages/item/sound.ts";
-import { clockText } from "../shared/clock.ts";
 import { IconButton } from "../ui/button.tsx";
 import { showToast } from "../ui/feedback.tsx";
 import { useEscape } from "../ui/hooks.ts";
 import { type ActiveRecording, startRecording } from "./recording.ts";
+import { clockText } from "../shared/times.ts";
 
 const UPDATE_MS = 100;
 /** The latest moments, as bars. */

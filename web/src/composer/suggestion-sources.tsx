@@ -11,6 +11,7 @@ import type { Editor } from "./use-editor.ts";
 import { useOwnCommands } from "./own-commands.ts";
 import { useTemplates } from "./templates.ts";
 import { MAX_SUGGESTIONS, rankByName, type Suggestion, type Trigger } from "./suggestions.ts";
+import { useSettled } from "../shared/hooks.ts";
 
 interface SourceProps {
   channel: Channel;
@@ -40,7 +41,7 @@ const SETTLE_MS = 150;
 
 function Members({ groupId, permissions, query, onFound }: SourceProps & { groupId: string }) {
   const { t } = useTranslation("composer");
-  const settled = useSettled(query);
+  const settled = useSettled(query, SETTLE_MS);
   const { found } = useMemberSearch(groupId, settled);
   const { data: roles = [] } = useRoles(groupId);
   const canAll = hasPermission(permissions, "mentionEveryone");
@@ -114,7 +115,7 @@ export function NameLookup(props: NameLookupProps) {
 }
 
 function MemberLookup({ groupId, name, onNamed }: NameLookupProps & { groupId: string }) {
-  const settled = useSettled(name);
+  const settled = useSettled(name, SETTLE_MS);
   const { found, isComplete } = useMemberSearch(groupId, settled);
   const userId = found.find(({ user }) => user?.username?.toLowerCase() === name)?.member.userId;
   const isKnown = userId !== undefined || (isComplete && settled === name);
@@ -239,14 +240,4 @@ function useFound(
   useEffect(() => {
     onFound(kind, JSON.parse(identity) as Suggestion[]);
   }, [kind, identity, onFound]);
-}
-
-/** The debounced query, for sources that ask the server. */
-function useSettled(query: string): string {
-  const [settled, setSettled] = useState(query);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(query), SETTLE_MS);
-    return () => clearTimeout(timer);
-  }, [query]);
-  return settled;
 }

@@ -4,7 +4,6 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { useSyncExternalStore } from "react";
 import type { ServerCache } from "../data/cache.ts";
 import { useServerCache } from "../data/data-context.ts";
-import { uploadFile } from "../data/files.ts";
 import { perCache } from "../data/lookup.ts";
 
 export interface Upload {
@@ -153,7 +152,7 @@ class Uploads {
     this.#aborts.set(id, abort);
     this.#change(channelId, id, { state: "sending" });
     try {
-      const stored = await uploadFile(this.#cache, channelId, withShortName(file), {
+      const stored = await this.#cache.client.upload(channelId, shortName(file.name), file, {
         signal: abort.signal,
         ...(recording !== undefined && { recording }),
         onProgress: ({ sentBytes }) => this.#change(channelId, id, { sentBytes }),
@@ -253,9 +252,8 @@ function newUpload(file: File, recording: Recording | undefined): Upload {
 }
 
 /** Shortens a long name in the middle, because its end has the extension. */
-function withShortName(file: File): File {
-  const { name, type } = file;
-  if (name.length <= LIMITS.fileNameMaxChars) return file;
+function shortName(name: string): string {
+  if (name.length <= LIMITS.fileNameMaxChars) return name;
   const half = Math.floor(LIMITS.fileNameMaxChars / 2);
-  return new File([file], `${name.slice(0, half)}${name.slice(-half)}`, { type });
+  return `${name.slice(0, half)}${name.slice(-half)}`;
 }

@@ -9,6 +9,7 @@ import { useLive } from "../data/frames.ts";
 import { useCommands } from "../data/group-settings.ts";
 import { showToast, showFailure } from "../ui/feedback.tsx";
 import { type SendOptions, setReplyTo } from "../channel/messages/conversation.ts";
+import { expectModal } from "../channel/messages/bot-modals.tsx";
 import { isOutboxFull, sendMessage } from "../channel/messages/outbox.ts";
 import {
   type CommandDialogs,
@@ -94,10 +95,13 @@ export function useSending(options: SendingOptions): Sending {
     if (ofBot !== null) {
       reset("");
       const { command, text } = ofBot;
-      call("command.invoke", { channelId: channel.id, name: command.name, text }).catch((error: unknown) => {
-        reset(content);
-        showFailure(error);
-      });
+      call("command.invoke", { channelId: channel.id, name: command.name, text }).then(
+        ({ invocation }) => expectModal(invocation.id),
+        (error: unknown) => {
+          reset(content);
+          showFailure(error);
+        },
+      );
       return;
     }
     const replacement = own === null ? content : textToSend(own.command.name, own.text);

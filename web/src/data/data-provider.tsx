@@ -3,6 +3,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useState } from "react";
 import { DataContext, newQueryClient, type On } from "./data-context.ts";
 import { ServerCache } from "./cache.ts";
+import { listenSpeakers } from "./calls.ts";
 import { retryFileUrls } from "./files.ts";
 import { listenOwnReactions, refreshOwnReactions } from "./own-reactions.ts";
 import { keepSaved, restoreData } from "./saved-data.ts";
@@ -31,7 +32,11 @@ export function DataProvider({ client, fallback, children }: DataProviderProps) 
   );
 }
 
-const LISTENERS: ((cache: ServerCache, on: On) => void)[] = [listenOwnReactions, listenTyping];
+const LISTENERS: ((cache: ServerCache, on: On) => void)[] = [
+  listenOwnReactions,
+  listenTyping,
+  listenSpeakers,
+];
 
 /** After a resync, clients refetch spread over up to this time. */
 const RESYNC_SPREAD_MS = 2000;

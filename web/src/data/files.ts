@@ -1,5 +1,4 @@
-import type { UploadOptions } from "@fanfare/client";
-import type { FileUrl, StoredFile } from "@fanfare/contract";
+import type { FileUrl } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useEffect } from "react";
 import type { ServerCache } from "./cache.ts";
@@ -48,26 +47,4 @@ export function useFileUrl(channelId: string, fileId: string): FileUrl | undefin
 /** Requests the URLs that couldn't be loaded, such as without a connection. */
 export function retryFileUrls(cache: ServerCache): void {
   for (const urls of urlsOf(cache).all()) urls.retry();
-}
-
-/**
- * Uploads a message attachment. Pass its `fileId` to `send` in `attachmentIds`.
- * @throws {FanfareError} as `client.upload`, or the signal's reason
- */
-export function uploadFile(
-  { client }: ServerCache,
-  channelId: string,
-  file: File,
-  options: UploadOptions = {},
-): Promise<StoredFile> {
-  return client.upload(channelId, file.name, file, options);
-}
-
-/** Uploads a picture. Pass its `fileId` to `user.setAvatar` or `group.setIcon`. */
-export function uploadPicture(
-  { client }: ServerCache,
-  picture: Blob,
-  options: UploadOptions = {},
-): Promise<StoredFile> {
-  return client.uploadPicture(picture, options);
 }

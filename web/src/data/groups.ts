@@ -192,12 +192,15 @@ export function useChannelPermissions(channel: Pick<Channel, "id" | "groupId" | 
   return data?.channels.find(({ channelId }) => channelId === place)?.permissions ?? NO_PERMISSIONS;
 }
 
-/** False until permissions are loaded. */
-export function useIsReadOnly(channel: Pick<Channel, "id" | "groupId" | "parentId">): boolean {
-  const permissions = useChannelPermissions(channel);
-  const { groupId } = channel;
-  const isKnown = useMyPermissions(groupId ?? "", { enabled: groupId !== null }).data !== undefined;
-  return isKnown && !hasPermission(permissions, "sendMessages");
+/** Whether the user can only read, in an announcement channel; false until permissions are loaded. */
+export function useIsReadOnly({
+  id,
+  groupId,
+  parentId,
+}: Pick<Channel, "id" | "groupId" | "parentId">): boolean {
+  const { data } = useMyPermissions(groupId ?? "", { enabled: groupId !== null });
+  const own = data?.channels.find(({ channelId }) => channelId === (parentId ?? id));
+  return own !== undefined && !hasPermission(own.permissions, "sendMessages");
 }
 
 export function useCanInChannel(

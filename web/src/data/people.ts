@@ -65,12 +65,13 @@ export function useUser(userId: string | null | undefined): User | undefined {
   return user;
 }
 
-/** The profiles that are already known. `userIds` must be stable. */
+/** The profiles that are already known. */
 export function useUsers(userIds: readonly string[]): User[] {
   const { store } = useServerCache();
   const users = useStoreState((state) => state.users);
+  const joined = userIds.join(" ");
   useEffect(() => {
-    for (const id of userIds) store.requestUser(id);
-  }, [store, userIds]);
+    for (const id of joined.split(" ")) if (id !== "") store.requestUser(id);
+  }, [store, joined]);
   return userIds.flatMap((id) => users[id] ?? []);
 }

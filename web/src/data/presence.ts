@@ -72,28 +72,33 @@ export function useStatuses(userIds: readonly string[]): ReadonlyMap<string, Sta
 const MAX_TYPING_USERS = 20;
 const NO_USER_IDS: readonly string[] = [];
 
-/** Who is typing in each channel, until the indicator expires. */
-export class TypingUsers {
+/** Who does something in each channel, such as typing, until the indicator expires. */
+export class ExpiringUsers {
+  readonly #max: number;
   readonly #byChannel = new Map<string, readonly string[]>();
   readonly #ends = new Map<string, ReturnType<typeof setTimeout>>();
   readonly #listeners = new Set<() => void>();
 
-  /** In the order in which they started typing. The same array until it changes. */
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** In the order in which they started. The same array until it changes. */
   in(channelId: string): readonly string[] {
     return this.#byChannel.get(channelId) ?? NO_USER_IDS;
   }
 
   start(channelId: string, userId: string, expiresInMs: number): void {
     const key = `${channelId} ${userId}`;
-    const typists = this.in(channelId);
-    const isKnown = typists.includes(userId);
-    if (!isKnown && typists.length >= MAX_TYPING_USERS) return;
+    const users = this.in(channelId);
+    const isKnown = users.includes(userId);
+    if (!isKnown && users.length >= this.#max) return;
     clearTimeout(this.#ends.get(key));
     this.#ends.set(
       key,
       setTimeout(() => this.end(channelId, userId), expiresInMs),
     );
-    if (!isKnown) this.#set(channelId, [...typists, userId]);
+    if (!isKnown) this.#set(channelId, [...users, userId]);
   }
 
   end(channelId: string, userId: string): void {
@@ -111,14 +116,14 @@ export class TypingUsers {
     return () => void this.#listeners.delete(listener);
   };
 
-  #set(channelId: string, typists: readonly string[]): void {
-    if (typists.length === 0) this.#byChannel.delete(channelId);
-    else this.#byChannel.set(channelId, typists);
+  #set(channelId: string, users: readonly string[]): void {
+    if (users.length === 0) this.#byChannel.delete(channelId);
+    else this.#byChannel.set(channelId, users);
     for (const listener of this.#listeners) listener();
   }
 }
 
-const typingUsersOf = perCache(() => new TypingUsers());
+const typingUsersOf = perCache(() => new ExpiringUsers(MAX_TYPING_USERS));
 
 /** The other users who are typing in a channel. */
 export function useTypingUsers(channelId: string): readonly string[] {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { TypingUsers } from "./presence.ts";
+import { ExpiringUsers } from "./presence.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 test("an indicator ends after its timeout, is extended, or ends with the message", () => {
-  const typists = new TypingUsers();
+  const typists = new ExpiringUsers(20);
   let told = 0;
   typists.subscribe(() => (told += 1));
   typists.start("c", "ada", 6000);
@@ -24,7 +24,7 @@ test("an indicator ends after its timeout, is extended, or ends with the message
 });
 
 test("limits the number of users", () => {
-  const typists = new TypingUsers();
+  const typists = new ExpiringUsers(20);
   for (let user = 0; user < 50; user++) typists.start("c", `${user}`, 6000);
   expect(typists.in("c")).toHaveLength(20);
 });

@@ -5,10 +5,9 @@ import { Compass } from "lucide-react";
 import { Link, useLocation } from "wouter";
 import { useCall } from "../data/call.ts";
 import { useServerCache } from "../data/data-context.ts";
-import { uploadPicture } from "../data/files.ts";
 import { useMe } from "../data/me.ts";
 import { useHasDirectory, useServerMeta } from "../session/server-meta.ts";
-import { channelPath, directoryPath, groupPath, invitePath } from "../routes.ts";
+import { directoryPath, groupPath, invitePath } from "../routes.ts";
 import { errorText } from "../shared/use-action.ts";
 import { buttonClass } from "../ui/button.tsx";
 import { Form, TextField, useForm } from "../ui/form.tsx";
@@ -28,25 +27,24 @@ export function useCanCreateGroups(): boolean {
 /** Creates a group and opens it; an invite link is shown there. */
 export function CreateGroupForm({ onDone }: { onDone?: () => void }) {
   const { t } = useTranslation("groups");
-  const cache = useServerCache();
+  const { client } = useServerCache();
   const call = useCall();
   const [, navigate] = useLocation();
   const [icon, setIcon] = useState<File | null>(null);
   const form = useForm({
     initial: { name: "" },
     async submit({ name }) {
-      const { group, channels } = await call("group.create", { name });
+      const { group } = await call("group.create", { name });
       if (icon !== null) await setGroupIcon(group.id, icon);
       offerInvite(group.id);
       onDone?.();
-      const first = channels.find(({ kind }) => kind === "text");
-      navigate(first === undefined ? groupPath(group.id) : channelPath(group.id, first.id));
+      navigate(groupPath(group.id));
     },
   });
   // A failure must not undo the creation of the group.
   const setGroupIcon = async (groupId: string, file: File): Promise<void> => {
     try {
-      const { fileId } = await uploadPicture(cache, file);
+      const { fileId } = await client.uploadPicture(file);
       await call("group.setIcon", { groupId, fileId });
     } catch (error) {
       showToast({ text: `${t("icon.failed")} ${errorText(error)}`, tone: "danger" });

@@ -8,7 +8,7 @@ import { PageHeader } from "../app/shell/page-header.tsx";
 import { useCall } from "../data/call.ts";
 import { usePagedQuery } from "../data/data-context.ts";
 import { useGroup } from "../data/groups.ts";
-import { channelPath, groupPath } from "../routes.ts";
+import { groupPath } from "../routes.ts";
 import { useSettled } from "../shared/hooks.ts";
 import { PagedRows } from "../shared/paged-list.tsx";
 import { useAction } from "../shared/use-action.ts";
@@ -77,10 +77,7 @@ function GroupEntry({ group }: { group: ListedGroup }) {
       setAsking(true);
       return null;
     });
-    if (joined === null) return;
-    const { group, channels } = joined;
-    const first = channels.find((channel) => channel.id === group.defaultChannelId) ?? channels[0];
-    navigate(first === undefined ? groupPath(id) : channelPath(id, first.id));
+    if (joined !== null) navigate(groupPath(id));
   };
   return (
     <li className="grid gap-2 rounded-lg border border-line p-3">

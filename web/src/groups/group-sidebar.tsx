@@ -19,7 +19,6 @@ import { Link, useLocation } from "wouter";
 import { useCanInGroup, useGroup, useMyPermissions } from "../data/groups.ts";
 import { useLockdown, useOpenJoinRequests } from "../data/join-requests.ts";
 import { useOpenReports } from "../data/reports.ts";
-import { CountBadge } from "../ui/counts.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { Skeleton, SkeletonRows, showFailure } from "../ui/feedback.tsx";
 import { ChannelList } from "./channels/channel-list.tsx";
@@ -31,6 +30,7 @@ import { hasGroupSettings } from "./group-settings/sections.ts";
 import { openConfirm } from "../ui/open-dialog.tsx";
 import { type GroupDialog, openGroupDialog } from "./open-group-dialog.tsx";
 import { formatTime } from "../shared/times.ts";
+import { CountBadge } from "../ui/display.tsx";
 
 interface GroupSidebarProps {
   groupId: string;

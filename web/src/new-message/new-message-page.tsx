@@ -11,12 +11,12 @@ import { useServerCache } from "../data/data-context.ts";
 import { useOpenDirect } from "../people/directs/use-direct.ts";
 import { landingPath } from "../routes.ts";
 import { ConversationPicker } from "../search/quick-switcher/conversation-picker.tsx";
-import type { Conversation } from "../search/quick-switcher/destination.ts";
 import { useFormats } from "../shared/formats.ts";
 import { getDraft, setDraft } from "../state/drafts.ts";
 import { Button } from "../ui/button.tsx";
 import { showToast } from "../ui/feedback.tsx";
 import { forgetShared, readShared, type SharedContent } from "./shared-content.ts";
+import type { Conversation } from "../search/quick-switcher/use-destinations.ts";
 
 /** Asks where to write, and puts what another app has shared into the draft there. */
 export function NewMessagePage() {

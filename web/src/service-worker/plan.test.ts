@@ -15,9 +15,11 @@ test.each([
   "/docs",
   "/docs/run/",
   "/diagram.html",
+  "/auth/oidc/start",
   "/files/f1/secret.png",
   "/files/public/p",
   "/socket.io/",
+  "/auth/oidc/callback",
   "/api",
 ])("never caches %s", (path) => {
   expect(plan({ path })).toBeNull();

@@ -19,7 +19,7 @@ export function planFor(
   if (origin !== ownOrigin) return null;
   if (method === "POST" && mode === "navigate" && path === SHARED.path) return "share";
   if (method !== "GET") return null;
-  if (/^\/(?:api|diagram\.html|docs|files|socket\.io)(?:\/|$)/.test(path)) return null;
+  if (/^\/(?:api|auth|diagram\.html|docs|files|socket\.io)(?:\/|$)/.test(path)) return null;
   if (mode === "navigate") return "page";
   return path.startsWith("/assets/") || precached.has(path) ? "kept" : null;
 }

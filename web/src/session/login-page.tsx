@@ -13,7 +13,14 @@ import { Button } from "../ui/button.tsx";
 import { Checkbox } from "../ui/checkbox.tsx";
 import { CodeField, PasswordField } from "./account-fields.tsx";
 import { LOGIN_LINK_CLASS, LoginTitle, SessionNoticeBanner, Outcome, LoginLayout } from "./login-layout.tsx";
-import { OidcButtons, clearOidcReturn, oidcFailure, oidcReturn, type OidcReturn } from "./oidc.tsx";
+import {
+  OidcButtons,
+  clearOidcReturn,
+  oidcFailure,
+  oidcReturn,
+  type OidcReturn,
+  useLoginStartedAtProvider,
+} from "./oidc.tsx";
 import { useServerMeta, useLoginOptions } from "./server-meta.ts";
 import { logIn, type SessionNotice } from "./session-store.ts";
 import { requestedInvite } from "./requested-path.ts";
@@ -41,6 +48,7 @@ export function LoginPage({ notice, hasRequestedPath }: LoginPageProps) {
   const [stay, setStay] = useState(true);
   const ways = useLoginOptions() ?? LOADING;
   useEffect(clearOidcReturn, []);
+  useLoginStartedAtProvider();
   return (
     <LoginLayout>
       <SessionNoticeBanner notice={notice} />

@@ -4,7 +4,7 @@ import type { Meta } from "@fanfare/contract";
 import { parseFragment, ROUTES } from "../routes.ts";
 import { KeyRound } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect } from "react";
 import { useAction } from "../shared/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/feedback.tsx";
@@ -42,6 +42,7 @@ export async function startOidc(
 }
 
 let returned = readReturn();
+let startedAt = readStart();
 
 /** The unused result for this purpose. The code can only be used once. */
 export function oidcReturn(purpose: OidcTrip["purpose"]): OidcReturn | null {
@@ -71,6 +72,14 @@ function readReturn(): OidcReturn | null {
   const trip = readTrip();
   if (trip !== null && oidcCode !== null) return { trip, oidcCode };
   return { trip, errorCode: errorCode ?? "OIDC_FAILED" };
+}
+
+/** The provider at which a login was started, if it sent the user here for it. */
+function readStart(): string | null {
+  if (location.pathname !== ROUTES.login) return null;
+  const provider = parseFragment(location.hash).get("oidcStart");
+  if (provider !== null) history.replaceState(history.state, "", location.pathname);
+  return provider;
 }
 
 function readTrip(): OidcTrip | null {
@@ -108,13 +117,23 @@ interface OidcButtonsProps {
   hasLine?: boolean;
 }
 
-/** The OIDC providers that this browser can log in with. */
+/** The OIDC and SAML providers that this browser can log in with. */
 export function useOidcProviders(): Meta["oidcProviders"] {
   const providers = useServerMeta()?.oidcProviders;
   return (canUseOidc && providers) || [];
 }
 
-/** Sign-in with each OIDC provider that is configured. */
+/** Continues a login that was started at a provider: the server only accepts those that this page starts. */
+export function useLoginStartedAtProvider(): void {
+  const provider = useOidcProviders().find(({ id }) => id === startedAt)?.id;
+  useEffect(() => {
+    if (provider === undefined) return;
+    startedAt = null;
+    void startOidc(provider, { purpose: "login", stay: true });
+  }, [provider]);
+}
+
+/** Sign-in with each OIDC or SAML provider that is configured. */
 export function OidcButtons({ stay, isOnly = false, hasLine = !isOnly }: OidcButtonsProps) {
   const { t } = useTranslation("session");
   const providers = useOidcProviders();

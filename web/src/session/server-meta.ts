@@ -8,6 +8,9 @@ const useFeatures = create<{ hasCalls: boolean }>(() => ({ hasCalls: false }));
 let known: Meta | null | undefined;
 let request: Promise<Meta | null> | null = null;
 
+/** Until then there is no way to log in on the page. */
+const META_TIMEOUT_MS = 10_000;
+
 /** WebAuthn requires https or localhost. */
 export const canUsePasskeys = globalThis.isSecureContext && "PublicKeyCredential" in globalThis;
 
@@ -61,7 +64,7 @@ export function useHasDirectory(): boolean {
 
 async function fetchMeta(): Promise<Meta | null> {
   try {
-    const response = await fetch("/api/meta");
+    const response = await fetch("/api/meta", { signal: AbortSignal.timeout(META_TIMEOUT_MS) });
     known = response.ok ? ((await response.json()) as Meta) : null;
     if (known !== null) {
       setBranding(known.branding);

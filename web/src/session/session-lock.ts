@@ -69,16 +69,16 @@ export interface StoredTokens {
 }
 
 export function loadTokens(): StoredTokens | null {
-  for (const storage of [sessionStorage, localStorage]) {
-    const tokens = parse(storage.getItem(KEY));
-    if (tokens !== null) return { tokens, isShared: storage === localStorage };
+  for (const isShared of [false, true]) {
+    const tokens = storedTokens(isShared);
+    if (tokens !== null) return { tokens, isShared };
   }
   return null;
 }
 
 export function saveTokens(tokens: SessionTokens, isShared: boolean): void {
   try {
-    (isShared ? localStorage : sessionStorage).setItem(KEY, JSON.stringify(tokens));
+    storageOf(isShared).setItem(KEY, JSON.stringify(tokens));
     if (isShared) sessionStorage.removeItem(KEY);
   } catch {
     // Without storage, the session lasts until the page is left.
@@ -87,15 +87,17 @@ export function saveTokens(tokens: SessionTokens, isShared: boolean): void {
 
 /** Removes the tokens of an ended session, unless another session has replaced it. */
 export function removeTokens(sessionId: string): void {
-  for (const storage of [sessionStorage, localStorage]) {
-    if (parse(storage.getItem(KEY))?.sessionId === sessionId) storage.removeItem(KEY);
-  }
+  for (const isShared of [false, true])
+    if (storedTokens(isShared)?.sessionId === sessionId) storageOf(isShared).removeItem(KEY);
 }
 
-function parse(text: string | null): SessionTokens | null {
-  if (text === null) return null;
+/** Throws where the browser blocks storage. */
+const storageOf = (isShared: boolean): Storage => (isShared ? localStorage : sessionStorage);
+
+/** Null if they are missing or unreadable. */
+function storedTokens(isShared: boolean): SessionTokens | null {
   try {
-    return JSON.parse(text) as SessionTokens;
+    return JSON.parse(storageOf(isShared).getItem(KEY) ?? "null") as SessionTokens | null;
   } catch {
     return null;
   }

@@ -144,7 +144,6 @@ function begin(client: FanfareClient, { tokens, isShared }: StoredTokens): void 
 /** What the user has written or shared and not sent. */
 function clearLocalData(): void {
   clearDrafts();
-  forgetUnsentPreferences();
   clearOutbox();
   void forgetShared();
 }
@@ -167,7 +166,10 @@ function end(client: FanfareClient, notice: SessionNotice | null): void {
   const sessionId = client.tokens?.sessionId;
   if (sessionId !== undefined && notice !== "updated") removeTokens(sessionId);
   clearConversations();
-  if (notice !== "updated") forgetData();
+  if (notice !== "updated") {
+    forgetData();
+    forgetUnsentPreferences();
+  }
   // Logging out clears local data; an expired session is usually followed by a new login of the same user.
   if (notice === null) {
     clearLocalData();

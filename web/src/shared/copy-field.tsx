@@ -2,6 +2,7 @@ import { Check, Copy, TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "../ui/button.tsx";
+import { showToast } from "../ui/feedback.tsx";
 import { TextField } from "../ui/form.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 
@@ -53,6 +54,11 @@ export async function copyText(text: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** Copies a text and says so in a toast. Where that isn't possible, the toast has the text to select, or `failed`. */
+export async function copyAndSay(text: string, done: string, failed = text): Promise<void> {
+  showToast((await copyText(text)) ? { text: done, tone: "good" } : { text: failed });
 }
 
 interface SecretDialogProps {

@@ -68,12 +68,12 @@ export function moveFocusByArrows(event: KeyboardEvent<HTMLElement>): void {
 const TYPING_MS = 300;
 
 /** The debounced text. */
-export function useSettled(text: string): string {
+export function useSettled(text: string, ms = TYPING_MS): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), TYPING_MS);
+    const timer = setTimeout(() => setSettled(text), ms);
     return () => clearTimeout(timer);
-  }, [text]);
+  }, [text, ms]);
   return settled;
 }
 

@@ -14,7 +14,10 @@ export async function whenAllowed<T>(work: () => Promise<T>, signal?: AbortSigna
     } catch (error) {
       if (!(error instanceof FanfareError) || error.type !== "RATE_LIMITED") throw error;
       const waitMs = Math.max(error.retryAfterMs, MIN_WAIT_MS);
-      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      await new Promise((resolve) => {
+        setTimeout(resolve, waitMs);
+        signal?.addEventListener("abort", resolve, { once: true });
+      });
     }
   }
 }

@@ -1,3 +1,5 @@
+import { FanfareError } from "@fanfare/client";
+import type { Call } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { create } from "zustand";
 import { loadStored, saveStored } from "./stored.ts";
@@ -23,10 +25,7 @@ export function useHasDraft(channelId: string): boolean {
   return useDrafts(({ drafts }) => drafts[channelId] !== undefined);
 }
 
-/** The channels with drafts that the server doesn't have in this version. */
-export const unsentDrafts = (): readonly string[] => useDrafts.getState().unsent;
-
-/** Calls `listener` after each change of `unsentDrafts`. */
+/** Calls `listener` when there are others to send. */
 export function onUnsentDrafts(listener: () => void): () => void {
   return useDrafts.subscribe((now, before) => {
     if (now.unsent !== before.unsent) listener();
@@ -51,11 +50,19 @@ export function setDraft(channelId: string, text: string): void {
   else saving = setTimeout(save, SAVE_AFTER_MS);
 }
 
-/** The server has this version of a draft. */
-export function sentDraft(channelId: string, text: string): void {
-  if (text !== getDraft(channelId)) return;
-  useDrafts.setState(({ unsent }) => ({ unsent: unsent.filter((id) => id !== channelId) }));
-  save();
+/** @param known what the server has */
+export async function sendUnsentDrafts(call: Call, known: (channelId: string) => string): Promise<void> {
+  for (const channelId of useDrafts.getState().unsent) {
+    const content = getDraft(channelId);
+    // Most messages are sent before their draft is.
+    if (content !== known(channelId))
+      await call("draft.set", { channelId, content }).catch((error: unknown) => {
+        if (!(error instanceof FanfareError) || error.type !== "CHANNEL_NOT_FOUND") throw error;
+      });
+    if (content !== getDraft(channelId)) continue;
+    useDrafts.setState(({ unsent }) => ({ unsent: unsent.filter((id) => id !== channelId) }));
+    save();
+  }
 }
 
 /** Takes over the drafts of other devices, except where this one has changes that are still to be sent. */

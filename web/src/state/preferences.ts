@@ -49,7 +49,7 @@ export function sentPreferences(sent: Readonly<Record<string, unknown>>): void {
   saveStored(UNSENT_KEY, left.length === 0 ? null : Object.fromEntries(left));
 }
 
-/** When a user logs out: the next one has others. */
+/** When a session ends: the next user has others. */
 export function forgetUnsentPreferences(): void {
   saveStored(UNSENT_KEY, null);
 }

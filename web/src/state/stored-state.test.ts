@@ -1,5 +1,7 @@
-import { describe, expect, test } from "vitest";
-import { parseDrafts, withDraft } from "./drafts.ts";
+import { FanfareError } from "@fanfare/client";
+import type { Call } from "@fanfare/contract";
+import { afterEach, describe, expect, test } from "vitest";
+import { clearDrafts, openDrafts, parseDrafts, sendUnsentDrafts, setDraft, withDraft } from "./drafts.ts";
 import { parseLastPlaces, withLastChannel } from "./last-channel.ts";
 import { parsePreferences } from "./preference-values.ts";
 
@@ -32,5 +34,35 @@ describe("browser storage", () => {
       path: null,
       channels: {},
     });
+  });
+});
+
+describe("sendUnsentDrafts", () => {
+  afterEach(clearDrafts);
+
+  /** Sends the drafts to a server that rejects one channel. @returns the channels of the accepted ones */
+  async function send(rejected: string, type: "CHANNEL_NOT_FOUND" | "UNAUTHENTICATED"): Promise<string[]> {
+    const accepted: string[] = [];
+    const call = (async (_: string, { channelId }: { channelId: string }) => {
+      if (channelId === rejected)
+        throw new FanfareError({ type, message: "", retryable: false, requestId: "" });
+      accepted.push(channelId);
+    }) as unknown as Call;
+    await sendUnsentDrafts(call, () => "").catch(() => undefined);
+    return accepted;
+  }
+
+  test("a channel that is gone doesn't hold up the others", async () => {
+    openDrafts("me");
+    for (const channelId of ["gone", "there"]) setDraft(channelId, "Hello");
+    expect(await send("gone", "CHANNEL_NOT_FOUND")).toEqual(["there"]);
+    expect(await send("none", "CHANNEL_NOT_FOUND")).toEqual([]);
+  });
+
+  test("after other failures they are sent later", async () => {
+    openDrafts("me");
+    for (const channelId of ["a", "b"]) setDraft(channelId, "Hello");
+    expect(await send("a", "UNAUTHENTICATED")).toEqual([]);
+    expect(await send("none", "UNAUTHENTICATED")).toEqual(["a", "b"]);
   });
 });

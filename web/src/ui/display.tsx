@@ -1,6 +1,7 @@
 import { Avatar as Base } from "@base-ui/react/avatar";
 import { cx } from "./cx.ts";
 import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
 
 type AvatarStatus = "online" | "idle" | "doNotDisturb" | "offline";
 
@@ -121,6 +122,58 @@ export function Badge({ tone = "neutral", children }: { tone?: BadgeTone; childr
       )}
     >
       {children}
+    </span>
+  );
+}
+
+const MAX_SHOWN = 99;
+
+/** Hidden for 0; red for mentions. */
+export function CountBadge({
+  count,
+  label,
+  tone = "mention",
+}: {
+  count: number;
+  /** The accessible label with the number: "3 unread". */
+  label: string;
+  tone?: "mention" | "neutral";
+}) {
+  if (count <= 0) return null;
+  return (
+    <span
+      className={cx(
+        "inline-flex h-5 min-w-5 shrink-0 items-center justify-center rounded-full px-1.5 text-xs font-bold tabular-nums",
+        tone === "mention" ? "bg-badge text-on-badge" : "bg-selected text-text",
+      )}
+    >
+      <span aria-hidden>{count > MAX_SHOWN ? `${MAX_SHOWN}+` : count}</span>
+      <span className="sr-only">{label}</span>
+    </span>
+  );
+}
+
+/** Next to a bold name: something is unread, but no one waits for an answer. */
+export function UnreadDot() {
+  return <span aria-hidden className="mx-1 size-2 shrink-0 rounded-full bg-text" />;
+}
+
+/** Keys whose label depends on the language. */
+const NAMED = { Ctrl: "ctrl", Shift: "shift", Del: "delete", Space: "space" } as const;
+
+/** Keyboard keys, such as `["Ctrl", "K"]`. */
+export function Kbd({ keys }: { keys: readonly string[] }) {
+  const { t } = useTranslation("ui");
+  return (
+    <span className="inline-flex gap-1">
+      {keys.map((key) => (
+        <kbd
+          key={key}
+          className="min-w-6 rounded-sm border border-line bg-sidebar px-1.5 py-0.5 text-center font-sans text-xs text-muted"
+        >
+          {key in NAMED ? t(`keys.${NAMED[key as keyof typeof NAMED]}`) : key}
+        </kbd>
+      ))}
     </span>
   );
 }

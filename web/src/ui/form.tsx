@@ -166,8 +166,8 @@ export interface FormState<V extends Values> {
   /** An error that isn't about a single field. */
   error: string | null;
   onSubmit: (event?: FormEvent) => void;
-  /** Resets to these values, or to the initial ones. */
-  reset: (values?: V) => void;
+  /** Not within `submit`, whose values become the initial ones. */
+  reset: () => void;
 }
 
 type FieldErrors = Record<string, string>;
@@ -232,9 +232,8 @@ export function useForm<V extends Values>(options: FormOptions<V>): FormState<V>
       event?.preventDefault();
       void run();
     },
-    reset: (next = start) => {
-      setStart(next);
-      setValues(next);
+    reset: () => {
+      setValues(start);
       setError(null);
       setFieldErrors({});
     },

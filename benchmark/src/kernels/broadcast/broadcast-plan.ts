@@ -63,7 +63,7 @@ export const REPEATED_MESSAGE_OPTIONS = {
   burstRepeats: { ...MESSAGE_OPTIONS.burstRepeats, default: 1 },
 };
 
-type MessageValues = OptionValues<typeof MESSAGE_OPTIONS>;
+export type MessageValues = OptionValues<typeof MESSAGE_OPTIONS>;
 
 /** The options of a broadcast run. */
 export interface BroadcastPlan extends Omit<MessageValues, "threads" | "client" | "gatewayThreads"> {

@@ -128,17 +128,29 @@ export function busiestThread(
   return { busy: largest((load) => load.cpuMs), waiting: largest((load) => load.waitMs) };
 }
 
-/** CPU time that all programs of this machine except this one have used so far. */
-function otherSeconds(): number {
+/** CPU time of all child processes of this one: receivers, and servers that it started; null if unavailable. */
+export const childSeconds = () =>
+  fromProc(() => {
+    const [, ...children] = withChildren(process.pid);
+    return sum(children.flatMap(threadMs).map(([, ms]) => ms)) / 1000;
+  });
+
+/**
+ * CPU time that all programs of this machine except this one and its children have used so far; null if one of them has just
+ * exited. Only Linux tells about children.
+ */
+function otherSeconds(): number | null {
+  const children = process.platform === "linux" ? childSeconds() : 0;
+  if (children === null) return null;
   const allMs = os
     .cpus()
-    .reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
+    .reduce((total, { times }) => total + times.user + times.nice + times.sys + times.irq, 0);
   const { user, system } = process.cpuUsage();
-  return allMs / 1000 - (user + system) / 1e6;
+  return allMs / 1000 - (user + system) / 1e6 - children;
 }
 
 interface WatchedServer {
-  /** It runs on this machine. */
+  /** It was started by this process. */
   isThrowaway: boolean;
   /** CPU time so far; null if unavailable. */
   cpuSeconds(): Promise<number | null>;
@@ -167,12 +179,16 @@ export async function watchServer(
     if (before === null || after === null)
       return { durationMs, cpuSeconds: null, cores: null, otherProgramsCores: null };
     const cpuSeconds = after - before;
-    const others = (otherSeconds() - othersBefore - cpuSeconds) / ((nowMs() - startedMs) / 1000);
+    const serverSeconds = server.isThrowaway && process.platform === "linux" ? 0 : cpuSeconds;
+    const [othersAfter, lastedMs] = [otherSeconds(), nowMs() - startedMs];
+    const isKnown = isLocal && othersBefore !== null && othersAfter !== null;
     return {
       durationMs,
       cpuSeconds,
       cores: (cpuSeconds * 1000) / durationMs,
-      otherProgramsCores: isLocal ? Math.max(0, others) : null,
+      otherProgramsCores: isKnown
+        ? Math.max(0, ((othersAfter - othersBefore - serverSeconds) * 1000) / lastedMs)
+        : null,
     };
   };
 }

@@ -90,16 +90,12 @@ function usageOf(samples: readonly MetricSample[]): ServerUsage {
   const read = (wanted: string) =>
     samples.some(({ name }) => name === wanted) ? sumOf(samples, wanted) : undefined;
   const tick = read("nodejs_eventloop_lag_min_seconds") ?? 0;
-  const delayMs = (name: string) => {
-    const seconds = read(name);
-    return seconds === undefined || Number.isNaN(seconds) ? null : Math.max(0, seconds - tick) * 1000;
-  };
-  const longest = read("fanfare_event_loop_max_seconds");
+  const lag = Math.max(0, (read("nodejs_eventloop_lag_max_seconds") ?? NaN) - tick);
+  const longest = read("fanfare_event_loop_max_seconds") ?? lag;
   return {
     rssBytes: read("process_resident_memory_bytes") ?? null,
     cpuSeconds: read("process_cpu_seconds_total") ?? null,
-    eventLoopP99Ms: delayMs("nodejs_eventloop_lag_p99_seconds"),
-    eventLoopMaxMs: longest === undefined ? delayMs("nodejs_eventloop_lag_max_seconds") : longest * 1000,
+    eventLoopMaxMs: Number.isNaN(longest) ? null : longest * 1000,
   };
 }
 

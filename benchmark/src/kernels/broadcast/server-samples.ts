@@ -41,7 +41,6 @@ export class ServerSampler {
   #last: (Totals & { atMs: number; cpuSeconds: number | null }) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
-  #p99Ms = 0;
   #maxMs = 0;
 
   constructor(sources: Sources) {
@@ -82,18 +81,15 @@ export class ServerSampler {
     this.#nextMs = nowMs() + SAMPLE_MS;
   }
 
-  /** Each sample resets the measured delays: returns the worst since the last call of `worst`. */
+  /** Each sample resets the measured delay: returns the worst since the last call of `worst`. */
   worst(usage: ServerUsage | null): ServerUsage | null {
     this.#remember(usage);
-    const [eventLoopP99Ms, eventLoopMaxMs] = [this.#p99Ms, this.#maxMs];
-    [this.#p99Ms, this.#maxMs] = [0, 0];
-    return usage?.eventLoopMaxMs === null || usage === null
-      ? usage
-      : { ...usage, eventLoopP99Ms, eventLoopMaxMs };
+    const eventLoopMaxMs = this.#maxMs;
+    this.#maxMs = 0;
+    return usage === null || usage.eventLoopMaxMs === null ? usage : { ...usage, eventLoopMaxMs };
   }
 
   #remember(usage: ServerUsage | null): void {
-    this.#p99Ms = Math.max(this.#p99Ms, usage?.eventLoopP99Ms ?? 0);
     this.#maxMs = Math.max(this.#maxMs, usage?.eventLoopMaxMs ?? 0);
   }
 

@@ -1,11 +1,11 @@
 import type { RunTools } from "../../cli/scenario.ts";
 import type { Needs } from "../../cli/preflight.ts";
-import { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
+import { isFanfare } from "../../targets/fanfare/fanfare-target.ts";
 import type { Target } from "../../targets/target.ts";
 import { searchesOf, type CapacityAttempt, type CapacityPlan, type CapacitySearch } from "./capacity.ts";
-import { RateAttempts } from "./rate-attempt.ts";
+import { rateAttempts } from "./rate-attempt.ts";
 import { Search } from "./search.ts";
-import { UsersAttempts } from "./users-attempt.ts";
+import { usersAttempts } from "./users-attempt.ts";
 
 export interface CapacityContext extends RunTools {
   target: Target;
@@ -41,14 +41,12 @@ export async function measureCapacity(context: CapacityContext): Promise<Capacit
     searches.push({ ...about, held, failed, attempts });
   };
   if (wanted.includes("users")) {
-    const attempts = new UsersAttempts(context);
     const about = { what: "users", members: null, atMost: plan.mostUsers } as const;
-    await run(about, FIRST_USERS, (users) => attempts.attempt(users));
+    await run(about, FIRST_USERS, usersAttempts(context));
   }
-  if (wanted.includes("rate") && target instanceof FanfareTarget) {
-    const attempts = new RateAttempts({ ...context, target });
+  if (wanted.includes("rate") && isFanfare(target)) {
     const about = { what: "messagesPerSecond", members: plan.members, atMost: plan.mostRate } as const;
-    await run(about, FIRST_PER_SECOND, (perSecond) => attempts.attempt(perSecond));
+    await run(about, FIRST_PER_SECOND, rateAttempts({ ...context, target }));
   }
   return searches;
 }

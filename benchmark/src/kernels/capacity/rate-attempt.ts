@@ -8,83 +8,80 @@ import { openGroupLoad, type SendLoad } from "../requests/send-load.ts";
 import { Counted, counted, countRequests, lateTimes, type Range } from "../requests/request-memory.ts";
 import type { CapacityContext } from "./capacity-run.ts";
 import { judgeAttempt, type CapacityAttempt } from "./capacity.ts";
-import { judgeResource, type Evidence } from "./resource.ts";
+import { judgeResource } from "./resource.ts";
 
 const POLL_MS = 20;
 /** At the beginning of each rate, not counted. */
 const RATE_WARM_UP_MS = 1000;
 
-type RateContext = CapacityContext & { target: FanfareTarget };
-
-/** Finds how many messages a second one group can take: each attempt sends at a fixed rate (open loop). */
-export class RateAttempts {
-  readonly #context: RateContext;
-  #tokens: string[] = [];
-
-  constructor(context: RateContext) {
-    this.#context = context;
-  }
-
-  async attempt(perSecond: number): Promise<CapacityAttempt> {
-    const { target, plan, progress, signal } = this.#context;
-    if (this.#tokens.length === 0) {
+/**
+ * Finds how many messages a second one group can take: each attempt sends at a fixed rate (open loop).
+ * @returns makes an attempt
+ */
+export function rateAttempts(context: CapacityContext & { target: FanfareTarget }) {
+  const { target, plan, progress, signal } = context;
+  let tokens: string[] = [];
+  return async (perSecond: number): Promise<CapacityAttempt> => {
+    if (tokens.length === 0) {
       const { credentials } = await target.prepare(plan.members + plan.senders, progress, signal);
-      this.#tokens = credentials as string[];
+      tokens = credentials as string[];
     }
     const requests = Math.ceil((perSecond * (plan.durationMs + RATE_WARM_UP_MS)) / 1000) + 1;
-    const load = await openGroupLoad(this.#context, this.#tokens, { ...plan, requests }, plan.members);
-    const { memory } = load;
-    const attempt = new RateAttempt(this.#context, perSecond, load);
-    const made = () => counted(memory, Counted.made);
-    const measure = () => attempt.measure();
+    const load = await openGroupLoad(context, tokens, { ...plan, requests }, plan.members);
+    const made = () => counted(load.memory, Counted.made);
+    const attempt = () => attemptRate(context, perSecond, load);
     try {
-      const label = `${perSecond} messages per second`;
-      return await progress.during(label, memory.requests, made, measure);
+      return await progress.during(`${perSecond} messages per second`, requests, made, attempt);
     } finally {
       await load.close();
     }
-  }
+  };
 }
 
-class RateAttempt {
-  readonly #context: RateContext;
-  readonly #perSecond: number;
-  readonly #load: SendLoad;
-
-  constructor(context: RateContext, perSecond: number, load: SendLoad) {
-    this.#context = context;
-    this.#perSecond = perSecond;
-    this.#load = load;
-  }
-
-  async measure(): Promise<CapacityAttempt> {
-    const { plan } = this.#context;
-    const { memory, threads, audience } = this.#load;
-    const durationMs = RATE_WARM_UP_MS + plan.durationMs;
-    const [observed, span] = await Promise.all([
-      this.#observe(),
-      this.#load.send({ kind: "open", perSecond: this.#perSecond }, durationMs),
-    ]);
-    await this.#settle(nowMs() + Math.max(2000, plan.limitMs * 2));
-    const due = (ms: number) => Math.floor((ms * this.#perSecond) / 1000);
-    const to = Math.min(span.to, due(durationMs));
-    const range = { from: Math.min(to, due(RATE_WARM_UP_MS)), to };
-    return this.#judge(range, due(durationMs), {
+async function attemptRate(
+  { target, plan, signal }: CapacityContext & { target: FanfareTarget },
+  perSecond: number,
+  load: SendLoad,
+): Promise<CapacityAttempt> {
+  const { memory, threads: senders, audience } = load;
+  const { limitMs } = plan;
+  const durationMs = RATE_WARM_UP_MS + plan.durationMs;
+  const due = (ms: number) => Math.floor((ms * perSecond) / 1000);
+  const [observed, span] = await Promise.all([observe(), load.send({ kind: "open", perSecond }, durationMs)]);
+  await settle(nowMs() + Math.max(2000, limitMs * 2));
+  const to = Math.min(span.to, due(durationMs));
+  const range = { from: Math.min(to, due(RATE_WARM_UP_MS)), to };
+  const { acknowledged, refused, unanswered, missed } = countRequests(memory, range);
+  // A timer that fires some milliseconds late is no shortfall: the latencies already include it.
+  const shortfall = due(durationMs) - range.to;
+  const late = shortfall > plan.senders + perSecond / 20 ? shortfall : 0;
+  const lost = lostIn(range);
+  // A message that did not reach everyone has no time.
+  const reached = lost > 0 ? null : spread([...load.deliveryTimes(range)]);
+  const seen = {
+    worstMs: reached?.max ?? null,
+    medianMs: reached?.median ?? null,
+    acknowledged,
+    lost,
+    refused: refused + unanswered,
+    missed: missed + late,
+    dropped: audience.dropped,
+    serverCores: observed.serverCores,
+  };
+  return judgeAttempt(perSecond, seen, limitMs, () =>
+    judgeResource({
       ...observed,
-      errorCodes: Object.keys({ ...threads.errors(memory, span), ...audience.errors }),
+      errorCodes: Object.keys({ ...senders.errors(memory, span), ...audience.errors }),
       sentLateMs: lateTimes(memory, range).at(-1) ?? 0,
+      missed: late,
       cores: availableParallelism(),
       memoryFree: process.availableMemory() / totalmem(),
-      limitMs: plan.limitMs,
-    });
-  }
+      limitMs,
+    }),
+  );
 
   /** The server and the tester, while the messages that count are sent. */
-  async #observe(): Promise<
-    Pick<Evidence, "testerBusy" | "testerWaiting" | "serverCores" | "serverThreadBusy" | "otherProgramsCores">
-  > {
-    const { target, plan, signal } = this.#context;
-    const { audience, threads: senders } = this.#load;
+  async function observe() {
     const sampleLoads = async () =>
       (await Promise.all([audience.sampleLoads(), senders.sampleLoads()])).flat();
     const pids = target.platform?.processes.map(({ pid }) => pid) ?? [];
@@ -99,41 +96,16 @@ class RateAttempt {
   }
 
   /** Until all deliveries arrived, or the deadline. */
-  async #settle(deadlineMs: number): Promise<void> {
-    const { signal } = this.#context;
-    await this.#load.settle(deadlineMs);
-    while (nowMs() < deadlineMs && this.#lost(this.#load.all) > 0)
-      await sleep(POLL_MS, undefined, { signal });
+  async function settle(deadlineMs: number): Promise<void> {
+    await load.settle(deadlineMs);
+    while (nowMs() < deadlineMs && lostIn(load.all) > 0) await sleep(POLL_MS, undefined, { signal });
   }
 
-  #lost({ from, to }: Range): number {
-    const { tally } = this.#load.audience;
-    let lost = 0;
-    for (let i = from; i < to; i++)
-      if (this.#load.isAcknowledged(i)) lost += tally.expected(i) - tally.received(i);
-    return lost;
-  }
-
-  #judge(range: Range, due: number, evidence: Omit<Evidence, "missed">): CapacityAttempt {
-    const { memory, audience } = this.#load;
-    const { acknowledged, refused, unanswered, missed } = countRequests(memory, range);
-    // A timer that fires some milliseconds late is no shortfall: the latencies already include it.
-    const late = due - range.to > this.#context.plan.senders + this.#perSecond / 20 ? due - range.to : 0;
-    const lost = this.#lost(range);
-    // A message that did not reach everyone has no time.
-    const reached = lost > 0 ? null : spread([...this.#load.deliveryTimes(range)]);
-    const seen = {
-      worstMs: reached?.max ?? null,
-      medianMs: reached?.median ?? null,
-      acknowledged,
-      lost,
-      refused: refused + unanswered,
-      missed: missed + late,
-      dropped: audience.dropped,
-      serverCores: evidence.serverCores,
-    };
-    return judgeAttempt(this.#perSecond, seen, evidence.limitMs, () =>
-      judgeResource({ ...evidence, missed: late }),
-    );
+  function lostIn({ from, to: end }: Range): number {
+    const { tally } = audience;
+    let missing = 0;
+    for (let i = from; i < end; i++)
+      if (load.isAcknowledged(i)) missing += tally.expected(i) - tally.received(i);
+    return missing;
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findMissingResource, judgeResource, type Evidence } from "./resource.ts";
+import { judgeResource, type Evidence } from "./resource.ts";
 
 const idle: Evidence = {
   errorCodes: [],
@@ -34,21 +34,4 @@ test.each<[Partial<Evidence>, string, RegExp]>([
   const resource = judgeResource({ ...idle, ...seen });
   expect(resource.name).toBe(name);
   expect(resource.why).toMatch(why);
-});
-
-test("missing resources are found before anyone connects", () => {
-  const needs = {
-    users: 30_000,
-    messages: 10,
-    kind: "light",
-    isLocalServer: true,
-    canSpreadAddresses: false,
-  } as const;
-  const plenty = { openFiles: 100_000, ports: { first: 1024, last: 65_535 }, memoryBytes: 2 ** 35 };
-  expect(findMissingResource(needs, plenty)).toBeUndefined();
-  expect(findMissingResource(needs, { ...plenty, openFiles: 20_000 })?.name).toBe("descriptors");
-  expect(findMissingResource(needs, { ...plenty, ports: { first: 32_768, last: 60_999 } })?.name).toBe(
-    "ports",
-  );
-  expect(findMissingResource(needs, { ...plenty, memoryBytes: 2 ** 28 })?.name).toBe("memory");
 });

@@ -1,4 +1,3 @@
-import { findObstacles, type Limits, type Needs } from "../../cli/preflight.ts";
 import { percent } from "../../report/format.ts";
 import { BUSY_LIMIT, OTHERS_SHARE, WAITING_LIMIT } from "../broadcast/generator-load.ts";
 
@@ -45,61 +44,42 @@ const LIMIT_CODES = ["TOO_MANY_CONNECTIONS", "RATE_LIMITED", "HTTP_429", "HTTP_5
 
 /** The first that explains it: limits of the tester come before those of the server. */
 export function judgeResource(evidence: Evidence): Resource {
-  const code = (codes: readonly string[]) => evidence.errorCodes.find((found) => codes.includes(found));
-  const { testerBusy, testerWaiting, sentLateMs, serverCores, serverThreadBusy, memoryFree } = evidence;
-  const descriptors = code(DESCRIPTOR_CODES);
-  if (descriptors) return { name: "descriptors", why: `${descriptors}: raise ulimit -n` };
-  const ports = code(PORT_CODES);
-  if (ports) return { name: "ports", why: `${ports}: widen net.ipv4.ip_local_port_range` };
-  const memory = code(MEMORY_CODES);
-  if (memory) return { name: "memory", why: memory };
-  const limit = code(LIMIT_CODES);
-  if (limit) return { name: "limit", why: `the server rejects with ${limit}: raise that limit` };
-  if (memoryFree < MEMORY_FREE)
-    return { name: "memory", why: `${percent(memoryFree)} of this machine's memory was left` };
-  if (testerBusy !== null && testerBusy > BUSY_LIMIT)
-    return {
-      name: "generator",
-      why: `a thread of the tester was busy ${percent(testerBusy)} of the time`,
-    };
-  if (evidence.missed > 0)
-    return { name: "generator", why: `the tester could not send ${evidence.missed} messages in time` };
-  if (sentLateMs > evidence.limitMs * SENT_LATE_SHARE)
-    return { name: "generator", why: `the tester sent up to ${Math.round(sentLateMs)} ms late` };
-  if (serverThreadBusy !== null && serverThreadBusy > SERVER_BUSY)
-    return {
-      name: "cpu",
-      why: `the server's busiest thread was busy ${percent(serverThreadBusy)} of the time`,
-    };
-  if (testerWaiting !== null && testerWaiting > WAITING_LIMIT)
-    return {
-      name: "cpu",
-      why: `server and tester share too few cores: a thread waited ${percent(testerWaiting)} of the time`,
-    };
-  if (serverThreadBusy === null && serverCores !== null && serverCores > SERVER_BUSY)
-    return {
-      name: "cpu",
-      why: `the server used ${serverCores.toFixed(2)} cores while messages were in flight`,
-    };
+  const { testerBusy, testerWaiting, sentLateMs, missed, serverCores, serverThreadBusy, memoryFree } =
+    evidence;
   const { otherProgramsCores: others, cores } = evidence;
-  if (others !== null && others > cores * OTHERS_SHARE)
-    return { name: "cpu", why: `other programs used ${others.toFixed(1)} of the ${cores} cores` };
-  return {
-    name: "unknown",
-    why: "no exhausted resource is visible to the tester (possibly the disk, or another machine)",
-  };
-}
-
-/** What would stop this many users before they are connected; undefined: nothing. */
-export function findMissingResource(needs: Needs, limits: Limits): Resource | undefined {
-  const kinds = [
-    { name: "descriptors", limits: { ...limits, ports: null, memoryBytes: Infinity } },
-    { name: "ports", limits: { ...limits, openFiles: null, memoryBytes: Infinity } },
-    { name: "memory", limits: { ...limits, openFiles: null, ports: null } },
-  ] as const;
-  for (const kind of kinds) {
-    const [why] = findObstacles(needs, kind.limits);
-    if (why !== undefined) return { name: kind.name, why };
-  }
-  return undefined;
+  const [descriptors, ports, memory, limit] = [DESCRIPTOR_CODES, PORT_CODES, MEMORY_CODES, LIMIT_CODES].map(
+    (codes) => evidence.errorCodes.find((code) => codes.includes(code)),
+  );
+  const because = (name: Resource["name"], why: string): Resource => ({ name, why });
+  const all = [
+    descriptors && because("descriptors", `${descriptors}: raise ulimit -n`),
+    ports && because("ports", `${ports}: widen net.ipv4.ip_local_port_range`),
+    memory && because("memory", memory),
+    limit && because("limit", `the server rejects with ${limit}: raise that limit`),
+    memoryFree < MEMORY_FREE && because("memory", `${percent(memoryFree)} of this machine's memory was left`),
+    testerBusy !== null &&
+      testerBusy > BUSY_LIMIT &&
+      because("generator", `a thread of the tester was busy ${percent(testerBusy)} of the time`),
+    missed > 0 && because("generator", `the tester could not send ${missed} messages in time`),
+    sentLateMs > evidence.limitMs * SENT_LATE_SHARE &&
+      because("generator", `the tester sent up to ${Math.round(sentLateMs)} ms late`),
+    serverThreadBusy !== null &&
+      serverThreadBusy > SERVER_BUSY &&
+      because("cpu", `the server's busiest thread was busy ${percent(serverThreadBusy)} of the time`),
+    testerWaiting !== null &&
+      testerWaiting > WAITING_LIMIT &&
+      because(
+        "cpu",
+        `server and tester share too few cores: a thread waited ${percent(testerWaiting)} of the time`,
+      ),
+    serverThreadBusy === null &&
+      serverCores !== null &&
+      serverCores > SERVER_BUSY &&
+      because("cpu", `the server used ${serverCores.toFixed(2)} cores while messages were in flight`),
+    others !== null &&
+      others > cores * OTHERS_SHARE &&
+      because("cpu", `other programs used ${others.toFixed(1)} of the ${cores} cores`),
+  ];
+  const unknown = "no exhausted resource is visible to the tester (possibly the disk, or another machine)";
+  return all.find((one) => typeof one === "object") ?? because("unknown", unknown);
 }

@@ -3,12 +3,13 @@ import { ExitCode, ExitError } from "../../cli/exit.ts";
 import { plannedMessages, type BroadcastPlan } from "../broadcast/broadcast-plan.ts";
 import { measureBroadcast } from "../broadcast/broadcast-run.ts";
 import { ErrorTable } from "../broadcast/error-table.ts";
-import { currentLimits } from "../../cli/preflight.ts";
+import { currentLimits, findObstacles } from "../../cli/preflight.ts";
 import type { BroadcastMeasurement } from "../broadcast/broadcast-summary.ts";
+import type { GeneratorResult } from "../broadcast/generator-load.ts";
 import type { Prepared } from "../../targets/target.ts";
 import { failedAttempt, judgeAttempt, type CapacityAttempt, type CapacityPlan } from "./capacity.ts";
 import type { CapacityContext } from "./capacity-run.ts";
-import { findMissingResource, judgeResource, type Resource } from "./resource.ts";
+import { judgeResource, type Resource } from "./resource.ts";
 
 /** Messages per attempt; the worst of them counts. */
 const MESSAGES = 5;
@@ -16,83 +17,75 @@ const CONNECT_TIMEOUT_MS = 15_000;
 
 /**
  * Finds how many members can be online: each attempt connects them all and sends some messages, one at a time.
+ * @returns makes an attempt
  */
-export class UsersAttempts {
-  readonly #context: CapacityContext;
-  #prepared: Prepared = { credentials: [], registration: null };
-
-  constructor(context: CapacityContext) {
-    this.#context = context;
-  }
-
-  async attempt(users: number): Promise<CapacityAttempt> {
-    const { target, where, plan, progress, signal } = this.#context;
+export function usersAttempts({ target, where, plan, progress, errors: all, signal }: CapacityContext) {
+  let prepared: Prepared = { credentials: [], registration: null };
+  return async (users: number): Promise<CapacityAttempt> => {
     const broadcast = broadcastPlan(users, plan);
     const needs = { ...broadcast, messages: plannedMessages(broadcast), ...where };
-    const missing = findMissingResource(needs, currentLimits());
+    const [missing] = findObstacles(needs, currentLimits());
     if (missing) return failedAttempt(users, missing, missing.why, true);
-    if (this.#prepared.credentials.length < users)
-      this.#prepared = await target.prepare(users, progress, signal);
-    const prepared = { ...this.#prepared, credentials: this.#prepared.credentials.slice(0, users) };
+    if (prepared.credentials.length < users) prepared = await target.prepare(users, progress, signal);
+    const part = { ...prepared, credentials: prepared.credentials.slice(0, users) };
     const errors = new ErrorTable();
     try {
-      const measured = await measureBroadcast({
-        target,
-        prepared,
-        plan: broadcast,
-        progress,
-        errors,
-        signal,
-      });
+      const run = { target, prepared: part, plan: broadcast, progress, errors, signal };
+      const measured = await measureBroadcast(run);
       signal.throwIfAborted();
-      return this.#judge(users, measured, errors);
+      return judge(users, plan.limitMs, measured, errors);
     } catch (error) {
       if (!(error instanceof ExitError) || error.code !== ExitCode.couldNotConnect) throw error;
-      return failedAttempt(users, this.#resource(errors), error.message, false);
+      return failedAttempt(users, resourceOf(plan.limitMs, errors), error.message, false);
     } finally {
-      for (const { phase, code, count } of errors.rows()) this.#context.errors.add(phase, code, count);
+      for (const { phase, code, count } of errors.rows()) all.add(phase, code, count);
     }
-  }
+  };
+}
 
-  #judge(users: number, measured: BroadcastMeasurement, errors: ErrorTable): CapacityAttempt {
-    const { counts, server, warm, first, cold } = measured;
-    const isComplete = measured.rounds.every(({ p100Ms }) => p100Ms !== null);
-    const cpuMs = server.cpuMsPerMessage;
-    const seen = {
-      worstMs: isComplete ? (warm.p100Ms?.max ?? null) : null,
-      medianMs: isComplete ? (warm.p100Ms?.median ?? null) : null,
-      firstMs: first?.p100Ms ?? null,
-      coldMs: cold?.p100Ms ?? null,
-      acknowledged: counts.acknowledged,
-      lost: counts.lost,
-      refused: counts.sent - counts.acknowledged,
-      dropped: counts.dropped,
-      serverCores: cpuMs === null || !warm.p100Ms ? null : cpuMs / warm.p100Ms.median,
-    };
-    return judgeAttempt(users, seen, this.#context.plan.limitMs, () =>
-      this.#resource(errors, measured, seen.serverCores),
-    );
-  }
+function judge(
+  users: number,
+  limitMs: number,
+  measured: BroadcastMeasurement,
+  errors: ErrorTable,
+): CapacityAttempt {
+  const { counts, server, warm, first, cold } = measured;
+  const isComplete = measured.rounds.every(({ p100Ms }) => p100Ms !== null);
+  const cpuMs = server.cpuMsPerMessage;
+  const seen = {
+    worstMs: isComplete ? (warm.p100Ms?.max ?? null) : null,
+    medianMs: isComplete ? (warm.p100Ms?.median ?? null) : null,
+    firstMs: first?.p100Ms ?? null,
+    coldMs: cold?.p100Ms ?? null,
+    acknowledged: counts.acknowledged,
+    lost: counts.lost,
+    refused: counts.sent - counts.acknowledged,
+    dropped: counts.dropped,
+    serverCores: cpuMs === null || !warm.p100Ms ? null : cpuMs / warm.p100Ms.median,
+  };
+  return judgeAttempt(users, seen, limitMs, () => resourceOf(limitMs, errors, measured, seen.serverCores));
+}
 
-  #resource(
-    errors: ErrorTable,
-    measured?: BroadcastMeasurement,
-    serverCores: number | null = null,
-  ): Resource {
-    return judgeResource({
-      errorCodes: errors.rows().map(({ code }) => code),
-      testerBusy: measured?.generator.receiverBusy ?? null,
-      testerWaiting: measured?.generator.receiverWaiting ?? null,
-      sentLateMs: measured?.generator.longestDelayMs ?? 0,
-      missed: 0,
-      serverCores,
-      serverThreadBusy: null,
-      otherProgramsCores: measured?.generator.otherProgramsCores ?? null,
-      cores: availableParallelism(),
-      memoryFree: process.availableMemory() / totalmem(),
-      limitMs: this.#context.plan.limitMs,
-    });
-  }
+function resourceOf(
+  limitMs: number,
+  errors: ErrorTable,
+  measured?: BroadcastMeasurement,
+  serverCores: number | null = null,
+): Resource {
+  const tester: Partial<GeneratorResult> = measured?.generator ?? {};
+  return judgeResource({
+    errorCodes: errors.rows().map(({ code }) => code),
+    testerBusy: tester.receiverBusy ?? null,
+    testerWaiting: tester.receiverWaiting ?? null,
+    sentLateMs: tester.longestDelayMs ?? 0,
+    missed: 0,
+    serverCores,
+    serverThreadBusy: null,
+    otherProgramsCores: tester.otherProgramsCores ?? null,
+    cores: availableParallelism(),
+    memoryFree: process.availableMemory() / totalmem(),
+    limitMs,
+  });
 }
 
 function broadcastPlan(users: number, plan: CapacityPlan): BroadcastPlan {

@@ -88,7 +88,7 @@ export function checkConnectLimits(needs: ConnectNeeds, limits: Limits = current
     { ...needs, kind: "light" },
     // Descriptors are counted per process, below; memory for the whole machine.
     { ...limits, openFiles: null, memoryBytes: Math.max(limits.memoryBytes, freemem()) },
-  );
+  ).map(({ why }) => why);
   const most = (limits.openFiles ?? Infinity) - OTHER_FILES;
   const raise = (files: number) => `or raise the limit: ulimit -n ${files + OTHER_FILES}`;
   const perReceiver = Math.ceil(users / processes);

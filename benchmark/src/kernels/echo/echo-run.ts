@@ -1,14 +1,13 @@
-import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { integers, names, time, type OptionValues } from "../../cli/options.ts";
 import type { RunContext } from "../../cli/scenario.ts";
-import { accepts, cleanEnvironment, freePort } from "../../platform/programs.ts";
+import { accepts, cleanEnvironment, freePort, isInstalled } from "../../platform/programs.ts";
 import { Workplace, type ServerProgram } from "../../platform/server-process.ts";
 import { percentiles } from "../broadcast/percentiles.ts";
 import { processUsage } from "../broadcast/resource-use.ts";
-import { HttpThread } from "../requests/http-thread.ts";
+import { openHttpThread } from "../requests/http-thread.ts";
 
 const ECHO_SERVERS = ["fastify", "node", "nginx"] as const;
 type EchoServerName = (typeof ECHO_SERVERS)[number];
@@ -26,11 +25,6 @@ function echoProgram(name: EchoServerName, port: number, folder: string): Server
   }
   const file = fileURLToPath(new URL(`./${name}-server.ts`, import.meta.url));
   return { ...base, command: process.execPath, args: [file, String(port)] };
-}
-
-/** nginx is only measured if it is installed. */
-export function isNginxInstalled(): boolean {
-  return spawnSync("nginx", ["-v"], { env: cleanEnvironment() }).error === undefined;
 }
 
 /** One process without a master, unlimited keep-alive, no logs. */
@@ -94,7 +88,7 @@ const MOST_REQUESTS_PER_SECOND = 200_000;
 /** Servers take turns at each concurrency, so that other load on the machine affects all of them. */
 export async function measureEcho(plan: EchoPlan, context: RunContext) {
   const { progress, signal, defer } = context;
-  const missing = plan.servers.filter((name) => name === "nginx" && !isNginxInstalled());
+  const missing = plan.servers.filter((name) => name === "nginx" && !isInstalled(name));
   const workplace = await Workplace.open();
   defer(() => workplace.close());
   const servers: EchoServer[] = [];
@@ -128,7 +122,7 @@ async function measureRow(
 ) {
   const calls = [{ method: "GET" as const, path: `/echo/${TEXT}` }];
   const url = `http://127.0.0.1:${port}`;
-  const thread = await HttpThread.open({ url, connections, calls, bodyBytes: TEXT.length }, signal);
+  const thread = await openHttpThread({ url, connections, calls, bodyBytes: TEXT.length }, signal);
   const run = (ms: number) => {
     const requests = Math.ceil((MOST_REQUESTS_PER_SECOND * ms) / 1000);
     return thread.run({ connections, requests, durationMs: ms, timeoutMs: TIMEOUT_MS });

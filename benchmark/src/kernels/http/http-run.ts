@@ -8,16 +8,17 @@ import {
   REQUEST_TIMEOUT,
   type OptionValues,
 } from "../../cli/options.ts";
-import type { RunContext } from "../../cli/scenario.ts";
+import { addressOf, sourceAddresses } from "../../receivers/audience.ts";
 import { newRunId } from "../../receivers/message-tag.ts";
-import type { Api } from "../../targets/fanfare/api.ts";
+import { explain } from "../../targets/fanfare/api.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import { createSharedGroup } from "../../targets/fanfare/meeting.ts";
-import { registerAll, type Work } from "../../targets/registration.ts";
 import { rankOf } from "../broadcast/percentiles.ts";
-import { watchServer } from "../broadcast/resource-use.ts";
-import type { HttpCall } from "../requests/http-operation.ts";
-import { HttpThread } from "../requests/http-thread.ts";
+import { measureLoad } from "../load/load-run.ts";
+import { createGuest, doAll, type LoadContext } from "../load/load.ts";
+import type { HttpCall, HttpSetup } from "../requests/http-operation.ts";
+import { ackTimes, allocateRequests } from "../requests/request-memory.ts";
+import { RequestThreads } from "../requests/request-threads.ts";
 
 const MOST_REQUESTS = 10_000_000;
 
@@ -30,7 +31,9 @@ export const HTTP_OPTIONS = {
   count: integer("Load", "Requests in total", [1, MOST_REQUESTS], { alias: "c", default: 20_000 }),
   warmup: integer("Load", "Warm-up requests, not counted", [0, MOST_REQUESTS], { default: 1000 }),
   users: integer("Who", "Users who send and receive", [2, 100_000], { alias: "u", default: 500 }),
-  channels: integer("Who", "Direct channels between two of the users", [1, 100_000], { default: 1000 }),
+  channels: integer("Who", "Direct channels between two of the users", [1, 100_000], {
+    default: 1000,
+  }),
   timeoutMs: REQUEST_TIMEOUT,
 };
 
@@ -47,66 +50,67 @@ interface Pair {
   tokens: [string, string];
 }
 
-type Calls = Omit<Work, "label" | "count">;
-
 /** The percentiles that `ab` prints. */
 const AB_PERCENTILES = [50, 66, 75, 80, 90, 95, 98, 99, 100] as const;
-const WARM_UP_CONNECTIONS = 100;
 /** Bytes per block in `blocks`. Source: stat(2). */
 const BLOCK_BYTES = 512;
 
 /** `ab -k` against the endpoint that sends a direct message, with random senders and receivers. */
-export async function measureHttp(target: FanfareTarget, plan: HttpPlan, context: RunContext) {
-  const { progress, errors, signal, defer } = context;
-  const { connections, count: requests, payloadBytes, timeoutMs } = plan;
-  const work = { concurrency: CALLS, progress, signal };
-  const pairs = await openPairs(target.api, plan, work);
-  const thread = await HttpThread.open(
-    {
-      url: target.urls[0]!,
-      connections,
-      calls: pairs.flatMap(callsOf),
-      message: { runId: newRunId(), payloadBytes },
+export async function measureHttp(context: LoadContext & { target: FanfareTarget }, plan: HttpPlan) {
+  const { target, errors, signal } = context;
+  const { connections, payloadBytes } = plan;
+  const { pairs, registration } = await openPairs(context, plan);
+  const url = target.urls[0]!;
+  const address = await addressOf(url);
+  const setup: HttpSetup = {
+    url,
+    address,
+    localAddresses: sourceAddresses(address).take(connections),
+    calls: pairs.flatMap(callsOf),
+    message: { runId: newRunId(), payloadBytes },
+  };
+  const module = new URL("../requests/http-operation.ts", import.meta.url);
+  const threads = new RequestThreads({ module, setup }, 1, signal);
+  const memory = allocateRequests(plan.count);
+  const written = async () => ({
+    messages: await storedIn(context, pairs),
+    bytes: target.platform && folderBytes(target.platform.folder),
+  });
+  let before: Awaited<ReturnType<typeof written>> | undefined;
+  let after: typeof before;
+  const load = await measureLoad(context, {
+    name: "send",
+    threads,
+    memory,
+    senders: connections,
+    scene: {
+      users: plan.users,
+      senders: connections,
+      online: 0,
+      channels: pairs.length,
+      groups: null,
+      members: null,
     },
-    signal,
-  );
-  defer(async () => void (await thread.close()));
-  const warmUp = { connections: Math.min(WARM_UP_CONNECTIONS, connections), requests: plan.warmup };
-  if (plan.warmup > 0) await thread.run({ ...warmUp, timeoutMs, isWarmUp: true });
-  const storedBefore = await storedIn(target.api, pairs, work);
-  const bytesBefore = target.platform && folderBytes(target.platform.folder);
-  const endWatch = await watchServer(target);
-  const outcome = await progress.during(
-    "sending messages",
-    requests,
-    () => thread.settled,
-    () => thread.run({ connections, requests, timeoutMs }),
-  );
-  const { cpuSeconds } = await endWatch();
-  const stored = signal.aborted ? null : (await storedIn(target.api, pairs, work)) - storedBefore;
-  const bytesAfter = target.platform && folderBytes(target.platform.folder);
-  const usage = await target.usage();
-  errors.addAll("rejected", outcome.refusals);
-  errors.addAll("send", outcome.failures);
-  const { sent, acknowledged, refused, unanswered, testerBusy } = outcome;
-  const behind = stored === null ? null : Math.max(0, acknowledged - stored);
+    registration,
+    connect: () => threads.prepare(),
+    begin: async () => void (before = await written()),
+    end: async () => void (after = await written()),
+  });
+  const stored = before && after && after.messages - before.messages;
   return {
-    /** Direct channels, each between two of the users. */
-    channels: pairs.length,
+    load,
+    /** null: interrupted. */
+    stored: stored ?? null,
     /**
-     * `behind`: acknowledged but not stored right after the last response, which is what a queue behind the
-     * response would still hold; null: interrupted.
+     * Acknowledged but not stored right after the last response, which is what a queue behind the response would
+     * still hold.
      */
-    counts: { sent, acknowledged, refused, unanswered, stored, behind },
-    seconds: outcome.measuredMs / 1000,
-    cpuSeconds: cpuSeconds ?? 0,
+    behind: stored === undefined ? null : Math.max(0, load.figures.counts.acknowledged - stored),
     /** That the server's files grew by; undefined: unknown. */
-    diskBytes: bytesBefore === undefined || bytesAfter === undefined ? undefined : bytesAfter - bytesBefore,
-    rssBytes: usage?.rssBytes,
+    diskBytes:
+      before?.bytes === undefined || after?.bytes === undefined ? undefined : after.bytes - before.bytes,
     /** Of acknowledged requests, as `ab` prints them. */
-    percentiles: abPercentiles(outcome.latenciesMs),
-    /** The tester's share of a core: close to 1, the tester was the bottleneck. */
-    testerBusy,
+    percentiles: abPercentiles(ackTimes(memory)),
     errors: errors.rows(),
   };
 }
@@ -117,31 +121,30 @@ function callsOf({ channelId, tokens }: Pair): HttpCall[] {
 }
 
 /** Guests, and direct channels between random pairs of them. */
-async function openPairs(api: Api, { users: count, channels }: HttpPlan, work: Calls): Promise<Pair[]> {
-  const { signal } = work;
-  const join = await createSharedGroup(api, signal);
-  const guests = { label: "registering guests", count, ...work };
-  const { users } = await registerAll(guests, async () => {
-    const guest = await api.call("user.createGuest", {}, undefined, signal);
+async function openPairs(context: LoadContext, { users: count, channels }: HttpPlan) {
+  const { target, signal } = context;
+  const join = await createSharedGroup(target.api, signal).catch(explain);
+  const { users, result } = await doAll(context, "registering guests", count, async () => {
+    const guest = await createGuest(context);
     await join(guest.accessToken);
     return guest;
   });
-  const opening = { label: "opening channels", count: channels, ...work };
-  const { users: pairs } = await registerAll(opening, async (): Promise<Pair> => {
+  const opened = await doAll(context, "opening channels", channels, async (): Promise<Pair> => {
     const first = randomInt(count);
     const second = (first + 1 + randomInt(count - 1)) % count;
     const [{ accessToken: token }, { user, accessToken }] = [users[first]!, users[second]!];
-    const { channel } = await api.call("channel.openDirect", { userId: user.id }, token, signal);
+    const { channel } = await target.api.call("channel.openDirect", { userId: user.id }, token, signal);
     return { channelId: channel.id, tokens: [token, accessToken] };
   });
   // The same pair may have been drawn twice.
-  return [...new Map(pairs.map((pair) => [pair.channelId, pair])).values()];
+  const pairs = [...new Map(opened.users.map((pair) => [pair.channelId, pair])).values()];
+  return { pairs, registration: result };
 }
 
 /** Messages in all channels: each counts its own. */
-async function storedIn(api: Api, pairs: readonly Pair[], work: Calls): Promise<number> {
-  const reading = { label: "counting stored messages", count: pairs.length, ...work };
-  const { users: counts } = await registerAll(reading, async (index) => {
+async function storedIn(context: LoadContext, pairs: readonly Pair[]): Promise<number> {
+  const { api } = context.target;
+  const { users: counts } = await doAll(context, "counting stored messages", pairs.length, async (index) => {
     const { channelId, tokens } = pairs[index]!;
     return (await api.call("message.list", { channelId, limit: 1 }, tokens[0])).head.seq;
   });
@@ -151,7 +154,10 @@ async function storedIn(api: Api, pairs: readonly Pair[], work: Calls): Promise<
 /** Null without values. */
 function abPercentiles(sorted: Float64Array): { percent: number; ms: number }[] | null {
   if (sorted.length === 0) return null;
-  return AB_PERCENTILES.map((percent) => ({ percent, ms: sorted[rankOf(percent, sorted.length) - 1]! }));
+  return AB_PERCENTILES.map((percent) => ({
+    percent,
+    ms: sorted[rankOf(percent, sorted.length) - 1]!,
+  }));
 }
 
 /** Disk usage of a folder's files. */

@@ -19,8 +19,6 @@ import type { LoadContext, LoadScene } from "./load.ts";
 /** After the warm-up, so that its last deliveries don't fall into the measurement. */
 const SETTLE_MS = 500;
 const POLL_MS = 10;
-/** If nothing arrived for this long, the rest is lost. */
-const QUIET_MS = 5000;
 /** Duplicates can arrive after everything else. */
 const DRAIN_MS = 300;
 
@@ -37,6 +35,9 @@ export interface LoadJob {
   audience?: Audience<DeliveryTally>;
   /** @throws {ExitError} if someone could not be connected */
   connect(): Promise<void>;
+  /** Called after the warm-up, and after everything was measured. */
+  begin?(): Promise<void>;
+  end?(): Promise<void>;
   /** @returns the number of stored copies per message */
   readBack?(acknowledged: number): Promise<Uint8Array>;
 }
@@ -53,7 +54,9 @@ export async function measureLoad(context: LoadContext, job: LoadJob) {
   try {
     await job.connect();
     record.warmUp = await warmUp(context, job, threads);
+    if (!signal.aborted) await job.begin?.();
     if (!signal.aborted) await measure(context, job, threads, record);
+    if (record.isComplete) await job.end?.();
     if (record.isComplete) record.copies = await job.readBack?.(counted(job.memory, Counted.acknowledged));
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -116,7 +119,7 @@ async function measure(
     () => threads.run({ loop, senders, memory, first: 0, isWarmUp: false, timeoutMs }),
   );
   record.sending = busiestThread(sending, await threads.sampleLoads());
-  if (audience && !signal.aborted) await allDelivered(memory, audience.tally, signal);
+  if (audience && !signal.aborted) await allDelivered(memory, audience.tally, timeoutMs, signal);
   record.server = await endWatch();
   await sampler.stop();
   record.samples = sampler.samples(record.span.fromMs);
@@ -125,8 +128,13 @@ async function measure(
   record.isComplete = !signal.aborted;
 }
 
-/** Resolves when every acknowledged message is delivered, or nothing more arrives. */
-async function allDelivered(memory: RequestMemory, tally: DeliveryTally, signal: AbortSignal): Promise<void> {
+/** Resolves when every acknowledged message is delivered, or nothing arrived for this long: the rest is lost. */
+async function allDelivered(
+  memory: RequestMemory,
+  tally: DeliveryTally,
+  quietMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   let next = 0;
   let received = -1;
   let quietSinceMs = nowMs();
@@ -137,7 +145,7 @@ async function allDelivered(memory: RequestMemory, tally: DeliveryTally, signal:
     if (next === memory.requests || signal.aborted) return;
     const now = Atomics.load(tally.memory.counts, TallyCount.received);
     if (now !== received) quietSinceMs = nowMs();
-    else if (nowMs() - quietSinceMs > QUIET_MS) return;
+    else if (nowMs() - quietSinceMs > quietMs) return;
     received = now;
     await sleep(POLL_MS);
   }

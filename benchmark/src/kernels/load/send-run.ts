@@ -1,6 +1,6 @@
 import { StoredCopies } from "../../receivers/message-tag.ts";
 import { senderOf, turnOf } from "../requests/loops.ts";
-import { SendLoad } from "../requests/send-load.ts";
+import { openSendLoad } from "../requests/send-load.ts";
 import { measureLoad } from "./load-run.ts";
 import type { LoadContext, Scene, SceneChannel } from "./load.ts";
 
@@ -24,7 +24,7 @@ export async function measureSends(context: LoadContext, scene: Scene) {
     channelOf: (message: number) =>
       scene.channelOf(senderOf(message, loop, length), turnOf(message, loop, length)),
   };
-  const sends = await SendLoad.open(target, people, { ...plan, requests: loop.requests }, signal);
+  const sends = await openSendLoad(target, people, { ...plan, requests: loop.requests }, signal);
   const { memory, threads, audience, runId } = sends;
   return measureLoad(context, {
     name: "send",

@@ -1,4 +1,3 @@
-import { percentiles } from "../broadcast/percentiles.ts";
 import { interleave, type MixedCall, type MixSetup } from "../requests/mix-operation.ts";
 import { allocateRequests, RequestState, type RequestMemory } from "../requests/request-memory.ts";
 import { RequestThreads, type Pace, type Span } from "../requests/request-threads.ts";
@@ -54,117 +53,87 @@ interface Part {
   span: Span | undefined;
 }
 
+export type MixThread = ReturnType<typeof openMixThread>;
+
 /** A thread that makes a mix of requests, in phases. */
-export class MixThread {
-  readonly #threads: RequestThreads;
-  readonly #senders: number;
-  readonly #calls: readonly MixedCall[];
-  readonly #schedule: readonly MixedCall[];
+export function openMixThread(setup: MixSetup, signal: AbortSignal) {
+  const module = new URL("../requests/mix-operation.ts", import.meta.url);
+  const threads = new RequestThreads({ module, setup }, 1, signal);
+  const schedule = interleave(setup.calls);
   /** undefined: it made no requests. */
-  readonly #parts: (Part | undefined)[] = [];
+  const parts: (Part | undefined)[] = [];
 
-  constructor(setup: MixSetup, signal: AbortSignal) {
-    const module = new URL("../requests/mix-operation.ts", import.meta.url);
-    this.#threads = new RequestThreads({ module, setup }, 1, signal);
-    this.#senders = setup.tokens.length;
-    this.#calls = setup.calls;
-    this.#schedule = interleave(setup.calls);
-  }
-
-  connect(): Promise<void> {
-    return this.#threads.prepare();
-  }
-
-  /**
-   * The next phase, whose open requests can still be answered after it.
-   * @throws {Error} if it is interrupted
-   */
-  async run(durationMs: number, pace: Pace | undefined): Promise<Span | undefined> {
-    if (pace === undefined) {
-      this.#parts.push(undefined);
-      return undefined;
-    }
-    const perSecond = pace.kind === "open" ? pace.perSecond : MOST_PER_SECOND;
-    const requests = Math.ceil((perSecond * durationMs) / 1000) + 1;
-    const part: Part = { memory: allocateRequests(requests), span: undefined };
-    this.#parts.push(part);
-    const phase = { senders: this.#senders, memory: part.memory, first: 0 };
-    part.span = await this.#threads.runFor(durationMs, pace, phase);
-    return part.span;
-  }
-
-  get memories(): RequestMemory[] {
-    return this.#parts.flatMap((part) => part?.memory ?? []);
-  }
-
-  /** Adds the outcome of every request of a phase to the results, by name. */
-  count(phase: number, results: Map<string, OperationCount>): void {
-    for (const { name } of this.#calls) if (!results.has(name)) results.set(name, new OperationCount(name));
-    for (const [index, memory] of this.#made(phase)) {
-      const { name } = this.#schedule[index % this.#schedule.length]!;
-      results.get(name)!.add(memory, index, this.#threads.errorOf(memory, index));
-    }
-  }
-
-  /** The intended time of the last request of a phase that failed or was slow; 0: none. */
-  lastBadMs(phase: number): number {
-    let lastMs = 0;
-    for (const [index, { state, intendedAt, answeredAt }] of this.#made(phase)) {
-      const tookMs = answeredAt[index]! - intendedAt[index]!;
-      const isGood = state[index] === RequestState.acknowledged && tookMs <= SLOW_MS;
-      // What is unanswered is as bad as what failed.
-      if (!isGood) lastMs = Math.max(lastMs, intendedAt[index]!);
-    }
-    return lastMs;
-  }
-
-  async close(): Promise<void> {
-    await this.#threads.close();
-  }
-
-  *#made(phase: number): Generator<[number, RequestMemory]> {
-    const part = this.#parts[phase];
+  function* made(phase: number): Generator<[number, RequestMemory]> {
+    const part = parts[phase];
     if (part === undefined) return;
     const { memory, span } = part;
     const to = span?.to ?? memory.requests;
     for (let i = 0; i < to; i++) if (memory.state[i] !== RequestState.none) yield [i, memory];
   }
+
+  return {
+    connect: () => threads.prepare(),
+    /**
+     * The next phase, whose open requests can still be answered after it.
+     * @throws {Error} if it is interrupted
+     */
+    async run(durationMs: number, pace: Pace | undefined): Promise<Span | undefined> {
+      if (pace === undefined) {
+        parts.push(undefined);
+        return undefined;
+      }
+      const perSecond = pace.kind === "open" ? pace.perSecond : MOST_PER_SECOND;
+      const requests = Math.ceil((perSecond * durationMs) / 1000) + 1;
+      const part: Part = { memory: allocateRequests(requests), span: undefined };
+      parts.push(part);
+      const phase = { senders: setup.tokens.length, memory: part.memory, first: 0 };
+      part.span = await threads.runFor(durationMs, pace, phase);
+      return part.span;
+    },
+    get memories(): RequestMemory[] {
+      return parts.flatMap((part) => part?.memory ?? []);
+    },
+    /** Adds the outcome of every request of a phase to the results, by name. */
+    count(phase: number, results: Map<string, OperationResult>): void {
+      for (const { name } of setup.calls) if (!results.has(name)) results.set(name, noRequests(name));
+      for (const [index, memory] of made(phase)) {
+        const { state, intendedAt, answeredAt } = memory;
+        const result = results.get(schedule[index % schedule.length]!.name)!;
+        const error = threads.errorOf(memory, index);
+        result.intended++;
+        if (state[index] === RequestState.acknowledged)
+          result.okMs.push(answeredAt[index]! - intendedAt[index]!);
+        else if (state[index] === RequestState.missed) result.notSent++;
+        else if (error === undefined) result.unanswered++;
+        else result.refusedByCode[error] = (result.refusedByCode[error] ?? 0) + 1;
+      }
+    },
+    /** The intended time of the last request of a phase that failed or was slow; 0: none. */
+    lastBadMs(phase: number): number {
+      let lastMs = 0;
+      for (const [index, { state, intendedAt, answeredAt }] of made(phase)) {
+        const tookMs = answeredAt[index]! - intendedAt[index]!;
+        const isGood = state[index] === RequestState.acknowledged && tookMs <= SLOW_MS;
+        // What is unanswered is as bad as what failed.
+        if (!isGood) lastMs = Math.max(lastMs, intendedAt[index]!);
+      }
+      return lastMs;
+    },
+    close: () => threads.close(),
+  };
 }
 
 /** The outcome of one kind of request in one phase. */
-export type OperationResult = OperationCount["result"];
+export type OperationResult = ReturnType<typeof noRequests>;
 
-/** Counts the outcomes of one kind of request. */
-export class OperationCount {
-  readonly #name: string;
-  readonly #refusedByCode: Record<string, number> = {};
-  readonly #okMs: number[] = [];
-  #intended = 0;
-  #notSent = 0;
-  #unanswered = 0;
-
-  constructor(name: string) {
-    this.#name = name;
-  }
-
-  add({ state, intendedAt, answeredAt }: RequestMemory, index: number, error: string | undefined): void {
-    this.#intended++;
-    if (state[index] === RequestState.acknowledged) this.#okMs.push(answeredAt[index]! - intendedAt[index]!);
-    else if (state[index] === RequestState.missed) this.#notSent++;
-    else if (error === undefined) this.#unanswered++;
-    else this.#refusedByCode[error] = (this.#refusedByCode[error] ?? 0) + 1;
-  }
-
-  get result() {
-    return {
-      name: this.#name,
-      intended: this.#intended,
-      ok: this.#okMs.length,
-      notSent: this.#notSent,
-      unanswered: this.#unanswered,
-      refusedByCode: this.#refusedByCode,
-      /** Of successful requests, from the intended time. */
-      okMs: percentiles(Float64Array.from(this.#okMs).sort()),
-    };
-  }
+function noRequests(name: string) {
+  return {
+    name,
+    intended: 0,
+    notSent: 0,
+    unanswered: 0,
+    refusedByCode: {} as Record<string, number>,
+    /** Of successful requests, from the intended time. */
+    okMs: [] as number[],
+  };
 }

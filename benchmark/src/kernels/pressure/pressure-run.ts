@@ -4,19 +4,20 @@ import { placesOf } from "../../receivers/audience.ts";
 import { newRunId } from "../../receivers/message-tag.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import { nowMs } from "../broadcast/clock.ts";
+import { percentiles } from "../broadcast/percentiles.ts";
 import { watchServer } from "../broadcast/resource-use.ts";
 import { settled } from "../requests/send-load.ts";
-import { MemoryWatch } from "../requests/memory-watch.ts";
+import { watchMemory } from "../requests/memory-watch.ts";
 import { Counted, counted } from "../requests/request-memory.ts";
 import type { Pace } from "../requests/request-threads.ts";
 import { MAX_UNANSWERED_PER_CONNECTION } from "../requests/seats.ts";
 import {
   hostileReads,
   MESSAGES_PER_CHANNEL,
-  MixThread,
   mixture,
   ofBystander,
-  type OperationCount,
+  openMixThread,
+  type MixThread,
   type OperationResult,
 } from "./mix-thread.ts";
 
@@ -68,12 +69,11 @@ export async function measurePressure(
   plan: PressurePlan,
   { progress, signal }: RunContext,
 ) {
-  const { load, users = USERS } = plan;
-  const loadUsers = load === "reads" ? HOSTILE : users;
+  const isHostile = plan.load === "reads";
+  const loadUsers = isHostile ? HOSTILE : (plan.users ?? USERS);
   const { credentials } = await target.prepare(loadUsers + 1, progress, signal);
-  const tokens = credentials as string[];
   const channelIds = await openChannels(target);
-  if (load === "reads") {
+  if (isHostile) {
     const total = channelIds.length * MESSAGES_PER_CHANNEL;
     let written = 0;
     const write = () => fill(target, channelIds, () => written++);
@@ -81,20 +81,125 @@ export async function measurePressure(
     // As in production: the tester's own servers allow a thousand times as much.
     await target.platform!.refresh(signal, { RATE_LIMIT_FACTOR: "1" });
   }
-  const run = new PressureRun(target, plan, signal);
+  const steps: Step[] = [];
+  const { bystander, loads } = await mixThreads(
+    target,
+    plan.load,
+    credentials as string[],
+    channelIds,
+    signal,
+  );
+  const threads = [bystander, ...loads];
+  const services = watchMemory(target.platform!);
+  let peak: number | null = null;
+  let overloadedUntilMs = 0;
   try {
-    await run.open(tokens.slice(0, loadUsers), tokens.at(-1)!, channelIds);
-    const phases = load === "reads" ? 3 : IN_FLIGHT_STEPS.length + 2;
-    await progress.during(
-      "phases",
-      phases,
-      () => run.phases,
-      () => run.measure(),
-    );
+    for (const thread of threads) await thread.connect();
+    const phases = isHostile ? 3 : IN_FLIGHT_STEPS.length + 2;
+    const work = isHostile ? readHostilely : overloadMixed;
+    await progress.during("phases", phases, () => steps.length, work);
   } catch (error) {
     if (!signal.aborted) throw error;
   }
-  return run.summarise();
+  return summarise();
+
+  async function readHostilely(): Promise<void> {
+    const rate = (guests: number) => open(HOSTILE_CALLS_PER_SECOND * guests);
+    await play("bystander alone", Math.min(QUIET_MS, plan.durationMs), []);
+    await play("1 hostile guest", plan.durationMs, [rate(1)]);
+    await play(`${HOSTILE} hostile guests`, plan.durationMs, [rate(1), rate(HOSTILE - 1)]);
+  }
+
+  async function overloadMixed(): Promise<void> {
+    const stepMs = Math.min(STEP_MS, plan.durationMs);
+    for (const inFlight of IN_FLIGHT_STEPS) {
+      await play(`${inFlight} at once`, stepMs, [{ kind: "closed", inFlight }]);
+      const acknowledged = counted(loads[0]!.memories.at(-1)!, Counted.acknowledged);
+      peak = Math.max(peak ?? 0, acknowledged / (stepMs / 1000));
+    }
+    const share = (part: number) => open(Math.max(1, Math.round(peak! * part)));
+    await play("overload", plan.durationMs, [share(MIXED_FACTOR)]);
+    overloadedUntilMs = nowMs();
+    await play("afterwards", Math.min(AFTER_MS, plan.durationMs), [share(AFTER_SHARE)]);
+  }
+
+  async function play(name: string, durationMs: number, loops: readonly Pace[]): Promise<void> {
+    const step: Step = {
+      name,
+      fromMs: nowMs(),
+      toMs: 0,
+      hasLoad: loops.length > 0,
+      offeredPerSecond: sum(loops.map((loop) => (loop.kind === "open" ? loop.perSecond : 0))) || null,
+      readyzOverloaded: 0,
+      readyzAsked: 0,
+      serverCores: null,
+    };
+    const endWatch = await watchServer(target);
+    const asking = setInterval(() => void pollReadyz(step), 1000);
+    try {
+      const [span] = await Promise.all([
+        bystander.run(durationMs, BYSTANDER),
+        ...loads.map((thread, i) => thread.run(durationMs, loops[i])),
+      ]);
+      step.fromMs = span!.fromMs;
+      step.toMs = span!.toMs;
+    } finally {
+      clearInterval(asking);
+      step.toMs ||= nowMs();
+      step.serverCores = (await endWatch()).cores;
+      steps.push(step);
+    }
+  }
+
+  async function pollReadyz(step: Step): Promise<void> {
+    const { metricsUrl } = target.platform!.gateways[0]!;
+    const answer = await fetch(new URL("/readyz", metricsUrl), { signal: AbortSignal.timeout(SETTLE_MS) })
+      .then((response) => response.text())
+      .catch(() => null);
+    step.readyzAsked += 1;
+    if (answer === null || answer.includes("overloaded")) step.readyzOverloaded += 1;
+  }
+
+  async function summarise() {
+    const deadlineMs = nowMs() + SETTLE_MS;
+    for (const memory of threads.flatMap(({ memories }) => memories))
+      await settled(memory, deadlineMs, signal).catch(() => {});
+    services.stop();
+    await Promise.all(threads.map((thread) => thread.close()));
+    const phases = steps.map((step, i) => {
+      const { fromMs, toMs, hasLoad, ...shown } = step;
+      const durationMs = toMs - fromMs;
+      const load = hasLoad ? resultsOf(loads, i) : [];
+      const okPerSecond = sum(load.map(({ ok }) => ok)) / (durationMs / 1000);
+      // Another user, from another address: five `user.me` and two `message.send` a second.
+      return { ...shown, durationMs, okPerSecond, load, bystander: resultsOf([bystander], i) };
+    });
+    const overload = phases.find(({ name }) => name === "overload");
+    const memory = services.result(steps[0]?.fromMs ?? 0, steps.at(-1)?.toMs ?? 0);
+    const { beforeBytes, peakBytes } = memory;
+    return {
+      kind: plan.load,
+      gatewayThreads: plan.gatewayThreads,
+      phases,
+      /** `mixed`: successful requests per second in the best closed loop, and the share of that under overload. */
+      peakPerSecond: peak,
+      goodputShare: overload === undefined || !peak ? null : overload.okPerSecond / peak,
+      /** `mixed`: from the end of the overload until no request failed or took longer than a second. */
+      recoveredAfterMs: !isHostile && phases.at(-1)?.name === "afterwards" ? recovery() : null,
+      /** From the first phase to the last. */
+      memory,
+      memoryGrowthBytes: peakBytes === null || beforeBytes === null ? null : peakBytes - beforeBytes,
+    };
+  }
+
+  /** Until the last bad request after the overload; null: some were bad up to the end. */
+  function recovery(): number | null {
+    const last = steps.length - 1;
+    const badMs = Math.max(...threads.map((thread) => thread.lastBadMs(last)));
+    if (badMs === 0) return 0;
+    const { fromMs, toMs } = steps[last]!;
+    return badMs > toMs - (toMs - fromMs) / 3 ? null : badMs - overloadedUntilMs;
+  }
 }
 
 async function openChannels({ api, meeting }: FanfareTarget): Promise<string[]> {
@@ -122,6 +227,35 @@ async function fill(
   await Promise.all(channelIds.map(one));
 }
 
+const open = (perSecond: number): Pace => ({ kind: "open", perSecond });
+
+/** The connections of the bystander, and of those who make the load: first one hostile guest, then the others. */
+async function mixThreads(
+  target: FanfareTarget,
+  load: PressurePlan["load"],
+  tokens: readonly string[],
+  channelIds: readonly string[],
+  signal: AbortSignal,
+) {
+  const runId = newRunId();
+  const place = await placesOf(target, runId);
+  const shared = { ...place, maxUnanswered: MAX_UNANSWERED_PER_CONNECTION, reopens: true };
+  const bystander = {
+    ...shared,
+    tokens: tokens.slice(-1),
+    localAddresses: [BYSTANDER_ADDRESS],
+    calls: ofBystander(channelIds[0]!),
+  };
+  const calls = load === "reads" ? hostileReads(target.meeting.groupId, channelIds) : mixture(channelIds);
+  const shares = load === "reads" ? [tokens.slice(0, 1), tokens.slice(1, -1)] : [tokens.slice(0, -1)];
+  return {
+    bystander: openMixThread(bystander, signal),
+    loads: shares.map((share, i) =>
+      openMixThread({ ...shared, runId: `${runId}${i}`, tokens: share, calls }, signal),
+    ),
+  };
+}
+
 interface Step {
   name: string;
   fromMs: number;
@@ -136,161 +270,12 @@ interface Step {
   serverCores: number | null;
 }
 
-class PressureRun {
-  readonly #target: FanfareTarget;
-  readonly #plan: PressurePlan;
-  readonly #signal: AbortSignal;
-  readonly #steps: Step[] = [];
-  readonly #loads: MixThread[] = [];
-  readonly #bystanders: MixThread[] = [];
-  #memory: MemoryWatch | undefined;
-  #peak: number | null = null;
-  #overloadedUntilMs = 0;
-
-  constructor(target: FanfareTarget, plan: PressurePlan, signal: AbortSignal) {
-    this.#target = target;
-    this.#plan = plan;
-    this.#signal = signal;
-  }
-
-  get phases(): number {
-    return this.#steps.length;
-  }
-
-  async open(tokens: readonly string[], bystander: string, channelIds: readonly string[]): Promise<void> {
-    const runId = newRunId();
-    const shared = {
-      ...(await placesOf(this.#target, runId)),
-      maxUnanswered: MAX_UNANSWERED_PER_CONNECTION,
-      reopens: true,
-    };
-    const calls = ofBystander(channelIds[0]!);
-    const alone = { ...shared, tokens: [bystander], localAddresses: [BYSTANDER_ADDRESS], calls };
-    this.#bystanders.push(new MixThread(alone, this.#signal));
-    const { groupId } = this.#target.meeting;
-    const isHostile = this.#plan.load === "reads";
-    const mix = isHostile ? hostileReads(groupId, channelIds) : mixture(channelIds);
-    // First one hostile guest, then nineteen more.
-    const shares = isHostile ? [tokens.slice(0, 1), tokens.slice(1)] : [tokens];
-    for (const [i, share] of shares.entries()) {
-      const setup = { ...shared, runId: `${runId}${i}`, tokens: share, calls: mix };
-      this.#loads.push(new MixThread(setup, this.#signal));
-    }
-    for (const thread of this.#threads) await thread.connect();
-  }
-
-  async measure(): Promise<void> {
-    const { load, durationMs: phaseMs } = this.#plan;
-    this.#memory = new MemoryWatch(this.#target.platform!);
-    const open = (perSecond: number): Pace => ({ kind: "open", perSecond });
-    if (load === "reads") {
-      const rate = (guests: number) => open(HOSTILE_CALLS_PER_SECOND * guests);
-      await this.#phase("bystander alone", Math.min(QUIET_MS, phaseMs), []);
-      await this.#phase("1 hostile guest", phaseMs, [rate(1)]);
-      await this.#phase(`${HOSTILE} hostile guests`, phaseMs, [rate(1), rate(HOSTILE - 1)]);
-      return;
-    }
-    const stepMs = Math.min(STEP_MS, phaseMs);
-    for (const inFlight of IN_FLIGHT_STEPS) {
-      await this.#phase(`${inFlight} at once`, stepMs, [{ kind: "closed", inFlight }]);
-      const acknowledged = counted(this.#loads[0]!.memories.at(-1)!, Counted.acknowledged);
-      this.#peak = Math.max(this.#peak ?? 0, acknowledged / (stepMs / 1000));
-    }
-    const share = (part: number) => open(Math.max(1, Math.round(this.#peak! * part)));
-    await this.#phase("overload", phaseMs, [share(MIXED_FACTOR)]);
-    this.#overloadedUntilMs = nowMs();
-    await this.#phase("afterwards", Math.min(AFTER_MS, phaseMs), [share(AFTER_SHARE)]);
-  }
-
-  async #phase(name: string, durationMs: number, loops: readonly Pace[]): Promise<void> {
-    const step: Step = {
-      name,
-      fromMs: nowMs(),
-      toMs: 0,
-      hasLoad: loops.length > 0,
-      offeredPerSecond: sum(loops.map((loop) => (loop.kind === "open" ? loop.perSecond : 0))) || null,
-      readyzOverloaded: 0,
-      readyzAsked: 0,
-      serverCores: null,
-    };
-    const endWatch = await watchServer(this.#target);
-    const asking = setInterval(() => void this.#pollReadyz(step), 1000);
-    try {
-      const [span] = await Promise.all([
-        ...this.#bystanders.map((thread) => thread.run(durationMs, BYSTANDER)),
-        ...this.#loads.map((thread, i) => thread.run(durationMs, loops[i])),
-      ]);
-      step.fromMs = span!.fromMs;
-      step.toMs = span!.toMs;
-    } finally {
-      clearInterval(asking);
-      step.toMs ||= nowMs();
-      step.serverCores = (await endWatch()).cores;
-      this.#steps.push(step);
-    }
-  }
-
-  async #pollReadyz(step: Step): Promise<void> {
-    const { metricsUrl } = this.#target.platform!.gateways[0]!;
-    const answer = await fetch(new URL("/readyz", metricsUrl), { signal: AbortSignal.timeout(SETTLE_MS) })
-      .then((response) => response.text())
-      .catch(() => null);
-    step.readyzAsked += 1;
-    if (answer === null || answer.includes("overloaded")) step.readyzOverloaded += 1;
-  }
-
-  async summarise() {
-    const deadlineMs = nowMs() + SETTLE_MS;
-    for (const memory of this.#threads.flatMap(({ memories }) => memories))
-      await settled(memory, deadlineMs, this.#signal).catch(() => {});
-    this.#memory?.stop();
-    await Promise.all(this.#threads.map((thread) => thread.close()));
-    const phases = this.#steps.map((step, i) => {
-      const { fromMs, toMs, hasLoad, ...shown } = step;
-      const durationMs = toMs - fromMs;
-      const load = hasLoad ? resultsOf(this.#loads, i) : [];
-      const okPerSecond = sum(load.map(({ ok }) => ok)) / (durationMs / 1000);
-      // Another user, from another address: five `user.me` and two `message.send` a second.
-      const bystander = resultsOf(this.#bystanders, i);
-      return { ...shown, durationMs, okPerSecond, load, bystander };
-    });
-    const isMixed = this.#plan.load === "mixed";
-    const overload = phases.find(({ name }) => name === "overload");
-    const memory = this.#memory!.result(this.#steps[0]?.fromMs ?? 0, this.#steps.at(-1)?.toMs ?? 0);
-    const { beforeBytes, peakBytes } = memory;
-    return {
-      kind: this.#plan.load,
-      gatewayThreads: this.#plan.gatewayThreads,
-      phases,
-      /** `mixed`: successful requests per second in the best closed loop, and the share of that under overload. */
-      peakPerSecond: this.#peak,
-      goodputShare: overload === undefined || !this.#peak ? null : overload.okPerSecond / this.#peak,
-      /** `mixed`: from the end of the overload until no request failed or took longer than a second. */
-      recoveredAfterMs: isMixed && phases.at(-1)?.name === "afterwards" ? this.#recovery() : null,
-      /** From the first phase to the last. */
-      memory,
-      memoryGrowthBytes: peakBytes === null || beforeBytes === null ? null : peakBytes - beforeBytes,
-    };
-  }
-
-  get #threads(): MixThread[] {
-    return [...this.#bystanders, ...this.#loads];
-  }
-
-  /** Until the last bad request after the overload; null: some were bad up to the end. */
-  #recovery(): number | null {
-    const last = this.#steps.length - 1;
-    const badMs = Math.max(...this.#threads.map((thread) => thread.lastBadMs(last)));
-    if (badMs === 0) return 0;
-    const { fromMs, toMs } = this.#steps[last]!;
-    return badMs > toMs - (toMs - fromMs) / 3 ? null : badMs - this.#overloadedUntilMs;
-  }
-}
-
-function resultsOf(threads: readonly MixThread[], phase: number): OperationResult[] {
-  const counts = new Map<string, OperationCount>();
-  for (const thread of threads) thread.count(phase, counts);
-  return [...counts.values()].map(({ result }) => result);
+function resultsOf(threads: readonly MixThread[], phase: number) {
+  const results = new Map<string, OperationResult>();
+  for (const thread of threads) thread.count(phase, results);
+  return [...results.values()].map(({ okMs, ...result }) => {
+    return { ...result, ok: okMs.length, okMs: percentiles(Float64Array.from(okMs).sort()) };
+  });
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

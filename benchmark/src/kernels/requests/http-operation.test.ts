@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { createOperation } from "./http-operation.ts";
-import { HttpThread } from "./http-thread.ts";
+import { openHttpThread } from "./http-thread.ts";
 import { parseAnswer } from "./http-connection.ts";
 
 let server: Server | undefined;
@@ -21,7 +21,7 @@ async function run(listener: RequestListener, { connections = 4, requests = 100,
   const { port } = server.address() as AddressInfo;
   const message = { runId: "run", payloadBytes: 40 };
   const setup = { url: `http://127.0.0.1:${port}`, connections, calls: [CALL], message };
-  const thread = await HttpThread.open(setup, new AbortController().signal);
+  const thread = await openHttpThread(setup, new AbortController().signal);
   const outcome = await thread.run({ connections, requests, timeoutMs });
   return { ...outcome, lost: await thread.close() };
 }
@@ -88,7 +88,7 @@ test("a connection waits as long as the server asks for, and goes on", async () 
 
 test("connection refused: the run ends without a request", async () => {
   const setup = { url: "http://127.0.0.1:9", connections: 4, calls: [CALL] };
-  const thread = await HttpThread.open(setup, new AbortController().signal);
+  const thread = await openHttpThread(setup, new AbortController().signal);
   const outcome = await thread.run({ connections: 4, requests: 5, timeoutMs: 1000 });
   expect(outcome).toMatchObject({ sent: 0, acknowledged: 0 });
   expect(await thread.close()).toEqual({ ECONNREFUSED: 16 });

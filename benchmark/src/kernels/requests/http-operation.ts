@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { taggedContent } from "../../receivers/message-tag.ts";
 import { placeOf } from "../../receivers/transport.ts";
 import { encodeRequest, HttpConnection, httpReadBuffer, type HttpAnswer } from "./http-connection.ts";
-import type { Operation, OperationContext, Request, RequestOutcome } from "./operation.ts";
+import type { Operation, OperationContext, RequestOutcome } from "./operation.ts";
 
 export interface HttpCall {
   method: "GET" | "POST";
@@ -29,66 +29,55 @@ export interface HttpSetup {
   bodyBytes?: number;
 }
 
-type Done = (outcome: RequestOutcome) => void;
-
 const CONNECT_TIMEOUT_MS = 15_000;
 
 /** Requests on keep-alive connections, one at a time on each. */
-class HttpOperation implements Operation {
-  readonly errors: Record<string, number> = {};
-  readonly #setup: HttpSetup;
-  readonly #host: string;
-  readonly #connections: HttpConnection[];
-
-  constructor({ setup }: OperationContext<HttpSetup>) {
-    const url = new URL(setup.url);
-    const buffer = httpReadBuffer();
-    const place = placeOf(url, setup.address);
-    const onLost = (code: string) => void (this.errors[code] = (this.errors[code] ?? 0) + 1);
-    this.#setup = setup;
-    this.#host = url.host;
-    this.#connections = setup.localAddresses.map(
-      (localAddress) => new HttpConnection(place, localAddress, buffer, onLost),
-    );
-  }
-
-  get hasEnded(): boolean {
-    return this.#connections.every(({ isGivenUp }) => isGivenUp);
-  }
-
-  async prepare(): Promise<void> {
-    const all = Promise.all(this.#connections.map((connection) => connection.open()));
-    await Promise.race([all, sleep(CONNECT_TIMEOUT_MS, undefined, { ref: false })]);
-  }
-
-  begin({ index, sender, isWarmUp }: Request, done: Done): boolean {
-    const { calls, message, bodyBytes } = this.#setup;
-    const call = calls[Math.floor(Math.random() * calls.length)]!;
-    const { method, path, token, params, file, ending = "" } = call;
-    const runId = `${message?.runId}${isWarmUp ? "w" : ""}`;
-    const own = message && {
-      content: taggedContent(runId, index, message.payloadBytes) + ending,
-      nonce: `${runId}-${index}`,
-    };
-    const headers: Record<string, string> = {
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(params === undefined ? {} : { "content-type": "application/json" }),
-      ...(file === undefined ? {} : { "content-type": "application/octet-stream" }),
-    };
-    const body = params === undefined ? file : JSON.stringify({ ...params, ...own });
-    const bytes = encodeRequest(method, path, this.#host, headers, body);
-    return this.#connections[sender]!.ask(bytes, (answer) =>
-      done(
-        "error" in answer
-          ? { ok: false, code: answer.error, isAnswer: false, retryAfterMs: 0 }
-          : outcomeOf(answer, bodyBytes),
-      ),
-    );
-  }
-
-  close(): void {
-    for (const connection of this.#connections) connection.close();
-  }
+export function createOperation({ setup }: OperationContext<HttpSetup>): Operation {
+  const { calls, message, bodyBytes } = setup;
+  const url = new URL(setup.url);
+  const buffer = httpReadBuffer();
+  const place = placeOf(url, setup.address);
+  const errors: Record<string, number> = {};
+  const onLost = (code: string) => void (errors[code] = (errors[code] ?? 0) + 1);
+  const connections = setup.localAddresses.map(
+    (localAddress) => new HttpConnection(place, localAddress, buffer, onLost),
+  );
+  return {
+    errors,
+    get hasEnded() {
+      return connections.every(({ isGivenUp }) => isGivenUp);
+    },
+    async prepare() {
+      const all = Promise.all(connections.map((connection) => connection.open()));
+      await Promise.race([all, sleep(CONNECT_TIMEOUT_MS, undefined, { ref: false })]);
+    },
+    begin({ index, sender, isWarmUp }, done) {
+      const call = calls[Math.floor(Math.random() * calls.length)]!;
+      const { method, path, token, params, file, ending = "" } = call;
+      const runId = `${message?.runId}${isWarmUp ? "w" : ""}`;
+      const own = message && {
+        content: taggedContent(runId, index, message.payloadBytes) + ending,
+        nonce: `${runId}-${index}`,
+      };
+      const headers: Record<string, string> = {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(params === undefined ? {} : { "content-type": "application/json" }),
+        ...(file === undefined ? {} : { "content-type": "application/octet-stream" }),
+      };
+      const body = params === undefined ? file : JSON.stringify({ ...params, ...own });
+      const bytes = encodeRequest(method, path, url.host, headers, body);
+      return connections[sender]!.ask(bytes, (answer) =>
+        done(
+          "error" in answer
+            ? { ok: false, code: answer.error, isAnswer: false, retryAfterMs: 0 }
+            : outcomeOf(answer, bodyBytes),
+        ),
+      );
+    },
+    close() {
+      for (const connection of connections) connection.close();
+    },
+  };
 }
 
 function outcomeOf({ status, body }: HttpAnswer, bodyBytes: number | undefined): RequestOutcome {
@@ -99,8 +88,4 @@ function outcomeOf({ status, body }: HttpAnswer, bodyBytes: number | undefined):
   // Not all in the same instant: that would be the next overload.
   const retryAfterMs = Number(/"retryAfterMs":(\d+)/.exec(text)?.[1] ?? 0) * (1 + Math.random());
   return { ok: false, code: code ?? `HTTP_${status}`, isAnswer: true, retryAfterMs };
-}
-
-export function createOperation(context: OperationContext<HttpSetup>): Operation {
-  return new HttpOperation(context);
 }

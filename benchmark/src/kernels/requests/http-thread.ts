@@ -10,7 +10,6 @@ import {
   counted,
   countRequests,
   RequestState,
-  type RequestMemory,
 } from "./request-memory.ts";
 import { RequestThreads } from "./request-threads.ts";
 
@@ -25,68 +24,56 @@ export interface HttpRun {
   isWarmUp?: boolean;
 }
 
+export type HttpThread = Awaited<ReturnType<typeof openHttpThread>>;
 export type HttpOutcome = Awaited<ReturnType<HttpThread["run"]>>;
 
-/** Closed loops like that of `ab -k`: the next request on each connection as soon as the last one is answered. */
-export class HttpThread {
-  readonly #threads: RequestThreads;
-  readonly #signal: AbortSignal;
-  #memory: RequestMemory | undefined;
-
-  private constructor(setup: HttpSetup, signal: AbortSignal) {
-    const module = new URL("./http-operation.ts", import.meta.url);
-    this.#threads = new RequestThreads({ module, setup }, 1, signal);
-    this.#signal = signal;
-  }
-
-  /** Opens all connections. */
-  static async open(
-    { connections, ...setup }: Omit<HttpSetup, "address" | "localAddresses"> & { connections: number },
-    signal: AbortSignal,
-  ): Promise<HttpThread> {
-    const address = await addressOf(setup.url);
-    const localAddresses = sourceAddresses(address).take(connections);
-    const thread = new HttpThread({ ...setup, address, localAddresses }, signal);
-    await thread.#threads.prepare();
-    return thread;
-  }
-
-  /** How many requests of the current run have an outcome. */
-  get settled(): number {
-    return this.#memory ? counted(this.#memory, Counted.settled) : 0;
-  }
-
-  /** On an abort signal, the outcome has everything up to then. */
-  async run({ connections, requests, durationMs, timeoutMs, isWarmUp = false }: HttpRun) {
-    const memory = allocateRequests(requests);
-    this.#memory = memory;
-    const pace = { kind: "closed", inFlight: connections } as const;
-    const phase = { senders: connections, memory, first: 0 };
-    const before = await this.#threads.sampleLoads();
-    const span =
-      durationMs === undefined
-        ? await this.#threads.run({ ...phase, loop: { ...pace, requests }, timeoutMs, isWarmUp })
-        : await this.#threads.runFor(durationMs, pace, phase);
-    const { busy } = busiestThread(before, await this.#threads.sampleLoads());
-    if (!this.#signal.aborted) await settled(memory, nowMs() + timeoutMs, this.#signal).catch(() => {});
-    const answered = memory.answeredAt.subarray(span.from, span.to);
-    const lastMs = answered.reduce((last, at) => Math.max(last, at), span.fromMs);
-    return {
-      ...countRequests(memory, span),
-      /** Of each acknowledged request, ascending. */
-      latenciesMs: ackTimes(memory, span),
-      /** From the first request to the last response. */
-      measuredMs: lastMs - span.fromMs,
-      /** The thread's share of a core: close to 1, the tester was the bottleneck. */
-      testerBusy: busy ?? 0,
-      /** By code: error responses, and requests without a response. */
-      refusals: this.#threads.errors(memory, span, RequestState.refused),
-      failures: this.#threads.errors(memory, span, RequestState.unanswered),
-    };
-  }
-
-  /** @returns errors of connections without a request, by code */
-  close(): Promise<Record<string, number>> {
-    return this.#threads.close();
-  }
+/**
+ * Opens connections for closed loops like that of `ab -k`: the next request on each as soon as the last one is
+ * answered.
+ */
+export async function openHttpThread(
+  { connections: most, ...calls }: Omit<HttpSetup, "address" | "localAddresses"> & { connections: number },
+  signal: AbortSignal,
+) {
+  const address = await addressOf(calls.url);
+  const setup: HttpSetup = { ...calls, address, localAddresses: sourceAddresses(address).take(most) };
+  const module = new URL("./http-operation.ts", import.meta.url);
+  const threads = new RequestThreads({ module, setup }, 1, signal);
+  let memory = allocateRequests(0);
+  await threads.prepare();
+  return {
+    /** How many requests of the current run have an outcome. */
+    get settled(): number {
+      return counted(memory, Counted.settled);
+    },
+    /** On an abort signal, the outcome has everything up to then. */
+    async run({ connections, requests, durationMs, timeoutMs, isWarmUp = false }: HttpRun) {
+      memory = allocateRequests(requests);
+      const pace = { kind: "closed", inFlight: connections } as const;
+      const phase = { senders: connections, memory, first: 0 };
+      const before = await threads.sampleLoads();
+      const span =
+        durationMs === undefined
+          ? await threads.run({ ...phase, loop: { ...pace, requests }, timeoutMs, isWarmUp })
+          : await threads.runFor(durationMs, pace, phase);
+      const { busy } = busiestThread(before, await threads.sampleLoads());
+      if (!signal.aborted) await settled(memory, nowMs() + timeoutMs, signal).catch(() => {});
+      const answered = memory.answeredAt.subarray(span.from, span.to);
+      const lastMs = answered.reduce((last, at) => Math.max(last, at), span.fromMs);
+      return {
+        ...countRequests(memory, span),
+        /** Of each acknowledged request, ascending. */
+        latenciesMs: ackTimes(memory, span),
+        /** From the first request to the last response. */
+        measuredMs: lastMs - span.fromMs,
+        /** The thread's share of a core: close to 1, the tester was the bottleneck. */
+        testerBusy: busy ?? 0,
+        /** By code: error responses, and requests without a response. */
+        refusals: threads.errors(memory, span, RequestState.refused),
+        failures: threads.errors(memory, span, RequestState.unanswered),
+      };
+    },
+    /** @returns errors of connections without a request, by code */
+    close: () => threads.close(),
+  };
 }

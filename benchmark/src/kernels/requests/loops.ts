@@ -38,103 +38,86 @@ export function turnOf(index: number, loop: RequestLoop, senders: number): numbe
   return Math.floor(index / loop.inFlight) * Math.ceil(loop.inFlight / senders) + Math.floor(lane / senders);
 }
 
+interface Clock {
+  startMs: number;
+  now: () => number;
+}
+
+export function createLoop(loop: RequestLoop, share: Share, make: Make, clock: Clock): Loop {
+  return loop.kind === "closed"
+    ? closedLoop(loop, share, make, clock.now)
+    : openLoop(loop, share, make, clock.startMs);
+}
+
 /** Lane l makes the requests l, l + inFlight, l + 2 · inFlight, …: each when the one before is settled. */
-class ClosedLoop implements Loop {
-  readonly #loop: RequestLoop & { kind: "closed" };
-  readonly #share: Share;
-  readonly #make: Make;
-  readonly #now: () => number;
+function closedLoop(
+  loop: RequestLoop & { kind: "closed" },
+  { worker, workers, senders }: Share,
+  make: Make,
+  now: () => number,
+): Loop {
+  const lanes = Array.from({ length: Math.min(loop.inFlight, loop.requests) }, (_, lane) => lane);
+  const own = lanes.filter((lane) => senderOf(lane, loop, senders) % workers === worker);
   /** The next request of each idle lane, and its earliest time. */
-  readonly #idle: { index: number; fromMs: number }[] = [];
-  #unfinished = 0;
+  const idle = own.map((index) => ({ index, fromMs: 0 }));
+  let unfinished = own.length;
 
-  constructor(loop: RequestLoop & { kind: "closed" }, share: Share, make: Make, now: () => number) {
-    this.#loop = loop;
-    this.#share = share;
-    this.#make = make;
-    this.#now = now;
-    for (let lane = 0; lane < Math.min(loop.inFlight, loop.requests); lane++) {
-      if (senderOf(lane, loop, share.senders) % share.workers !== share.worker) continue;
-      this.#unfinished++;
-      this.#idle.push({ index: lane, fromMs: 0 });
-    }
+  function begin(index: number): void {
+    const sender = senderOf(index, loop, senders);
+    const isMade = make(index, sender, now(), (waitMs) => next(index, waitMs));
+    if (!isMade) next(index, MISSED_WAIT_MS);
   }
 
-  get isOver(): boolean {
-    return this.#unfinished === 0;
+  function next(index: number, waitMs: number): void {
+    const following = index + loop.inFlight;
+    if (unfinished === 0) return;
+    if (following >= loop.requests) unfinished--;
+    else if (waitMs === 0) begin(following);
+    else idle.push({ index: following, fromMs: now() + waitMs });
   }
 
-  stop(): void {
-    this.#unfinished = 0;
-  }
-
-  advance(nowMs: number): void {
-    for (let i = this.#idle.length - 1; i >= 0; i--) {
-      const { index, fromMs } = this.#idle[i]!;
-      if (fromMs > nowMs) continue;
-      this.#idle.splice(i, 1);
-      this.#begin(index);
-    }
-  }
-
-  #begin(index: number): void {
-    const sender = senderOf(index, this.#loop, this.#share.senders);
-    const isMade = this.#make(index, sender, this.#now(), (waitMs) => this.#next(index, waitMs));
-    if (!isMade) this.#next(index, MISSED_WAIT_MS);
-  }
-
-  #next(index: number, waitMs: number): void {
-    const next = index + this.#loop.inFlight;
-    if (this.isOver) return;
-    if (next >= this.#loop.requests) this.#unfinished--;
-    else if (waitMs === 0) this.#begin(next);
-    else this.#idle.push({ index: next, fromMs: this.#now() + waitMs });
-  }
+  return {
+    get isOver() {
+      return unfinished === 0;
+    },
+    stop() {
+      unfinished = 0;
+    },
+    advance(nowMs) {
+      for (let i = idle.length - 1; i >= 0; i--) {
+        const { index, fromMs } = idle[i]!;
+        if (fromMs > nowMs) continue;
+        idle.splice(i, 1);
+        begin(index);
+      }
+    },
+  };
 }
 
 /** Request i is due at start + i / rate, and its latency counts from then even if it is made later. */
-class OpenLoop implements Loop {
-  readonly #loop: RequestLoop & { kind: "open" };
-  readonly #share: Share;
-  readonly #make: Make;
-  readonly #startMs: number;
-  #next = 0;
-  #isStopped = false;
-
-  constructor(loop: RequestLoop & { kind: "open" }, share: Share, make: Make, startMs: number) {
-    this.#loop = loop;
-    this.#share = share;
-    this.#make = make;
-    this.#startMs = startMs;
-  }
-
-  get isOver(): boolean {
-    return this.#isStopped || this.#next >= this.#loop.requests;
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-  }
-
-  advance(nowMs: number): void {
-    const { perSecond } = this.#loop;
-    const { worker, workers, senders } = this.#share;
-    for (; !this.isOver; this.#next++) {
-      const dueMs = this.#startMs + (this.#next * 1000) / perSecond;
-      if (dueMs > nowMs) return;
-      const sender = this.#next % senders;
-      if (sender % workers === worker) this.#make(this.#next, sender, dueMs);
-    }
-  }
-}
-
-export function createLoop(
-  loop: RequestLoop,
-  share: Share,
+function openLoop(
+  { requests, perSecond }: RequestLoop & { kind: "open" },
+  { worker, workers, senders }: Share,
   make: Make,
-  clock: { startMs: number; now: () => number },
+  startMs: number,
 ): Loop {
-  return loop.kind === "closed"
-    ? new ClosedLoop(loop, share, make, clock.now)
-    : new OpenLoop(loop, share, make, clock.startMs);
+  let next = 0;
+  let isStopped = false;
+  const isOver = () => isStopped || next >= requests;
+  return {
+    get isOver() {
+      return isOver();
+    },
+    stop() {
+      isStopped = true;
+    },
+    advance(nowMs) {
+      for (; !isOver(); next++) {
+        const dueMs = startMs + (next * 1000) / perSecond;
+        if (dueMs > nowMs) return;
+        const sender = next % senders;
+        if (sender % workers === worker) make(next, sender, dueMs);
+      }
+    },
+  };
 }

@@ -13,52 +13,45 @@ export interface MemorySample {
 const SAMPLE_MS = 500;
 
 /** Samples the memory of a platform's processes continuously. */
-export class MemoryWatch {
-  readonly #platform: Platform;
-  readonly #samples: MemorySample[] = [];
-  readonly #timer: NodeJS.Timeout;
+export function watchMemory(platform: Platform) {
+  const taken: MemorySample[] = [];
+  const timer = setInterval(look, SAMPLE_MS);
+  look();
 
-  constructor(platform: Platform) {
-    this.#platform = platform;
-    this.#timer = setInterval(() => this.#look(), SAMPLE_MS);
-    this.#look();
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-  }
-
-  /** @param fromMs start of the overload by `nowMs`; `toMs` is its end */
-  result(fromMs: number, toMs: number) {
-    const samples = this.#samples.map((sample) => ({ ...sample, atMs: sample.atMs - fromMs }));
-    const durationMs = toMs - fromMs;
-    const median = (from: number, to: number) => {
-      const part = samples.filter(({ atMs }) => atMs >= from * durationMs && atMs < to * durationMs);
-      return spread(part.map(({ servicesBytes }) => servicesBytes))?.median ?? null;
-    };
-    const [second, last] = [median(0.25, 0.5), median(0.75, 1)];
-    const before = samples.findLast(({ atMs }) => atMs < 0) ?? samples[0];
-    return {
-      beforeBytes: before?.servicesBytes ?? null,
-      peakBytes: spread(samples.map(({ servicesBytes }) => servicesBytes))?.max ?? null,
-      /**
-       * Difference between the second and the last quarter of the overload: growth that continues once everything
-       * is full.
-       */
-      growthBytes: second === null || last === null ? null : last - second,
-      samples,
-    };
-  }
-
-  #look(): void {
+  function look(): void {
     let servicesBytes = 0;
-    for (const { name, pid } of this.#platform.processes) {
+    for (const { name, pid } of platform.processes) {
       // A single instance has its database as a child.
       const memory = processMemory(pid);
       if (memory === null) return;
       // The embedded database keeps stored data in memory: it grows with each message.
       if (name !== "database" && !name.endsWith("-server")) servicesBytes += memory.ownBytes;
     }
-    this.#samples.push({ atMs: nowMs(), servicesBytes });
+    taken.push({ atMs: nowMs(), servicesBytes });
   }
+
+  return {
+    stop: () => clearInterval(timer),
+    /** @param fromMs start of the overload by `nowMs`; `toMs` is its end */
+    result(fromMs: number, toMs: number) {
+      const samples = taken.map((sample) => ({ ...sample, atMs: sample.atMs - fromMs }));
+      const durationMs = toMs - fromMs;
+      const median = (from: number, to: number) => {
+        const part = samples.filter(({ atMs }) => atMs >= from * durationMs && atMs < to * durationMs);
+        return spread(part.map(({ servicesBytes }) => servicesBytes))?.median ?? null;
+      };
+      const [second, last] = [median(0.25, 0.5), median(0.75, 1)];
+      const before = samples.findLast(({ atMs }) => atMs < 0) ?? samples[0];
+      return {
+        beforeBytes: before?.servicesBytes ?? null,
+        peakBytes: spread(samples.map(({ servicesBytes }) => servicesBytes))?.max ?? null,
+        /**
+         * Difference between the second and the last quarter of the overload: growth that continues once everything
+         * is full.
+         */
+        growthBytes: second === null || last === null ? null : last - second,
+        samples,
+      };
+    },
+  };
 }

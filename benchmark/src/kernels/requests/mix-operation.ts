@@ -1,9 +1,8 @@
 import { Agent } from "node:http";
 import { exchange } from "../../targets/exchange.ts";
-import type { LightServer } from "../../receivers/light-socket.ts";
-import { Member, type MemberContext } from "./member.ts";
-import type { Operation, OperationContext, Request, RequestOutcome } from "./operation.ts";
-import { lightServers, memberContext, Seats, type SeatSetup } from "./seats.ts";
+import type { OpenMember } from "../../receivers/light-receiver.ts";
+import type { Operation, OperationContext, RequestOutcome } from "./operation.ts";
+import { membersOf, Seats, type SeatSetup } from "./seats.ts";
 
 /** One kind of request in a mix. */
 export interface MixedCall {
@@ -41,83 +40,73 @@ export function interleave(calls: readonly MixedCall[]): MixedCall[] {
 }
 
 /** A mix of requests of all kinds, over connections that are reopened whenever they end. */
-class MixOperation implements Operation {
-  readonly #setup: MixSetup;
-  readonly #schedule: readonly MixedCall[];
-  readonly #seats: Seats;
-  readonly #agent = new Agent({ keepAlive: true });
-  #server: LightServer | undefined;
-  #context: MemberContext | undefined;
-  #nonces = 0;
-  #uploads = 0;
+export function createOperation({ setup }: OperationContext<MixSetup>): Operation {
+  const { urls, tokens, localAddresses = [], runId } = setup;
+  const schedule = interleave(setup.calls);
+  const seats = new Seats(setup);
+  const agent = new Agent({ keepAlive: true });
+  let open: OpenMember | undefined;
+  let [nonces, uploads] = [0, 0];
 
-  constructor({ setup }: OperationContext<MixSetup>) {
-    this.#setup = setup;
-    this.#schedule = interleave(setup.calls);
-    this.#seats = new Seats(setup);
-  }
-
-  get errors(): Readonly<Record<string, number>> {
-    return this.#seats.errors;
-  }
-
-  async prepare(): Promise<void> {
-    [this.#server] = await lightServers(this.#setup);
-    this.#context = await memberContext(this.#setup);
-    await this.#seats.connect([...this.#setup.tokens.keys()]);
-  }
-
-  begin({ index }: Request, done: Done): boolean {
-    const { tokens, runId } = this.#setup;
-    const { kind, action, params = [] } = this.#schedule[index % this.#schedule.length]!;
-    const ours = params[Math.floor(index / this.#schedule.length) % params.length];
-    const seat = index % tokens.length;
-    if (kind === "connect") return this.#connect(seat, done);
-    if (kind === "upload") {
-      if (this.#uploads >= MAX_UPLOADS) return false;
-      void this.#upload(seat, ours as { bytes: number }, done);
-      return true;
-    }
-    const full = action === "message.send" ? { ...ours, nonce: `${runId}.${this.#nonces++}` } : ours!;
-    return this.#seats.call(seat, action!, full, (outcome) =>
-      done(outcome.ok ? outcome : { ...outcome, retryAfterMs: RETRY_MS }),
-    );
-  }
-
-  close(): void {
-    this.#seats.close();
-    this.#agent.destroy();
-  }
-
-  #connect(seat: number, done: Done): boolean {
-    const { tokens, localAddresses = [] } = this.#setup;
-    const place = { server: this.#server!, token: tokens[seat]!, localAddress: localAddresses[seat] };
-    const member = new Member(this.#context!, place, {
-      ready: () => {
-        member.destroy();
-        done({ ok: true });
+  function connect(seat: number, done: Done): boolean {
+    const [credential, localAddress] = [tokens[seat]!, localAddresses[seat]];
+    const member = open!(
+      { receiver: seat, credential, localAddress, server: 0 },
+      {
+        online: () => {
+          member.destroy();
+          done({ ok: true });
+        },
+        ended: (_, code) => done(failure(code)),
       },
-      ended: (code) => done(failure(code)),
-    });
+    );
     return true;
   }
 
-  async #upload(seat: number, { bytes, ...query }: { bytes: number }, done: Done): Promise<void> {
-    this.#uploads += 1;
-    const { tokens, urls } = this.#setup;
+  async function upload(seat: number, { bytes, ...query }: { bytes: number }, done: Done): Promise<void> {
+    uploads += 1;
     const url = new URL(`/api/file.upload?${new URLSearchParams(query).toString()}`, urls[0]);
     const headers = { authorization: `Bearer ${tokens[seat]}` };
     let code: string | undefined;
     try {
-      const options = { method: "POST", agent: this.#agent, headers };
+      const options = { method: "POST", agent, headers };
       const { status, text } = await exchange(url, options, Buffer.alloc(bytes, 120));
       if (status !== 200) code = /"type":"([A-Z_]+)"/.exec(text)?.[1] ?? `HTTP_${status}`;
     } catch (error) {
       code = (error as NodeJS.ErrnoException).code ?? "NETWORK_ERROR";
     }
-    this.#uploads -= 1;
+    uploads -= 1;
     done(code === undefined ? { ok: true } : failure(code));
   }
+
+  return {
+    get errors() {
+      return seats.errors;
+    },
+    async prepare() {
+      open = await membersOf(setup);
+      await seats.connect([...tokens.keys()]);
+    },
+    begin({ index }, done) {
+      const { kind, action, params = [] } = schedule[index % schedule.length]!;
+      const ours = params[Math.floor(index / schedule.length) % params.length];
+      const seat = index % tokens.length;
+      if (kind === "connect") return connect(seat, done);
+      if (kind === "upload") {
+        if (uploads >= MAX_UPLOADS) return false;
+        void upload(seat, ours as { bytes: number }, done);
+        return true;
+      }
+      const full = action === "message.send" ? { ...ours, nonce: `${runId}.${nonces++}` } : ours!;
+      return seats.call(seat, action!, full, (outcome) =>
+        done(outcome.ok ? outcome : { ...outcome, retryAfterMs: RETRY_MS }),
+      );
+    },
+    close() {
+      seats.close();
+      agent.destroy();
+    },
+  };
 }
 
 const failure = (code: string): RequestOutcome => ({
@@ -126,7 +115,3 @@ const failure = (code: string): RequestOutcome => ({
   isAnswer: true,
   retryAfterMs: RETRY_MS,
 });
-
-export function createOperation(context: OperationContext<MixSetup>): Operation {
-  return new MixOperation(context);
-}

@@ -1,14 +1,21 @@
-import { lightServer, readBuffer, socketIoPath, type LightServer } from "../../receivers/light-socket.ts";
-import { PacketCache } from "../../receivers/packet-cache.ts";
+import { connectError } from "../../cli/exit.ts";
+import { lightMembers, type LightReceiver, type OpenMember } from "../../receivers/light-receiver.ts";
+import type { Answer } from "../../receivers/packet.ts";
+import {
+  allocateConnections,
+  Count,
+  ReceiverGroup,
+  type ConnectionMemory,
+  type Recorder,
+} from "../../receivers/receiver-group.ts";
+import type { Assignment, ReceiverObserver } from "../../receivers/receiver.ts";
 import type { SocketIoDialect } from "../../targets/plugin.ts";
 import { loadDialect, type DialectRef } from "../../targets/plugins.ts";
-import { Member, type Answer, type MemberContext, type MemberHandler, type MemberPlace } from "./member.ts";
 import type { RequestOutcome } from "./operation.ts";
 
 /** The platform answers at most 256 concurrent calls per connection. */
 export const MAX_UNANSWERED_PER_CONNECTION = 200;
 const WINDOW = 32;
-const MAX_ATTEMPTS = 3;
 const TIMEOUT_MS = 15_000;
 const REOPEN_MS = 500;
 /** After a rejection without a retry time, or a lost connection. */
@@ -35,50 +42,72 @@ export interface SeatSetup extends PlaceSetup {
   reopens?: boolean;
 }
 
+/** Where senders record what they receive. */
+export interface Receiving {
+  tally: Recorder;
+  connections: ConnectionMemory;
+  /** The number of the first sender among all receiving connections; the others follow. */
+  firstReceiver: number;
+}
+
 interface Seat {
-  place: MemberPlace;
-  member: Member;
+  member: LightReceiver;
   /** Calls in flight, by number. */
   readonly unanswered: Map<number, (outcome: RequestOutcome) => void>;
 }
 
-/** What sees the events of a sender. */
-type Observer = Pick<MemberHandler, "messages" | "resync"> & { ended?: () => void };
-
 /** The connected members of a thread, who make calls. */
 export class Seats {
-  /** Lost connections by code. */
-  readonly errors: Record<string, number> = {};
   readonly #setup: SeatSetup;
-  readonly #observerOf: (sender: number) => Observer;
+  readonly #receives: boolean;
+  readonly #receiving: Receiving;
   readonly #seats = new Map<number, Seat>();
-  #context: MemberContext | undefined;
+  #group: ReceiverGroup | undefined;
   #calls = 0;
-  #isClosing = false;
 
-  constructor(setup: SeatSetup, observerOf: (sender: number) => Observer = () => ({})) {
+  /** @param receiving default: they don't decode events */
+  constructor(setup: SeatSetup, receiving?: Receiving) {
     this.#setup = setup;
-    this.#observerOf = observerOf;
+    this.#receives = receiving !== undefined;
+    this.#receiving = receiving ?? {
+      tally: { record: () => false },
+      connections: allocateConnections(setup.tokens.length),
+      firstReceiver: 0,
+    };
+  }
+
+  /** By code. */
+  get errors(): Readonly<Record<string, number>> {
+    return this.#group?.errors ?? {};
   }
 
   /**
    * Connects members, a few at a time, and retries failures.
-   * @throws {Error} with the code of the first that could not be connected
+   * @throws {ExitError} with the errors if some could not be connected
    */
   async connect(senders: readonly number[]): Promise<void> {
-    const { tokens, localAddresses = [] } = this.#setup;
-    const servers = await lightServers(this.#setup);
-    this.#context = await memberContext(this.#setup);
-    let next = 0;
-    const lane = async () => {
-      while (next < senders.length) {
-        const sender = senders[next++]!;
-        const server = servers[sender % servers.length]!;
-        const place = { server, token: tokens[sender]!, localAddress: localAddresses[sender] };
-        await this.#open(sender, place, MAX_ATTEMPTS);
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(WINDOW, senders.length) }, lane));
+    const { urls, tokens, localAddresses = [], reopens } = this.#setup;
+    const { tally, connections, firstReceiver } = this.#receiving;
+    const openMember = await membersOf(this.#setup);
+    this.#group = new ReceiverGroup({
+      open: (assignment, observer) => this.#open(openMember, assignment, observer),
+      tally,
+      connections,
+      window: WINDOW,
+      timeoutMs: TIMEOUT_MS,
+      onComplete: () => {},
+      ...(reopens && { roaming: { drain: () => 0, waitMs: () => REOPEN_MS, elsewhere: (same) => same } }),
+    });
+    await this.#group.connect(
+      senders.map((sender) => ({
+        receiver: firstReceiver + sender,
+        credential: tokens[sender]!,
+        localAddress: localAddresses[sender],
+        server: sender % urls.length,
+      })),
+    );
+    if (Atomics.load(connections.counts, Count.gaveUp) === 0) return;
+    throw connectError(`Not all senders could connect: ${Object.keys(this.errors).join(", ")}.`);
   }
 
   /** @returns false if it can't be sent; `done` will not be called */
@@ -97,76 +126,42 @@ export class Seats {
   }
 
   close(): void {
-    this.#isClosing = true;
-    for (const { member } of this.#seats.values()) member.destroy();
+    void this.#group?.close(0);
   }
 
-  async #open(sender: number, place: MemberPlace, attempts: number): Promise<void> {
-    try {
-      await this.#tryOpen(sender, place);
-    } catch (error) {
-      if (attempts <= 1) throw error;
-      await this.#open(sender, place, attempts - 1);
-    }
-  }
-
-  #tryOpen(sender: number, place: MemberPlace): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const fail = (code: string) => {
-        clearTimeout(timer);
-        reject(new Error(`A sending member could not connect: ${code}.`));
-      };
-      const timer = setTimeout(() => {
-        member.destroy();
-        fail("CONNECT_TIMEOUT");
-      }, TIMEOUT_MS);
-      const unanswered: Seat["unanswered"] = new Map();
-      const { ended, ...observer } = this.#observerOf(sender);
-      let isReady = false;
-      const member = new Member(this.#context!, place, {
-        ...observer,
-        ready: () => {
-          isReady = true;
-          clearTimeout(timer);
-          this.#seats.set(sender, { place, member, unanswered });
-          resolve();
-        },
-        answered: (answer) => {
-          const done = unanswered.get(answer.id);
-          unanswered.delete(answer.id);
-          done?.(outcomeOf(answer));
-        },
-        ended: (code) => {
-          if (!isReady) return fail(code);
-          if (this.#isClosing) return;
-          ended?.();
-          this.#lost(sender, code);
-        },
-      });
+  #open(openMember: OpenMember, assignment: Assignment, observer: ReceiverObserver): LightReceiver {
+    const unanswered: Seat["unanswered"] = new Map();
+    const member = openMember(assignment, {
+      online: (receiver) => observer.online(receiver),
+      ...(this.#receives && {
+        messages: (...received) => observer.messages!(...received),
+        resync: (receiver) => observer.resync!(receiver),
+      }),
+      answered: (answer) => {
+        const done = unanswered.get(answer.id);
+        unanswered.delete(answer.id);
+        done?.(outcomeOf(answer));
+      },
+      ended: (receiver, code) => {
+        const lost = [...unanswered.values()];
+        unanswered.clear();
+        for (const done of lost) done({ ok: false, code, isAnswer: false, retryAfterMs: RETRY_MS });
+        observer.ended(receiver, code);
+      },
     });
-  }
-
-  #lost(sender: number, code: string): void {
-    const { place, unanswered } = this.#seats.get(sender)!;
-    this.errors[code] = (this.errors[code] ?? 0) + 1;
-    const lost = [...unanswered.values()];
-    unanswered.clear();
-    for (const done of lost) done({ ok: false, code, isAnswer: false, retryAfterMs: RETRY_MS });
-    const reopen = () => {
-      if (!this.#isClosing) void this.#tryOpen(sender, place).catch(() => setTimeout(reopen, REOPEN_MS));
-    };
-    if (this.#setup.reopens) setTimeout(reopen, REOPEN_MS);
+    this.#seats.set(assignment.receiver - this.#receiving.firstReceiver, { member, unanswered });
+    return member;
   }
 }
 
-export async function lightServers({ urls, addresses, dialect }: PlaceSetup): Promise<LightServer[]> {
-  const path = socketIoPath((await loadDialect(dialect)).path);
-  return urls.map((url, i) => lightServer(new URL(url), addresses[i]!, path));
-}
-
-export async function memberContext({ dialect: ref, runId }: PlaceSetup): Promise<MemberContext> {
-  const dialect = (await loadDialect(ref)) as SocketIoDialect;
-  return { buffer: readBuffer(), dialect, runId, cache: new PacketCache() };
+/** How a thread opens members at these servers. */
+export async function membersOf({ urls, dialect, ...place }: PlaceSetup): Promise<OpenMember> {
+  return lightMembers({
+    ...place,
+    urls: urls.map((url) => new URL(url)),
+    dialect: (await loadDialect(dialect)) as SocketIoDialect,
+    onRead: () => {},
+  });
 }
 
 function outcomeOf(answer: Answer): RequestOutcome {

@@ -56,124 +56,89 @@ interface GroupContext {
 
 const POLL_MS = 20;
 
+export type SendLoad = Awaited<ReturnType<typeof openSendLoad>>;
+
 /** Members who send messages, and those who receive them. */
-export class SendLoad {
-  readonly runId: string;
-  readonly memory: RequestMemory;
-  readonly audience: Audience<DeliveryTally>;
-  readonly threads: RequestThreads;
-  readonly #people: People;
-  readonly #signal: AbortSignal;
-  #sent = 0;
-
-  private constructor(
-    people: People,
-    parts: Pick<SendLoad, "runId" | "memory" | "audience" | "threads">,
-    signal: AbortSignal,
-  ) {
-    this.runId = parts.runId;
-    this.memory = parts.memory;
-    this.audience = parts.audience;
-    this.threads = parts.threads;
-    this.#people = people;
-    this.#signal = signal;
-  }
-
-  static async open(
-    target: Pick<Target, "urls" | "dialect">,
-    people: People,
-    plan: SendPlan,
-    signal: AbortSignal,
-  ): Promise<SendLoad> {
-    const { receivers, senders, sendersReceive, channels, stalled } = people;
-    const { urls, dialect } = target;
-    const runId = newRunId();
-    const memory = allocateRequests(plan.requests);
-    const deliveries = allocateDeliveries({
-      receivers: receivers.length + (sendersReceive ? senders.length : 0),
-      channels: channels.map(({ connections }) => connections),
-      messages: plan.requests,
-      channelOf: people.channelOf,
-      intendedAt: memory.intendedAt,
-    });
-    const tally = new DeliveryTally(deliveries);
-    const threads = receivers.length === 0 ? 0 : plan.receivingThreads;
-    const audience = await Audience.start({ ...plan, urls, dialect, runId, tally, threads });
-    const { connections } = audience;
-    const places = await placesOf(target, runId);
-    const setup: SendSetup = {
-      ...places,
-      warmUpRunId: newRunId(),
-      tokens: senders,
-      localAddresses: sourceAddresses(places.addresses[0]!).take(senders.length),
-      channelIds: channels.map(({ id }) => id),
-      channelOf: deliveries.channelOf,
-      payloadBytes: plan.payloadBytes,
-      stalled,
-      ...(sendersReceive && {
-        maxUnanswered: MAX_UNANSWERED_PER_CONNECTION,
-        deliveries: { tally: deliveries, connections, firstReceiver: receivers.length },
-      }),
-    };
-    const operation = { module: new URL("./send-operation.ts", import.meta.url), setup };
-    const sending = new RequestThreads(operation, plan.sendingThreads, signal);
-    return new SendLoad(people, { runId, memory, audience, threads: sending }, signal);
-  }
-
-  /**
-   * Connects everyone.
-   * @throws {ExitError} if someone could not be connected
-   */
-  async connect(progress: Progress): Promise<void> {
-    const { receivers } = this.#people;
-    if (receivers.length > 0) {
-      await this.audience.connectAll(receivers, { progress, signal: this.#signal });
-      this.audience.measure(true);
-    }
-    await this.threads.prepare();
-  }
-
-  /** The messages so far. */
-  get all(): Range {
-    return { from: 0, to: this.#sent };
-  }
-
-  /**
-   * Sends for this long, without waiting for what is in flight.
-   * @throws {Error} if the signal aborts
-   */
-  async send(pace: Pace, durationMs: number): Promise<Span> {
-    const { senders, stalled = 0 } = this.#people;
-    const phase = { senders: senders.length - stalled, memory: this.memory, first: this.#sent };
-    const span = await this.threads.runFor(durationMs, pace, phase);
-    this.#sent = span.to;
-    return span;
-  }
-
-  /**
-   * Resolves when everything that was sent is answered, or at the deadline.
-   * @throws {Error} if the signal aborts
-   */
-  settle(deadlineMs: number): Promise<void> {
-    return settled(this.memory, deadlineMs, this.#signal);
-  }
-
-  isAcknowledged(message: number): boolean {
-    return this.memory.state[message] === RequestState.acknowledged;
-  }
-
-  /** Of acknowledged messages: until the last receiver had it, of those who got it at all; ascending. */
-  deliveryTimes(range: Range): Float64Array {
-    const { tally } = this.audience;
-    return times(range, (i) => (this.isAcknowledged(i) ? tally.untilLast(i) : null));
-  }
-
-  /** @returns errors of senders without a message, by code */
-  async close(): Promise<Record<string, number>> {
-    const errors = await this.threads.close();
-    await this.audience.close();
-    return errors;
-  }
+export async function openSendLoad(
+  { urls, dialect }: Pick<Target, "urls" | "dialect">,
+  people: People,
+  plan: SendPlan,
+  signal: AbortSignal,
+) {
+  const { receivers, senders, sendersReceive, channels, stalled = 0 } = people;
+  const runId = newRunId();
+  const memory = allocateRequests(plan.requests);
+  const deliveries = allocateDeliveries({
+    receivers: receivers.length + (sendersReceive ? senders.length : 0),
+    channels: channels.map(({ connections }) => connections),
+    messages: plan.requests,
+    channelOf: people.channelOf,
+    intendedAt: memory.intendedAt,
+  });
+  const tally = new DeliveryTally(deliveries);
+  const receivingThreads = receivers.length === 0 ? 0 : plan.receivingThreads;
+  const audience = await Audience.start({ ...plan, urls, dialect, runId, tally, threads: receivingThreads });
+  const { connections } = audience;
+  const places = await placesOf({ urls, dialect }, runId);
+  const setup: SendSetup = {
+    ...places,
+    warmUpRunId: newRunId(),
+    tokens: senders,
+    localAddresses: sourceAddresses(places.addresses[0]!).take(senders.length),
+    channelIds: channels.map(({ id }) => id),
+    channelOf: deliveries.channelOf,
+    payloadBytes: plan.payloadBytes,
+    stalled,
+    ...(sendersReceive && {
+      maxUnanswered: MAX_UNANSWERED_PER_CONNECTION,
+      deliveries: { tally: deliveries, connections, firstReceiver: receivers.length },
+    }),
+  };
+  const operation = { module: new URL("./send-operation.ts", import.meta.url), setup };
+  const threads = new RequestThreads(operation, plan.sendingThreads, signal);
+  let sent = 0;
+  const isAcknowledged = (message: number) => memory.state[message] === RequestState.acknowledged;
+  return {
+    runId,
+    memory,
+    audience,
+    threads,
+    /**
+     * Connects everyone.
+     * @throws {ExitError} if someone could not be connected
+     */
+    async connect(progress: Progress): Promise<void> {
+      if (receivers.length > 0) {
+        await audience.connectAll(receivers, { progress, signal });
+        audience.measure(true);
+      }
+      await threads.prepare();
+    },
+    /** The messages so far. */
+    get all(): Range {
+      return { from: 0, to: sent };
+    },
+    /**
+     * Sends for this long, without waiting for what is in flight.
+     * @throws {Error} if the signal aborts
+     */
+    async send(pace: Pace, durationMs: number): Promise<Span> {
+      const phase = { senders: senders.length - stalled, memory, first: sent };
+      const span = await threads.runFor(durationMs, pace, phase);
+      sent = span.to;
+      return span;
+    },
+    settle: (deadlineMs: number) => settled(memory, deadlineMs, signal),
+    isAcknowledged,
+    /** Of acknowledged messages: until the last receiver had it, of those who got it at all; ascending. */
+    deliveryTimes: (range: Range) => times(range, (i) => (isAcknowledged(i) ? tally.untilLast(i) : null)),
+    /** @returns errors of senders without a message, by code */
+    async close(): Promise<Record<string, number>> {
+      const errors = await threads.close();
+      await audience.close();
+      return errors;
+    },
+  };
 }
 
 /**
@@ -203,7 +168,7 @@ export async function openGroupLoad(
     channelOf: () => 0,
   };
   const sends = { ...plan, sendingThreads: 1, receivingThreads: plan.threads };
-  const load = await SendLoad.open(target, people, sends, signal);
+  const load = await openSendLoad(target, people, sends, signal);
   await load.connect(progress).catch(async (error: unknown) => {
     await load.close();
     throw error;

@@ -24,7 +24,7 @@ import {
   type MetricSample,
 } from "../broadcast/server-metrics.ts";
 import type { HttpCall, HttpSetup } from "../requests/http-operation.ts";
-import { HttpThread, type HttpOutcome } from "../requests/http-thread.ts";
+import { openHttpThread, type HttpOutcome } from "../requests/http-thread.ts";
 import { PushService } from "./push-service.ts";
 
 export const STAGES_OPTIONS = {
@@ -34,14 +34,12 @@ export const STAGES_OPTIONS = {
   inFlight: integer("Load", "Requests in flight", [1, 5000], { default: 20, alias: "t" }),
   messages: integer("Load", "Messages to the group", [1, 100_000], { default: 2000, alias: "m" }),
   pulls: integer("Load", "Pulls of missed messages, afterwards", [1, 1_000_000], { default: 5000 }),
-  pullMessages: integer("Load", "Messages per pull", [0, 200], { default: 10 }),
   pushes: integer(
     "Load",
     "Push notifications to offline members; only of a server started for the run; default: 1000",
     [0, 20_000],
   ),
   uploads: integer("Load", "Files that members upload", [0, 100_000], { default: 500 }),
-  "upload-bytes": integer("Load", "Size of each file", [1, 10_000_000], { default: 100_000 }),
   timeoutMs: REQUEST_TIMEOUT,
 };
 
@@ -59,6 +57,9 @@ const CONNECTING = 50;
 const WARM_UP = 50;
 const OFFLINE_MEMBERS = 100;
 const PUSH_CHECK_MS = 20;
+/** Of each pull. */
+const PULL_MESSAGES = 10;
+const UPLOAD_BYTES = 100_000;
 
 export type StagesMeasurement = Awaited<ReturnType<typeof measureStages>>;
 
@@ -105,7 +106,7 @@ export async function measureStages(server: StagesServer, plan: StagesPlan, cont
         audience.waitFor(everyMessage, plan.timeoutMs, signal, () => acknowledged < plan.messages),
     });
     audience.measure(false);
-    const afterRev = Math.max(0, plan.messages + WARM_UP - plan.pullMessages);
+    const afterRev = Math.max(0, plan.messages + WARM_UP - PULL_MESSAGES);
     seen.pulling = await observe(server, plan, context, {
       phase: "pull",
       label: "pulling",
@@ -113,7 +114,7 @@ export async function measureStages(server: StagesServer, plan: StagesPlan, cont
       calls: callsOf("channel.sync", { params: { cursors: [{ channelId, afterRev }] } }),
     });
     if (plan.uploads === 0) return;
-    const file = "x".repeat(plan["upload-bytes"]);
+    const file = "x".repeat(UPLOAD_BYTES);
     seen.uploading = await observe(server, plan, context, {
       phase: "upload",
       label: "uploading",
@@ -144,10 +145,10 @@ export async function measureStages(server: StagesServer, plan: StagesPlan, cont
     online,
     inFlight: plan.inFlight,
     rows: [
-      ...(sending ? sendingRows(sending) : []),
-      ...(pulling ? [timedRow(pulling, PULL, { action: "channel.sync" })] : []),
-      ...(pushing ? [pushRow(pushing)] : []),
-      ...(uploading ? [uploadRow(uploading, plan)] : []),
+      ...(sending ? SENDING.map((step) => rowOf(sending, step)) : []),
+      ...(pulling ? [rowOf(pulling, PULL)] : []),
+      ...(pushing ? [rowOf(pushing, OFFLINE_PUSH)] : []),
+      ...(uploading ? [rowOf(uploading, UPLOAD)] : []),
     ],
     counts: {
       sent: sending?.outcome.sent ?? 0,
@@ -233,7 +234,7 @@ async function observe(
   signal.throwIfAborted();
   const { phase, calls, message, warmUp = 0 } = load;
   const setup = { url: target.urls[0]!, connections: inFlight, calls, message };
-  const thread = await HttpThread.open(setup, signal);
+  const thread = await openHttpThread(setup, signal);
   const run = (requests: number, isWarmUp = false) =>
     thread.run({ connections: Math.min(inFlight, requests), requests, timeoutMs, isWarmUp });
   const work = async () => {
@@ -259,15 +260,57 @@ async function observe(
   }
 }
 
-/** One step of a message's path, timed and counted by the server itself; uploads are timed by the tester. */
-export type StageRow = ReturnType<typeof rowOf>;
-/** What is timed, and the server's metric for it. */
-type Step = Record<"stage" | "what" | "metric", string>;
+const REQUEST_METRIC = "fanfare_request_seconds";
 
-function rowOf({ outcome, cpuSeconds }: Observed, step: Step, change: HistogramChange) {
-  const seconds = outcome.measuredMs / 1000;
+/** A step of a message's path, timed or only counted by the server's own metric. */
+interface Step {
+  stage: string;
+  what: string;
+  metric: string;
+  labels?: Record<string, string>;
+}
+
+const step = (stage: string, what: string, metric: string, labels?: Step["labels"]): Step => {
+  return { stage, what, metric, ...(labels && { labels }) };
+};
+
+const SENDING = [
+  step("send", "a call, from arrival to answer", REQUEST_METRIC, { action: "message.send" }),
+  step(
+    "distribute",
+    "a write of a batch of messages to the log, until it is on disk",
+    "fanfare_message_commit_seconds",
+  ),
+  step(
+    "notify",
+    "fan-out latency: a publication, until it is written to the last socket",
+    "fanfare_fanout_seconds",
+  ),
+  step("push", "an event with one or more messages, written to a socket", "fanfare_fanout_deliveries_total"),
+];
+const PULL = step("pull", "a channel.sync call, from arrival to answer", REQUEST_METRIC, {
+  action: "channel.sync",
+});
+const OFFLINE_PUSH = step(
+  "offline push",
+  "a message that mentions a member who is offline, until their push service has the notification, in development mode",
+  "fanfare_pushes_total",
+  { outcome: "sent" },
+);
+const BY_TESTER = "the tester's clock";
+const UPLOAD = step("upload", `a file of ${UPLOAD_BYTES} bytes, from the request to the answer`, BY_TESTER);
+
+export type StageRow = ReturnType<typeof rowOf>;
+
+function rowOf(observed: Observed, { stage, what, metric, labels }: Step) {
+  const { outcome, cpuSeconds } = observed;
+  const change = metric === BY_TESTER ? timedByTester(outcome) : changeOf(observed, metric, labels);
+  // Fan-out and push notifications go on after the last answer.
+  const seconds = metric === REQUEST_METRIC ? outcome.measuredMs / 1000 : observed.seconds;
   return {
-    ...step,
+    stage,
+    what,
+    metric,
     ...change,
     perSecond: seconds > 0 ? change.count / seconds : null,
     /** Of the CPU time that all processes of the server used meanwhile, for all stages together. */
@@ -275,62 +318,21 @@ function rowOf({ outcome, cpuSeconds }: Observed, step: Step, change: HistogramC
   };
 }
 
-/** By a histogram of the server. */
-function timedRow(observed: Observed, step: Step, labels?: Record<string, string>): StageRow {
-  return rowOf(observed, step, histogramChange(observed.before, observed.after, step.metric, labels));
+/** Counters have no time. */
+function changeOf(
+  { before, after }: Observed,
+  metric: string,
+  labels?: Record<string, string>,
+): HistogramChange {
+  if (metric.endsWith("_seconds")) return histogramChange(before, after, metric, labels);
+  const count = sumOf(after, metric, labels) - sumOf(before, metric, labels);
+  return { count, meanMs: null, p99BelowMs: null };
 }
 
-/** By a counter of the server: without a time. */
-function countedRow(observed: Observed, step: Step, labels?: Record<string, string>): StageRow {
-  const [before, after] = [observed.before, observed.after].map((all) => sumOf(all, step.metric, labels));
-  return rowOf(observed, step, { count: after! - before!, meanMs: null, p99BelowMs: null });
-}
-
-const REQUEST_METRIC = "fanfare_request_seconds";
-const PULL = { stage: "pull", what: "a channel.sync call, from arrival to answer", metric: REQUEST_METRIC };
-
-function sendingRows(observed: Observed): StageRow[] {
-  return [
-    timedRow(
-      observed,
-      { stage: "send", what: "a call, from arrival to answer", metric: REQUEST_METRIC },
-      { action: "message.send" },
-    ),
-    timedRow(observed, {
-      stage: "distribute",
-      what: "a write of a batch of messages to the log, until it is on disk",
-      metric: "fanfare_message_commit_seconds",
-    }),
-    timedRow(observed, {
-      stage: "notify",
-      what: "fan-out latency: a publication, until it is written to the last socket",
-      metric: "fanfare_fanout_seconds",
-    }),
-    countedRow(observed, {
-      stage: "push",
-      what: "an event with one or more messages, written to a socket",
-      metric: "fanfare_fanout_deliveries_total",
-    }),
-  ];
-}
-
-function pushRow(observed: Observed): StageRow {
-  const step = {
-    stage: "offline push",
-    what: "a message that mentions a member who is offline, until their push service has the notification, in development mode",
-    metric: "fanfare_pushes_total",
-  };
-  const row = countedRow(observed, step, { outcome: "sent" });
-  return { ...row, perSecond: row.count / observed.seconds };
-}
-
-function uploadRow(observed: Observed, { "upload-bytes": uploadBytes }: StagesPlan): StageRow {
-  const { latenciesMs, acknowledged } = observed.outcome;
-  const what = `a file of ${uploadBytes} bytes, from the request to the answer`;
-  const step = { stage: "upload", what, metric: "the tester's clock" };
-  return rowOf(observed, step, {
+function timedByTester({ latenciesMs, acknowledged }: HttpOutcome): HistogramChange {
+  return {
     count: acknowledged,
     meanMs: acknowledged === 0 ? null : latenciesMs.reduce((sum, ms) => sum + ms, 0) / latenciesMs.length,
     p99BelowMs: percentiles(latenciesMs)?.p99 ?? null,
-  });
+  };
 }

@@ -9,8 +9,8 @@ import type { ServerUsage } from "../../targets/target.ts";
 import { nowMs } from "../broadcast/clock.ts";
 import { busiestThread } from "../broadcast/resource-use.ts";
 import { SentMessages, type SentMessage } from "../broadcast/sent-messages.ts";
-import { Balancer } from "./balancer.ts";
-import { SdkMember, StormArrivals } from "./storm-members.ts";
+import { openBalancer } from "./balancer.ts";
+import { openSdkMember, stormArrivals, type SdkMember, type StormArrivals } from "./storm-members.ts";
 import { mostMessages, QUIET_MS, startSending, type Fault, type StormPlan } from "./storm-plan.ts";
 
 const POLL_MS = 5;
@@ -46,100 +46,75 @@ export type StormMeasurement = Awaited<ReturnType<typeof measureStorm>>;
  * Members that keep a channel exact, messages at a steady rate, and gateways that go away meanwhile.
  * @throws {ExitError} if someone could not be connected
  */
-export function measureStorm(context: StormContext) {
-  return new StormRun(context).measure();
-}
-
-class StormRun {
-  readonly #context: StormContext;
-  readonly #runId = newRunId();
-  readonly #phases: Phase[] = [];
-  readonly #sdk: SdkMember[] = [];
-  readonly #tally: Tally;
-  readonly #sent: SentMessages;
-  #audience: Audience | undefined;
-  #stopSending: () => Promise<void> = async () => {};
-  #stored: StoredCopies | undefined;
-  #exactCopies: number | null = null;
-  #before: ServerUsage | null = null;
-  #after: ServerUsage | null = null;
-
-  constructor(context: StormContext) {
-    this.#context = context;
-    const { plan, errors } = context;
-    const { users, sdk, payloadBytes } = plan;
-    this.#sent = new SentMessages({ runId: this.#runId, payloadBytes, errors });
-    this.#tally = new Tally(allocateTally(users - sdk, mostMessages(plan), nowMs()));
+export async function measureStorm(context: StormContext) {
+  const { target, plan, progress, signal, errors } = context;
+  const runId = newRunId();
+  const sent = new SentMessages({ runId, payloadBytes: plan.payloadBytes, errors });
+  const tally = new Tally(allocateTally(plan.users - plan.sdk, mostMessages(plan), nowMs()));
+  const phases: Phase[] = [];
+  const sdk: SdkMember[] = [];
+  let stopSending: () => Promise<void> = async () => {};
+  let stored: StoredCopies | undefined;
+  let exactCopies: number | null = null;
+  let before: ServerUsage | null = null;
+  let after: ServerUsage | null = null;
+  const prepared = await target.prepare(plan.users - plan.sdk, progress, signal);
+  const audience = await Audience.start({
+    urls: target.urls,
+    dialect: target.dialect,
+    runId,
+    tally,
+    threads: plan.threads,
+    // Reconnecting clients don't wait for each other.
+    connecting: plan.users,
+    napMs: plan.napMs,
+    exactChannel: target.meeting.channelId,
+  });
+  const balancer = await openBalancer(target.urls);
+  try {
+    await audience.connectAll(prepared.credentials, context);
+    await openSdk(balancer.url);
+    before = await target.usage();
+    await storm();
+    after = await target.usage();
+    await compare();
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    await stopSending();
+    for (const member of sdk) member.close();
+    await audience.close();
+    await balancer.close();
+    errors.addAll("connection", audience.errors);
   }
+  return summarise();
 
-  async measure() {
-    const { target, plan, progress, signal, errors } = this.#context;
-    const prepared = await target.prepare(plan.users - plan.sdk, progress, signal);
-    const balancer = await Balancer.open(target.urls);
-    try {
-      this.#audience = await this.#openAudience();
-      await this.#audience.connectAll(prepared.credentials, this.#context);
-      await this.#openSdk(balancer.url);
-      this.#before = await target.usage();
-      await this.#storm(this.#audience);
-      this.#after = await target.usage();
-      await this.#compare();
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    } finally {
-      await this.#stopSending();
-      for (const member of this.#sdk) member.close();
-      await this.#audience?.close();
-      await balancer.close();
-      errors.addAll("connection", this.#audience?.errors ?? {});
-    }
-    return this.#summarise();
-  }
-
-  #openAudience(): Promise<Audience> {
-    const { target, plan } = this.#context;
-    return Audience.start({
-      urls: target.urls,
-      dialect: target.dialect,
-      runId: this.#runId,
-      tally: this.#tally,
-      threads: plan.threads,
-      // Reconnecting clients don't wait for each other.
-      connecting: plan.users,
-      napMs: plan.napMs,
-      exactChannel: target.meeting.channelId,
-    });
-  }
-
-  async #openSdk(url: string): Promise<void> {
-    const { target, plan, signal } = this.#context;
+  async function openSdk(url: string): Promise<void> {
     const { code, channelId } = target.meeting;
-    while (this.#sdk.length < plan.sdk)
-      this.#sdk.push(await SdkMember.open({ url, runId: this.#runId, code, channelId, signal }));
+    while (sdk.length < plan.sdk) sdk.push(await openSdkMember({ url, runId, code, channelId, signal }));
   }
 
-  async #storm(audience: Audience): Promise<void> {
-    const { plan, target, progress, signal } = this.#context;
+  async function storm(): Promise<void> {
     const { gateways } = target.platform!;
     const outages = plan.faults.flatMap((fault) => outagesOf(fault, gateways));
     audience.measure(true);
-    const senders = this.#sdk.slice(0, plan.senders);
-    const sending = { ...plan, messages: this.#sent, senders, most: mostMessages(plan) };
-    this.#stopSending = startSending(sending);
-    const play = async () => {
-      await this.#phase("steady", audience, () => sleep(plan.steadyMs, undefined, { signal }));
+    const senders = sdk.slice(0, plan.senders);
+    const sending = { ...plan, messages: sent, senders, most: mostMessages(plan) };
+    stopSending = startSending(sending);
+    const playAll = async () => {
+      await play("steady", () => sleep(plan.steadyMs, undefined, { signal }));
       await sleep(QUIET_MS, undefined, { signal });
       for (const outage of outages) {
-        await this.#phase(outage.name, audience, (phase) => this.#fault(outage, phase, audience));
+        await play(outage.name, (phase) => breakDown(outage, phase));
         await sleep(QUIET_MS, undefined, { signal });
       }
     };
-    await progress.during("storm: phases", outages.length + 1, () => this.#phases.length, play);
-    await this.#stopSending();
-    await this.#waitUntil(LAST_ARRIVALS_MS, () => this.#lost() === 0);
+    await progress.during("storm: phases", outages.length + 1, () => phases.length, playAll);
+    await stopSending();
+    await waitUntil(LAST_ARRIVALS_MS, () => lost() === 0);
   }
 
-  async #phase(name: string, audience: Audience, play: (phase: Phase) => Promise<void>): Promise<void> {
+  async function play(name: string, work: (phase: Phase) => Promise<void>): Promise<void> {
     const phase: Phase = {
       name,
       fromMs: nowMs(),
@@ -150,55 +125,51 @@ class StormRun {
       allBackMs: null,
       receiverBusy: null,
     };
-    this.#phases.push(phase);
+    phases.push(phase);
     const loads = await audience.sampleLoads();
-    await play(phase);
+    await work(phase);
     phase.moved = audience.dropped - phase.movedBefore;
     phase.toMs = nowMs();
     phase.receiverBusy = busiestThread(loads, await audience.sampleLoads()).busy;
   }
 
-  async #fault({ gateways, isGraceful }: Outage, phase: Phase, audience: Audience): Promise<void> {
-    const { plan, signal } = this.#context;
+  async function breakDown({ gateways, isGraceful }: Outage, phase: Phase): Promise<void> {
     await Promise.all(gateways.map(({ process }) => (isGraceful ? process.stop() : process.kill())));
     await Promise.all(gateways.map(({ process }) => process.start(signal)));
     phase.serversBackMs = nowMs() - phase.fromMs;
-    const haveRecovered = () => audience.away === 0 && this.#sdk.every((member) => member.isOnline);
-    if (await this.#waitUntil(plan.timeoutMs, haveRecovered)) phase.allBackMs = nowMs() - phase.fromMs;
+    const haveRecovered = () => audience.away === 0 && sdk.every((member) => member.isOnline);
+    if (await waitUntil(plan.timeoutMs, haveRecovered)) phase.allBackMs = nowMs() - phase.fromMs;
   }
 
   /** Compares the SDK clients' copies with the database. */
-  async #compare(): Promise<void> {
-    const { target } = this.#context;
-    const stored = new StoredCopies(this.#runId, this.#sent.all.length);
-    const ids = await target.storedIds(stored.add);
-    this.#stored = stored;
-    const copies = await Promise.all(this.#sdk.map((member) => member.messageIds()));
-    this.#exactCopies = copies.filter((copy) => copy.join() === ids.join()).length;
+  async function compare(): Promise<void> {
+    const all = new StoredCopies(runId, sent.all.length);
+    const ids = await target.storedIds(all.add);
+    stored = all;
+    const copies = await Promise.all(sdk.map((member) => member.messageIds()));
+    exactCopies = copies.filter((copy) => copy.join() === ids.join()).length;
   }
 
-  async #waitUntil(timeoutMs: number, isDone: () => boolean): Promise<boolean> {
+  async function waitUntil(timeoutMs: number, isDone: () => boolean): Promise<boolean> {
     const deadline = nowMs() + timeoutMs;
     while (!isDone()) {
       if (nowMs() >= deadline) return false;
-      await sleep(POLL_MS, undefined, { signal: this.#context.signal });
+      await sleep(POLL_MS, undefined, { signal });
     }
     return true;
   }
 
-  #lost(): number {
-    const arrivals = new StormArrivals(this.#tally, this.#sdk);
-    return this.#sent.acknowledged.reduce((sum, message) => sum + arrivals.missing(message), 0);
+  function lost(): number {
+    const arrivals = stormArrivals(tally, sdk);
+    return sent.acknowledged.reduce((sum, message) => sum + arrivals.missing(message), 0);
   }
 
-  #summarise() {
-    const { plan } = this.#context;
-    const arrivals = new StormArrivals(this.#tally, this.#sdk);
-    const { all: messages, acknowledged } = this.#sent;
-    const phases: StormPhase[] = [];
-    for (const phase of this.#phases)
-      phases.push(summarisePhase(phase, messages, arrivals, phases[0]?.p100Ms ?? null));
-    const stored = this.#stored;
+  function summarise() {
+    const arrivals = stormArrivals(tally, sdk);
+    const { all: messages, acknowledged } = sent;
+    const results: StormPhase[] = [];
+    for (const phase of phases)
+      results.push(summarisePhase(phase, messages, arrivals, results[0]?.p100Ms ?? null));
     return {
       users: plan.users,
       /** null: a single instance. */
@@ -206,7 +177,7 @@ class StormRun {
       workers: plan.cluster?.workers ?? null,
       sdkClients: plan.sdk,
       messagesPerSecond: plan.rate,
-      phases,
+      phases: results,
       counts: {
         sent: messages.length,
         acknowledged: acknowledged.length,
@@ -217,21 +188,21 @@ class StormRun {
         unstored: stored ? acknowledged.length - stored.of(acknowledged) : null,
         expected: acknowledged.length * plan.users,
         // Before the end it may be in flight.
-        lost: stored ? this.#lost() : 0,
+        lost: stored ? lost() : 0,
         /** Events received twice: harmless, because clients apply them by id. */
         duplicates: arrivals.duplicates(messages),
         recovered: arrivals.recovered(messages),
-        moved: this.#audience?.dropped ?? 0,
-        resyncs: this.#audience?.resyncs ?? 0,
+        moved: audience.dropped,
+        resyncs: audience.resyncs,
         /** Members that had not recovered at the end. */
-        away: this.#audience?.away ?? 0,
+        away: audience.away,
       },
       /**
        * SDK clients whose copy of the channel has the same messages in the same order as the database; null: not
        * compared.
        */
-      exactCopies: this.#exactCopies,
-      server: { before: this.#before, after: this.#after },
+      exactCopies,
+      server: { before, after },
     };
   }
 }

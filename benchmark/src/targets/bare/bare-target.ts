@@ -1,70 +1,46 @@
-import { fork, type ChildProcess } from "node:child_process";
+import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { WebSocket } from "ws";
 import { connectError, usageError } from "../../cli/exit.ts";
+import { processUsage } from "../../kernels/broadcast/resource-use.ts";
+import { freePort } from "../../platform/programs.ts";
 import { DIALECTS } from "../dialect.ts";
 import type { PluginOptions, TargetPlugin } from "../plugin.ts";
 import { openCaller } from "../socket-io-caller.ts";
 import type { Sender, ServerUsage } from "../target.ts";
-import { SENDER, type FromBareServer, type ToBareServer } from "./messages.ts";
+import { SENDER } from "./messages.ts";
 
-const USAGE_TIMEOUT_MS = 5000;
-
-/** A bare server in its own process, which exits when this process does in any way. */
-class BareProcess {
-  readonly port: number;
-  readonly #child: ChildProcess;
-
-  private constructor(child: ChildProcess, port: number) {
-    this.#child = child;
-    this.port = port;
-  }
-
-  /**
-   * @param processes how many processes share the port
-   * @param cores the processors they run on, as in `taskset --cpu-list`; default: all
-   */
-  static async start(
-    file: URL,
-    { processes = 1, cores }: { processes?: number; cores?: string } = {},
-  ): Promise<BareProcess> {
-    const pinning =
-      cores === undefined ? {} : { execPath: "taskset", execArgv: ["--cpu-list", cores, process.execPath] };
-    const child = fork(fileURLToPath(file), [String(processes)], {
-      ...pinning,
-      stdio: ["ignore", "ignore", "inherit", "ipc"],
-    });
-    const exited = once(child, "exit").then(([code]) => {
-      throw connectError(`The bare server ${file.href} did not start (exit code ${Number(code)}).`);
-    });
-    const [first] = (await Promise.race([once(child, "message"), exited])) as [FromBareServer];
-    exited.catch(() => {});
-    if (first.type !== "listening")
-      throw connectError(`The bare server ${file.href} did not report its port.`);
-    return new BareProcess(child, first.port);
-  }
-
-  /** null if it doesn't answer in time. */
-  async usage(restartLoopDelay: boolean): Promise<ServerUsage | null> {
-    if (!this.#child.connected) return null;
-    const signal = AbortSignal.timeout(USAGE_TIMEOUT_MS);
-    try {
-      const answer = once(this.#child, "message", { signal });
-      this.#child.send({ type: "usage", restartLoopDelay } satisfies ToBareServer);
-      const [message] = (await answer) as [FromBareServer];
-      return message.type === "usage" ? message.usage : null;
-    } catch {
-      return null;
-    }
-  }
-
-  async stop(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const exited = once(this.#child, "exit");
-    this.#child.kill("SIGKILL");
-    await exited;
-  }
+/**
+ * A bare server in its own process, which exits when this process does in any way.
+ * @param processes how many processes share the port
+ * @param cores the processors they run on, as in `taskset --cpu-list`; default: all
+ */
+async function startBareServer(file: URL, processes = 1, cores?: string) {
+  const port = await freePort();
+  const pinning =
+    cores === undefined ? {} : { execPath: "taskset", execArgv: ["--cpu-list", cores, process.execPath] };
+  const child = fork(fileURLToPath(file), [String(port), String(processes)], {
+    ...pinning,
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  const exited = once(child, "exit");
+  const hasExited = () => child.exitCode !== null || child.signalCode !== null;
+  await Promise.race([once(child, "message"), exited]);
+  if (hasExited())
+    throw connectError(`The bare server ${file.href} did not start (exit code ${child.exitCode}).`);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async usage(): Promise<ServerUsage | null> {
+      const usage = processUsage(child.pid!);
+      return usage && { ...usage, eventLoopMaxMs: null };
+    },
+    async stop(): Promise<void> {
+      if (hasExited()) return;
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
 }
 
 async function openSocketIoSender(url: string, token?: string): Promise<Sender> {
@@ -123,14 +99,12 @@ function bare(
           openSender: () => openSender(url, existing?.senderToken),
           close: async () => {},
         };
-      const server = await BareProcess.start(file, { processes, cores });
-      const address = `http://127.0.0.1:${server.port}`;
+      const server = await startBareServer(file, processes, cores);
       return {
-        urls: [address],
+        urls: [server.url],
         isThrowaway: true,
-        openSender: () => openSender(address),
-        usage: () => server.usage(true),
-        cpuSeconds: async () => (await server.usage(false))?.cpuSeconds ?? null,
+        openSender: () => openSender(server.url),
+        usage: () => server.usage(),
         close: () => server.stop(),
       };
     },

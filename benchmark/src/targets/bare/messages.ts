@@ -1,9 +1,3 @@
-import type { ServerUsage } from "../target.ts";
-
-/** Between the tester and a bare server that it has started. */
-export type ToBareServer = { type: "usage"; restartLoopDelay: boolean };
-export type FromBareServer = { type: "listening"; port: number } | { type: "usage"; usage: ServerUsage };
-
 export const SENDER = "sender";
 export const AUDIENCE = "audience";
 

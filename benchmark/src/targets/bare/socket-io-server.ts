@@ -6,10 +6,10 @@ import { servePrimary, serveParent } from "./child.ts";
 import { AUDIENCE, messageCreated, SENDER } from "./messages.ts";
 
 /**
- * Bare Socket.IO: no login, no checks, no storage; a room broadcast as in its documentation. The first argument is the number of
- * processes: with several, they share the port and pass broadcasts to each other through Node's cluster module.
+ * Bare Socket.IO: no login, no checks, no storage; a room broadcast as in its documentation. The arguments are the port and the
+ * number of processes: with several, they share the port and pass broadcasts to each other through Node's cluster module.
  */
-const processes = Number(process.argv[2] ?? 1);
+const [port, processes] = process.argv.slice(2).map(Number) as [number, number];
 
 if (processes > 1 && cluster.isPrimary) {
   setupPrimary();
@@ -37,5 +37,5 @@ function serve(): void {
       acknowledge();
     });
   });
-  serveParent(http);
+  serveParent(http, port);
 }

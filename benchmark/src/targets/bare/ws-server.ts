@@ -3,7 +3,7 @@ import { WebSocketServer, type WebSocket } from "ws";
 import { serveParent } from "./child.ts";
 import { messageCreated, SENDER } from "./messages.ts";
 
-/** Bare ws: one JSON text, encoded once, sent to each client in turn. */
+/** Bare ws: one JSON text, encoded once, sent to each client in turn. The argument is the port. */
 const http = createServer();
 const server = new WebSocketServer({ server: http, perMessageDeflate: false });
 const audience = new Set<WebSocket>();
@@ -24,4 +24,4 @@ server.on("connection", (client, request) => {
   });
 });
 
-serveParent(http);
+serveParent(http, Number(process.argv[2]));

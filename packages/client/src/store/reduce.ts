@@ -49,6 +49,8 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   "session.revoked": unchanged,
   "command.invoked": unchanged,
   "interaction.created": unchanged,
+  "modal.opened": unchanged,
+  "modal.submitted": unchanged,
   "ephemeral.created": unchanged, // not stored by the server either
   "bot.disabled": unchanged,
   "presence.changed": unchanged, // kept by PresenceWatch
@@ -57,8 +59,10 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   "typing.started": unchanged,
   "inbox.added": unchanged,
   "thread.followed": unchanged,
+  "speaking.changed": unchanged,
   "call.rang": unchanged,
   "call.ringEnded": unchanged,
+  "ring.changed": unchanged,
   "call.moved": unchanged,
 
   "server.announced": (state, announcement) => ({ ...state, announcement }),

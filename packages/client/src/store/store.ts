@@ -413,10 +413,9 @@ export class Store {
     } finally {
       if (isFirst) query.firstEvent = null;
     }
-    const { name: kind } = event;
     this.#set(reduce(this.#state, event));
     if (isFirst) {
-      for (const invalidation of invalidationsOf(this.#state, { ...event, name: kind } as StateEvent)) {
+      for (const invalidation of invalidationsOf(this.#state, event)) {
         if (invalidation.thenApply === undefined) this.#invalidate(invalidation);
       }
     }

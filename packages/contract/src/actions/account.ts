@@ -30,7 +30,7 @@ const confirmation = {
 
 const CONFIRMATION_ERRORS = [...PASSWORD_ERRORS, "OIDC_FAILED", "LOGIN_NOT_FRESH"] as const;
 
-/** Account security: passwords, email addresses, second factors and OIDC logins. */
+/** Account security: passwords, email addresses, second factors and logins of single sign-on, which `oidc` stands for. */
 export const userActions = {
   requestPasswordReset: mutation({
     summary: "Email a link to reset the password. The result is the same whether or not the account exists.",
@@ -71,7 +71,9 @@ export const userActions = {
       oidcProvider: z
         .string()
         .nullable()
-        .describe("Hosts of the OIDC providers whose logins are linked, separated by commas."),
+        .describe(
+          "The providers whose logins are linked, separated by commas: hosts with OIDC, names with SAML.",
+        ),
       isNew: z.boolean().describe("The account has no way to sign in yet: an admin has created it."),
       removesAll: z
         .boolean()
@@ -145,7 +147,8 @@ export const userActions = {
     transports: ["http"],
   }),
   exchangeOidcCode: mutation({
-    summary: "Log in with the code from the OIDC provider's login. The first login creates an account.",
+    summary:
+      "Log in with the code from the login at an OIDC or SAML provider. The first login creates an account.",
     params: z.object({
       ...oidcLogin,
       code: code.optional(),
@@ -176,7 +179,8 @@ export const userActions = {
     transports: ["http"],
   }),
   linkOidc: mutation({
-    summary: "Link an OIDC login to the account. It replaces another one of the same provider.",
+    summary:
+      "Link a login at an OIDC or SAML provider to the account. It replaces another one of the same provider.",
     params: z.object({ ...oidcLogin, password }),
     result: z.object({ user: e.OwnUserSchema }),
     permission: { rule: "account" },
@@ -185,7 +189,7 @@ export const userActions = {
     transports: ["http"],
   }),
   unlinkOidc: mutation({
-    summary: "Unlink the OIDC login from the account.",
+    summary: "Unlink a login at an OIDC or SAML provider from the account.",
     params: z.object({
       password,
       provider: e.oidcProvider.optional().describe("If absent, the logins at all providers are unlinked."),
@@ -197,7 +201,7 @@ export const userActions = {
     transports: ["http"],
   }),
   startOidc: internal({
-    summary: "Start a login at the OIDC provider.",
+    summary: "Start a login at a provider of single sign-on.",
     params: z.object({
       provider: providerOrDefault,
       challenge: z.string(),
@@ -205,13 +209,33 @@ export const userActions = {
     }),
     result: z.object({
       authorizationUrl: z.string(),
-      flow: z.string().describe("Stored as a cookie in the browser during the login."),
+      flow: z
+        .string()
+        .nullable()
+        .describe("Stored as a cookie in the browser during the login; null with SAML."),
     }),
   }),
   finishOidc: internal({
-    summary: "Handle the redirect from the provider.",
+    summary: "Handle the redirect from an OIDC provider.",
     params: z.object({ provider: providerOrDefault, query: z.string(), flow: z.string() }),
     result: z.object({ oidcCode: z.string() }),
+    errors: ["OIDC_FAILED"],
+  }),
+  finishSaml: internal({
+    summary: "Handle the response of a SAML provider.",
+    params: z.object({ provider: e.oidcProvider, response: z.string() }),
+    result: z.object({
+      oidcCode: z
+        .string()
+        .nullable()
+        .describe("null: the login was started at the provider, so the page must start its own."),
+    }),
+    errors: ["OIDC_FAILED"],
+  }),
+  samlMetadata: internal({
+    summary: "What a SAML provider needs to know of this server.",
+    params: z.object({ provider: e.oidcProvider }),
+    result: z.object({ xml: z.string() }),
     errors: ["OIDC_FAILED"],
   }),
 };

@@ -191,6 +191,7 @@ export const interactionActions = {
       controlId: e.controlId,
       value: e.controlId.optional().describe("of the chosen option"),
     }),
+    result: z.object({ interactionId: e.id }),
     permission: { rule: "channel", can: "view" },
     waitsForBot: true,
     errors: ["MUTED", "MESSAGE_NOT_FOUND", "BOT_NOT_FOUND", "BOT_NOT_RESPONDING"],
@@ -198,12 +199,47 @@ export const interactionActions = {
   }),
   acknowledge: mutation({
     summary:
-      "Acknowledge an interaction, after the bot's answer if that is quick. A 2xx response to the callback does the same. Repeatable.",
-    params: z.object({ interactionId: e.id }),
+      "Acknowledge an interaction or a submitted modal, after the bot's answer if that is quick. A 2xx response to the callback does the same. Repeatable.",
+    params: z.object({
+      interactionId: e.id,
+      errors: e.modalErrors.default({}).describe("of a submitted modal, which stays open then"),
+    }),
     permission: { rule: "session" },
     botScope: "messages.write",
     errors: ["BOTS_ONLY"],
     rateLimit: { points: 1000, durationMs: 10_000 },
+  }),
+};
+
+export const modalActions = {
+  open: mutation({
+    summary:
+      "Open a dialog for the user who has run a command, pressed a button or submitted a modal. Their `trigger` is valid for 30 s, and opens one modal. Repeatable.",
+    params: z.object({ trigger: e.trigger, modal: e.ModalSchema }),
+    permission: { rule: "session" },
+    botScope: "messages.write",
+    errors: ["BOTS_ONLY", "TRIGGER_EXPIRED"],
+  }),
+  submit: mutation({
+    summary:
+      "Submit a modal. The bot receives `modal.submitted`; the call returns once it has accepted or rejected the values.",
+    params: e.inChannel.extend({
+      modalId: e.id.describe("the id of the opened modal"),
+      values: e.modalValues
+        .refine(
+          (all) => JSON.stringify(all).length <= LIMITS.modalMaxChars,
+          `must have at most ${LIMITS.modalMaxChars} characters together, as JSON`,
+        )
+        .describe("of each field, by its id"),
+    }),
+    result: z.object({
+      submissionId: e.id,
+      errors: e.modalErrors.describe("empty: the bot has accepted the values, and the modal is over"),
+    }),
+    permission: { rule: "channel", can: "view" },
+    waitsForBot: true,
+    errors: ["MUTED", "MODAL_NOT_FOUND", "BOT_NOT_FOUND", "BOT_NOT_RESPONDING"],
+    rateLimit: { points: 20, durationMs: 10_000 },
   }),
 };
 

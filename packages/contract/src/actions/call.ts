@@ -71,6 +71,15 @@ export const callActions = {
     errors: ["CALLS_OFF", "CALL_NOT_FOUND", "CHANNEL_NOT_FOUND", "FORBIDDEN", "LIMIT_REACHED"],
     audited: "user",
   }),
+  setSpeaking: mutation({
+    summary:
+      "Report whether the caller speaks in the call of a channel, for those who are not in it. Ignored while their microphone is off. " +
+      "Never stored: repeat it while they speak.",
+    params: e.inChannel.extend({ isSpeaking: z.boolean() }),
+    permission: { rule: "channel", can: "speak" },
+    errors: ["CALLS_OFF", "CALL_NOT_FOUND"],
+    rateLimit: { points: 20, durationMs: 10_000 },
+  }),
   list: query({
     summary:
       "The ongoing calls in the channels that the caller can see. Calls without participants are left out.",

@@ -5,8 +5,7 @@ import { LIMITS } from "../limits.ts";
 
 export const draftActions = {
   set: mutation({
-    summary:
-      "Keep what the caller has begun to write in a channel, for all of their devices. The last change counts.",
+    summary: "Save the caller's draft in a channel for all of their devices. The last change wins.",
     params: e.inChannel.extend({ content: e.draftContent.describe("empty: removes the draft") }),
     result: z.object({ draft: e.DraftSchema }),
     permission: { rule: "channel", can: "view" },

@@ -16,6 +16,14 @@ const failures = z
     }),
   )
   .describe("requests that are no longer pending, and users who can't join");
+const closed = {
+  params: closing,
+  result: z.object({ failures }),
+  permission: moderators,
+  botScope: "members.manage",
+  audited: "user",
+  rateLimit: perMinute(60),
+} as const;
 
 export const joinActions = {
   request: mutation({
@@ -80,21 +88,11 @@ export const joinActions = {
   }),
   approve: mutation({
     summary: "Approve join requests. The users become members.",
-    params: closing,
-    result: z.object({ failures }),
-    permission: moderators,
-    botScope: "members.manage",
-    audited: "user",
-    rateLimit: perMinute(60),
+    ...closed,
   }),
   reject: mutation({
     summary: `Reject join requests. The users can ask again after ${hours} hours.`,
-    params: closing,
-    result: z.object({ failures }),
-    permission: moderators,
-    botScope: "members.manage",
-    audited: "user",
-    rateLimit: perMinute(60),
+    ...closed,
   }),
 };
 

@@ -26,6 +26,47 @@ const filter = z.object({
   value: z.union([text, z.boolean()]),
 });
 
+const groupAttributes = {
+  displayName: text.min(1),
+  externalId: optionalText.describe("the id at the provider"),
+};
+const userIds = z.array(e.id).max(LIMITS.scimMembers);
+const memberChanges = z.object({
+  keep: z.boolean().describe("whether members that aren't named stay"),
+  add: userIds,
+  remove: userIds,
+});
+const provisionedGroup = z.object({
+  ...groupAttributes,
+  id: e.id,
+  createdAt: e.time,
+  members: z
+    .array(z.object({ id: e.id, displayName: z.string() }))
+    .nullable()
+    .describe("null if they weren't asked for"),
+});
+const groupFilter = z.object({
+  attribute: z.enum(["id", "displayName", "externalId", "member"]),
+  value: text,
+});
+const ofProvisionedGroup = z.object({ groupId: e.id });
+const changedGroup = z.object({
+  ...z.object(groupAttributes).partial().shape,
+  members: memberChanges,
+});
+const newGroup = changedGroup.required({ displayName: true });
+const roles = z
+  .array(e.ofUser.extend({ admin: z.boolean() }))
+  .describe("users whose admin role differs from what the provider's groups say");
+const savedGroup = z.object({
+  group: provisionedGroup.nullable().describe("null: another one has the displayName or externalId"),
+});
+const savedWithRoles = savedGroup.extend({ roles });
+
+export type ProvisionedGroup = z.output<typeof provisionedGroup>;
+export type ProvisionedGroupChanges = z.output<typeof changedGroup>;
+export type ProvisionedGroupFilter = z.output<typeof groupFilter>;
+
 export type ProvisionedUser = z.output<typeof provisionedUser>;
 export type ProvisionedChanges = z.output<typeof changes>;
 export type ProvisionedFilter = z.output<typeof filter>;
@@ -74,6 +115,44 @@ export const userActions = {
     params: e.ofUser,
     errors: ["USER_NOT_FOUND"],
   }),
+  isProvisionedAdmin: internal({
+    summary: "Whether an account is in a group of the identity provider whose members are admins.",
+    params: e.ofUser,
+    result: z.object({ admin: z.boolean() }),
+  }),
+  getProvisionedGroup: internal({
+    summary: "A group of the identity provider.",
+    params: ofProvisionedGroup.extend({ withMembers: z.boolean() }),
+    result: z.object({ group: provisionedGroup }),
+    errors: ["GROUP_NOT_FOUND"],
+  }),
+  listProvisionedGroups: internal({
+    summary: "A page of groups of the identity provider that match all filters, oldest first.",
+    params: z.object({
+      filters: z.array(groupFilter).max(LIMITS.scimFilters),
+      offset: z.int().min(0),
+      limit: z.int().min(0).max(LIMITS.pageMaxItems),
+      withMembers: z.boolean(),
+    }),
+    result: z.object({ groups: z.array(provisionedGroup), total: z.int() }),
+  }),
+  provisionGroup: internal({
+    summary: "Create a group of the identity provider.",
+    params: newGroup,
+    result: savedWithRoles,
+  }),
+  updateProvisionedGroup: internal({
+    summary: "Change a group of the identity provider and its members.",
+    params: changedGroup.extend(ofProvisionedGroup.shape),
+    result: savedWithRoles,
+    errors: ["GROUP_NOT_FOUND"],
+  }),
+  removeProvisionedGroup: internal({
+    summary: "Delete a group of the identity provider. Its members stay.",
+    params: ofProvisionedGroup,
+    result: z.object({ roles }),
+    errors: ["GROUP_NOT_FOUND"],
+  }),
 };
 
 /** Recorded in the audit log. */
@@ -96,5 +175,21 @@ export const adminActions = {
       "Disable an account that was deleted at the identity provider, and hide it there. Its messages stay.",
     params: e.ofUser.extend(byProvider),
     errors: DISABLE_ERRORS,
+  }),
+  provisionGroup: internal({
+    summary: "Like user.provisionGroup, by an identity provider. Makes members of groups of admins admins.",
+    params: newGroup.extend(byProvider),
+    result: savedGroup,
+  }),
+  updateProvisionedGroup: internal({
+    summary: "Like user.updateProvisionedGroup, by an identity provider. Members get or lose the admin role.",
+    params: changedGroup.extend(ofProvisionedGroup.shape).extend(byProvider),
+    result: savedGroup,
+    errors: ["GROUP_NOT_FOUND"],
+  }),
+  deprovisionGroup: internal({
+    summary: "Like user.removeProvisionedGroup, by an identity provider. Members lose the admin role.",
+    params: ofProvisionedGroup.extend(byProvider),
+    errors: ["GROUP_NOT_FOUND"],
   }),
 };

@@ -6,6 +6,7 @@ import { NO_PERMISSIONS } from "../permissions.ts";
 
 const ofRole = z.object({ groupId: e.id, roleId: e.id });
 const ofMember = ofRole.extend({ userId: e.id });
+const managed = { permission: { rule: "group", can: "manageRoles" }, audited: "role" } as const;
 
 /** Members can change only roles below their highest, and grant or revoke only permissions that they have, in channels too; otherwise FORBIDDEN. */
 export const roleActions = {
@@ -25,9 +26,8 @@ export const roleActions = {
       mentionable: z.boolean().default(false),
     }),
     result: z.object({ role: e.RoleSchema }),
-    permission: { rule: "group", can: "manageRoles" },
+    ...managed,
     botScope: "roles.manage",
-    audited: "role",
     errors: ["LIMIT_REACHED"],
   }),
   update: mutation({
@@ -39,31 +39,27 @@ export const roleActions = {
       mentionable: z.boolean().optional(),
     }),
     result: z.object({ role: e.RoleSchema }),
-    permission: { rule: "group", can: "manageRoles" },
+    ...managed,
     botScope: "roles.manage",
-    audited: "role",
     errors: ["ROLE_NOT_FOUND"],
   }),
   setDefault: mutation({
     summary: "Update the default permissions of all members. Members can always see the group.",
     params: e.inGroup.extend({ permissions: e.rolePermissions }),
     result: z.object({ group: e.GroupSchema }),
-    permission: { rule: "group", can: "manageRoles" },
-    audited: "role",
+    ...managed,
   }),
   delete: mutation({
     summary: "Delete a role and remove it from all members.",
     params: ofRole,
-    permission: { rule: "group", can: "manageRoles" },
-    audited: "role",
+    ...managed,
     errors: ["ROLE_NOT_FOUND"],
   }),
   reorder: mutation({
     summary: "Reorder all roles of the group, lowest first.",
     params: e.inGroup.extend({ roleIds: z.array(e.id).min(1).max(LIMITS.rolesPerGroup) }),
     result: z.object({ roles: z.array(e.RoleSchema) }),
-    permission: { rule: "group", can: "manageRoles" },
-    audited: "role",
+    ...managed,
     errors: ["ROLE_NOT_FOUND"],
   }),
   assign: mutation({

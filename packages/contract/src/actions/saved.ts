@@ -14,7 +14,7 @@ export const savedActions = {
       remindAt: e.time
         .nullable()
         .default(null)
-        .describe("a reminder comes up to a quarter of a minute after this time"),
+        .describe("a reminder comes within 15 seconds after this time"),
     }),
     result: saved,
     permission: { rule: "channel", can: "view" },

@@ -6,7 +6,7 @@ import { LIMITS } from "../limits.ts";
 const scheduled = z.object({ scheduled: e.ScheduledMessageSchema });
 const one = z.object({ scheduledId: e.id });
 const sendAt = e.time.describe(
-  `at most ${LIMITS.scheduleMaxMs / 86_400_000} days ahead; it is sent up to a quarter of a minute later`,
+  `at most ${LIMITS.scheduleMaxMs / 86_400_000} days ahead; it is sent within 15 seconds after that time`,
 );
 const rateLimit = perMinute(60);
 

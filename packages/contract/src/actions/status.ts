@@ -13,7 +13,7 @@ export const serverActions = {
 
 export const adminActions = {
   metrics: query({
-    summary: "Metrics of all gateways for the last minutes, in steps of some seconds, oldest first.",
+    summary: "Metrics of all gateways of the last ten minutes, in steps of five seconds, oldest first.",
     result: z.object({
       stepMs: z.int(),
       gateways: z.int().describe("gateways that answered; each thread of a process is one"),

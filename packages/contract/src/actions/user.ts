@@ -225,7 +225,7 @@ export const userActions = {
   }),
   hasSecondFactor: internal({
     summary:
-      "Whether a session meets a policy that requires a second factor: its account has one, or it was opened by OpenID Connect.",
+      "Whether a session meets a policy that requires a second factor: its account has one, or it was opened by single sign-on.",
     params: z.object({ userId: e.id, sessionId: e.id }),
     result: z.object({ has: z.boolean() }),
   }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { mutation, perMinute, query } from "../define.ts";
+import { internal, mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
@@ -7,13 +7,23 @@ const oneWebhook = e.inChannel.extend({ webhookId: e.id });
 const webhookResult = z.object({ webhook: e.WebhookSchema });
 const manages = { rule: "channel", can: "manageWebhooks" } as const;
 const ofToken = z.object({ webhookId: e.id, token: z.string().min(1).max(LIMITS.secretMaxChars) });
+const secret = z
+  .string()
+  .min(LIMITS.callbackSecretMinChars)
+  .max(LIMITS.secretMaxChars)
+  .nullable()
+  .describe("if set, requests without a signature made with it are rejected; null: they need none");
 const perWebhook = { param: "webhookId", points: 30, durationMs: 10_000 };
 
 /** A webhook has its creator's permissions, and works only as long as they can manage webhooks in the channel. */
 export const webhookActions = {
   create: mutation({
     summary: "Create a webhook: a secret URL for posting messages to this channel.",
-    params: e.inChannel.extend({ name: e.nickname, avatarUrl: e.httpAddress.nullable().default(null) }),
+    params: e.inChannel.extend({
+      name: e.nickname,
+      avatarUrl: e.httpAddress.nullable().default(null),
+      secret: secret.default(null),
+    }),
     result: webhookResult.extend({
       token: z.string().describe("shown only once"),
       path: z.string().describe("the path on this server to POST `{content}` to"),
@@ -30,10 +40,11 @@ export const webhookActions = {
     permission: manages,
   }),
   update: mutation({
-    summary: "Change a webhook's name or picture.",
+    summary: "Change a webhook's name, picture or secret.",
     params: oneWebhook.extend({
       name: e.nickname.optional(),
       avatarUrl: e.httpAddress.nullable().optional(),
+      secret: secret.optional(),
     }),
     result: webhookResult,
     permission: manages,
@@ -59,6 +70,11 @@ export const webhookActions = {
         name: e.nickname.optional().describe("instead of the webhook's"),
         avatarUrl: e.httpAddress.optional(),
         nonce: e.nonce.optional().describe("makes the call repeatable"),
+        secret: z
+          .string()
+          .max(LIMITS.secretMaxChars)
+          .optional()
+          .describe("the webhook's secret, if it has one. POST /api/webhooks/… takes a signature instead"),
       })
       .refine(e.hasTextOrCards, {
         path: ["content"],
@@ -67,7 +83,7 @@ export const webhookActions = {
     result: z.object({ messageId: e.id, channelId: e.id }),
     permission: { rule: "public" },
     createsMessage: true,
-    errors: ["WEBHOOK_NOT_FOUND", "MUTED", "SLOW_MODE"],
+    errors: ["WEBHOOK_NOT_FOUND", "SIGNATURE_INVALID", "MUTED", "SLOW_MODE"],
     rateLimit: { ...perMinute(120), perValueOf: perWebhook },
     transports: ["http"],
   }),
@@ -78,5 +94,10 @@ export const webhookActions = {
     errors: ["WEBHOOK_NOT_FOUND"],
     rateLimit: { ...perMinute(120), perValueOf: perWebhook },
     transports: ["http"],
+  }),
+  getSecret: internal({
+    summary: "The secret of a webhook whose token was checked.",
+    params: z.object({ webhookId: e.id }),
+    result: z.object({ secret: z.string().nullable() }),
   }),
 };

@@ -4,7 +4,7 @@ interface Operation {
   summary: string;
   description: string;
   tags: string[];
-  parameters?: { name: string; in: string; schema: Schema }[];
+  parameters?: { name: string; in: string; required: boolean; schema: Schema }[];
   /** JSON; for uploads, the raw file. */
   requestBody: { content: { "application/json"?: { schema: Schema } } };
   responses: Record<string, { description: string; content: { "application/json": { schema: Schema } } }>;
@@ -67,7 +67,7 @@ function querySchema({ parameters = [] }: Operation): Schema {
   const query = parameters.filter((parameter) => parameter.in === "query");
   return {
     properties: Object.fromEntries(query.map(({ name, schema }) => [name, schema])),
-    required: query.map(({ name }) => name),
+    required: query.filter(({ required }) => required).map(({ name }) => name),
   };
 }
 

@@ -149,19 +149,19 @@ export function breakingChanges(before: readonly string[], after: readonly strin
 function changesOf(before: Fact, after: Fact): string[] {
   const gone = before.types.filter((type) => !after.types.some((other) => covers(other, type)));
   const added = after.types.filter((type) => !before.types.some((other) => covers(other, type)));
-  const said = (types: readonly string[]): string => types.join(", ");
+  const listed = (types: readonly string[]): string => types.join(", ");
   if (before.kind === "params")
     return [
       ...(before.optional && !after.optional ? ["now required"] : []),
-      ...(gone.length > 0 ? [`no longer accepts ${said(gone)}`] : []),
+      ...(gone.length > 0 ? [`no longer accepts ${listed(gone)}`] : []),
     ];
   const lost = gone.filter((type) => type !== "null");
   const unknown = added.filter((type) => !type.startsWith('"'));
   return [
     ...(!before.optional && after.optional ? ["no longer always there"] : []),
-    ...(lost.length > 0 ? [`no longer ${said(lost)}`] : []),
+    ...(lost.length > 0 ? [`no longer ${listed(lost)}`] : []),
     ...(unknown.length > 0 && !["action", "error"].includes(before.kind)
-      ? [`can now be ${said(unknown)}`]
+      ? [`can now be ${listed(unknown)}`]
       : []),
   ];
 }

@@ -2,7 +2,7 @@ import { ACTIONS, actionDefinition, type ActionName } from "../actions.ts";
 import { EVENTS, type EventName } from "../events.ts";
 import type { EventDefinition } from "../define.ts";
 import { PROTOCOL_VERSION } from "../wire.ts";
-import { errorSchema, schemaOf, sharedSchemas, wireErrorSchema } from "./openapi.ts";
+import { errorSchema, schemaOf, sharedSchemas, successSchema, wireErrorSchema } from "./openapi.ts";
 
 type Json = Record<string, unknown>;
 
@@ -28,7 +28,10 @@ export function asyncApiDocument(): Json {
     const { summary, params, result, transports } = actionDefinition(name);
     if (!transports.includes("socket")) continue;
     messages[`${name}-call`] = { name, summary, payload: schemaOf(params, "input") };
-    messages[`${name}-answer`] = { name, payload: responseSchema(schemaOf(result, "output")) };
+    messages[`${name}-answer`] = {
+      name,
+      payload: { oneOf: [successSchema(result), { $ref: "#/components/schemas/Error" }] },
+    };
     operations[`call-${name}`] = {
       action: "receive",
       channel: CHANNEL,
@@ -46,10 +49,10 @@ export function asyncApiDocument(): Json {
       description:
         "Socket.IO 4 over WebSocket only. Connect with the access token as `auth.token`; a refused connection gets `connect_error` with " +
         "the schema ConnectError as its data. An event of the server has one argument, its payload. A call is " +
-        '`socket.emitWithAck("message.send", params)`, and its answer the acknowledgement. The same by HTTP: openapi.json. ' +
-        "Events can be missing, and in a cluster also late or repeated: the changes of a channel carry `rev`, numbers without holes. Ignore " +
+        '`socket.emitWithAck("message.send", params)`, and its answer the acknowledgement. For the same calls by HTTP, see openapi.json. ' +
+        "Events can be missing, and in a cluster also late or repeated: the changes of a channel have consecutive numbers, `rev`. Ignore " +
         "a `rev` that you have; call `channel.sync` when one is missing, after `ready`, after `resync`, and once after 30 s of silence. " +
-        "The whole of it, with the calls that can be repeated and the limits, is in /docs/build/protocol.html on this server.",
+        "/docs/build/protocol.html on this server describes the whole protocol, the limits, and which calls are safe to repeat.",
       license: { name: "Apache-2.0" },
     },
     defaultContentType: "application/json",
@@ -68,18 +71,5 @@ export function asyncApiDocument(): Json {
       schemas: { ...sharedSchemas(), Error: errorSchema(), ConnectError: wireErrorSchema() },
       messages,
     },
-  };
-}
-
-function responseSchema(data: unknown): Json {
-  return {
-    oneOf: [
-      {
-        type: "object",
-        properties: { ok: { const: true }, data },
-        required: ["ok", "data"],
-      },
-      { $ref: "#/components/schemas/Error" },
-    ],
   };
 }

@@ -64,6 +64,7 @@ function operation(name: ActionName, definition: ActionDefinition): Json {
     summary: definition.summary,
     description:
       `Permission: ${describeRule(definition.permission)}. ${describeLimit(definition.rateLimit)} ${describeScope(definition)}`.trim(),
+    "x-read-only": !definition.mutates,
     security: open ? [] : [{ accessToken: [] }],
     requestBody: { required: true, content: json(schemaOf(definition.params, "input")) },
     responses: {
@@ -188,18 +189,15 @@ function describeRule(rule: PermissionRule): string {
   }
 }
 
-function successResponse(result: z.ZodType): Json {
-  return {
-    "200": {
-      description: "Done.",
-      content: json({
-        type: "object",
-        properties: { ok: { const: true }, data: schemaOf(result, "output") },
-        required: ["ok", "data"],
-      }),
-    },
-  };
-}
+const successResponse = (result: z.ZodType): Json => ({
+  "200": { description: "Done.", content: json(successSchema(result)) },
+});
+
+export const successSchema = (result: z.ZodType): Json => ({
+  type: "object",
+  properties: { ok: { const: true }, data: schemaOf(result, "output") },
+  required: ["ok", "data"],
+});
 
 const json = (schema: unknown): Json => ({ "application/json": { schema } });
 
@@ -226,7 +224,7 @@ export function schemaOf(schema: z.ZodType, io: "input" | "output"): unknown {
 
 /** Later versions can add fields to a result, so clients must accept unknown fields. */
 function allowAdditions({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
-  delete jsonSchema.additionalProperties;
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
 }
 
 function withoutHeader(schema: object): Json {

@@ -9,7 +9,12 @@ export const httpAddress = z
 
 const messageEvent = z.enum(["message.created", "message.changed", "message.deleted"]);
 /** Events that a bot can receive by callback. */
-export const botEvent = z.enum([...messageEvent.options, "command.invoked", "interaction.created"]);
+export const botEvent = z.enum([
+  ...messageEvent.options,
+  "command.invoked",
+  "interaction.created",
+  "modal.submitted",
+]);
 export type BotEvent = z.output<typeof botEvent>;
 export type BotMessageEvent = z.output<typeof messageEvent>;
 
@@ -59,6 +64,11 @@ export const CommandSchema = entity("Command", {
 });
 export type Command = z.output<typeof CommandSchema>;
 
+export const trigger = z
+  .string()
+  .max(LIMITS.triggerMaxChars)
+  .describe(`lets the bot open a modal within ${LIMITS.triggerLifetimeMs / 1000} s`);
+
 export const InvocationSchema = entity("Invocation", {
   id,
   botId: id,
@@ -67,6 +77,7 @@ export const InvocationSchema = entity("Invocation", {
   userId: id.describe("the author"),
   command: z.string(),
   text: z.string().describe("the text after the command name"),
+  trigger,
   invokedAt: time,
 });
 export type Invocation = z.output<typeof InvocationSchema>;
@@ -80,6 +91,7 @@ export const InteractionSchema = entity("Interaction", {
   userId: id.describe("who pressed the button or chose the option"),
   controlId: z.string(),
   value: z.string().nullable().describe("of the chosen option; null for a button"),
+  trigger,
   createdAt: time,
 });
 export type Interaction = z.output<typeof InteractionSchema>;
@@ -89,6 +101,7 @@ export const WebhookSchema = entity("Webhook", {
   channelId: id,
   name: z.string(),
   avatarUrl: z.string().nullable(),
+  signed: z.boolean().describe("whether it has a secret, with which requests have to be signed"),
   createdBy: id.describe("the user whose permissions the webhook has"),
   createdAt: time,
 });

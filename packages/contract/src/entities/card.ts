@@ -65,25 +65,27 @@ export const controlId = z
   .describe("chosen by the bot, which receives it");
 const LinkSchema = z.object({ kind: z.literal("link"), label, url: httpAddress });
 /** An interactive element below a message: a button, a select menu or a link. */
-export const ControlSchema = z.discriminatedUnion("kind", [
-  z.object({
-    kind: z.literal("button"),
-    id: controlId,
-    label,
-    style: z.enum(["default", "primary", "danger"]).optional(),
-  }),
-  LinkSchema,
-  z.object({
-    kind: z.literal("select"),
-    id: controlId,
-    label: label.describe("shown while nothing is chosen"),
-    options: z
-      .array(z.object({ value: controlId, label }))
-      .min(1)
-      .max(LIMITS.optionsPerSelect)
-      .refine((all) => isDistinct(all.map(({ value }) => value)), "each option needs a value of its own"),
-  }),
-]);
+export const ControlSchema = z
+  .discriminatedUnion("kind", [
+    z.object({
+      kind: z.literal("button"),
+      id: controlId,
+      label,
+      style: z.enum(["default", "primary", "danger"]).optional(),
+    }),
+    LinkSchema,
+    z.object({
+      kind: z.literal("select"),
+      id: controlId,
+      label: label.describe("shown while nothing is chosen"),
+      options: z
+        .array(z.object({ value: controlId, label }))
+        .min(1)
+        .max(LIMITS.optionsPerSelect)
+        .refine((all) => isDistinct(all.map(({ value }) => value)), "each option needs a value of its own"),
+    }),
+  ])
+  .meta({ id: "Control" });
 export type Control = z.output<typeof ControlSchema>;
 
 const isShort = [

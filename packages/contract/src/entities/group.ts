@@ -24,8 +24,8 @@ export const GroupSchema = entity("Group", {
     .int()
     .nullable()
     .describe(
-      `joins in ${LIMITS.raidWindowMs / 60_000} minutes before a lockdown starts; null: no limit. Null for members who can't change ` +
-        "it, and in everything but `group.get`",
+      `joins in ${LIMITS.raidWindowMs / 60_000} minutes before a lockdown starts; null: no limit. Also null for members who can't ` +
+        "change it, and everywhere except in `group.get`",
     ),
   lockdownUntil: time.nullable().describe("new members need approval until then; null: no lockdown"),
   createdAt: time,

@@ -122,6 +122,8 @@ export const NotificationPreferencesSchema = entity("NotificationPreferences", {
     .describe("how long after missed mentions and direct messages one email about them is sent"),
   emailsRefused: z
     .boolean()
-    .describe("emails are off because a mail server refused the address; ends when `emails` is set"),
+    .describe(
+      "emails are off because a mail server refused the address; setting `emails` turns them on again",
+    ),
 });
 export type NotificationPreferences = z.output<typeof NotificationPreferencesSchema>;

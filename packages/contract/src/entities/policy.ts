@@ -29,7 +29,7 @@ export const InstancePolicySchema = entity("InstancePolicy", {
     .array(mailDomain)
     .max(LIMITS.mailDomainsPerInstance)
     .describe("New accounts need a verified address in one of these domains; empty: any or no address."),
-  oidcOnly: z.boolean().describe("whether OpenID Connect is the only way to log in"),
+  oidcOnly: z.boolean().describe("whether single sign-on (OpenID Connect or SAML) is the only way to log in"),
   groupCreation: z
     .enum(["everyone", "accounts", "admins"])
     .describe("who can create groups; everyone: guests too"),
@@ -40,7 +40,7 @@ export const InstancePolicySchema = entity("InstancePolicy", {
     .enum(["off", "admins", "accounts"])
     .describe(
       "who needs a second factor: off: optional for all; accounts: all users with an account. Sessions without one can only set it up. " +
-        "Guests, bots and sessions opened by OpenID Connect or a passkey are exempt.",
+        "Guests, bots and sessions opened by single sign-on or a passkey are exempt.",
     ),
   sessionMaxHours: upTo(LIMITS.sessionMaxHours).describe(
     "sessions end this long after the login, except those of guests and bots; null: they can last forever",

@@ -9,7 +9,9 @@ export const isVisible = (text: string): boolean => VISIBLE.test(text);
 const NOT_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
 /** Unpaired surrogates can't be stored: they would be replaced by another character. */
-const wellFormed = z.string().refine((text) => text.isWellFormed(), "must not have unpaired surrogates");
+export const wellFormed = z
+  .string()
+  .refine((text) => text.isWellFormed(), "must not have unpaired surrogates");
 /** Multi-line text. */
 const plainText = wellFormed.refine(
   (text) => !/[^\P{Cc}\t\n\r]/u.test(text),
@@ -74,7 +76,7 @@ export const language = z
   .string()
   .regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}$/, "must be a language such as de");
 export const locale = z.enum(LOCALES);
-/** The id of an OIDC provider. */
+/** The id of an OIDC or SAML provider. */
 export const oidcProvider = z.string().min(1).max(32);
 export const password = z.string().min(LIMITS.passwordMinChars).max(LIMITS.passwordMaxChars);
 export const email = z.email().max(LIMITS.emailMaxChars);

@@ -106,13 +106,13 @@ export const OwnUserSchema = UserSchema.extend({
   email: z.string().nullable(),
   emailVerified: z.boolean(),
   locale: locale.describe("language of emails and push notifications"),
-  hasPassword: z.boolean().describe("false for guests and for users who log in with OIDC only"),
+  hasPassword: z.boolean().describe("false for guests and for users who log in with single sign-on only"),
   passwordInDirectory: z
     .literal(true)
     .optional()
     .describe("present if the password is the one of an LDAP directory, so it can't be changed here"),
   totpEnabled: z.boolean().describe("whether a login requires a code"),
-  oidcLinked: z.boolean().describe("whether an OIDC login is linked"),
+  oidcLinked: z.boolean().describe("whether a login at an OIDC or SAML provider is linked"),
   oidcProviders: z
     .array(oidcProvider)
     .describe("the providers whose logins are linked, by their ids in `GET /api/meta`"),

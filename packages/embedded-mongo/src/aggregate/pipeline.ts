@@ -9,12 +9,31 @@ import { decodeExact, unpack } from "../values/codec.ts";
 import { integerOption } from "../values/numbers.ts";
 import { cloneValue, toComputed } from "../values/plain.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
-import { bucketStages } from "./bucket.ts";
 import { expressionOptions, type PipelineOptions } from "./context.ts";
 import { graphLookup } from "./graph-lookup.ts";
 import { group } from "./group.ts";
 import { lookup } from "./lookup.ts";
 import type { PipelineMemory } from "./memory-limit.ts";
+
+/** Translates `$bucket` to the equivalent `$group` and `$sort`. */
+function bucketStages({ groupBy, boundaries, default: other, output }: PlainObject): {
+  group: PlainObject;
+  sort: PlainObject;
+} {
+  if (groupBy === undefined || !Array.isArray(boundaries) || boundaries.length < 2) {
+    throw new CommandError("FailedToParse", "$bucket needs groupBy and at least two boundaries");
+  }
+  const branches = boundaries.slice(0, -1).map((low: unknown, i) => ({
+    case: { $and: [{ $gte: [groupBy, low] }, { $lt: [groupBy, boundaries[i + 1]] }] },
+    // oxlint-disable-next-line unicorn/no-thenable -- the name is MongoDB's
+    then: { $literal: low },
+  }));
+  const $switch = other === undefined ? { branches } : { branches, default: { $literal: other } };
+  return {
+    group: { _id: { $switch }, ...(isObject(output) ? output : { count: { $sum: 1 } }) },
+    sort: { _id: 1 },
+  };
+}
 
 export type Documents = Pausing<PlainObject>;
 export type Stage = (input: Documents) => Documents;

@@ -6,9 +6,11 @@ import { MAX_DOCUMENT_BYTES } from "../storage/collection.ts";
 import { encode, pack } from "../values/codec.ts";
 import { integerOption } from "../values/numbers.ts";
 import type { PlainObject } from "../values/types.ts";
+import { MAX_MESSAGE_BYTES } from "../wire/message.ts";
 import { findTarget, objectField, requireTarget, targetName } from "./arguments.ts";
 import type { CommandContext, Handler } from "./context.ts";
 import { SESSION_MINUTES } from "./sessions.ts";
+import { MAX_WRITE_BATCH } from "./write.ts";
 
 const create: Handler = (command, { catalog, db }) => {
   const idIndex = parseIndexSpec({ key: { _id: 1 }, name: ID_INDEX, collation: command["collation"] });
@@ -130,8 +132,8 @@ const hello: Handler = () => ({
   ismaster: true,
   isWritablePrimary: true,
   maxBsonObjectSize: MAX_DOCUMENT_BYTES,
-  maxMessageSizeBytes: 48_000_000,
-  maxWriteBatchSize: 100_000,
+  maxMessageSizeBytes: MAX_MESSAGE_BYTES,
+  maxWriteBatchSize: MAX_WRITE_BATCH,
   localTime: new Date(),
   logicalSessionTimeoutMinutes: SESSION_MINUTES,
   minWireVersion: 0,

@@ -10,13 +10,12 @@ import { CursorBatch } from "./cursor-store.ts";
 import { evaluateVariables } from "../expression/context.ts";
 import { everythingCommands } from "./everything.ts";
 import { explain } from "./explain.ts";
-import { findAndModify } from "./find-and-modify.ts";
+import { findAndModify, writeCommands } from "./write.ts";
 import { Operation } from "./operation.ts";
 import { indexCommands } from "./indexes.ts";
 import { readCommands } from "./read.ts";
 import { searchCommands } from "./search.ts";
 import { sessionCommands } from "./sessions.ts";
-import { writeCommands } from "./write.ts";
 
 const HANDLERS: ReadonlyMap<string, Handler> = new Map(
   Object.entries({

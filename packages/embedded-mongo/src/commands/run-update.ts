@@ -5,9 +5,47 @@ import { type QueryOptions, selectOne, selectToChange } from "../query/select.ts
 import type { Collection } from "../storage/collection.ts";
 import type { StoredRecord } from "../storage/database.ts";
 import { compileUpdate } from "../update/compile.ts";
-import { upsertSeed } from "../update/upsert.ts";
 import { encode } from "../values/codec.ts";
-import type { PlainObject } from "../values/types.ts";
+import { type PlainObject, isObject, isOperatorObject } from "../values/types.ts";
+import { isRegex } from "../query/regex.ts";
+import { setField } from "../values/plain.ts";
+
+/** The initial document of an upsert: the equalities of its filter. */
+function upsertSeed(filter: PlainObject): PlainObject {
+  const seed: PlainObject = {};
+  collect(filter, seed);
+  return seed;
+}
+
+function collect(filter: PlainObject, seed: PlainObject): void {
+  for (const [key, operand] of Object.entries(filter)) {
+    if (key === "$and" && Array.isArray(operand)) {
+      for (const part of operand) if (isObject(part)) collect(part, seed);
+    } else if (key === "$or" && Array.isArray(operand) && operand.length === 1 && isObject(operand[0])) {
+      collect(operand[0], seed);
+    } else if (!key.startsWith("$")) {
+      const value = equality(operand);
+      if (value !== undefined) setPath(seed, key.split("."), value);
+    }
+  }
+}
+
+function equality(operand: unknown): unknown {
+  if (isRegex(operand)) return undefined;
+  if (!isOperatorObject(operand)) return operand;
+  if ("$eq" in operand) return operand["$eq"];
+  const list = operand["$in"] ?? operand["$all"];
+  return Array.isArray(list) && list.length === 1 && !isObject(list[0]) ? list[0] : undefined;
+}
+
+function setPath(target: PlainObject, path: string[], value: unknown): void {
+  let at = target;
+  for (const part of path.slice(0, -1)) {
+    if (!isObject(at[part])) setField(at, part, {});
+    at = at[part] as PlainObject;
+  }
+  setField(at, path.at(-1)!, value);
+}
 
 export interface UpdateStatement extends QueryOptions {
   readonly filter: PlainObject;

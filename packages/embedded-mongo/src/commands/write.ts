@@ -1,4 +1,4 @@
-import { CHANGE_WEIGHT, isPauseDue, PAUSE } from "../command-scope.ts";
+import { CHANGE_WEIGHT, isPauseDue, PAUSE, type Task } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import { checkSelection, selectOne, selectToChange } from "../query/select.ts";
 import { encode } from "../values/codec.ts";
@@ -7,7 +7,92 @@ import { isObject, type PlainObject } from "../values/types.ts";
 import { arrayField, findTarget, objectField, queryOptions, targetName } from "./arguments.ts";
 import type { Handler } from "./context.ts";
 import { runUpdate } from "./run-update.ts";
-import { runStatements } from "./write-result.ts";
+import { compileProjection } from "../query/projection.ts";
+
+export const findAndModify: Handler = function* (command, { catalog, db }) {
+  const filter = objectField(command, "query");
+  const name = targetName(command);
+  const how = queryOptions(command, catalog.find(db, name));
+  const project = compileProjection(command["fields"], filter, how);
+  const shown = (document: Record<string, unknown> | null) =>
+    document && project ? project(document, undefined) : document;
+  if (command["remove"] === true) {
+    if (command["update"] !== undefined || command["new"] === true) {
+      throw new CommandError("FailedToParse", "Cannot specify both an update and remove=true");
+    }
+    const collection = catalog.find(db, name);
+    const selection = { filter, sort: command["sort"], ...how };
+    if (!collection) checkSelection(selection);
+    const record = collection && (yield* selectOne(collection, selection));
+    if (!collection || !record) return { lastErrorObject: { n: 0 }, value: null };
+    const removed = collection.document(record);
+    collection.remove(record);
+    return { lastErrorObject: { n: 1 }, value: shown(removed) };
+  }
+  if (command["update"] === undefined) {
+    throw new CommandError("FailedToParse", "Either an update or remove=true must be specified");
+  }
+  const outcome = yield* runUpdate(catalog.ensure(db, name), {
+    filter,
+    update: command["update"],
+    arrayFilters: command["arrayFilters"],
+    sort: command["sort"],
+    ...how,
+    multi: false,
+    upsert: command["upsert"] === true,
+  });
+  const upserted = outcome.upsertedId;
+  return {
+    lastErrorObject: {
+      n: outcome.matched + (upserted === undefined ? 0 : 1),
+      updatedExisting: outcome.matched > 0,
+      ...(upserted !== undefined && { upserted }),
+    },
+    value: shown(command["new"] === true ? outcome.after : outcome.before),
+  };
+};
+
+/** MongoDB's limit of operations in one write command. */
+export const MAX_WRITE_BATCH = 100_000;
+
+/** Errors that end the command instead of one statement. */
+const INTERRUPTIONS = new Set([
+  "MaxTimeMSExpired",
+  "Interrupted",
+  "OperationNotSupportedInTransaction",
+  "TransactionTooLarge",
+  "WriteConflict",
+]);
+
+/**
+ * Runs the statements of a write command in order. An error becomes a write error of its statement and, if ordered, ends the
+ * command. Errors that are not specific to a statement are rethrown.
+ */
+function* runStatements<T>(
+  statements: readonly T[],
+  ordered: boolean,
+  run: (statement: T, index: number) => Task<void> | void,
+): Task<PlainObject> {
+  if (statements.length === 0 || statements.length > MAX_WRITE_BATCH) {
+    throw new CommandError(
+      "InvalidLength",
+      `Write batch sizes must be between 1 and ${MAX_WRITE_BATCH}. Got ${statements.length} operations.`,
+    );
+  }
+  const writeErrors: PlainObject[] = [];
+  for (const [index, statement] of statements.entries()) {
+    try {
+      const task = run(statement, index);
+      if (task) yield* task;
+    } catch (error) {
+      if (!(error instanceof CommandError) || INTERRUPTIONS.has(error.codeName)) throw error;
+      writeErrors.push({ index, code: error.code, errmsg: error.message, ...error.details });
+      if (ordered) break;
+    }
+    if (isPauseDue(CHANGE_WEIGHT)) yield PAUSE;
+  }
+  return writeErrors.length > 0 ? { writeErrors } : {};
+}
 
 /** Larger inserts don't displace cached documents. */
 const MAX_KEPT = 500;

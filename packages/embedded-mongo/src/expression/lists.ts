@@ -2,18 +2,10 @@ import { CommandError } from "../errors.ts";
 import { orderBy, parseSort } from "../query/sort.ts";
 import { compareExactly } from "../values/compare.ts";
 import { integerOption, toDouble } from "../values/numbers.ts";
-import { isObject, typeName } from "../values/types.ts";
+import { isNullish, isObject, typeName } from "../values/types.ts";
 import { toBoolean } from "./conversions.ts";
 import { Distinct } from "./distinct.ts";
-import {
-  collationOf,
-  type Evaluate,
-  evaluate,
-  isNullish,
-  operands,
-  type Operator,
-  type Options,
-} from "./operands.ts";
+import { collationOf, type Evaluate, evaluate, operands, type Operator, type Options } from "./operands.ts";
 
 const anyElement =
   (wanted: boolean): Evaluate =>

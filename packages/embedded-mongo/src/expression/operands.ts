@@ -1,6 +1,7 @@
 import { evalExpr } from "mingo/core";
 import type { Collation } from "../values/collation.ts";
 import { CommandError } from "../errors.ts";
+import { isNullish } from "../values/types.ts";
 import { requireNumbers } from "./numeric.ts";
 
 export type Options = Parameters<typeof evalExpr>[2];
@@ -18,8 +19,6 @@ export function operands(document: unknown, expression: unknown, options: Option
 /** The collation of the command, set in the options by `compileCondition` and `runAggregate`. */
 export const collationOf = (options: Options): Collation | undefined =>
   options.collation as Collation | undefined;
-
-export const isNullish = (value: unknown): boolean => value === null || value === undefined;
 
 /** An operator on numbers that returns null if an operand is null or missing. */
 export const onNumbers =

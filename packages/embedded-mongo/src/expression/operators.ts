@@ -4,7 +4,7 @@ import { compareExactly } from "../values/compare.ts";
 import { quantize, type Rounding, toDecimal128 } from "../values/decimal.ts";
 import { bitwise, integerOption, isNumeric, kindOf, toDecimal, toDouble } from "../values/numbers.ts";
 import { toComputed } from "../values/plain.ts";
-import { isObject, type PlainObject, typeName } from "../values/types.ts";
+import { isNullish, isObject, type PlainObject, typeName } from "../values/types.ts";
 import { conversions, toBoolean } from "./conversions.ts";
 import { listOperators } from "./lists.ts";
 import * as numeric from "./numeric.ts";
@@ -13,7 +13,6 @@ import {
   collationOf,
   type Evaluate,
   evaluate,
-  isNullish,
   onNumbers,
   operands,
   type Operator,

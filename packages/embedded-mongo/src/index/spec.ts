@@ -3,7 +3,7 @@ import { usesWholeDocument } from "../query/filter-fields.ts";
 import { compileFilter } from "../query/matcher.ts";
 import { type Collation, parseCollation, sameCollation } from "../values/collation.ts";
 import { encodeKey } from "../values/key.ts";
-import { integerOption, isNumeric, toDouble } from "../values/numbers.ts";
+import { integerOption, isNumeric, isTruthy, toDouble } from "../values/numbers.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 
 const MAX_INDEX_FIELDS = 32;
@@ -47,8 +47,6 @@ const ACCEPTED_OPTIONS = new Set([
   "collation",
 ]);
 
-const truthy = (value: unknown): boolean => (isNumeric(value) ? toDouble(value) !== 0 : value === true);
-
 /**
  * Validates an element of `createIndexes`.
  * @throws CommandError CannotCreateIndex, BadValue or InvalidOptions
@@ -78,7 +76,7 @@ export function parseIndexSpec(raw: PlainObject): IndexSpec {
     throw new CommandError("CannotCreateIndex", `Index has more than ${MAX_INDEX_FIELDS} fields`);
   }
   const { fields, textWeights } = parseFields(key, raw);
-  if (textWeights && truthy(raw["unique"]))
+  if (textWeights && isTruthy(raw["unique"]))
     throw new CommandError("CannotCreateIndex", "A text index cannot be unique");
   if (textWeights && collation)
     throw new CommandError(
@@ -90,7 +88,7 @@ export function parseIndexSpec(raw: PlainObject): IndexSpec {
     throw new CommandError("CannotCreateIndex", "partialFilterExpression must be an object");
   }
   if (partialFilter) checkPartialFilter(partialFilter);
-  const sparse = truthy(raw["sparse"]);
+  const sparse = isTruthy(raw["sparse"]);
   if (sparse && partialFilter) {
     throw new CommandError("CannotCreateIndex", 'cannot mix "partialFilterExpression" and "sparse" options');
   }
@@ -98,9 +96,9 @@ export function parseIndexSpec(raw: PlainObject): IndexSpec {
     name: raw["name"],
     fields,
     ...(textWeights && { textWeights }),
-    unique: truthy(raw["unique"]) || raw["name"] === ID_INDEX,
+    unique: isTruthy(raw["unique"]) || raw["name"] === ID_INDEX,
     sparse,
-    hidden: truthy(raw["hidden"]),
+    hidden: isTruthy(raw["hidden"]),
     ...(partialFilter && { partialFilter }),
     collation,
     ...parseExpiry(raw, names),

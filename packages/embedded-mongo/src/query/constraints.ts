@@ -1,7 +1,7 @@
 import { type Collation, sameCollation } from "../values/collation.ts";
 import { encodeKey, type EncodeText } from "../values/key.ts";
 import { toDouble } from "../values/numbers.ts";
-import { isObject, isOperatorName, type PlainObject, Rank, rankOf } from "../values/types.ts";
+import { isObject, isOperatorObject, type PlainObject, Rank, rankOf } from "../values/types.ts";
 import { isRegex, literalPrefix } from "./regex.ts";
 
 /** A bound of a range over encoded values; every key that starts with `key` counts as equal to it. */
@@ -40,9 +40,6 @@ const NUMBER_TAG = String.fromCharCode(Rank.Number);
 type Test = (value: unknown) => boolean;
 
 const isScalar: Test = (value) => SCALAR_RANKS.has(rankOf(value));
-
-const isOperators = (value: unknown): value is PlainObject =>
-  isObject(value) && isOperatorName(Object.keys(value)[0]);
 
 const RANGE_OPERATORS = new Set(["$gt", "$gte", "$lt", "$lte"]);
 
@@ -97,7 +94,7 @@ function readConstraints(filter: PlainObject, collation?: Collation, index?: Col
 /** @returns whether the constraint is equivalent to the operand */
 function readField(operand: unknown, constraint: Constraint, use: Use): boolean {
   if (isRegex(operand)) return readPrefix(operand, constraint, use);
-  if (!isOperators(operand)) return readEqual(operand, constraint, use);
+  if (!isOperatorObject(operand)) return readEqual(operand, constraint, use);
   let complete = true;
   for (const [operator, value] of Object.entries(operand)) {
     if (operator === "$eq") complete = readEqual(value, constraint, use) && complete;

@@ -3,14 +3,11 @@ import { compileCondition } from "../expression/context.ts";
 import { collectValues, type Path, splitPath } from "../values/path.ts";
 import type { Collation } from "../values/collation.ts";
 import { isNumeric, toDouble } from "../values/numbers.ts";
-import { isObject, isOperatorName, type PlainObject } from "../values/types.ts";
+import { isObject, isOperatorName, isOperatorObject, type PlainObject } from "../values/types.ts";
 import { bits, equals, hasType, inList, matchesRegex, modulo, ordered, type ValueTest } from "./operators.ts";
 import { compileRegex, isRegex, toRegExp } from "./regex.ts";
 
 export type DocumentTest = (document: PlainObject) => boolean;
-
-const isOperatorObject = (value: unknown): value is PlainObject =>
-  isObject(value) && isOperatorName(Object.keys(value)[0]);
 
 export interface FilterOptions {
   /** For `$expr`. Default: those of the command. */

@@ -5,13 +5,11 @@ import type { Collation } from "../values/collation.ts";
 import { compare, valuesEqual } from "../values/compare.ts";
 import { encodeKey } from "../values/key.ts";
 import { integerOption, isNumeric, isWhole, toDouble } from "../values/numbers.ts";
-import { Rank, rankOf, typeName } from "../values/types.ts";
+import { isNullish, Rank, rankOf, typeName } from "../values/types.ts";
 import { isRegex, textTest, toRegExp } from "./regex.ts";
 
 /** Tests a value; `undefined` is a missing field. */
 export type ValueTest = (value: unknown) => boolean;
-
-const isNullish = (value: unknown): boolean => value === null || value === undefined;
 
 export function equals(operand: unknown, collation: Collation | undefined): ValueTest {
   if (isNullish(operand)) return isNullish;

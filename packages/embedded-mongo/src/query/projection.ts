@@ -2,7 +2,7 @@ import { Aggregator } from "mingo/aggregator";
 import { Double } from "bson";
 import { CommandError } from "../errors.ts";
 import { mingoOptions } from "../expression/context.ts";
-import { integerOption, isNumeric, toDouble } from "../values/numbers.ts";
+import { integerOption, isNumeric, isTruthy, toDouble } from "../values/numbers.ts";
 import { setField, toComputed } from "../values/plain.ts";
 import { hasOwn, isObject, type PlainObject } from "../values/types.ts";
 import { compileElemMatch, type FilterOptions } from "./matcher.ts";
@@ -22,8 +22,6 @@ type Leaf =
 type Node = Map<string, Node | Leaf>;
 
 const isNode = (entry: Node | Leaf | undefined): entry is Node => entry instanceof Map;
-
-const truthy = (value: unknown): boolean => (isNumeric(value) ? toDouble(value) !== 0 : value === true);
 
 /**
  * Compiles a projection of `find` and `findAndModify`.
@@ -69,7 +67,7 @@ export function compileProjection(
 }
 
 function readLeaf(path: string, raw: unknown, options: FilterOptions): Leaf | "expression" {
-  if (typeof raw === "boolean" || isNumeric(raw)) return { kind: truthy(raw) ? "include" : "exclude" };
+  if (typeof raw === "boolean" || isNumeric(raw)) return { kind: isTruthy(raw) ? "include" : "exclude" };
   if (!isObject(raw))
     return typeof raw === "string" && raw.startsWith("$") ? "expression" : { kind: "literal", value: raw };
   if ("$slice" in raw) {

@@ -336,7 +336,6 @@ export class Collection implements Counted {
     this.#database.uncache(this.number, existing.order);
   }
 
-  /** @param at as in `put` */
   removeId(id: string): void {
     const existing = this.find(id);
     if (existing) this.remove(existing);

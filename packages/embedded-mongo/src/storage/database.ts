@@ -19,9 +19,10 @@ const CACHED_RECORD_BYTES = 200;
 /** Upper limit of a collection's orders: 68 billion inserts. */
 const ORDERS_PER_COLLECTION = 2 ** 36;
 
+/** Shared by pages and documents. */
+const CACHE_BYTES = 128 * 1024 * 1024;
+
 export interface DatabaseOptions {
-  /** Shared by pages and documents. */
-  readonly cacheBytes: number;
   /** Limit of the file's size. */
   readonly maxDataBytes?: number | undefined;
 }
@@ -70,7 +71,7 @@ export class Database {
    * @param isSnapshot opens a read-only view of the last commit
    * @throws SQLite's error
    */
-  constructor(file: string, { cacheBytes, maxDataBytes }: DatabaseOptions, isSnapshot = false) {
+  constructor(file: string, { maxDataBytes }: DatabaseOptions, isSnapshot = false) {
     this.#sql = new DatabaseSync(file, { readOnly: isSnapshot, timeout: BUSY_TIMEOUT_MS });
     this.#sql.exec("PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON");
     if (isSnapshot) this.#sql.exec("BEGIN; SELECT count(*) FROM sqlite_schema");
@@ -78,7 +79,7 @@ export class Database {
     else
       this.#sql.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0");
     this.pageBytes = this.number("PRAGMA page_size");
-    const recordBytes = isSnapshot ? 1 : cacheBytes / 2;
+    const recordBytes = isSnapshot ? 1 : CACHE_BYTES / 2;
     this.#sql.exec(`PRAGMA cache_size = ${Math.ceil(recordBytes / this.pageBytes)}`);
     if (maxDataBytes !== undefined && !isSnapshot)
       this.#sql.exec(`PRAGMA max_page_count = ${Math.ceil(maxDataBytes / this.pageBytes)}`);

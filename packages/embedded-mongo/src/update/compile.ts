@@ -5,11 +5,17 @@ import type { Collation } from "../values/collation.ts";
 import { valuesEqual } from "../values/compare.ts";
 import { cloneValue } from "../values/plain.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
-import { compileArrayFilters } from "./array-filters.ts";
+import {
+  compileArrayFilters,
+  type PathContext,
+  readTarget,
+  resolveTargets,
+  type Target,
+  writeTarget,
+  checkPaths,
+} from "./paths.ts";
 import { arrayOperators } from "./array-operators.ts";
 import { fieldOperators } from "./operators.ts";
-import { type PathContext, readTarget, resolveTargets, type Target, writeTarget } from "./paths.ts";
-import { checkPaths } from "./path-conflicts.ts";
 import { compilePipelineUpdate } from "./pipeline.ts";
 
 export interface UpdateInput {
@@ -92,7 +98,6 @@ function readSteps(update: PlainObject): Step[] {
         `Modifiers operate on fields but we found another type for ${operator}`,
       );
     }
-    // Fields are applied in lexicographic order, as in MongoDB since 5.0; numeric parts keep the given order.
     for (const [path, operand] of Object.entries(fields)) {
       if (operator === RENAME && typeof operand !== "string") {
         throw new CommandError("BadValue", `The 'to' field for $rename must be a string: ${path}`);

@@ -1,8 +1,85 @@
 import { CommandError } from "../errors.ts";
-import type { DocumentTest } from "../query/matcher.ts";
+import { type DocumentTest, compileFilter, type FilterOptions } from "../query/matcher.ts";
 import { isArrayIndex } from "../values/path.ts";
 import { setField } from "../values/plain.ts";
 import { hasOwn, isObject, type PlainObject, typeName } from "../values/types.ts";
+
+/** Renames the first part of each path to `element`. */
+function rename(filter: PlainObject, names: Set<string>): PlainObject {
+  const out: PlainObject = {};
+  for (const [key, operand] of Object.entries(filter)) {
+    if (key.startsWith("$") && Array.isArray(operand)) {
+      out[key] = operand.map((part) => (isObject(part) ? rename(part, names) : part));
+      continue;
+    }
+    const [name = "", ...rest] = key.split(".");
+    names.add(name);
+    out[["element", ...rest].join(".")] = operand;
+  }
+  return out;
+}
+
+/** Compiles `arrayFilters` by identifier to tests of `{ element }`. */
+export function compileArrayFilters(filters: unknown, options: FilterOptions): Map<string, DocumentTest> {
+  const compiled = new Map<string, DocumentTest>();
+  if (filters === undefined || filters === null) return compiled;
+  if (!Array.isArray(filters)) throw new CommandError("TypeMismatch", "arrayFilters must be an array");
+  for (const filter of filters) {
+    if (!isObject(filter)) throw new CommandError("TypeMismatch", "Each array filter must be an object");
+    const names = new Set<string>();
+    const test = compileFilter(rename(filter, names), options);
+    const [name] = names;
+    if (name === undefined || names.size > 1) {
+      throw new CommandError(
+        "FailedToParse",
+        "Error parsing array filter: expected a single top-level field name",
+      );
+    }
+    if (compiled.has(name)) {
+      throw new CommandError(
+        "FailedToParse",
+        `Found multiple array filters with the same top-level field name ${name}`,
+      );
+    }
+    compiled.set(name, test);
+  }
+  return compiled;
+}
+
+/**
+ * Rejects updates of the same path, or of a path and a part of it, by two operators.
+ * @throws CommandError ConflictingUpdateOperators, EmptyFieldName or BadValue
+ */
+export function checkPaths(paths: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const path of paths) {
+    const parts = path.split(".");
+    if (parts.includes("")) {
+      throw new CommandError(
+        "EmptyFieldName",
+        `The update path '${path}' contains an empty field name, which is not allowed.`,
+      );
+    }
+    if (parts[0] === "$" || parts[0]?.startsWith("$[")) {
+      throw new CommandError(
+        "BadValue",
+        `Cannot have positional (i.e. '$') element in the first position in path '${path}'`,
+      );
+    }
+    for (let length = 1; length <= parts.length; length++) {
+      const prefix = parts.slice(0, length).join(".");
+      if (seen.has(prefix)) throw conflict(path, prefix);
+    }
+    for (const other of seen) if (other.startsWith(`${path}.`)) throw conflict(path, other);
+    seen.add(path);
+  }
+}
+
+const conflict = (path: string, other: string) =>
+  new CommandError(
+    "ConflictingUpdateOperators",
+    `Updating the path '${path}' would create a conflict at '${other}'`,
+  );
 
 /** How far beyond the end of an array an index can be assigned, as in MongoDB. */
 const MAX_ARRAY_PADDING = 1_500_000;

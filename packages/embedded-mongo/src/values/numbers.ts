@@ -35,6 +35,10 @@ export function toDouble(value: unknown): number {
   }
 }
 
+/** Whether an option is set. */
+export const isTruthy = (value: unknown): boolean =>
+  isNumeric(value) ? toDouble(value) !== 0 : value === true;
+
 /**
  * Parses a numeric option of a command (limit, skip, batchSize …) as a safe integer.
  * @throws CommandError TypeMismatch if it isn't a number, BadValue if it isn't a whole number in the range

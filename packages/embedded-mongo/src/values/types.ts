@@ -38,21 +38,27 @@ const REFERENCE_FIELDS = new Set(["$ref", "$id", "$db"]);
 export const isOperatorName = (name: string | undefined): boolean =>
   name?.startsWith("$") === true && !REFERENCE_FIELDS.has(name);
 
+/** Whether a value of a filter consists of operators. */
+export const isOperatorObject = (value: unknown): value is PlainObject =>
+  isObject(value) && isOperatorName(Object.keys(value)[0]);
+
 export const hasOwn = (object: PlainObject, key: string): boolean => Object.hasOwn(object, key);
 
-const WRAPPER_RANK: Record<string, number> = {
-  Int32: Rank.Number,
-  Double: Rank.Number,
-  Long: Rank.Number,
-  Decimal128: Rank.Number,
-  ObjectId: Rank.ObjectId,
-  Binary: Rank.Binary,
-  BSONSymbol: Rank.String,
-  Timestamp: Rank.Timestamp,
-  BSONRegExp: Rank.RegExp,
-  Code: Rank.Code,
-  MinKey: Rank.MinKey,
-  MaxKey: Rank.MaxKey,
+export const isNullish = (value: unknown): boolean => value === null || value === undefined;
+
+const WRAPPERS: Record<string, readonly [rank: number, name: string]> = {
+  Int32: [Rank.Number, "int"],
+  Double: [Rank.Number, "double"],
+  Long: [Rank.Number, "long"],
+  Decimal128: [Rank.Number, "decimal"],
+  ObjectId: [Rank.ObjectId, "objectId"],
+  Binary: [Rank.Binary, "binData"],
+  BSONSymbol: [Rank.String, "symbol"],
+  Timestamp: [Rank.Timestamp, "timestamp"],
+  BSONRegExp: [Rank.RegExp, "regex"],
+  Code: [Rank.Code, "javascript"],
+  MinKey: [Rank.MinKey, "minKey"],
+  MaxKey: [Rank.MaxKey, "maxKey"],
 };
 
 export function rankOf(value: unknown): number {
@@ -73,39 +79,15 @@ export function rankOf(value: unknown): number {
   if (value instanceof Date) return Rank.Date;
   if (value instanceof RegExp) return Rank.RegExp;
   const wrapper = bsonType(value);
-  return wrapper === undefined ? Rank.Object : (WRAPPER_RANK[wrapper] ?? Rank.Object);
+  return wrapper === undefined ? Rank.Object : (WRAPPERS[wrapper]?.[0] ?? Rank.Object);
 }
 
 /** The type name used by `$type` and error messages. */
 export function typeName(value: unknown): string {
   const wrapper = bsonType(value);
-  switch (wrapper) {
-    case "Int32":
-      return "int";
-    case "Double":
-      return "double";
-    case "Long":
-      return "long";
-    case "Decimal128":
-      return "decimal";
-    case "ObjectId":
-      return "objectId";
-    case "Binary":
-      return "binData";
-    case "BSONSymbol":
-      return "symbol";
-    case "Timestamp":
-      return "timestamp";
-    case "BSONRegExp":
-      return "regex";
-    case "Code":
-      return (value as Code).scope ? "javascriptWithScope" : "javascript";
-    case "MinKey":
-      return "minKey";
-    case "MaxKey":
-      return "maxKey";
-    default:
-  }
+  if (wrapper === "Code" && (value as Code).scope) return "javascriptWithScope";
+  const name = wrapper === undefined ? undefined : WRAPPERS[wrapper]?.[1];
+  if (name !== undefined) return name;
   if (value === null) return "null";
   if (value === undefined) return "undefined";
   if (Array.isArray(value)) return "array";

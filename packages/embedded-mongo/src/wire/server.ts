@@ -12,6 +12,9 @@ import { Connection } from "./connection.ts";
 import type { Request } from "./message.ts";
 import { encodeReply } from "./reply.ts";
 
+/** Further ones are rejected. */
+const MAX_CONNECTIONS = 2000;
+
 /** Time slice for the commands of a turn, and for a step of a paused command. */
 const SLICE_MS = 10;
 
@@ -81,7 +84,6 @@ export class WireServer {
   readonly #server: net.Server;
   readonly #sockets = new Set<net.Socket>();
   readonly #status: ServerStatus;
-  readonly #maxConnections: number;
   #turn: Answered[] = [];
   /** When the time slice of this turn ends. */
   #turnEndMs = 0;
@@ -97,8 +99,7 @@ export class WireServer {
     this.#cursors = new CursorStore(options.cursorTimeoutMs);
     this.#sessions = new Sessions(store.transactions, this.#cursors);
     this.#server = net.createServer({ noDelay: true }, (socket) => this.#accept(socket));
-    this.#maxConnections = options.maxConnections;
-    this.#server.maxConnections = options.maxConnections;
+    this.#server.maxConnections = MAX_CONNECTIONS;
     this.#status = {
       startedAt: Date.now(),
       connections: () => this.#sockets.size,
@@ -114,9 +115,7 @@ export class WireServer {
     return new Promise((resolve, reject) => {
       this.#server.once("error", reject);
       // A backlog for all connections, because all clients reconnect together after a restart or suspension.
-      this.#server.listen({ ...target, backlog: this.#maxConnections }, () =>
-        resolve(this.#server.address()!),
-      );
+      this.#server.listen({ ...target, backlog: MAX_CONNECTIONS }, () => resolve(this.#server.address()!));
     });
   }
 

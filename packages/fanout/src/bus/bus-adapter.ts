@@ -1,10 +1,8 @@
 import type { Namespace, Socket } from "socket.io";
-import type { BroadcastOptions, ClusterMessage, Room, SocketId } from "socket.io-adapter";
+import type { BroadcastOptions, Room, SocketId } from "socket.io-adapter";
 import { PacketType } from "socket.io-parser";
 import { anyIn, FanoutAdapter } from "../adapter.ts";
 import type { ResolvedBusOptions, ResolvedOptions, ResyncReason } from "../options.ts";
-import { ClusterRequests } from "./cluster-requests.ts";
-import { Assembly } from "./pieces.ts";
 import { Publisher } from "./publisher.ts";
 import { Duplicates, RoomSubscriptions } from "./room-subscriptions.ts";
 import { Subjects } from "./subjects.ts";
@@ -38,8 +36,6 @@ export class BusAdapter extends FanoutAdapter {
   readonly #subjects: Subjects;
   readonly #publisher: Publisher;
   readonly #subscriptions: RoomSubscriptions;
-  readonly #requests: ClusterRequests;
-  readonly #assembly = new Assembly();
   readonly #duplicates = new Duplicates();
   readonly #ends: (() => void)[];
   readonly #writesText: boolean;
@@ -49,7 +45,7 @@ export class BusAdapter extends FanoutAdapter {
 
   constructor(nsp: Namespace, options: ResolvedOptions, busOptions: ResolvedBusOptions) {
     super(nsp, options);
-    const { bus, prefix, heartbeatIntervalMs, heartbeatTimeoutMs, lingerMs, onPublished } = busOptions;
+    const { bus, prefix, lingerMs, onPublished } = busOptions;
     this.#options = busOptions;
     this.#subjects = new Subjects(prefix, nsp.name);
     this.#publisher = new Publisher({
@@ -59,11 +55,6 @@ export class BusAdapter extends FanoutAdapter {
       onPublished,
       traceOf: options.traceOf,
     });
-    this.#requests = new ClusterRequests(nsp, this, this.#publisher, {
-      heartbeatInterval: heartbeatIntervalMs,
-      heartbeatTimeout: heartbeatTimeoutMs,
-      onError: this.#onError,
-    });
     this.#subscriptions = new RoomSubscriptions({
       bus,
       subjects: this.#subjects,
@@ -71,22 +62,15 @@ export class BusAdapter extends FanoutAdapter {
       onMessage: this.#receive,
       onCount: (count) => busOptions.onSubscriptions?.(count),
     });
-    const listen = (subject: string): (() => void) =>
-      bus.subscribe(subject, (message) => this.#receive(subject, null, message));
+    const { servers } = this.#subjects;
     this.#ends = [
-      listen(this.#subjects.servers),
-      listen(this.#subjects.server(this.#requests.address)),
-      bus.onInterrupted(() => this.#afterInterruption()),
+      bus.subscribe(servers, (message) => this.#receive(servers, null, message)),
+      bus.onInterrupted(() => this.#resyncSoon("interrupted")),
     ];
     this.#writesText = writesText(nsp);
   }
 
-  override init(): void {
-    this.#requests.init();
-  }
-
   override close(): void {
-    this.#requests.close();
     this.#publisher.close();
     this.#subscriptions.close();
     for (const end of this.#ends) end();
@@ -103,16 +87,6 @@ export class BusAdapter extends FanoutAdapter {
     else if (this.#hasAny(opts.rooms)) this.deliver(encoded, opts, TURNS_FOR_OTHERS);
   }
 
-  override broadcastWithAck(...args: Parameters<FanoutAdapter["broadcastWithAck"]>): void {
-    const [, opts, onClients] = args;
-    if (!opts.flags?.local) {
-      this.#requests.broadcastWithAck(...args);
-      return;
-    }
-    super.broadcastWithAck(...args);
-    void this.#respondForOthers(onClients);
-  }
-
   override addSockets(opts: BroadcastOptions, rooms: Room[]): void {
     if (!opts.flags?.local) this.#publisher.join(headerOf(opts), rooms);
     this.#joinHere(opts, rooms);
@@ -126,18 +100,6 @@ export class BusAdapter extends FanoutAdapter {
   override disconnectSockets(opts: BroadcastOptions, close: boolean): void {
     if (!opts.flags?.local) this.#publisher.disconnect(headerOf(opts), close);
     super.disconnectSockets(opts, close);
-  }
-
-  override fetchSockets(opts: BroadcastOptions): Promise<Socket[]> {
-    return this.#requests.fetchSockets({ ...opts, flags: opts.flags ?? {} });
-  }
-
-  override serverSideEmit(packet: unknown[]): void {
-    this.#requests.serverSideEmit(packet).catch(this.#onError);
-  }
-
-  override serverCount(): Promise<number> {
-    return this.#requests.serverCount();
   }
 
   /** @returns a promise that resolves once the subscriptions to the rooms are active; undefined if they are. Never rejects. */
@@ -171,11 +133,6 @@ export class BusAdapter extends FanoutAdapter {
     return super.joinFresh(socket, fetchRooms);
   }
 
-  override publishResync(): void {
-    this.#publisher.resync();
-    this.#resyncSoon("requested");
-  }
-
   /** The number of subscribed rooms, including lingering ones. */
   get subscriptions(): number {
     return this.#subscriptions.size;
@@ -187,23 +144,12 @@ export class BusAdapter extends FanoutAdapter {
     try {
       const message = decodeMessage(data);
       if (message.publisher === this.#publisher.id) return;
-      if (message.kind === Kind.cluster) {
-        const body = this.#assemble(message);
-        if (body !== null) this.#requests.receive(decodeParts(body).data[1] as ClusterMessage);
-      } else if (message.kind === Kind.resync) {
-        this.#resyncSoon("requested");
-      } else {
-        this.#receiveForSockets(subject, room, message, data.length);
-      }
+      if (message.kind === Kind.resync) this.#resyncSoon("requested");
+      else this.#receiveForSockets(subject, room, message, data.length);
     } catch (error) {
       this.#onError(error as Error);
     }
   };
-
-  #assemble({ publisher, sequence, header, body }: Message): Buffer | null {
-    const [index, count] = header?.piece ?? [0, 1];
-    return count === 1 ? body : this.#assembly.add({ id: `${publisher} ${sequence}`, index, count }, body);
-  }
 
   #receiveForSockets(subject: string, room: Room | null, message: Message, bytes: number): void {
     const { onReceived } = this.#options;
@@ -238,12 +184,6 @@ export class BusAdapter extends FanoutAdapter {
     else throw new Error(`Unknown kind of bus message: ${kind}.`);
   }
 
-  /** Socket.IO waits for a response of each server, even for local broadcasts. */
-  async #respondForOthers(onClients: (count: number) => void): Promise<void> {
-    const servers = await this.serverCount();
-    for (let other = 1; other < servers; other++) onClients(0);
-  }
-
   #hasAny(rooms: ReadonlySet<Room>): boolean {
     return rooms.size === 0 ? this.sids.size > 0 : anyIn(rooms, this.rooms);
   }
@@ -262,12 +202,6 @@ export class BusAdapter extends FanoutAdapter {
   async #resyncWhen(active: Promise<void>, ids: ReadonlySet<SocketId>): Promise<void> {
     await active;
     this.#resync(ids, "joined");
-  }
-
-  #afterInterruption(): void {
-    // Announces this server again and rediscovers the others.
-    this.#requests.init();
-    this.#resyncSoon("interrupted");
   }
 
   #resyncSoon(reason: ResyncReason): void {

@@ -1,6 +1,6 @@
 /** What may have been lost during an interruption. Messages in flight to this process always count as lost. */
 export interface Interruption {
-  /** Whether non-expendable messages published by this process may have been lost too. */
+  /** Whether messages published by this process may have been lost too. */
   readonly publishedLost: boolean;
 }
 
@@ -14,9 +14,8 @@ export interface Bus {
   /**
    * Never waits, and never throws if the bus is unavailable: the message is then buffered, or dropped, which `onInterrupted` reports
    * after reconnecting. Messages must not exceed `maxMessageBytes`.
-   * @param isExpendable whether the loss of this message need not be reported. Default: false.
    */
-  publish(subject: string, message: Uint8Array, isExpendable?: boolean): void;
+  publish(subject: string, message: Uint8Array): void;
   /** @returns a function that ends the subscription; the listener is not called afterwards. */
   subscribe(subject: string, listener: (message: Uint8Array) => void): () => void;
   /** Whether a message on the subject reaches anyone now. Absent: unknown. */

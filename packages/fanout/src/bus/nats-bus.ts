@@ -63,7 +63,6 @@ export async function connectNatsBus({
 interface Publication {
   readonly subject: string;
   readonly message: Uint8Array;
-  readonly isExpendable: boolean;
 }
 
 class ConnectedNatsBus implements NatsBus {
@@ -75,7 +74,6 @@ class ConnectedNatsBus implements NatsBus {
   #buffered: Publication[] | null = null;
   /** Bytes published or buffered, but not confirmed by the nats-server. */
   #unconfirmedBytes = 0;
-  #unconfirmedVitalBytes = 0;
   #mayBeLost = false;
   #isConfirming = false;
   #confirmTimer: NodeJS.Timeout | null = null;
@@ -94,16 +92,15 @@ class ConnectedNatsBus implements NatsBus {
     return this.#maxPayload;
   }
 
-  publish(subject: string, message: Uint8Array, isExpendable = false): void {
+  publish(subject: string, message: Uint8Array): void {
     const isFull = this.#unconfirmedBytes + message.length > this.#maxBufferedBytes;
     if (isFull || this.connection.isClosed() || this.connection.isDraining()) {
-      this.#drop({ subject, message, isExpendable });
+      this.#drop({ subject, message });
       return;
     }
     this.#unconfirmedBytes += message.length;
-    if (!isExpendable) this.#unconfirmedVitalBytes += message.length;
     if (this.#buffered !== null) {
-      this.#buffered.push({ subject, message, isExpendable });
+      this.#buffered.push({ subject, message });
       return;
     }
     this.connection.publish(subject, message);
@@ -140,8 +137,8 @@ class ConnectedNatsBus implements NatsBus {
     await this.connection.close();
   }
 
-  #drop({ subject, message, isExpendable }: Publication): void {
-    if (!isExpendable) this.#mayBeLost = true;
+  #drop({ subject, message }: Publication): void {
+    this.#mayBeLost = true;
     this.#options.onDropped?.(subject, message.length);
   }
 
@@ -156,9 +153,8 @@ class ConnectedNatsBus implements NatsBus {
   #interrupt(): void {
     if (this.#buffered !== null) return;
     this.#buffered = [];
-    if (this.#unconfirmedVitalBytes > 0) this.#mayBeLost = true;
+    if (this.#unconfirmedBytes > 0) this.#mayBeLost = true;
     this.#unconfirmedBytes = 0;
-    this.#unconfirmedVitalBytes = 0;
   }
 
   async #resume(): Promise<void> {
@@ -199,7 +195,7 @@ class ConnectedNatsBus implements NatsBus {
     this.#confirmTimer = null;
     if (this.#buffered !== null || this.connection.isClosed()) return;
     this.#isConfirming = true;
-    const [bytes, vitalBytes] = [this.#unconfirmedBytes, this.#unconfirmedVitalBytes];
+    const bytes = this.#unconfirmedBytes;
     try {
       await this.connection.flush();
     } catch {
@@ -209,7 +205,6 @@ class ConnectedNatsBus implements NatsBus {
     }
     this.#isConfirming = false;
     this.#unconfirmedBytes = Math.max(0, this.#unconfirmedBytes - bytes);
-    this.#unconfirmedVitalBytes = Math.max(0, this.#unconfirmedVitalBytes - vitalBytes);
     // Messages were dropped because the buffer was full, without a connection loss.
     if (this.#mayBeLost && this.#buffered === null) this.#notifyInterrupted();
     if (this.#unconfirmedBytes > 0 && this.#buffered === null) this.#confirm();

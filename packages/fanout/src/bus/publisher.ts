@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import type { EncodedPacket } from "../connection.ts";
 import { textFrame } from "../frames.ts";
 import type { Bus } from "./bus.ts";
-import { cut } from "./pieces.ts";
 import type { Subjects } from "./subjects.ts";
 import { encodeEvent, encodeMessage, type Header, joinParts, Kind, WirePacket } from "./wire.ts";
 
@@ -10,8 +9,6 @@ import { encodeEvent, encodeMessage, type Header, joinParts, Kind, WirePacket } 
 const ENGINE_MESSAGE = "4";
 /** A publication to more rooms is sent once to all servers instead of once per room. */
 const MAX_SUBJECTS = 64;
-/** Reserved for the header of a piece. */
-const PIECE_OVERHEAD_BYTES = 100;
 /** Origin of `performance.now()`, which has a higher resolution than Date.now(). */
 const STARTED_AT_MS = performance.timeOrigin;
 const NOTHING = Buffer.alloc(0);
@@ -85,18 +82,6 @@ export class Publisher {
     this.#publish(Kind.resync, [this.#options.subjects.servers], null, NOTHING);
   }
 
-  /** Publishes a message of Socket.IO's ClusterAdapter to all servers or to one. */
-  cluster(message: unknown, server?: string): void {
-    const { bus, subjects, namespace } = this.#options;
-    const subject = server === undefined ? subjects.servers : subjects.server(server);
-    const body = joinParts(encodeEvent(namespace, ["cluster", message]));
-    this.#nextPublication();
-    for (const [{ index, count }, piece] of cut("", body, bus.maxMessageBytes - PIECE_OVERHEAD_BYTES)) {
-      const header = count === 1 ? null : ({ rooms: [], piece: [index, count] } as const);
-      this.#publish(Kind.cluster, [subject], header, piece);
-    }
-  }
-
   close(): void {
     this.#stop();
   }
@@ -162,8 +147,7 @@ export class Publisher {
     }
     let copies = 0;
     for (const subject of targets) {
-      // Heartbeats and responses are expendable, because their receivers have timeouts.
-      bus.publish(subject, message, kind === Kind.cluster);
+      bus.publish(subject, message);
       copies++;
     }
     onPublished?.(copies, message.length);

@@ -19,7 +19,7 @@ export function encodeToken(name: string): string {
 export class Subjects {
   /** Messages for all sockets of the namespace, or for a socket by its id. */
   readonly all: string;
-  /** Messages for every server, even without sockets: requests, heartbeats, resync. */
+  /** Messages for every server, even without sockets: resync. */
   readonly servers: string;
   readonly #base: string;
 
@@ -35,11 +35,6 @@ export class Subjects {
    */
   room(room: string): string {
     return SOCKET_ID.test(room) ? this.all : `${this.#base}.room.${encodeToken(room)}`;
-  }
-
-  /** Responses to requests of one server. */
-  server(uid: string): string {
-    return `${this.#base}.server.${uid}`;
   }
 }
 

@@ -17,8 +17,6 @@ export const Kind = {
   leave: 4,
   disconnect: 5,
   resync: 6,
-  /** Body: a message of Socket.IO's ClusterAdapter, see joinParts. */
-  cluster: 7,
 } as const;
 
 export type Kind = (typeof Kind)[keyof typeof Kind];
@@ -35,8 +33,6 @@ export interface Header {
   readonly close?: boolean;
   /** The result of `traceOf`, if the publication is traced. */
   readonly trace?: string;
-  /** Index and count of the pieces of a split message; see pieces.ts. */
-  readonly piece?: readonly [index: number, count: number];
 }
 
 export interface Message {

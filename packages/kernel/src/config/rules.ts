@@ -4,7 +4,7 @@ import { exampleOf, type Environment, type SettingError } from "./environment.ts
 import { SECRET_NAMES } from "./secret-files.ts";
 import { needsDatabase } from "./services.ts";
 import { type SettingName, SETTINGS } from "./settings/index.ts";
-import { DEFAULT_PROVIDER } from "./settings/people.ts";
+import { DEFAULT_PROVIDER } from "./settings/providers.ts";
 import { weaknessOf } from "./weak-secret.ts";
 
 /** Settings that only work together. */
@@ -22,6 +22,9 @@ const SETTING_GROUPS: { names: SettingName[]; why: string }[] = [
   { names: ["S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"], why: "the other settings S3_*" },
   { names: ["LIVEKIT_URL", "LIVEKIT_KEY", "LIVEKIT_SECRET"], why: "the other settings LIVEKIT_*" },
 ];
+
+/** Settings that configure single sign-on. */
+const PROVIDERS = ["OIDC_ISSUER", "OIDC_PROVIDERS", "SAML_PROVIDERS"] as const;
 
 interface CheckedSettings {
   /** Defaults, used in place of settings that are invalid themselves. */
@@ -51,15 +54,15 @@ function* incompleteGroups({ env, isInvalid }: CheckedSettings, isSet: IsSet): I
   for (const name of ["OIDC_NAME", "OIDC_ADMIN_GROUPS"] as const)
     if (isSet(name) && !isSet("OIDC_ISSUER"))
       yield { name: "OIDC_ISSUER", message: `is required with ${name}` };
-  if (env.OIDC_ONLY === true && !isSet("OIDC_ISSUER") && !isSet("OIDC_PROVIDERS"))
-    yield { name: "OIDC_ISSUER", message: "is required with OIDC_ONLY" };
-  const ids = [
-    ...(isSet("OIDC_ISSUER") ? [DEFAULT_PROVIDER] : []),
-    ...(env.OIDC_PROVIDERS ?? []).map(({ id }) => id),
-  ];
+  if (env.OIDC_ONLY === true && !PROVIDERS.some(isSet))
+    yield { name: "OIDC_ISSUER", message: "is required with OIDC_ONLY, or OIDC_PROVIDERS or SAML_PROVIDERS" };
+  const further = [...(env.OIDC_PROVIDERS ?? []), ...(env.SAML_PROVIDERS ?? [])].map(({ id }) => id);
+  if (new Set(further).size < further.length)
+    yield { name: "SAML_PROVIDERS", message: "must not use an id of OIDC_PROVIDERS" };
+  const ids = [...(isSet("OIDC_ISSUER") ? [DEFAULT_PROVIDER] : []), ...further];
   const provider = env.SCIM_OIDC_PROVIDER;
-  if (provider !== undefined && !ids.includes(provider) && !isInvalid("OIDC_PROVIDERS")) {
-    const message = `must be ${DEFAULT_PROVIDER}, with OIDC_ISSUER, or an id in OIDC_PROVIDERS`;
+  if (provider !== undefined && !ids.includes(provider) && !PROVIDERS.some(isInvalid)) {
+    const message = `must be ${DEFAULT_PROVIDER}, with OIDC_ISSUER, or an id in OIDC_PROVIDERS or SAML_PROVIDERS`;
     yield { name: "SCIM_OIDC_PROVIDER", message };
   }
   if (isSet("LDAP_BIND_DN") && !isSet("LDAP_URL"))
@@ -88,20 +91,21 @@ function* productionErrors(env: Environment, isSet: IsSet): Iterable<SettingErro
   if (!isSet("PUBLIC_URL")) {
     const name = "PUBLIC_URL";
     if (isSet("SMTP_URL")) yield { name, message: "is required with SMTP_URL: links in mails lead there" };
-    for (const oidc of ["OIDC_ISSUER", "OIDC_PROVIDERS"] as const)
-      if (isSet(oidc))
-        yield { name, message: `is required with ${oidc}: the provider sends people back there` };
+    for (const provider of PROVIDERS)
+      if (isSet(provider))
+        yield { name, message: `is required with ${provider}: the provider sends people back there` };
   }
   if (isSet("MAIL_DOMAINS") && !isSet("SMTP_URL"))
     yield { name: "SMTP_URL", message: "is required with MAIL_DOMAINS: addresses are verified by mail" };
   const issuers = (env.OIDC_PROVIDERS ?? []).map(({ issuer }) => issuer);
-  for (const [name, urls] of [
-    ["OIDC_ISSUER", [env.OIDC_ISSUER ?? ""]],
-    ["OIDC_PROVIDERS", issuers],
+  const metadata = (env.SAML_PROVIDERS ?? []).map(({ idp }) => (typeof idp === "string" ? idp : ""));
+  for (const [name, what, urls] of [
+    ["OIDC_ISSUER", "", [env.OIDC_ISSUER ?? ""]],
+    ["OIDC_PROVIDERS", "issuer: ", issuers],
+    ["SAML_PROVIDERS", "metadata: ", metadata],
   ] as const) {
     const message = "must start with https:// in production: its responses decide which account a user gets";
-    if (urls.some((url) => /^http:/i.test(url)))
-      yield { name, message: name === "OIDC_PROVIDERS" ? `issuer: ${message}` : message };
+    if (urls.some((url) => /^http:/i.test(url))) yield { name, message: `${what}${message}` };
   }
   if (env.LDAP_URL?.startsWith("ldap:") === true && !env.LDAP_STARTTLS && !isLoopback(env.LDAP_URL)) {
     const message =

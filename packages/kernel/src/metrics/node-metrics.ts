@@ -178,15 +178,11 @@ interface Filling {
 }
 
 /**
- * Exports the size of the embedded database and its limit, read on each scrape. Exports nothing for MongoDB, which has its own
- * exporter.
- * @param database a connection to an embedded database, here or at MONGO_URL, or to MongoDB
+ * Exports the size of the embedded database and its limit, read on each scrape. MongoDB has its own exporter.
+ * @param database a connection to an embedded database, here or at MONGO_URL
  */
-export async function watchEmbeddedDatabase(registry: Registry, database: Connection): Promise<void> {
+export function watchEmbeddedDatabase(registry: Registry, database: Connection): void {
   const admin = database.getClient().db("admin");
-  const { modules } = await admin.command({ buildInfo: 1 });
-  if (!Array.isArray(modules) || !modules.includes("fanfare-embedded-mongo")) return;
-
   let pending: Promise<Filling | undefined> | undefined;
   /** Runs once for all gauges of a scrape. A failed command doesn't fail the scrape; other metrics show that the database is down. */
   const ask = () =>

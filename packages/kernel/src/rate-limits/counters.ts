@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import type { Context, ServiceBroker } from "moleculer";
 
 /** Counters shared by several gateways. */
 export interface SharedCounters {
@@ -80,4 +81,20 @@ export function redisCounters(redis: Redis): SharedCounters {
   redis.defineCommand("rateLimitAdd", { lua: ADD, numberOfKeys: 0 });
   const add = Reflect.get(redis, "rateLimitAdd") as (...args: unknown[]) => Promise<number[]>;
   return { add: (steps) => add.call(redis, PREFIX, ...steps) };
+}
+
+type Steps = Parameters<SharedCounters["add"]>[0];
+
+/** The main thread keeps the counters shared by its threads. */
+export function hostCounters(broker: ServiceBroker): SharedCounters {
+  const counters = new MemoryCounters();
+  broker.createService({
+    name: "thread-counters",
+    actions: { add: ({ params }: Context<{ steps: Steps }>) => counters.add(params.steps) },
+  });
+  return counters;
+}
+
+export function countersOfMainThread(broker: ServiceBroker): SharedCounters {
+  return { add: (steps) => broker.call("thread-counters.add", { steps }) };
 }

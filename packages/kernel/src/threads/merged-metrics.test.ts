@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Counter, createMetrics, Histogram, type Registry } from "../metrics.ts";
-import { allMetrics, mergeMetrics, threadMetrics } from "./merged-metrics.ts";
+import { mergeMetrics, threadMetrics } from "./merged-metrics.ts";
 
 function thread(sends: number, isMain = false): Registry {
   const registry = createMetrics(!isMain);
@@ -17,7 +17,7 @@ function thread(sends: number, isMain = false): Registry {
 test("adds up counts and counts the process once", async () => {
   const main = thread(1, true);
   const parts = await Promise.all([
-    allMetrics(main),
+    main.getMetricsAsJSON(),
     threadMetrics(thread(2), null),
     threadMetrics(thread(4), null),
   ]);

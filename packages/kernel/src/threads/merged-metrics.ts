@@ -8,16 +8,12 @@ export const OF_A_THREAD = /^(fanfare_|nodejs_eventloop_lag_|nodejs_gc_)/;
 /** The slowest event loop is the relevant one. */
 const OF_THE_SLOWEST = /^nodejs_eventloop_lag_(?!min)/;
 
-export function allMetrics(registry: Registry): Promise<ThreadMetrics> {
-  return registry.getMetricsAsJSON();
-}
-
 /**
  * The metrics that a thread sends to the main thread.
  * @param name only this metric
  */
 export async function threadMetrics(registry: Registry, name: string | null): Promise<ThreadMetrics> {
-  if (name === null) return allMetrics(registry);
+  if (name === null) return registry.getMetricsAsJSON();
   const metric = await registry.getSingleMetric(name)?.get();
   return metric === undefined ? [] : [metric];
 }

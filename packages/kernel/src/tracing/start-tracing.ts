@@ -11,10 +11,10 @@ import {
   type ReadableSpan,
   type SpanExporter,
 } from "@opentelemetry/sdk-trace";
-import manifest from "../../package.json" with { type: "json" };
 import type { Config } from "../config.ts";
 import type { Logger } from "../logger.ts";
 import { Counter, type Registry } from "../metrics.ts";
+import { PROGRAM_VERSION } from "../program-version.ts";
 import { runInScope } from "../request-scope.ts";
 import { answerSpan, attributesOf, callSpans, commandSpans, headersOf, publicationSpans } from "./spans.ts";
 import { endWith } from "./span-helpers.ts";
@@ -50,7 +50,7 @@ export function startTracing(config: NonNullable<Config["tracing"]>, parts: Trac
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
       "service.name": config.serviceName,
-      "service.version": manifest.version,
+      "service.version": PROGRAM_VERSION,
       "service.instance.id": nodeId,
       "host.name": hostname(),
       "process.pid": process.pid,
@@ -67,7 +67,7 @@ export function startTracing(config: NonNullable<Config["tracing"]>, parts: Trac
       }),
     ],
   });
-  const tracer = provider.getTracer("fanfare", manifest.version);
+  const tracer = provider.getTracer("fanfare", PROGRAM_VERSION);
   return {
     inRequest: requestSpans(tracer),
     middleware: callSpans(tracer),

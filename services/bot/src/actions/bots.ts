@@ -95,12 +95,13 @@ export function botActions(dependencies: BotDependencies): Handlers {
 
 /** Removes all data of a bot in this service. Idempotent. */
 export async function removeBot(
-  { bots, commands, cursors, invocations }: BotDependencies,
+  { bots, commands, cursors, invocations, modals }: BotDependencies,
   botId: string,
 ): Promise<void> {
   await commands.removeAllOf(botId);
   await cursors.removeOfBot(botId);
   await invocations.removeOfBot(botId);
+  await modals.removeOfBot(botId);
   await bots.remove(botId);
 }
 

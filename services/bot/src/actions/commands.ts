@@ -2,12 +2,13 @@ import { LIMITS, userRoom, type Command, type Invocation } from "@fanfare/contra
 import { ResponseBudget, assertBelow, can, newId, serviceError, type Handlers } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { CommandDocument } from "../command.repository.ts";
+import { sealTrigger } from "../open-modal.ts";
 import { requireBot } from "./own-bot.ts";
 
 const OVERLOADED_RETRY_MS = 5000;
 
 export function commandActions(dependencies: BotDependencies): Handlers {
-  const { bots, commands, node, invocations, callbacks } = dependencies;
+  const { bots, commands, node, invocations, callbacks, triggerSealer } = dependencies;
   return {
     "command.register": async ({ params: { name, description, options }, actor }) => {
       const bot = await requireBot(bots, actor);
@@ -45,14 +46,17 @@ export function commandActions(dependencies: BotDependencies): Handlers {
       const botId = command?.botId ?? "";
       if (groupId === null || command === null || !(await answersIn(dependencies, botId, channelId)))
         throw serviceError("COMMAND_NOT_FOUND");
+      const id = newId();
+      const { userId } = actor;
       const invocation: Invocation = {
-        id: newId(),
+        id,
         botId,
         groupId,
         channelId,
-        userId: actor.userId,
+        userId,
         command: name,
         text,
+        trigger: sealTrigger(triggerSealer, botId, { id, channelId, userId }),
         invokedAt: new Date().toISOString(),
       };
       const callback = (await bots.find(botId))?.callback;

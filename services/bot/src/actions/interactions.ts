@@ -1,16 +1,30 @@
-import { type Control, type Interaction, LIMITS, type Message, userRoom } from "@fanfare/contract";
+import {
+  type Control,
+  type DomainEvents,
+  type Interaction,
+  LIMITS,
+  type Message,
+  type ModalErrors,
+  userRoom,
+} from "@fanfare/contract";
 import { assertNotMuted, can, type Handlers, invalid, newId, orThrow, serviceError } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
+import type { BotDocument } from "../bot.model.ts";
+import { type AskedEvent, askedOf } from "../callbacks/callbacks.ts";
 import { WAITING_PER_BOT } from "../constants.ts";
+import { sealTrigger } from "../open-modal.ts";
 import { requireBot } from "./own-bot.ts";
 
 const OVERLOADED_RETRY_MS = 1000;
+
+/** What a bot answers: the errors of a submitted modal. null: it hasn't acknowledged it. */
+type Answer = ModalErrors | null;
 
 interface Waiting {
   botId: string;
   /** Stops the timeout while the bot's response is applied. @returns false if it is over */
   stopTimeout: () => boolean;
-  finish: (isAcknowledged: boolean) => void;
+  finish: (answer: Answer) => void;
 }
 
 /** Calls of this process that wait for a bot, by the id of the interaction. */
@@ -18,15 +32,15 @@ export class PendingInteractions {
   readonly #waiting = new Map<string, Waiting>();
 
   /** @throws {ServiceError} OVERLOADED when too many wait for this bot */
-  start(interactionId: string, botId: string): { isAcknowledged: Promise<boolean>; waiting: Waiting } {
+  start(interactionId: string, botId: string): { answer: Promise<Answer>; waiting: Waiting } {
     const ofBot = [...this.#waiting.values()].filter((one) => one.botId === botId);
     if (ofBot.length >= WAITING_PER_BOT)
       throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
-    const { promise: isAcknowledged, resolve } = Promise.withResolvers<boolean>();
+    const { promise: answer, resolve } = Promise.withResolvers<Answer>();
     let isTooLate = false;
     const timer = setTimeout(() => {
       isTooLate = true;
-      waiting.finish(false);
+      waiting.finish(null);
     }, LIMITS.interactionTimeoutMs);
     const waiting: Waiting = {
       botId,
@@ -34,25 +48,25 @@ export class PendingInteractions {
         clearTimeout(timer);
         return !isTooLate;
       },
-      finish: (isDone) => {
+      finish: (given) => {
         clearTimeout(timer);
         this.#waiting.delete(interactionId);
-        resolve(isDone);
+        resolve(given);
       },
     };
     this.#waiting.set(interactionId, waiting);
-    return { isAcknowledged, waiting };
+    return { answer, waiting };
   }
 
   /** Does nothing if no call of this process waits for it. */
-  acknowledge({ interactionId, botId }: { interactionId: string; botId: string }): void {
+  acknowledge({ interactionId, botId, errors }: DomainEvents["interaction.acknowledged"]): void {
     const waiting = this.#waiting.get(interactionId);
-    if (waiting?.botId === botId) waiting.finish(true);
+    if (waiting?.botId === botId) waiting.finish(errors);
   }
 }
 
 export function interactionActions(dependencies: BotDependencies): Handlers {
-  const { bots, node, interactions } = dependencies;
+  const { bots, node, triggerSealer } = dependencies;
   return {
     "interaction.create": async ({ params, actor: { userId }, access }) => {
       const { channelId, messageId, controlId, value } = params;
@@ -67,8 +81,9 @@ export function interactionActions(dependencies: BotDependencies): Handlers {
       const { authorId: botId } = message;
       const bot = orThrow(groupId === null ? null : await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
       if (!can(await node.access.get(botId, { channelId }), "view")) throw serviceError("BOT_NOT_FOUND");
+      const id = newId();
       const interaction: Interaction = {
-        id: newId(),
+        id,
         botId,
         groupId: groupId!,
         channelId,
@@ -76,23 +91,41 @@ export function interactionActions(dependencies: BotDependencies): Handlers {
         userId,
         controlId,
         value: value ?? null,
+        trigger: sealTrigger(triggerSealer, botId, { id, channelId, userId }),
         createdAt: new Date().toISOString(),
       };
-      const { isAcknowledged, waiting } = interactions.start(interaction.id, botId);
-      node.publish(userRoom(botId), "interaction.created", { interaction });
-      void deliver(dependencies, bot, interaction, waiting).catch((error: unknown) =>
-        node.logger.warn({ err: error, botId }, "interaction not delivered"),
-      );
-      if (!(await isAcknowledged)) throw serviceError("BOT_NOT_RESPONDING");
-      return {};
+      await askBot(dependencies, bot, { type: "interaction.created", interaction });
+      return { interactionId: id };
     },
 
-    "interaction.acknowledge": async ({ params: { interactionId }, actor }) => {
+    "interaction.acknowledge": async ({ params: { interactionId, errors }, actor }) => {
       await requireBot(bots, actor);
-      node.broadcast("interaction.acknowledged", { interactionId, botId: actor.userId });
+      node.broadcast("interaction.acknowledged", { interactionId, botId: actor.userId, errors });
       return {};
     },
   };
+}
+
+/**
+ * Sends it to the bot, by socket and callback, and waits for the answer.
+ * @returns the errors of a submitted modal
+ * @throws {ServiceError} BOT_NOT_RESPONDING
+ */
+export async function askBot(
+  dependencies: BotDependencies,
+  bot: BotDocument,
+  event: AskedEvent,
+): Promise<ModalErrors> {
+  const { node, interactions } = dependencies;
+  const botId = bot._id.toHexString();
+  const { answer, waiting } = interactions.start(askedOf(event).id, botId);
+  if (event.type === "interaction.created")
+    node.publish(userRoom(botId), event.type, { interaction: event.interaction });
+  else node.publish(userRoom(botId), event.type, { submission: event.submission });
+  void deliver(dependencies, bot, event, waiting).catch((error: unknown) =>
+    node.logger.warn({ err: error, botId }, "interaction not delivered"),
+  );
+  return orThrow(await answer, "BOT_NOT_RESPONDING");
 }
 
 /** @throws {ServiceError} VALIDATION_FAILED if the message has no such control, or it has no such option */
@@ -111,14 +144,14 @@ function checkControl({ controls = [] }: Message, controlId: string, value: stri
 /** Without a callback, the bot can still acknowledge the event. */
 async function deliver(
   { callbacks }: Pick<BotDependencies, "callbacks">,
-  bot: Parameters<BotDependencies["callbacks"]["interact"]>[0],
-  interaction: Interaction,
+  bot: BotDocument,
+  event: AskedEvent,
   { stopTimeout, finish }: Waiting,
 ): Promise<void> {
   let isAnswered = false;
-  const isAccepted = await callbacks.interact(bot, interaction, () => {
+  const answer = await callbacks.ask(bot, event, () => {
     isAnswered = true;
     return stopTimeout();
   });
-  if (isAccepted || isAnswered) finish(isAccepted);
+  if (answer !== null || isAnswered) finish(answer);
 }

@@ -18,7 +18,12 @@ import type { WebhookDocument } from "../webhook.repository.ts";
 
 const HIDDEN: ReadonlySet<string> = new Set(["CHANNEL_NOT_FOUND", "FORBIDDEN"]);
 
-export const webhookActions = ({ node, webhooks }: BotDependencies): Handlers => {
+export const webhookActions = ({ node, webhooks, webhookSealer }: BotDependencies): Handlers => {
+  const seal = (secret: string | null, webhookId: string) =>
+    secret === null ? null : webhookSealer.seal(secret, webhookId);
+  /** @throws {ServiceError} SIGNATURE_INVALID if it can't be opened, because TOKEN_SECRET has changed */
+  const secretOf = ({ _id, sealedSecret }: WebhookDocument): string | null =>
+    sealedSecret == null ? null : orThrow(webhookSealer.open(sealedSecret, _id), "SIGNATURE_INVALID").text;
   /**
    * An invalid URL and missing permissions of its creator return the same error.
    * @throws {ServiceError} WEBHOOK_NOT_FOUND
@@ -35,19 +40,20 @@ export const webhookActions = ({ node, webhooks }: BotDependencies): Handlers =>
   };
 
   return {
-    "webhook.create": async ({ params: { channelId, name, avatarUrl }, actor, access }) => {
+    "webhook.create": async ({ params: { channelId, name, avatarUrl, secret }, actor, access }) => {
       assertBelow("webhooksPerChannel", await webhooks.countOfChannel(channelId, LIMITS.webhooksPerChannel));
       const token = newSecret();
+      const id = newId();
       const webhook = await webhooks.insert({
-        _id: newId(),
+        _id: id,
         channelId,
         name,
         avatarUrl,
         tokenHash: hashSecret(token),
+        sealedSecret: seal(secret, id),
         createdBy: actor.userId,
         createdAt: new Date(),
       });
-      const id = webhook._id;
       await record(node, access, actor.userId, "webhook.create", id, { after: { channelId, name } });
       return { webhook: presentWebhook(webhook), token, path: `/api/webhooks/${id}/${token}` };
     },
@@ -56,12 +62,22 @@ export const webhookActions = ({ node, webhooks }: BotDependencies): Handlers =>
       webhooks: (await webhooks.listOfChannel(channelId, LIMITS.webhooksPerChannel)).map(presentWebhook),
     }),
 
-    "webhook.update": async ({ params: { channelId, webhookId, name, avatarUrl }, actor, access }) => {
-      const changes = { ...(name !== undefined && { name }), ...(avatarUrl !== undefined && { avatarUrl }) };
+    "webhook.update": async ({ params, actor, access }) => {
+      const { channelId, webhookId, name, avatarUrl, secret } = params;
+      const changes = {
+        ...(name !== undefined && { name }),
+        ...(avatarUrl !== undefined && { avatarUrl }),
+        ...(secret !== undefined && { sealedSecret: seal(secret, webhookId) }),
+      };
       const former = orThrow(await webhooks.update(channelId, webhookId, changes), "WEBHOOK_NOT_FOUND");
       const webhook = { ...former, ...changes };
-      const shown = (of: WebhookDocument) => ({ channelId, name: of.name, avatarUrl: of.avatarUrl });
-      if (former.name !== webhook.name || former.avatarUrl !== webhook.avatarUrl)
+      const shown = ({ name, avatarUrl, sealedSecret }: WebhookDocument) => ({
+        channelId,
+        name,
+        avatarUrl,
+        signed: sealedSecret != null,
+      });
+      if (former.name !== webhook.name || former.avatarUrl !== webhook.avatarUrl || secret !== undefined)
         await record(node, access, actor.userId, "webhook.update", webhookId, {
           before: shown(former),
           after: shown(webhook),
@@ -76,8 +92,13 @@ export const webhookActions = ({ node, webhooks }: BotDependencies): Handlers =>
       return {};
     },
 
-    "webhook.execute": async ({ params: { webhookId, token, name, avatarUrl, nonce, ...message } }) => {
+    "webhook.execute": async ({
+      params: { webhookId, token, name, avatarUrl, nonce, secret, ...message },
+    }) => {
       const webhook = await findUsable(webhookId, token);
+      const expected = secretOf(webhook);
+      if (expected !== null && !matchesHash(secret ?? "", hashSecret(expected)))
+        throw serviceError("SIGNATURE_INVALID");
       const { channelId, createdBy: authorId } = webhook;
       try {
         const posted = await node.services.message.post({
@@ -93,6 +114,10 @@ export const webhookActions = ({ node, webhooks }: BotDependencies): Handlers =>
         throw isHidden ? serviceError("WEBHOOK_NOT_FOUND") : error;
       }
     },
+
+    "webhook.getSecret": async ({ params: { webhookId } }) => ({
+      secret: secretOf(orThrow(await webhooks.find(webhookId), "WEBHOOK_NOT_FOUND")),
+    }),
 
     "webhook.check": async ({ params: { webhookId, token } }) => {
       await findUsable(webhookId, token);
@@ -119,6 +144,7 @@ function presentWebhook(webhook: WebhookDocument): Webhook {
     channelId: webhook.channelId,
     name: webhook.name,
     avatarUrl: webhook.avatarUrl,
+    signed: webhook.sealedSecret != null,
     createdBy: webhook.createdBy,
     createdAt: webhook.createdAt.toISOString(),
   };

@@ -1,8 +1,20 @@
-import type { Invocation, Interaction, Params } from "@fanfare/contract";
-import type { NodeContext } from "@fanfare/kernel";
+import {
+  type Invocation,
+  type Interaction,
+  LIMITS,
+  type Modal,
+  type ModalErrors,
+  modalErrorsSchema,
+  ModalSchema,
+  type ModalSubmission,
+  type Params,
+} from "@fanfare/contract";
+import { type NodeContext, parse, serviceError } from "@fanfare/kernel";
 import { flag, fromSlackMessage, toMessageContent, slackMessage, text } from "@fanfare/markup";
 import { z } from "zod";
 import type { BotDocument } from "../bot.model.ts";
+import type { ModalRepository } from "../modal.repository.ts";
+import { openModal } from "../open-modal.ts";
 
 /** Slack's format, in which Fanfare's own fields can be used instead of `text` and `attachments`. */
 const response = slackMessage.extend({
@@ -13,24 +25,39 @@ const response = slackMessage.extend({
   controls: z.unknown().optional(),
 });
 
-type Asked = Pick<Invocation | Interaction, "id" | "channelId" | "userId"> & { messageId?: string };
+type Asked = Invocation | Interaction | ModalSubmission;
+
+const modalAnswer = z.object({ modal: z.unknown().optional(), errors: z.unknown().optional() });
+
+export interface AnswerOptions {
+  node: Pick<NodeContext, "access" | "publish" | "services">;
+  modals: ModalRepository;
+}
 
 /**
  * Applies the answer in a response to a callback, if there is one.
  * @throws {ServiceError} if the answer is invalid, or the bot can't give it
  */
 export async function answerWith(
-  { services }: Pick<NodeContext, "services">,
+  options: AnswerOptions,
   bot: Pick<BotDocument, "_id" | "scopes">,
   asked: Asked,
   body: string,
 ): Promise<void> {
-  const answer = parseAnswer(body);
-  if (answer === null || !bot.scopes.includes("messages.write")) return;
-  const { id: nonce, channelId, userId, messageId } = asked;
+  if (!bot.scopes.includes("messages.write")) return;
+  const { modal } = modalAnswerOf(body);
   const authorId = bot._id.toHexString();
+  if (modal !== undefined) {
+    const askedAt = "invokedAt" in asked ? asked.invokedAt : asked.createdAt;
+    if (Date.now() - Date.parse(askedAt) > LIMITS.triggerLifetimeMs) throw serviceError("TRIGGER_EXPIRED");
+    await openModal(options, authorId, asked, parse(ModalSchema, modal) as Modal);
+  }
+  const answer = parseAnswer(body);
+  if (answer === null) return;
+  const { id: nonce, channelId, userId } = asked;
+  const messageId = "messageId" in asked ? asked.messageId : undefined;
   // A repeated delivery has the same nonce, so it is answered once.
-  await services.message.answer({
+  await options.node.services.message.answer({
     ...answer.message,
     as: answer.as === "update" && messageId === undefined ? "message" : answer.as,
     authorId,
@@ -60,6 +87,19 @@ export function parseAnswer(body: string): Answer | null {
   if (message.content === "" && message.cards === undefined) return null;
   // In Slack's format, parts that are absent are removed from the original.
   return { as, message: isUpdate ? { cards: [], controls: [], ...message } : message };
+}
+
+/**
+ * The errors of a submitted modal; empty: the response has none. Slack's have the same field.
+ * @throws {ServiceError} VALIDATION_FAILED
+ */
+export function errorsOf(body: string): ModalErrors {
+  return parse(modalErrorsSchema, modalAnswerOf(body).errors ?? {}) as ModalErrors;
+}
+
+function modalAnswerOf(body: string): z.output<typeof modalAnswer> {
+  const read = modalAnswer.safeParse(jsonOf(body));
+  return read.success ? read.data : {};
 }
 
 function jsonOf(text: string): unknown {

@@ -53,11 +53,11 @@ function createOptions(changes: { isActive?: () => unknown; answer?: () => unkno
 
 describe("an interaction", () => {
   const interact = ({ options }: ReturnType<typeof createOptions>, answered: () => boolean) =>
-    createCallbacks(options).interact(bot, asked as never, answered);
+    createCallbacks(options).ask(bot, { type: "interaction.created", interaction: asked as never }, answered);
 
   test("isn't answered while the server is unavailable", async () => {
     const place = createOptions({ isActive: () => refuse(unavailable()) });
-    expect(await interact(place, () => true)).toBe(false);
+    expect(await interact(place, () => true)).toBeNull();
     expect(place.warnings).toHaveLength(1);
   });
 
@@ -82,11 +82,11 @@ describe("an interaction", () => {
     onTestFinished(() => void vi.useRealTimers());
     const interactions = new PendingInteractions();
     const first = interactions.start("first", "bot");
-    interactions.acknowledge({ interactionId: "first", botId: "bot" });
-    expect(await first.isAcknowledged).toBe(true);
+    interactions.acknowledge({ interactionId: "first", botId: "bot", errors: {} });
+    expect(await first.answer).toEqual({});
     const second = interactions.start("second", "bot");
     vi.advanceTimersByTime(LIMITS.interactionTimeoutMs);
-    expect(await second.isAcknowledged).toBe(false);
+    expect(await second.answer).toBeNull();
     expect([first.waiting.stopTimeout(), second.waiting.stopTimeout()]).toEqual([true, false]);
   });
 });

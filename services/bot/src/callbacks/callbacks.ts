@@ -1,4 +1,10 @@
-import { type Interaction, LIMITS, userRoom } from "@fanfare/contract";
+import {
+  type Interaction,
+  LIMITS,
+  type ModalErrors,
+  type ModalSubmission,
+  userRoom,
+} from "@fanfare/contract";
 import { PermanentError } from "@fanfare/jobs";
 import { Counter, type NodeContext, entryLimit } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
@@ -14,7 +20,7 @@ import {
   SUBSCRIBERS_TTL_MS,
 } from "../constants.ts";
 import { isHeld } from "../holder.ts";
-import { answerWith } from "./answer.ts";
+import { answerWith, errorsOf } from "./answer.ts";
 import { deliver, DeliveryError } from "./deliver.ts";
 import { deliverChanges, type ChangesOptions } from "./deliver-changes.ts";
 
@@ -106,31 +112,41 @@ export function createCallbacks(options: CallbacksOptions) {
     },
 
     /**
-     * Delivers an interaction at once and without retries, because its user waits, and applies the response.
+     * Delivers an interaction or a submitted modal at once and without retries, because its user waits, and applies the response.
      * @param answered called as soon as the bot has responded; returns false if it is too late for its answer
-     * @returns whether the bot has accepted it; false if it isn't subscribed
+     * @returns the errors of the modal; null if the bot has not accepted it, or isn't subscribed
      */
-    async interact(bot: BotDocument, interaction: Interaction, answered: () => boolean): Promise<boolean> {
+    async ask(bot: BotDocument, event: AskedEvent, answered: () => boolean): Promise<ModalErrors | null> {
       const { callback } = bot;
-      if (callback === undefined || callback.isDisabled) return false;
-      if (!callback.events.includes("interaction.created")) return false;
+      if (callback === undefined || callback.isDisabled) return null;
+      if (!callback.events.includes(event.type)) return null;
+      const asked = askedOf(event);
       const untilMs = performance.now() + LIMITS.interactionTimeoutMs;
       try {
-        if (!(await isHeld(node, bot))) return false;
-        const event = { type: "interaction.created", interaction } as const;
+        if (!(await isHeld(node, bot))) return null;
         const leftMs = Math.max(1, Math.ceil(untilMs - performance.now()));
-        const body = await deliver(options, bot, callback, interaction.id, [event], leftMs);
+        const body = await deliver(options, bot, callback, asked.id, [event], leftMs);
         total.inc({ outcome: "taken" });
-        if (answered()) await answerWith(node, bot, interaction, body);
-        return true;
+        if (!answered()) return {};
+        const errors = event.type === "modal.submitted" ? errorsOf(body) : {};
+        if (Object.keys(errors).length === 0) await answerWith(options, bot, asked, body);
+        return errors;
       } catch (error) {
         if (error instanceof DeliveryError) total.inc({ outcome: "failed" });
-        node.logger.warn({ err: error, botId: interaction.botId }, "interaction callback failed");
-        return false;
+        node.logger.warn({ err: error, botId: asked.botId }, "interaction callback failed");
+        return null;
       }
     },
   };
 }
+
+/** An event whose user waits for the bot. */
+export type AskedEvent =
+  | { type: "interaction.created"; interaction: Interaction }
+  | { type: "modal.submitted"; submission: ModalSubmission };
+
+export const askedOf = (event: AskedEvent): Interaction | ModalSubmission =>
+  event.type === "interaction.created" ? event.interaction : event.submission;
 
 type Subscribed = BotDocument & { callback: Callback };
 

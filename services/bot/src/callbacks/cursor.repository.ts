@@ -1,6 +1,6 @@
 import type { Head } from "@fanfare/contract";
-import { DURABLE } from "@fanfare/kernel";
-import { Schema, type Connection, type Model } from "mongoose";
+import { defineRepository } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 
 /** How far the changes of a channel were delivered to a callback. */
 interface CursorDocument {
@@ -22,25 +22,22 @@ const schema = new Schema<CursorDocument>(
     rev: { type: Number, required: true },
     seq: { type: Number, required: true },
   },
-  { collection: "botCursors", writeConcern: DURABLE, versionKey: false },
+  { collection: "botCursors" },
 );
 schema.index({ callbackId: 1 });
 schema.index({ botId: 1 });
 schema.index({ channelId: 1 });
 
-function cursorModel(connection: Connection): Model<CursorDocument> {
-  return connection.model<CursorDocument>("BotCursor", schema);
-}
-
 export type Cursor = Omit<CursorDocument, "_id">;
 export type CursorRepository = ReturnType<typeof createCursorRepository>;
 
+const idOf = ({ callbackId, channelId }: Pick<Cursor, "callbackId" | "channelId">): string =>
+  `${callbackId}:${channelId}`;
+
 /** Queries of the collection botCursors. */
-export function createCursorRepository(connection: Connection) {
-  const cursors = cursorModel(connection);
-  const idOf = ({ callbackId, channelId }: Pick<Cursor, "callbackId" | "channelId">): string =>
-    `${callbackId}:${channelId}`;
-  return {
+export const createCursorRepository = defineRepository(
+  { name: "BotCursor", schema },
+  ({ model: cursors, update, removeAll }) => ({
     list: (callbackId: string) => cursors.find({ callbackId }).lean<CursorDocument[]>(),
 
     /** An existing cursor is not changed. */
@@ -49,16 +46,9 @@ export function createCursorRepository(connection: Connection) {
     },
 
     /** Never moves back. */
-    async advance(cursor: Cursor, { rev, seq }: Head): Promise<void> {
-      await cursors.updateOne({ _id: idOf(cursor) }, { $max: { rev, seq } });
-    },
+    advance: (cursor: Cursor, { rev, seq }: Head) => update({ _id: idOf(cursor) }, { $max: { rev, seq } }),
 
-    async removeOfBot(botId: string): Promise<void> {
-      await cursors.deleteMany({ botId });
-    },
-
-    async removeOfChannels(channelIds: readonly string[]): Promise<void> {
-      await cursors.deleteMany({ channelId: { $in: channelIds } });
-    },
-  };
-}
+    removeOfBot: (botId: string) => removeAll({ botId }),
+    removeOfChannels: (channelIds: readonly string[]) => removeAll({ channelId: { $in: channelIds } }),
+  }),
+);

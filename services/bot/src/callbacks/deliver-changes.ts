@@ -5,12 +5,12 @@ import type { BotDocument, Callback } from "../bot.model.ts";
 import { EVENTS_PER_CALLBACK, INVOCATIONS_PER_STEP } from "../constants.ts";
 import type { Cursor, CursorRepository } from "./cursor.repository.ts";
 import { isHeld } from "../holder.ts";
-import { answerWith } from "./answer.ts";
+import { type AnswerOptions, answerWith } from "./answer.ts";
 import { deliver, type DeliverOptions, toEvents } from "./deliver.ts";
 import type { InvocationRepository } from "./invocation.repository.ts";
 
-export interface ChangesOptions extends DeliverOptions {
-  node: Pick<NodeContext, "services" | "access" | "logger">;
+export interface ChangesOptions extends DeliverOptions, Pick<AnswerOptions, "modals"> {
+  node: Pick<NodeContext, "services" | "access" | "logger" | "publish">;
   cursors: CursorRepository;
   invocations: InvocationRepository;
 }
@@ -60,7 +60,7 @@ async function deliverInvocations(
     signal.throwIfAborted();
     const event = { type: "command.invoked", invocation } as const;
     const response = await deliver(options, bot, bot.callback, invocation.id, [event]);
-    await answerWith(options.node, bot, invocation, response).catch((error: unknown) => {
+    await answerWith(options, bot, invocation, response).catch((error: unknown) => {
       const { retryable, type } = toServiceError(error);
       // Delivered again, for the same answer. Slow mode can last longer than an invocation is stored.
       if (retryable && type !== "SLOW_MODE") throw error;

@@ -8,6 +8,7 @@ import {
   type Invocation,
   isMessageEvent,
   type Message,
+  type ModalSubmission,
 } from "@fanfare/contract";
 import type { BotDocument, Callback } from "../bot.model.ts";
 import { ANSWER_MAX_BYTES, CALLBACK_TIMEOUT_MS } from "../constants.ts";
@@ -86,7 +87,8 @@ function signedHeaders(secret: string, body: string, deliveryId: string, now: Da
 type CallbackEvent =
   | { type: BotMessageEvent; message: Message }
   | { type: "command.invoked"; invocation: Invocation }
-  | { type: "interaction.created"; interaction: Interaction };
+  | { type: "interaction.created"; interaction: Interaction }
+  | { type: "modal.submitted"; submission: ModalSubmission };
 
 /**
  * Converts changes of a channel to the events that the bot has subscribed to, without its own messages.

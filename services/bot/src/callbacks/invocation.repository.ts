@@ -1,6 +1,6 @@
 import type { Invocation } from "@fanfare/contract";
-import { DURABLE } from "@fanfare/kernel";
-import { Schema, type Connection, type Model } from "mongoose";
+import { defineRepository } from "@fanfare/kernel";
+import { Schema } from "mongoose";
 import { INVOCATION_LIFETIME_S } from "../constants.ts";
 
 /** An invocation of a command that has not been delivered yet. */
@@ -18,24 +18,20 @@ const schema = new Schema<InvocationDocument>(
     invocation: { type: Schema.Types.Mixed, required: true },
     createdAt: { type: Date, required: true },
   },
-  { collection: "botInvocations", writeConcern: DURABLE, versionKey: false },
+  { collection: "botInvocations" },
 );
 schema.index({ botId: 1, _id: 1 });
 schema.index({ createdAt: 1 }, { expireAfterSeconds: INVOCATION_LIFETIME_S });
 
-function invocationModel(connection: Connection): Model<InvocationDocument> {
-  return connection.model<InvocationDocument>("BotInvocation", schema);
-}
-
 export type InvocationRepository = ReturnType<typeof createInvocationRepository>;
 
 /** Queries of the collection botInvocations. */
-export function createInvocationRepository(connection: Connection) {
-  const invocations = invocationModel(connection);
-  return {
+export const createInvocationRepository = defineRepository(
+  { name: "BotInvocation", schema },
+  ({ model: invocations, insert, remove, removeAll }) => ({
     async add(invocation: Invocation): Promise<void> {
       const { id, botId } = invocation;
-      await invocations.create({ _id: id, botId, invocation, createdAt: new Date() });
+      await insert({ _id: id, botId, invocation, createdAt: new Date() });
     },
 
     count: (botId: string, max: number) => invocations.countDocuments({ botId }, { limit: max }),
@@ -46,12 +42,7 @@ export function createInvocationRepository(connection: Connection) {
       return found.map(({ invocation }) => invocation);
     },
 
-    async remove(id: string): Promise<void> {
-      await invocations.deleteOne({ _id: id });
-    },
-
-    async removeOfBot(botId: string): Promise<void> {
-      await invocations.deleteMany({ botId });
-    },
-  };
-}
+    remove: (id: string) => remove({ _id: id }),
+    removeOfBot: (botId: string) => removeAll({ botId }),
+  }),
+);

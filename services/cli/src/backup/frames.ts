@@ -58,7 +58,7 @@ export async function* decodeFrames(chunks: AsyncIterable<Buffer>): AsyncGenerat
     while (bytes.length - at >= HEAD_BYTES) {
       const kind = bytes.toString("latin1", at, at + 1);
       const length = bytes.readUInt32LE(at + 1);
-      if (!KINDS.has(kind) || length > MAX_PAYLOAD_BYTES) throw new Error("it holds something else");
+      if (!KINDS.has(kind) || length > MAX_PAYLOAD_BYTES) throw new Error("it is not a Fanfare backup");
       needed = HEAD_BYTES + length;
       if (bytes.length - at < needed) break;
       yield { kind: kind as FrameKind, payload: bytes.subarray(at + HEAD_BYTES, at + needed) };

@@ -39,7 +39,7 @@ export async function* readBackup(file: string): AsyncGenerator<Frame, Contents>
       if (isWhole) throw new Error("there is data after its end");
       if (kind === "E") {
         const { sha256, ...written } = JSON.parse(payload.toString()) as Summary & { sha256: string };
-        if (sha256 !== hash.digest("hex")) throw new Error("its checksum is another one");
+        if (sha256 !== hash.digest("hex")) throw new Error("its checksum does not match");
         if (missing !== 0 || !isDeepStrictEqual(written, seen)) throw new Error("parts of it are missing");
         isWhole = true;
         continue;
@@ -95,7 +95,7 @@ interface Head {
 
 function readHead(file: string, kind: string, payload: Buffer): Head {
   const head = kind === "H" ? (JSON.parse(payload.toString()) as Head) : {};
-  if (head.format !== FORMAT) throw new Error("it holds something else");
+  if (head.format !== FORMAT) throw new Error("it is not a Fanfare backup");
   if (head.version !== FORMAT_VERSION) {
     throw new CliError(
       `${file} has format ${head.version}; this version supports ${FORMAT_VERSION}. Use the version that wrote it.`,

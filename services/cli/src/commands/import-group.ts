@@ -11,6 +11,7 @@ import {
   createGroupChecker,
 } from "@fanfare/group-file";
 import { DURABLE, loadConfig, type Config } from "@fanfare/kernel";
+import { createImportedAccounts, type ImportedAccounts } from "@fanfare/user";
 import { mongo } from "mongoose";
 import { CliError, command } from "../command.ts";
 import {
@@ -23,7 +24,7 @@ import {
   revertInterrupted,
   type UserOptions,
 } from "./import-steps.ts";
-import { withStoppedInstance } from "../open-instance.ts";
+import { withStoppedNode } from "../open-instance.ts";
 
 const BATCH_DOCUMENTS = 1000;
 /** Inserts documents of several collections in batches. */
@@ -54,11 +55,12 @@ class Batches {
   }
 }
 
-interface Imported {
+interface Imported extends Pick<ResolvedUsers, "renamed" | "unusedEmails"> {
   groupId: string;
   members: number;
   messages: number;
   placeholders: number;
+  accounts: number;
 }
 
 export const importGroupCommand = command({
@@ -74,7 +76,7 @@ export const importGroupCommand = command({
         describe: "Match users in the file to existing accounts by username",
       }),
   async handler({ file, owner, matchUsernames }) {
-    const imported = await importGroup(loadConfig(), file, { owner, matchUsernames });
+    const imported = await importGroup(loadConfig(), file, { owner, matchUsernames, people: new Map() });
     console.log(
       `Imported as group ${imported.groupId}: ${imported.messages} messages, ${imported.members} members. ` +
         `Users without an account here: ${imported.placeholders}.`,
@@ -87,29 +89,39 @@ export const importGroupCommand = command({
  * until then it is invisible, and the next import removes the remains of an interrupted one.
  * @throws {CliError} for an invalid file, or when there is no account to own the group
  */
-export async function importGroup(
-  config: Pick<Config, "mongoUrl" | "dataDir">,
-  file: string,
-  options: UserOptions,
-): Promise<Imported> {
+export async function importGroup(config: Config, file: string, options: UserOptions): Promise<Imported> {
   const content = await survey(file);
-  return withStoppedInstance(config, async ({ db }) => {
-    await revertInterrupted(db);
+  return withStoppedNode(config, async (node) => {
+    const db = node.database.db!;
+    const imported = createImportedAccounts(node);
+    await revertInterrupted(db, imported);
     try {
-      return await write(db, file, content, options);
+      return await write({ db, imported }, file, content, options);
     } catch (error) {
       if (error instanceof mongo.MongoServerError && error.code === 11000)
         throw new CliError(`${file}: it contains duplicates. Nothing was changed.`);
       throw error;
     } finally {
-      await revertInterrupted(db);
+      await revertInterrupted(db, imported);
     }
   });
 }
 
-async function write(db: mongo.Db, file: string, content: Survey, options: UserOptions): Promise<Imported> {
+interface Target {
+  db: mongo.Db;
+  imported: ImportedAccounts;
+}
+
+async function write(
+  { db, imported }: Target,
+  file: string,
+  content: Survey,
+  options: UserOptions,
+): Promise<Imported> {
   const newId = createNewIds(newSalt());
-  const users = await resolveUsers(db, content, options, newId);
+  const users = await resolveUsers(db, content, options, newId, imported);
+  const { accounts, placeholders, renamed, unusedEmails } = users;
+  const added = [...accounts, ...placeholders];
   const { group, channels, roles } = content;
   const groupId = newId(group.id);
   const ids: Ids = { groupId, newId, userId: (id) => users.ids.get(id) ?? newId(id) };
@@ -117,10 +129,10 @@ async function write(db: mongo.Db, file: string, content: Survey, options: UserO
     db,
     groupId,
     [...channels.keys()].map(newId),
-    users.placeholders.map(({ _id }) => _id),
+    added.map(({ _id }) => _id),
   );
   const batches = new Batches(db);
-  for (const user of users.placeholders) await batches.add("users", user);
+  for (const user of added) await batches.add("users", user);
   for (const role of roles.values()) await batches.add("roles", roleDocument(role, ids));
   for (const channel of channels.values()) await batches.add("channels", channelDocument(channel, ids));
   if (group.wordFilter !== null)
@@ -131,7 +143,15 @@ async function write(db: mongo.Db, file: string, content: Survey, options: UserO
   await assertRecorded(db, groupId);
   await batches.add("groups", groupDocument(group, users.ownerId, members, ids));
   await batches.flush();
-  return { groupId: String(groupId), members, messages, placeholders: users.placeholders.length };
+  return {
+    groupId: String(groupId),
+    members,
+    messages,
+    placeholders: placeholders.length,
+    accounts: accounts.length,
+    renamed,
+    unusedEmails,
+  };
 }
 
 /** Renumbers them without gaps. @returns the number of messages */

@@ -1,7 +1,8 @@
 import { createReadStream } from "node:fs";
 import { InvalidLineError, type NumberedLine, readGroupFile, type Survey } from "@fanfare/group-file";
-import { mongo } from "mongoose";
 import { DURABLE } from "@fanfare/kernel";
+import type { ImportedAccounts, ImportedPerson } from "@fanfare/user";
+import { mongo } from "mongoose";
 import { CliError } from "../command.ts";
 
 export interface UserOptions {
@@ -9,6 +10,8 @@ export interface UserOptions {
   owner: string | undefined;
   /** Whether users of the file become the accounts with the same usernames. */
   matchUsernames: boolean;
+  /** By id in the file: the users who get an account if they have none. Not in the file, which others can get to read. */
+  people: ReadonlyMap<string, ImportedPerson>;
 }
 
 export interface ResolvedUsers {
@@ -17,33 +20,54 @@ export interface ResolvedUsers {
   ids: Map<string, mongo.ObjectId>;
   /** Ids in the file of users with an account here. */
   known: Set<string>;
+  accounts: mongo.Document[];
+  /** Usernames of new accounts that differ from those in the export. */
+  renamed: { from: string; to: string }[];
+  /** The number of addresses that were left out, because they are invalid or another account has them. */
+  unusedEmails: number;
   placeholders: mongo.Document[];
 }
 
 /**
- * Maps the users of a file to users here. They become existing accounts only with `matchUsernames`; the others become guests
- * without a login.
+ * Maps the users of a file to users here. They become existing accounts only with `matchUsernames`, and new ones if they are
+ * among `people`; the others become guests without a login.
  * @throws {CliError} when there is no owner
  */
 export async function resolveUsers(
   db: mongo.Db,
   { group, users }: Survey,
-  { owner, matchUsernames }: UserOptions,
+  { owner, matchUsernames, people }: UserOptions,
   newId: (id: string) => mongo.ObjectId,
+  imported: ImportedAccounts,
 ): Promise<ResolvedUsers> {
-  const resolved = { ids: new Map(), known: new Set<string>(), placeholders: [] as mongo.Document[] };
+  const resolved: Omit<ResolvedUsers, "ownerId"> = {
+    ids: new Map(),
+    known: new Set(),
+    accounts: [],
+    renamed: [],
+    unusedEmails: 0,
+    placeholders: [],
+  };
   for (const { id, username, nickname } of users.values()) {
     const account = matchUsernames && username !== null ? await findAccount(db, username) : null;
     const _id = account ?? newId(id);
     resolved.ids.set(id, _id);
-    if (account !== null) {
-      resolved.known.add(id);
+    const person = people.get(id);
+    if (account !== null || person !== undefined) resolved.known.add(id);
+    if (account !== null) continue;
+    if (person !== undefined) {
+      const made = await imported.make(String(_id), nickname ?? person.username, person);
+      resolved.accounts.push({ ...made, _id });
+      if (made.email === undefined && person.email !== null) resolved.unusedEmails += 1;
+      if (made.username !== person.username)
+        resolved.renamed.push({ from: person.username, to: made.username! });
       continue;
     }
     const createdAt = _id.getTimestamp();
     const named = { _id, kind: "guest", avatarUrl: null, createdAt, nickname: nickname ?? "" };
     resolved.placeholders.push(nickname === null ? { ...named, deletedAt: createdAt } : named);
   }
+  if (resolved.accounts.length > 0) await imported.assertAllowed(resolved.accounts.length);
   if (owner !== undefined) {
     const ownerId = await findAccount(db, owner);
     if (ownerId === null) throw new CliError(`User ${owner} does not exist. Nothing was changed.`);
@@ -51,7 +75,7 @@ export async function resolveUsers(
   }
   if (!resolved.known.has(group.ownerId))
     throw new CliError("Specify the owner with --owner <username>. Nothing was changed.");
-  return { ...resolved, ownerId: resolved.ids.get(group.ownerId) };
+  return { ...resolved, ownerId: resolved.ids.get(group.ownerId)! };
 }
 
 async function findAccount(db: mongo.Db, username: string): Promise<mongo.ObjectId | null> {
@@ -125,7 +149,7 @@ export async function assertRecorded(db: mongo.Db, groupId: mongo.ObjectId): Pro
 }
 
 /** Reverts interrupted imports and removes the records of completed ones. */
-export async function revertInterrupted(db: mongo.Db): Promise<void> {
+export async function revertInterrupted(db: mongo.Db, imported: ImportedAccounts): Promise<void> {
   const notes = db.collection<UnfinishedImport>(COLLECTION);
   for (const { _id, groupId, channelIds, userIds } of await notes.find().toArray()) {
     if ((await db.collection("groups").findOne({ _id: groupId })) === null) {
@@ -133,7 +157,7 @@ export async function revertInterrupted(db: mongo.Db): Promise<void> {
         for (const channelId of channelIds) await db.collection(name).deleteMany({ channelId });
       await db.collection("channelHeads").deleteMany({ _id: { $in: channelIds } });
       await db.collection("channels").deleteMany({ _id: { $in: channelIds } });
-      await db.collection("users").deleteMany({ _id: { $in: userIds } });
+      await imported.removeUnclaimed(userIds.map(String));
       for (const name of ["roles", "members"]) await db.collection(name).deleteMany({ groupId });
       await db.collection("wordFilters").deleteMany({ _id: groupId });
     }

@@ -5,10 +5,11 @@ import { pipeline } from "node:stream/promises";
 import type { GroupFileContent } from "@fanfare/contract";
 import { createGroupChecker, encodeGroupFile, InvalidLineError } from "@fanfare/group-file";
 import { loadConfig } from "@fanfare/kernel";
+import type { ImportedPerson } from "@fanfare/user";
 import { CliError, command } from "../command.ts";
 import { discordHistory } from "../import/discord.ts";
 import { groupLines } from "../import/group-lines.ts";
-import type { Importer, ImporterOptions } from "../import/history.ts";
+import { type History, type Importer, type ImporterOptions, userId, type Users } from "../import/history.ts";
 import { InvalidExportError } from "../import/inputs.ts";
 import { mattermostHistory } from "../import/mattermost.ts";
 import { Report } from "../import/report.ts";
@@ -47,30 +48,47 @@ export const importCommand = command({
         default: false,
         describe: "Match users in the export to existing accounts by username",
       })
+      .option("create-accounts", {
+        type: "boolean",
+        default: false,
+        describe: "Create accounts, without passwords, for members in the export who have none",
+      })
       .option("name", { type: "string", describe: "Name of the new group" })
       .option("team", { type: "string", describe: "Team or group to import, of an export with several" })
       .option("dry-run", { type: "boolean", default: false, describe: "Only report what would be imported" })
       .option("out", { type: "string", describe: "Only convert to this file, for import-group or the API" })
       .option("json", { type: "boolean", default: false, describe: "Print the report as JSON" }),
-  async handler({ files, from, owner, matchUsernames, name, team, dryRun, out, json }) {
+  async handler({ files, from, owner, matchUsernames, createAccounts, name, team, dryRun, out, json }) {
     const isConversion = dryRun || out !== undefined;
     if (!isConversion && owner === undefined && !matchUsernames)
       throw new CliError("Specify the owner with --owner <username>. Nothing was changed.");
+    if (out !== undefined && createAccounts)
+      throw new CliError(
+        "A group file has no addresses, so it can't be used to create accounts. Use --create-accounts without --out. Nothing was changed.",
+      );
     if (out !== undefined) assertAbsent(out);
     const folder = await mkdtemp(join(tmpdir(), "fanfare-import-"));
     try {
       const report = new Report();
-      const lines = () => convert(IMPORTERS[from]!, files, { name, team }, report, folder);
+      const history = await open(IMPORTERS[from]!, files, { name, team }, report);
+      const lines = () => convert(history, report, folder);
+      const file = out ?? join(folder, "group.jsonl");
       if (dryRun) for await (const _line of lines()) continue;
-      else
-        await writeFileAtomically(out ?? join(folder, "group.jsonl"), (target) => pipeline(lines(), target));
+      else await writeFileAtomically(file, (target) => pipeline(lines(), target));
+      // Reading the messages has added their authors.
+      const people = createAccounts ? peopleOf(history.users) : new Map();
       const group = isConversion
         ? null
-        : await importGroup(loadConfig(), join(folder, "group.jsonl"), { owner, matchUsernames });
+        : await importGroup(loadConfig(), file, { owner, matchUsernames, people });
+      if (group === null) report.add("users who get an account if they have none", people.size);
+      else describeAccounts(group, report);
+      const { renamed = [] } = group ?? {};
       const shown = json
         ? JSON.stringify({ ...report.toJSON(), group })
         : [
             report.toText(!isConversion),
+            ...(renamed.length === 0 ? [] : ["", "Renamed:"]),
+            ...renamed.map(({ from: before, to }) => `  ${printable(before)} is ${to}`),
             ...(group === null ? [] : ["", `Group ${group.groupId} has ${group.members} members.`]),
           ].join("\n");
       console.log(shown);
@@ -80,33 +98,58 @@ export const importCommand = command({
   },
 });
 
-/**
- * The lines of a group file, which are checked like those of any other.
- * @throws {CliError} when the export can't be read
- */
-async function* convert(
+/** Bots, deactivated accounts and unknown authors get none. */
+const peopleOf = (users: Users): Map<string, ImportedPerson> =>
+  new Map(
+    [...users.values()].flatMap(({ key, username, name, email = "", isMember }) =>
+      isMember ? [[userId(key), { username: username || name, email: email || null }] as const] : [],
+    ),
+  );
+
+function describeAccounts(
+  { accounts, renamed, unusedEmails }: Awaited<ReturnType<typeof importGroup>>,
+  report: Report,
+): void {
+  report.add("new accounts", accounts);
+  report.note("usernames of new accounts", "they are taken, or have other signs: see below", renamed.length);
+  report.note("addresses of new accounts", "another account has them, or they are invalid", unusedEmails);
+}
+
+/** @throws {CliError} when the export can't be read */
+async function open(
   importer: Importer,
   files: readonly string[],
   options: ImporterOptions,
   report: Report,
-  folder: string,
-): AsyncGenerator<string> {
+): Promise<History> {
   for (const file of files)
     await access(file, constants.R_OK).catch((error: Error) => {
       throw new CliError(`${file} cannot be read: ${error.message}`);
     });
+  return importer(files, options, report).catch((error: unknown) => {
+    throw toExportError(error);
+  });
+}
+
+/**
+ * The lines of a group file, which are checked like those of any other.
+ * @throws {CliError} when the export can't be read
+ */
+async function* convert(history: History, report: Report, folder: string): AsyncGenerator<string> {
   try {
-    const history = await importer(files, options, report);
     yield* encodeGroupFile(checked(groupLines(history, report, folder)));
   } catch (error) {
-    if (!(error instanceof InvalidExportError || error instanceof InvalidLineError)) throw error;
-    const reason = error.message
-      .slice(0, MAX_ERROR_CHARS)
-      .replaceAll(CONTROLS, "\u{fffd}")
-      .replace(/\.$/, "");
-    throw new CliError(`The export cannot be imported: ${reason}. Nothing was changed.`);
+    throw toExportError(error);
   }
 }
+
+function toExportError(error: unknown): unknown {
+  if (!(error instanceof InvalidExportError || error instanceof InvalidLineError)) return error;
+  const reason = printable(error.message.slice(0, MAX_ERROR_CHARS)).replace(/\.$/, "");
+  return new CliError(`The export cannot be imported: ${reason}. Nothing was changed.`);
+}
+
+const printable = (text: string): string => text.replaceAll(CONTROLS, "\u{fffd}");
 
 async function* checked(lines: AsyncIterable<GroupFileContent>): AsyncGenerator<GroupFileContent> {
   const checker = createGroupChecker();

@@ -11,6 +11,7 @@ export interface HistoryUser {
   key: string;
   username: string;
   name: string;
+  email?: string;
   /** false: only the author of messages, such as a bot or a deactivated account. */
   isMember: boolean;
 }
@@ -136,7 +137,7 @@ export const archivedLast = (channels: readonly HistoryChannel[]): HistoryChanne
   channels.toSorted((a, b) => Number(a.section !== null) - Number(b.section !== null));
 
 /**
- * Signs at the end of a name can belong to the sentence.
+ * Punctuation at the end of a name can belong to the sentence.
  * @param pattern of a mention, with the name as its group
  */
 export const withMentions = (

@@ -15,6 +15,7 @@ const channelSchema = z.object({
 });
 const userSchema = z.object({
   username: z.string(),
+  email: text,
   nickname: text,
   first_name: text,
   last_name: text,

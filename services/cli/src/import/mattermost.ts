@@ -39,6 +39,7 @@ export const mattermostHistory: Importer = async ([file, ...others], { name, tea
   let ownerKey: string | null = null;
   for (const {
     username: key,
+    email,
     nickname,
     first_name: first,
     last_name: last,
@@ -47,7 +48,8 @@ export const mattermostHistory: Importer = async ([file, ...others], { name, tea
   } of accounts.values()) {
     const membership = of.find((one) => one.name === team);
     const isMember = membership !== undefined && !(deletedAt > 0);
-    users.set(key, { key, username: key, name: nickname || `${first} ${last}`.trim() || key, isMember });
+    const shown = nickname || `${first} ${last}`.trim() || key;
+    users.set(key, { key, username: key, name: shown, email, isMember });
     if (isMember && TEAM_ADMIN.test(membership.roles)) ownerKey ??= key;
   }
   for (const { username: key, display_name: shown } of bots)

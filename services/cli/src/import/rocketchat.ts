@@ -34,6 +34,7 @@ const userSchema = z.object({
   type: text,
   active: z.boolean().catch(true),
   roles: strings,
+  emails: list(z.object({ address: text })),
 });
 const roomSchema = z.object({
   _id: z.string(),
@@ -79,10 +80,13 @@ export const rocketChatHistory: Importer = async (folders, { name }, report) => 
   const read = await openDump(folders);
   const users: Users = new Map();
   let ownerKey: string | null = null;
-  for await (const { _id: key, username, name: shown, type, active, roles } of read("users", userSchema)) {
+  for await (const { _id: key, username, name: shown, type, active, roles, emails } of read(
+    "users",
+    userSchema,
+  )) {
     assertRoom(users, "users");
     const isMember = active && type === "user";
-    users.set(key, { key, username, name: shown || username, isMember });
+    users.set(key, { key, username, name: shown || username, email: emails[0]?.address ?? "", isMember });
     if (isMember && roles.includes("admin")) ownerKey ??= key;
   }
   const rooms = new Map<string, z.output<typeof roomSchema>>();

@@ -32,7 +32,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   "tombstone",
 ]);
 
-export const profile = maybe(z.object({ display_name: text, real_name: text, name: text }));
+export const profile = maybe(z.object({ display_name: text, real_name: text, name: text, email: text }));
 const attachmentSchema = z.object({
   fallback: text,
   pretext: text,

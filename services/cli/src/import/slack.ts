@@ -81,6 +81,7 @@ export const slackHistory: Importer = async ([file, ...others], { name }, report
       key,
       username: user.name,
       name: shown,
+      email: user.profile?.email ?? "",
       isMember: !deleted && !isBot && key !== SLACKBOT,
     });
     if (isOwner) ownerKey = key;

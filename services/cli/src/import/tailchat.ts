@@ -31,7 +31,14 @@ const SECTION_PANEL = 1;
 const objectId = z.instanceof(mongo.ObjectId).transform(String);
 /** Some ids are stored as text. */
 const id = z.union([objectId, z.string()]);
-const userSchema = z.object({ _id: objectId, username: text, nickname: text, type: text, temporary: flag });
+const userSchema = z.object({
+  _id: objectId,
+  username: text,
+  nickname: text,
+  email: text,
+  type: text,
+  temporary: flag,
+});
 const groupSchema = z.object({
   _id: objectId,
   name: text,
@@ -58,13 +65,14 @@ export const tailchatHistory: Importer = async (folders, { name, team }, report)
   const group = chosenGroup(await Array.fromAsync(read("groups", groupSchema)), team);
   const members = new Set(group.members.map(({ userId }) => userId));
   const users: Users = new Map();
-  for await (const { _id: key, username, nickname, type, temporary } of read("users", userSchema)) {
+  for await (const { _id: key, username, nickname, email, type, temporary } of read("users", userSchema)) {
     if (!members.has(key)) continue;
     assertRoom(users, "users");
     users.set(key, {
       key,
       username,
       name: nickname || username,
+      email,
       isMember: !temporary && !type.endsWith("Bot"),
     });
   }

@@ -5,7 +5,7 @@ import type { GroupFileContent, GroupFileLineOf } from "@fanfare/contract";
 import { createGroupChecker } from "@fanfare/group-file";
 import { makeZip } from "@fanfare/testing";
 import { groupLines } from "../../src/import/group-lines.ts";
-import type { Importer, ImporterOptions } from "../../src/import/history.ts";
+import type { Importer, ImporterOptions, Users } from "../../src/import/history.ts";
 import { Report } from "../../src/import/report.ts";
 
 export interface Converted {
@@ -14,6 +14,7 @@ export interface Converted {
   /** Of the messages in the channel with the name, or in the threads of all. */
   texts: (channel: string | null) => string[];
   of: <T extends GroupFileContent["type"]>(type: T) => GroupFileLineOf<T>[];
+  users: Users;
   note: (what: string) => number;
 }
 
@@ -59,6 +60,7 @@ export async function convertFiles(
       lines,
       report: report.toJSON(),
       of,
+      users: history.users,
       texts(name) {
         const places = of("channel").filter((one) =>
           name === null ? one.kind === "thread" : one.name === name,

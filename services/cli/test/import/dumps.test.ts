@@ -37,7 +37,13 @@ const at = (seconds: number) => new Date(1_600_000_000_000 + 1000 * seconds);
 const rocketChat = () => ({
   "users.bson": bson([
     { ...ada, type: "user", active: true, roles: ["user", "admin"] },
-    { ...grace, type: "user", active: true, roles: ["user"] },
+    {
+      ...grace,
+      type: "user",
+      active: true,
+      roles: ["user"],
+      emails: [{ address: "grace@example.org", verified: true }],
+    },
     { _id: "rocket.cat", username: "rocket.cat", name: "Rocket.Cat", type: "bot", active: true },
   ]),
   "rocketchat_room.bson": bson([
@@ -86,7 +92,7 @@ const rocketChat = () => ({
 });
 
 test("Rocket.Chat: messages keep authors, times, threads, reactions and pins", async () => {
-  const { of, texts, note } = await convertFiles(rocketChatHistory, [
+  const { of, texts, note, users } = await convertFiles(rocketChatHistory, [
     await dumpOf("rocketchat", rocketChat()),
   ]);
   expect(texts("general")).toEqual([
@@ -110,6 +116,7 @@ test("Rocket.Chat: messages keep authors, times, threads, reactions and pins", a
   ]);
   expect(of("channel").find(({ name }) => name === "The Lab")!.overrides).toHaveLength(2);
   expect(of("group")).toMatchObject([{ ownerId: userId("u1") }]);
+  expect(users.get("u2")).toMatchObject({ username: "grace", email: "grace@example.org" });
   expect(note("encrypted messages")).toBe(1);
   expect(note("notices about channels")).toBe(1);
   expect(note("direct and support conversations")).toBe(1);
@@ -161,7 +168,8 @@ test("Tailchat: one group of the server, with sections, replies and reactions", 
     ]),
   });
   await expect(convertFiles(tailchatHistory, [dump])).rejects.toThrow("Choose one with --team");
-  const { of, texts, note } = await convertFiles(tailchatHistory, [dump], { team: "Club" });
+  const { of, texts, note, users } = await convertFiles(tailchatHistory, [dump], { team: "Club" });
+  expect(users.get(String(two))).toMatchObject({ name: "Grace", email: "grace@example.org" });
   expect(texts("general")).toEqual([
     `<@${userId(String(two))}> **see** [this](https://example.org/a) 2\\*3\\*4`,
     "yes",

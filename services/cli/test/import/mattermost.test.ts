@@ -33,7 +33,7 @@ test("posts in any order become messages in the order of time", async () => {
 });
 
 test("replies are in threads, and private channels stay private", async () => {
-  const { of, texts } = await converted(mattermostExport());
+  const { of, texts, users, lines } = await converted(mattermostExport());
   expect(texts(null)).toEqual(["a reply\n📎 plan.pdf"]);
   const lab = of("channel").find(({ name }) => name === "Lab")!;
   expect(lab.overrides.map((one) => ("id" in one ? one.id : one.type))).toEqual(["everyone", grace]);
@@ -41,6 +41,8 @@ test("replies are in threads, and private channels stay private", async () => {
     ["ada", "Ada"],
     ["grace", "Grace H."],
   ]);
+  expect(users.get("grace")).toMatchObject({ email: "grace@example.org", isMember: true });
+  expect(JSON.stringify(lines)).not.toContain("@example.org");
 });
 
 test("reads archives, and one of several teams", async () => {

@@ -1,16 +1,17 @@
-import { Readable } from "node:stream";
+import { finished, Readable } from "node:stream";
 import { ACTIONS, type Group, type Services } from "@fanfare/contract";
-import { groupFile, type GroupSource } from "@fanfare/group-file";
-import { createServices, callOf, serviceError, type Actor, type NodeContext } from "@fanfare/kernel";
+import { groupFile, groupOfServices } from "@fanfare/group-file";
+import { can, createServices, callOf, serviceError, type Actor, type NodeContext } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { dispositionOf } from "../files/download.ts";
+import { CHUNK_CHARS, EXPORT_FLUSH_MS, EXPORT_IDLE_MS, EXPORTS_RETRY_MS, MAX_EXPORTS } from "../constants.ts";
+import type { EndedSessions } from "../ended-sessions.ts";
+import { dispositionOf } from "../files/serve-files.ts";
 import type { RouteOptions } from "../http-server.ts";
 import { callerOf } from "../identify.ts";
 import { sendResponse } from "../responses.ts";
-import { chunked } from "./chunked.ts";
-import { EXPORT_IDLE_MS, EXPORTS_RETRY_MS, MAX_EXPORTS } from "./constants.ts";
 import { messageFile } from "./message-file.ts";
-import { assertStillPermitted, type ExportStart } from "./still-permitted.ts";
+
+type ExportStart = "group.startExport" | "admin.startGroupExport" | "admin.startMessageExport";
 
 /** A file that an action has permitted. */
 interface ExportFile {
@@ -33,14 +34,14 @@ export function serveExports(app: FastifyInstance, options: RouteOptions): void 
     [request, reply]: [FastifyRequest, FastifyReply],
     open: (services: Services, result: unknown, actor: Actor) => ExportFile,
   ) => {
-    if (inFlight >= MAX_EXPORTS) throw serviceError("OVERLOADED", { retryAfterMs: EXPORTS_RETRY_MS });
     const caller = await callerOf(request, identify, node.config);
+    if (inFlight >= MAX_EXPORTS) throw serviceError("OVERLOADED", { retryAfterMs: EXPORTS_RETRY_MS });
+    inFlight += 1;
+    // Also when the client has left already.
+    finished(reply.raw, () => (inFlight -= 1));
     const started = await calls.answer("http", start, params, caller);
     if (!started.ok) return sendResponse(reply, started);
     const actor = caller.actor!;
-
-    inFlight += 1;
-    reply.raw.once("close", () => (inFlight -= 1));
     reply.raw.setTimeout(EXPORT_IDLE_MS, () => reply.raw.destroy());
     const call = callOf(node.services);
     const { groupId } = params as { groupId?: string };
@@ -89,20 +90,60 @@ async function* logged<T>({ logger }: Pick<NodeContext, "logger">, lines: AsyncI
   }
 }
 
-/** Reads a group through the services. */
-function groupOfServices({ group, message, user }: Services, groupId: string): GroupSource {
-  return {
-    head: () => group.exportHead({ groupId }),
-    async channels(channelIds) {
-      const { lines } = await group.exportChannels({ groupId, channelIds: [...channelIds] });
-      return lines;
-    },
-    threads: (channelId, afterId) => group.exportThreads({ groupId, channelId, afterId }),
-    members: (afterUserId) => group.exportMembers({ groupId, afterUserId }),
-    messages: (channelId, after) => message.exportChannel({ channelId, after }),
-    async users(userIds) {
-      const { lines } = await user.exportNames({ userIds: [...userIds] });
-      return lines;
-    },
-  };
+/**
+ * Checks before each page of an export that its caller can still start it. The access token can have expired meanwhile.
+ * @throws {ServiceError} SESSION_REVOKED or FORBIDDEN
+ */
+export async function assertStillPermitted(
+  { access, services }: Pick<NodeContext, "access" | "services">,
+  ended: EndedSessions,
+  { userId, sessionId }: Actor,
+  { start, groupId }: { start: ExportStart; groupId: string | undefined },
+): Promise<void> {
+  if (ended.has(sessionId)) throw serviceError("SESSION_REVOKED");
+  const isPermitted =
+    start === "group.startExport"
+      ? can(await access.get(userId, { groupId: groupId! }), "ownGroup")
+      : (await services.user.listAdminIds({})).userIds.includes(userId);
+  if (!isPermitted) throw serviceError("FORBIDDEN");
+}
+
+/**
+ * Joins lines to chunks. The first line is sent at once, and what is there is not kept waiting for rare lines, so that connections
+ * aren't closed as idle.
+ */
+export async function* chunked(
+  lines: AsyncIterable<string>,
+  flushMs = EXPORT_FLUSH_MS,
+): AsyncGenerator<string> {
+  const iterator = lines[Symbol.asyncIterator]();
+  let chunk = "";
+  try {
+    for (let isFirst = true; ; isFirst = false) {
+      const next = iterator.next();
+      if (chunk !== "" && (await isSlow(next, flushMs))) {
+        yield chunk;
+        chunk = "";
+      }
+      const { value, done } = await next;
+      if (done === true) break;
+      chunk += value;
+      if (!isFirst && chunk.length < CHUNK_CHARS) continue;
+      yield chunk;
+      chunk = "";
+    }
+  } finally {
+    await iterator.return?.();
+  }
+  yield chunk;
+}
+
+async function isSlow(work: Promise<unknown>, afterMs: number): Promise<boolean> {
+  const timer = Promise.withResolvers<true>();
+  const timeout = setTimeout(() => timer.resolve(true), afterMs);
+  try {
+    return await Promise.race([work.then(() => false), timer.promise]);
+  } finally {
+    clearTimeout(timeout);
+  }
 }

@@ -28,7 +28,7 @@ import {
   IMPORT_PLACES_PER_BATCH,
   IMPORTS_RETRY_MS,
   MAX_IMPORTS,
-} from "./constants.ts";
+} from "../constants.ts";
 
 /**
  * Creates a group from a streamed request body. `admin.startGroupImport` checks permissions before the body is read. After any

@@ -14,12 +14,18 @@ const TEXTS: Readonly<Record<string, TextName>> = {
   "name.familyname": "familyName",
   "name.formatted": "formattedName",
 };
-const REQUIRED: readonly string[] = ["username", "active"];
+/** Those that have another name in SCIM than in the contract. */
+const NAMES: Partial<Record<TextName, string>> = {
+  givenName: "name.givenName",
+  familyName: "name.familyName",
+  formattedName: "name.formatted",
+};
+const REQUIRED: Readonly<Record<string, string>> = { username: "userName", active: "active" };
 /** Paths of the one address that is stored, and of any other. */
 const WORK_EMAIL = /^emails\[\s*(?:type\s+eq\s+"work"|primary\s+eq\s+"?true"?)\s*\](?:\.value)?$/;
 const OTHER_EMAIL = /^emails\[/;
 
-function isFields(value: unknown): value is Fields {
+export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -43,12 +49,26 @@ export function changesOfResource(body: unknown): ProvisionedChanges & { userNam
  * @throws {ScimError} invalidSyntax, invalidPath, invalidValue
  */
 export function changesOfPatch(body: unknown): ProvisionedChanges {
+  const changes: ProvisionedChanges = {};
+  for (const { kind, path, value } of operationsOf(body))
+    apply(changes, path, kind === "remove" ? null : value, kind === "add");
+  return changes;
+}
+
+interface Operation {
+  kind: "add" | "replace" | "remove";
+  /** In lower case, without the schema. */
+  path: string;
+  value: unknown;
+}
+
+/** The operations of a PATCH, with one for each attribute. */
+export function* operationsOf(body: unknown): Iterable<Operation> {
   const operations = isFields(body)
     ? Object.entries(body).find(([name]) => /^operations$/i.test(name))?.[1]
     : null;
   if (!Array.isArray(operations) || operations.length === 0 || operations.length > SCIM_MAX_OPERATIONS)
     throw badRequest("invalidSyntax", `Operations must be a list of 1 to ${SCIM_MAX_OPERATIONS} operations.`);
-  const changes: ProvisionedChanges = {};
   for (const operation of operations as unknown[]) {
     const { op, path, value } = isFields(operation) ? operation : {};
     const kind = typeof op === "string" ? op.toLowerCase() : "";
@@ -57,14 +77,29 @@ export function changesOfPatch(body: unknown): ProvisionedChanges {
     if (path !== undefined && path !== null && typeof path !== "string")
       throw badRequest("invalidPath", "path must be a string.");
     if (typeof path === "string" && path !== "") {
-      apply(changes, plainName(path.trim()), kind === "remove" ? null : value, kind === "add");
+      yield { kind, path: plainName(path.trim()), value };
     } else {
       if (kind === "remove") throw badRequest("invalidPath", "remove needs a path.");
       if (!isFields(value)) throw badRequest("invalidValue", "Without a path, value must be an object.");
-      for (const [name, part] of Object.entries(value)) apply(changes, plainName(name), part, kind === "add");
+      for (const [name, part] of Object.entries(value)) yield { kind, path: plainName(name), value: part };
     }
   }
-  return changes;
+}
+
+/**
+ * A text, or null. Some providers send an empty string to remove a value.
+ * @throws {ScimError} that names the attribute and what was sent instead
+ */
+export function textOf(name: string, value: unknown): string | null {
+  if (value !== null && typeof value !== "string")
+    throw badRequest("invalidValue", `${name} must be a string, not ${kindOf(value)}.`);
+  return value === "" ? null : value;
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return "absent";
+  if (Array.isArray(value)) return "a list";
+  return value !== null && typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
 /**
@@ -72,13 +107,12 @@ export function changesOfPatch(body: unknown): ProvisionedChanges {
  * @param isAdded whether it leaves other values of the attribute in place
  */
 function apply(changes: ProvisionedChanges, path: string, value: unknown, isAdded = false): void {
-  if (value === null && REQUIRED.includes(path))
-    throw badRequest("invalidValue", `${path} can't be removed.`);
+  if (value === null && Object.hasOwn(REQUIRED, path))
+    throw badRequest("invalidValue", `${REQUIRED[path]} can't be removed.`);
   if (Object.hasOwn(TEXTS, path)) {
-    if (typeof value !== "string" && value !== null)
-      throw badRequest("invalidValue", `${path} must be a string.`);
-    // Some providers send an empty string to remove a value.
-    Object.assign(changes, { [TEXTS[path]!]: value === "" && path !== "username" ? null : value });
+    const name = TEXTS[path]!;
+    const text = textOf(NAMES[name] ?? name, value);
+    Object.assign(changes, { [name]: text === null && path === "username" ? "" : text });
   } else if (path === "active") changes.active = booleanOf(value);
   else if (path === "emails" || path === "emails.value") {
     const email = emailOf(value, isAdded);
@@ -88,7 +122,7 @@ function apply(changes: ProvisionedChanges, path: string, value: unknown, isAdde
     throw badRequest("invalidPath", 'Emails can be selected with type eq "work" or primary eq true.');
   else if (path === "name") {
     const parts = value === null ? { givenName: null, familyName: null, formatted: null } : value;
-    if (!isFields(parts)) throw badRequest("invalidValue", "name must be an object.");
+    if (!isFields(parts)) throw badRequest("invalidValue", `name must be an object, not ${kindOf(parts)}.`);
     for (const [name, part] of Object.entries(parts)) apply(changes, `name.${name.toLowerCase()}`, part);
   }
 }
@@ -97,7 +131,7 @@ function booleanOf(value: unknown): boolean {
   const text = typeof value === "string" ? value.toLowerCase() : value;
   if (text === true || text === "true") return true;
   if (text === false || text === "false") return false;
-  throw badRequest("invalidValue", "active must be true or false.");
+  throw badRequest("invalidValue", `active must be true or false, not ${kindOf(value)}.`);
 }
 
 const isPrimary = ({ primary }: Fields): boolean =>
@@ -116,7 +150,5 @@ function emailOf(value: unknown, isAdded = false): string | null | undefined {
   const other = isAdded ? emails.find(({ type }) => type === undefined) : emails[0];
   const chosen = emails.find(isPrimary) ?? emails.find(({ type }) => type === "work") ?? other;
   if (chosen === undefined) return undefined;
-  if (chosen.value === "" || chosen.value === null) return null;
-  if (typeof chosen.value !== "string") throw badRequest("invalidValue", "emails must have a value.");
-  return chosen.value;
+  return textOf("emails.value", chosen.value);
 }

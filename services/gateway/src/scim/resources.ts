@@ -1,6 +1,6 @@
-import type { ProvisionedUser } from "@fanfare/contract";
+import type { ProvisionedGroup, ProvisionedUser } from "@fanfare/contract";
 import { SCIM_PAGE_MAX_ITEMS } from "./constants.ts";
-import { USER_SCHEMA } from "./filter.ts";
+import { GROUP_SCHEMA, USER_SCHEMA } from "./filter.ts";
 
 const CORE = "urn:ietf:params:scim:schemas:core:2.0";
 const LIST = "urn:ietf:params:scim:api:messages:2.0:ListResponse";
@@ -36,6 +36,28 @@ export function presentUser(base: string, user: ProvisionedUser) {
   };
 }
 
+/** @param base `PUBLIC_URL/scim/v2` */
+export function presentGroup(
+  base: string,
+  { id, displayName, externalId, members, createdAt }: ProvisionedGroup,
+) {
+  return {
+    schemas: [GROUP_SCHEMA],
+    id,
+    ...(externalId !== null && { externalId }),
+    displayName,
+    ...(members !== null && {
+      members: members.map((member) => ({
+        value: member.id,
+        display: member.displayName,
+        type: "User",
+        $ref: `${base}/Users/${member.id}`,
+      })),
+    }),
+    meta: { resourceType: "Group", created: createdAt, location: `${base}/Groups/${id}` },
+  };
+}
+
 const meta = (base: string, resourceType: string, path: string) => ({
   meta: { resourceType, location: `${base}/${path}` },
 });
@@ -59,14 +81,19 @@ export const providerConfig = (base: string) => ({
   ...meta(base, "ServiceProviderConfig", "ServiceProviderConfig"),
 });
 
-export const userType = (base: string) => ({
+const resourceType = (base: string, name: "User" | "Group", schema: string) => ({
   schemas: [`${CORE}:ResourceType`],
-  id: "User",
-  name: "User",
-  endpoint: "/Users",
-  schema: USER_SCHEMA,
-  ...meta(base, "ResourceType", "ResourceTypes/User"),
+  id: name,
+  name,
+  endpoint: `/${name}s`,
+  schema,
+  ...meta(base, "ResourceType", `ResourceTypes/${name}`),
 });
+
+export const resourceTypes = (base: string) => [
+  resourceType(base, "User", USER_SCHEMA),
+  resourceType(base, "Group", GROUP_SCHEMA),
+];
 
 const attribute = (name: string, description: string, more: object = {}) => ({
   name,
@@ -81,7 +108,7 @@ const attribute = (name: string, description: string, more: object = {}) => ({
   ...more,
 });
 
-export const userSchema = (base: string) => ({
+const userSchema = (base: string) => ({
   schemas: [`${CORE}:Schema`],
   id: USER_SCHEMA,
   name: "User",
@@ -114,3 +141,26 @@ export const userSchema = (base: string) => ({
   ],
   ...meta(base, "Schema", `Schemas/${USER_SCHEMA}`),
 });
+
+const groupSchema = (base: string) => ({
+  schemas: [`${CORE}:Schema`],
+  id: GROUP_SCHEMA,
+  name: "Group",
+  description: "A group at the identity provider. The members of some are admins.",
+  attributes: [
+    attribute("displayName", "The name at the identity provider.", { required: true, uniqueness: "server" }),
+    attribute("members", "The users in the group.", {
+      type: "complex",
+      multiValued: true,
+      subAttributes: [
+        attribute("value", "The id of a user.", { mutability: "immutable" }),
+        attribute("display", "The nickname of the user.", { mutability: "readOnly" }),
+        attribute("type", "Always User.", { mutability: "immutable" }),
+        attribute("$ref", "The address of the user.", { type: "reference", referenceTypes: ["User"] }),
+      ],
+    }),
+  ],
+  ...meta(base, "Schema", `Schemas/${GROUP_SCHEMA}`),
+});
+
+export const schemas = (base: string) => [userSchema(base), groupSchema(base)];

@@ -45,6 +45,7 @@ export function toScimError(thrown: unknown): ScimError {
       return new ScimError(409, detail, { scimType: "uniqueness" });
     }
     case "USER_NOT_FOUND":
+    case "GROUP_NOT_FOUND":
       return notFound();
     case "VALIDATION_FAILED": {
       const { issues } = data as { issues: { path: string; message: string }[] };

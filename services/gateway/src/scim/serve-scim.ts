@@ -6,10 +6,11 @@ import type { RouteOptions } from "../http-server.ts";
 import { bearerToken } from "../identify.ts";
 import { API_HEADERS } from "../responses.ts";
 import { changesOfPatch, changesOfResource } from "./changes.ts";
-import { SCIM_PAGE_MAX_ITEMS, SCIM_RATE_LIMIT } from "./constants.ts";
-import { parseFilter, USER_SCHEMA } from "./filter.ts";
-import { listOf, presentUser, providerConfig, userSchema, userType } from "./resources.ts";
+import { SCIM_RATE_LIMIT } from "./constants.ts";
+import { idOf, type Page, pageOf, parseUserFilter } from "./filter.ts";
+import { listOf, presentUser, providerConfig, resourceTypes, schemas } from "./resources.ts";
 import { badRequest, notFound, ScimError, toScimError } from "./scim-error.ts";
+import { serveGroups } from "./serve-groups.ts";
 
 const PATH = "/scim/v2";
 const TYPE = "application/scim+json; charset=utf-8";
@@ -17,13 +18,10 @@ const TYPE = "application/scim+json; charset=utf-8";
 interface OneUser {
   Params: { id: string };
 }
-interface Page {
-  Querystring: { filter?: unknown; startIndex?: unknown; count?: unknown };
-}
 
 /**
- * SCIM 2.0 (RFC 7643 and 7644), by which an identity provider creates, changes and disables users. The routes exist only with
- * `SCIM_TOKEN`, and for users only.
+ * SCIM 2.0 (RFC 7643 and 7644), by which an identity provider creates, changes and disables users, and puts them into groups. The routes exist only with
+ * `SCIM_TOKEN`.
  */
 export async function serveScim(app: FastifyInstance, { node, calls, limits }: RouteOptions): Promise<void> {
   const { config, services, logger } = node;
@@ -81,42 +79,27 @@ export async function serveScim(app: FastifyInstance, { node, calls, limits }: R
       });
 
       scope.get("/ServiceProviderConfig", (_request, reply) => send(reply, providerConfig(base)));
-      scope.get("/ResourceTypes", (_request, reply) => send(reply, listOf([userType(base)], 1)));
-      scope.get("/ResourceTypes/User", (_request, reply) => send(reply, userType(base)));
-      scope.get("/Schemas", (_request, reply) => send(reply, listOf([userSchema(base)], 1)));
-      scope.get(`/Schemas/${USER_SCHEMA.replaceAll(":", "::")}`, (_request, reply) =>
-        send(reply, userSchema(base)),
-      );
-      // Providers query groups even when group provisioning is turned off.
-      scope.get("/Groups", (_request, reply) => send(reply, listOf([], 0)));
-      scope.post("/Groups", () => {
-        throw new ScimError(
-          501,
-          "Groups can't be provisioned here. Turn off group provisioning at the provider.",
-        );
-      });
+      const described = [
+        { path: "/ResourceTypes", all: resourceTypes(base) },
+        { path: "/Schemas", all: schemas(base) },
+      ];
+      for (const { path, all } of described) {
+        scope.get(path, (_request, reply) => send(reply, listOf(all, all.length)));
+        for (const one of all)
+          scope.get(`${path}/${one.id.replaceAll(":", "::")}`, (_request, reply) => send(reply, one));
+      }
+      serveGroups(scope, { services, calls, base, addressOf, send });
 
       scope.get<Page>("/Users", async ({ query }, reply) => {
-        const { filter } = query;
-        if (filter !== undefined && typeof filter !== "string")
-          throw badRequest("invalidFilter", "filter must be given once.");
-        const startIndex = Math.max(1, numberOf("startIndex", query.startIndex, 1));
-        const limit = Math.min(
-          SCIM_PAGE_MAX_ITEMS,
-          Math.max(0, numberOf("count", query.count, SCIM_PAGE_MAX_ITEMS)),
-        );
-        const filters = filter === undefined ? [] : parseFilter(filter);
-        const { users, total } = await services.user.listProvisioned({
-          filters,
-          offset: startIndex - 1,
-          limit,
-        });
+        const { filter, offset, limit } = pageOf(query);
+        const filters = filter === undefined ? [] : parseUserFilter(filter);
+        const { users, total } = await services.user.listProvisioned({ filters, offset, limit });
         return send(
           reply,
           listOf(
             users.map((user) => presentUser(base, user)),
             total,
-            startIndex,
+            offset + 1,
           ),
         );
       });
@@ -162,20 +145,6 @@ const withoutInvalid = (changes: ProvisionedChanges): ProvisionedChanges =>
   changes.active === false
     ? Object.fromEntries(Object.entries(changes).filter(([name, value]) => isValid(name, value)))
     : changes;
-
-function idOf(id: string): string {
-  if (!/^[0-9a-f]{24}$/.test(id)) throw notFound();
-  return id;
-}
-
-/** @throws {ScimError} invalidValue */
-function numberOf(name: string, given: unknown, byDefault: number): number {
-  if (given === undefined) return byDefault;
-  const number = Number(given);
-  if (typeof given !== "string" || !/^-?\d{1,9}$/.test(given))
-    throw badRequest("invalidValue", `${name} must be a whole number.`);
-  return number;
-}
 
 /** Fastify throws before a handler runs when a request can't be parsed. */
 function ofFastify(thrown: unknown): unknown {

@@ -2,16 +2,13 @@ import { toMessageContent, short } from "@fanfare/markup";
 import type { IncomingHttpHeaders } from "node:http";
 import { LIMITS } from "@fanfare/contract";
 import { invalid } from "@fanfare/kernel";
-import { fromAlertmanager } from "./alertmanager.ts";
+import { fromAlertmanager, fromGrafana, fromUptimeKuma } from "./alerts.ts";
 import { fromDiscord } from "./discord.ts";
 import { fromGithub } from "./github.ts";
 import { fromGitlab } from "./gitlab.ts";
-import { fromGrafana } from "./grafana.ts";
 import { fromJenkins } from "./jenkins.ts";
-import { fromMattermost } from "./mattermost.ts";
 import { fromSentry } from "./sentry.ts";
-import { fromSlack } from "./slack.ts";
-import { fromUptimeKuma } from "./uptime-kuma.ts";
+import { fromMattermost, fromSlack } from "./slack.ts";
 import type { Convert } from "./webhook-message.ts";
 
 export type Payload = Readonly<Record<string, unknown>>;

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Calls } from "../calls.ts";
 import { clientAddress } from "../client-address.ts";
 import { sendResponse, setStatus } from "../responses.ts";
+import { isSigned } from "./signature.ts";
 import { type Kind, kindNamed, type Message, messageOf, type Payload, recognize } from "./kinds.ts";
 
 interface Place {
@@ -12,8 +13,8 @@ interface Place {
 }
 
 interface WebhookRouteOptions {
+  node: NodeContext;
   calls: Calls;
-  config: NodeContext["config"];
 }
 
 /**
@@ -22,12 +23,16 @@ interface WebhookRouteOptions {
  */
 export async function serveWebhooks(
   app: FastifyInstance,
-  { calls, config }: WebhookRouteOptions,
+  { node, calls }: WebhookRouteOptions,
 ): Promise<void> {
   const handle = async (request: FastifyRequest<Place>, reply: FastifyReply): Promise<FastifyReply> => {
     const { params, headers, id: requestId } = request;
     const { webhookId, token } = params;
-    const caller: Caller = { actor: null, address: clientAddress(request.raw, config.trustProxy), requestId };
+    const caller: Caller = {
+      actor: null,
+      address: clientAddress(request.raw, node.config.trustProxy),
+      requestId,
+    };
     let kind: Kind | undefined;
     let message: Message | null = null;
     // Before the body is looked at: that costs more, and only those who have the address should be able to cause it.
@@ -35,11 +40,16 @@ export async function serveWebhooks(
     try {
       if (params.kind !== undefined) kind = kindNamed(params.kind);
       if (answer.ok) {
-        const payload = payloadOf(typeof request.body === "string" ? request.body : "");
+        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+        const { secret } = await calls.follow(() => node.services.webhook.getSecret({ webhookId }));
+        if (secret !== null && !isSigned(headers, body, secret)) throw serviceError("SIGNATURE_INVALID");
+        const payload = payloadOf(body.toString());
         kind ??= recognize(payload, headers);
         message = messageOf(kind, payload, headers);
-        if (message !== null)
-          answer = await calls.answer("http", "webhook.execute", { webhookId, token, ...message }, caller);
+        if (message !== null) {
+          const call = { webhookId, token, ...message, ...(secret !== null && { secret }) };
+          answer = await calls.answer("http", "webhook.execute", call, caller);
+        }
       }
     } catch (error) {
       answer = calls.refuse(toServiceError(error), requestId);
@@ -53,7 +63,7 @@ export async function serveWebhooks(
   await app.register(async (scope) => {
     // Many programs send JSON as another type, or as a form.
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
+    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
     const options = { helmet: false, bodyLimit: LIMITS.webhookBodyMaxBytes } as const;
     scope.post<Place>("/api/webhooks/:webhookId/:token", options, handle);
     scope.post<Place>("/api/webhooks/:webhookId/:token/:kind", options, handle);

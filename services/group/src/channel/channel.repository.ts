@@ -15,9 +15,19 @@ interface ChannelPlace {
 /** Queries of the collection channels. Only `findAny` and `listDeleted` return deleted channels. */
 export const createChannelRepository = defineRepository(
   channelCollection,
-  ({ model: channels, native, fromNative, insert, insertMany, updateMany, update, removeAll, change }) => {
+  ({
+    model: channels,
+    native,
+    fromNative,
+    insert,
+    insertMany,
+    updateMany,
+    update,
+    removeAll,
+    listIds,
+    change,
+  }) => {
     const alive = { deletedAt: null };
-    const toIds = (found: Pick<ChannelDocument, "_id">[]): string[] => found.map(({ _id }) => _id);
     const listOfGroup = createBatcher((groupId, _calls: undefined[]) =>
       channels
         .find({ groupId, ...alive })
@@ -97,8 +107,7 @@ export const createChannelRepository = defineRepository(
           .lean(),
 
       /** Includes deleted channels. */
-      listIdsOfGroup: async (groupId: string, limit: number): Promise<string[]> =>
-        toIds(await channels.find({ groupId }, { _id: 1 }).limit(limit).lean()),
+      listIdsOfGroup: (groupId: string, limit: number) => listIds({ groupId }, limit),
 
       remove: (channelIds: readonly string[]) => removeAll({ _id: { $in: channelIds } }),
     };

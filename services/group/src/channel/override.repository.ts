@@ -1,5 +1,5 @@
 import { LIMITS } from "@fanfare/contract";
-import { createBatcher, defineRepository } from "@fanfare/kernel";
+import { chunks, createBatcher, defineRepository } from "@fanfare/kernel";
 import { CROWD_MS } from "../database.ts";
 import { viewKey } from "./view-keys.ts";
 import { channelCollection, type ChannelDocument, type OverrideSubdocument } from "./channel.model.ts";
@@ -18,7 +18,7 @@ const GROUPS_PER_LOOKUP = 50;
 /** Queries of the collection channels about the visibility of a group's channels. */
 export const createOverrideRepository = defineRepository(
   channelCollection,
-  ({ model: channels, native, fromNative, change }) => {
+  ({ model: channels, native, fromNative, change, listIds }) => {
     const alive = { deletedAt: null };
     const findByKeys = createBatcher(
       async (_key, keysOfUsers: (readonly string[])[]) => {
@@ -39,8 +39,8 @@ export const createOverrideRepository = defineRepository(
       /** @returns those of the groups that have a private channel */
       async listPrivateGroups(groupIds: readonly string[]): Promise<Set<string>> {
         const having = new Set<string>();
-        for (let at = 0; at < groupIds.length; at += GROUPS_PER_LOOKUP) {
-          const viewKeys = { $in: groupIds.slice(at, at + GROUPS_PER_LOOKUP).map(viewKey.owner) };
+        for (const some of chunks(groupIds, GROUPS_PER_LOOKUP)) {
+          const viewKeys = { $in: some.map(viewKey.owner) };
           const found = await channels.find({ viewKeys, ...alive }, { groupId: 1, _id: 0 }).lean();
           for (const { groupId } of found) having.add(groupId!);
         }
@@ -91,13 +91,7 @@ export const createOverrideRepository = defineRepository(
             : { $set: { roomRev: rev }, $unset: { movingSince: 1 } },
         ),
 
-      listMovingSince: async (before: Date, limit: number): Promise<string[]> => {
-        const found = await channels
-          .find({ movingSince: { $lt: before } }, { _id: 1 })
-          .limit(limit)
-          .lean();
-        return found.map(({ _id }) => _id);
-      },
+      listMovingSince: (before: Date, limit: number) => listIds({ movingSince: { $lt: before } }, limit),
     };
   },
 );

@@ -8,7 +8,7 @@ import { loadMember, sees } from "../subjects.ts";
 const MAX_ATTEMPTS = 3;
 
 export function administerActions(dependencies: GroupDependencies): Handlers {
-  const { allGroups, groups, purge, membership } = dependencies;
+  const { allGroups, channels, groups, purge, membership } = dependencies;
   return {
     "group.count": async () => ({ groups: await allGroups.count() }),
 
@@ -34,16 +34,38 @@ export function administerActions(dependencies: GroupDependencies): Handlers {
     },
 
     "group.listSeenChannels": async ({ params: { groupId, userId } }) => {
-      const [member, channels] = await Promise.all([
+      const [member, all] = await Promise.all([
         loadMember(dependencies, groupId, userId),
-        dependencies.channels.listOfGroup(groupId),
+        channels.listOfGroup(groupId),
       ]);
       if (member === null) return { channels: [] };
       return {
-        channels: channels
+        channels: all
           .filter((channel) => isTextOrVoice(channel) && sees(member.subject, channel))
           .map(({ _id, createdAt }) => ({ channelId: _id, createdAt: createdAt.toISOString() })),
       };
+    },
+
+    /** For admins, who can be in none of them, and also while they are being deleted. */
+    "group.describeChannels": async ({ params: { channelIds } }) => {
+      const found = await channels.findAny(channelIds);
+      const byId = new Map(found.map((channel) => [channel._id, channel]));
+      const groupIds = found.flatMap(({ groupId, parentGroupId }) => groupId ?? parentGroupId ?? []);
+      const named = new Map((await groups.findAny([...new Set(groupIds)])).map((one) => [one._id, one.name]));
+      const lines = channelIds.map((id) => {
+        const channel = byId.get(id);
+        const groupId = channel?.groupId ?? channel?.parentGroupId;
+        return {
+          type: "channel" as const,
+          id,
+          kind: channel?.kind ?? ("deleted" as const),
+          name: channel?.name ?? "",
+          parentId: channel?.parentId ?? null,
+          group: groupId === undefined ? null : { id: groupId, name: named.get(groupId) ?? "" },
+          memberIds: channel?.memberIds ?? [],
+        };
+      });
+      return { lines };
     },
   };
 }

@@ -2,7 +2,7 @@ import { LIMITS } from "@fanfare/contract";
 import { defineRepository, duplicateKeyIndex, newId, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
-/** That a group has emailed an address. It stays when the invite is revoked or used, because it counts against the limits. */
+/** Records that a group has emailed an address. It stays when the invite is revoked or used, because it counts against the limits. */
 interface EmailInviteDocument {
   _id: string;
   groupId: string;

@@ -40,7 +40,7 @@ export type InviteRepository = ReturnType<typeof createInviteRepository>;
 /** Queries of the collection invites. */
 export const createInviteRepository = defineRepository(
   { name: "Invite", schema },
-  ({ model: invites, insert, removeAll }) => {
+  ({ model: invites, insert, removeAll, removeSome }) => {
     const findByCode = createBatcher((code, _calls: undefined[]) => invites.findOne({ code }).lean().exec());
     const countUses = createBatcher(async (inviteId, calls: undefined[]) => {
       const result = await invites.updateOne(
@@ -78,6 +78,7 @@ export const createInviteRepository = defineRepository(
       },
 
       remove: (ids: readonly string[]) => removeAll({ _id: { $in: ids } }),
+      removeSome: (groupId: string, limit: number) => removeSome({ groupId }, limit),
     };
   },
 );

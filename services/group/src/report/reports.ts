@@ -113,7 +113,7 @@ interface Publishing extends Pick<GroupDependencies, "groups" | "roles"> {
   node: Pick<NodeContext, "publish" | "services">;
 }
 
-/** Tells those who can close the reports. */
+/** Notifies those who can close the reports. */
 export async function publishReportsChanged(dependencies: Publishing, groupId: string | null): Promise<void> {
   const { node } = dependencies;
   if (groupId !== null)

@@ -13,8 +13,7 @@ import {
   type Reason,
   wantsNotification,
 } from "../push/candidates.ts";
-import { namesIn } from "../push/names.ts";
-import { pushText } from "../push/texts.ts";
+import { namesIn, pushText } from "../push/texts.ts";
 import { messagesOf } from "../saved.ts";
 import type { SettingRepository } from "../setting.repository.ts";
 import type { MissedDocument, MissedRepository } from "./missed.repository.ts";

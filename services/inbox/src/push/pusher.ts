@@ -14,10 +14,9 @@ import {
   type MessagePlace as Place,
   pushCandidates,
 } from "./candidates.ts";
-import { namesIn } from "./names.ts";
 import { createPushes, type Push } from "./pushes.ts";
 import type { SubscriptionDocument, SubscriptionRepository } from "./subscription.repository.ts";
-import { pushText } from "./texts.ts";
+import { namesIn, pushText } from "./texts.ts";
 import { createVapidKeys } from "./vapid-keys.ts";
 
 interface PushOptions {

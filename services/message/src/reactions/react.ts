@@ -48,8 +48,7 @@ export const reactActions = ({ messages, reactions, reactionCounter }: MessageDe
   },
 
   "message.listReactors": async ({ params: { channelId, messageId, emoji, afterUserId, limit } }) => {
-    const message = await messages.find(channelId, messageId);
-    if (message === null || message.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");
+    await existing(messages, channelId, messageId);
     const userIds = await reactions.users(messageId, emoji, afterUserId, limit);
     return { userIds, nextUserId: userIds.length < limit ? null : userIds.at(-1)! };
   },

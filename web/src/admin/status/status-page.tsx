@@ -6,7 +6,6 @@ import { useTranslation } from "react-i18next";
 import { useConnectionState } from "../../data/data-context.ts";
 import { useMe } from "../../data/me.ts";
 import { useAdminMetrics, useServerStatus } from "../../data/admin.ts";
-import { Figure } from "../../shared/figure.tsx";
 import { useFormats } from "../../shared/formats.ts";
 import { clockTime } from "../../shared/times.ts";
 import { Button } from "../../ui/button.tsx";
@@ -14,6 +13,7 @@ import { cx } from "../../ui/cx.ts";
 import { EmptyState, Loaded, Pending, Skeleton } from "../../ui/feedback.tsx";
 import { PageHeader } from "../../app/shell/page-header.tsx";
 import { LineChart, type Series } from "./chart/line-chart.tsx";
+import { Figure } from "../admin-parts.tsx";
 
 const SPAN_MS = 10 * 60_000;
 

@@ -1,8 +1,8 @@
 import { useTranslation } from "react-i18next";
 import { useHasCalls } from "../../session/server-meta.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Kbd } from "../../ui/kbd.tsx";
 import { isApple, keysOf, SECTIONS } from "./shortcuts.ts";
+import { Kbd } from "../../ui/display.tsx";
 
 export function ShortcutSheet({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("shortcuts");

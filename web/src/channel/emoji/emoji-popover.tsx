@@ -140,24 +140,7 @@ const MAX_SHOWN = 8;
 const KEY = "fanfare.recentEmoji";
 const MAX_RECENT = 16;
 /** Fills up the recently used emoji until enough have been picked. */
-const FIRST = [
-  "👍",
-  "❤️",
-  "😂",
-  "🎉",
-  "😮",
-  "🙏",
-  "👀",
-  "✅",
-  "🔥",
-  "😢",
-  "💯",
-  "🚀",
-  "👏",
-  "🤔",
-  "😍",
-  "👋",
-];
+const FIRST = "👍 ❤️ 😂 🎉 😮 🙏 👀 ✅ 🔥 😢 💯 🚀 👏 🤔 😍 👋".split(" ");
 
 /** Recently used emoji of this browser, newest first. */
 const useRecentEmoji = create<{ emoji: readonly string[] }>(() => ({

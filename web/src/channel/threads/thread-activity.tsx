@@ -35,10 +35,12 @@ interface FacesProps {
   userIds: readonly string[];
   groupId: string | null;
   size?: number;
+  /** Those who speak get a ring. */
+  speakers?: readonly string[];
 }
 
 /** Overlapping pictures of a few people. */
-export function Faces({ userIds, groupId, size = 20 }: FacesProps) {
+export function Faces({ userIds, groupId, size = 20, speakers = [] }: FacesProps) {
   const users = useUsers(userIds);
   const byId = useMemo(() => new Map(users.map((user) => [user.id, user])), [users]);
   const nicknames = useNicknames(groupId);
@@ -46,7 +48,11 @@ export function Faces({ userIds, groupId, size = 20 }: FacesProps) {
   return (
     <span aria-hidden className="flex shrink-0">
       {userIds.map((id) => (
-        <span key={id} className="rounded-full ring-2 ring-raised not-first:-ms-1.5">
+        <span
+          key={id}
+          data-speaking={speakers.includes(id) || undefined}
+          className="relative rounded-full ring-2 ring-raised not-first:-ms-1.5 data-speaking:z-1 data-speaking:ring-good"
+        >
           <Avatar name={byId.get(id)?.nickname ?? ""} id={id} src={pictureOf(id)} size={size} />
         </span>
       ))}

@@ -15,11 +15,11 @@ import { useCanInChannel, useChannelState } from "../../data/groups.ts";
 import { useMessage } from "../../data/channel-messages.ts";
 import { useNotificationSetting } from "../../data/inbox.ts";
 import { placePath } from "../../routes.ts";
-import { copyText } from "../../shared/copy-field.tsx";
+import { copyAndSay } from "../../shared/copy-field.tsx";
 import { useAction } from "../../shared/use-action.ts";
 import { useNow } from "../../shared/hooks.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { EmptyState, SkeletonRows, showToast, showFailure, Pending } from "../../ui/feedback.tsx";
+import { EmptyState, SkeletonRows, showFailure, Pending } from "../../ui/feedback.tsx";
 import { Menu, type MenuList } from "../../ui/menu.tsx";
 import { FOREVER, isMutedNow } from "../../groups/channels/mute.ts";
 import { focusComposer } from "../../composer/field.ts";
@@ -121,11 +121,7 @@ function ThreadMenu({ thread }: { thread: Channel }) {
   const { isArchived, canChange, toggle } = useArchive(thread);
   const copyLink = () => {
     const path = placePath(thread.groupId, thread.parentId ?? thread.id, { thread: thread.id });
-    void copyText(location.origin + path).then((isCopied) =>
-      showToast(
-        isCopied ? { text: t("common:linkCopied"), tone: "good" } : { text: t("copyFailed"), tone: "danger" },
-      ),
-    );
+    void copyAndSay(location.origin + path, t("common:linkCopied"));
   };
   const toggleMute = () => {
     const until = isMuted ? null : FOREVER;

@@ -5,7 +5,6 @@ import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useThreads } from "../../data/channel-messages.ts";
 import { placePath } from "../../routes.ts";
-import { CountBadge } from "../../ui/counts.tsx";
 import { EmptyState, SkeletonRows } from "../../ui/feedback.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { SidePanel } from "../../app/shell/side-panel.tsx";
@@ -16,6 +15,7 @@ import { dayAndTime } from "../../shared/times.ts";
 import { Faces, useThreadActivity } from "./thread-activity.tsx";
 import { PagedRows } from "../../shared/paged-list.tsx";
 import { unreadReplies } from "./unread-replies.ts";
+import { CountBadge } from "../../ui/display.tsx";
 
 export function ThreadsPanel({ channel, onClose }: { channel: Channel; onClose: () => void }) {
   const { t } = useTranslation("threads");

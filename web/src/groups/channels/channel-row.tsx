@@ -25,24 +25,24 @@ import { useServerCache } from "../../data/data-context.ts";
 import { useMe } from "../../data/me.ts";
 import { CallMark, CallPeople, JoinVoiceButton } from "../../calls/call-people.tsx";
 import { useChannelUnread, useNotificationSetting } from "../../data/inbox.ts";
-import { useChannelPermissions, useIsUnread, useMyPermissions } from "../../data/groups.ts";
+import { useChannelPermissions, useIsReadOnly, useIsUnread } from "../../data/groups.ts";
 import { useThreads } from "../../data/channel-messages.ts";
 import { channelPath, parsePlace } from "../../routes.ts";
 import { useHasCalls } from "../../session/server-meta.ts";
 import { useNow } from "../../shared/hooks.ts";
 import { useHasDraft } from "../../state/drafts.ts";
 import { ContextMenu, Menu, type MenuList } from "../../ui/menu.tsx";
-import { CountBadge, UnreadDot } from "../../ui/counts.tsx";
 import { cx } from "../../ui/cx.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { openConfirm } from "../../ui/open-dialog.tsx";
 import { openGroupDialog } from "../open-group-dialog.tsx";
 import { useCall } from "../../data/call.ts";
-import { showToast, showFailure } from "../../ui/feedback.tsx";
-import { copyText } from "../../shared/copy-field.tsx";
+import { showFailure } from "../../ui/feedback.tsx";
+import { copyAndSay } from "../../shared/copy-field.tsx";
 import { DropLine, type Edge, type Reorder } from "./reorder.tsx";
 import { useFavoriteItem, useLeaveItem } from "./channel-marks.ts";
 import { isQuiet } from "./mute.ts";
+import { CountBadge, UnreadDot } from "../../ui/display.tsx";
 
 const MAX_SHOWN = 5;
 
@@ -125,14 +125,6 @@ export const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
   );
 });
 
-/** Whether the user can only read, in an announcement channel. */
-function useIsReadOnly({ id, groupId }: Channel): boolean {
-  const permissions = useMyPermissions(groupId ?? "").data?.channels.find(
-    ({ channelId }) => channelId === id,
-  );
-  return permissions !== undefined && !hasPermission(permissions.permissions, "sendMessages");
-}
-
 export function ChannelIcon({ channel, className }: { channel: Channel; className?: string }) {
   const { t } = useTranslation("channels");
   const isReadOnly = useIsReadOnly(channel);
@@ -210,10 +202,8 @@ function useChannelMenu(channel: Channel, isUnread: boolean, reorder: Reorder | 
       action: t("delete.action"),
       onConfirm: () => call("channel.delete", { channelId: channel.id }),
     });
-  const copyLink = async () => {
-    const link = new URL(channelPath(channel.groupId!, channel.id), location.origin).href;
-    showToast((await copyText(link)) ? { text: t("common:linkCopied"), tone: "good" } : { text: link });
-  };
+  const copyLink = () =>
+    copyAndSay(location.origin + channelPath(channel.groupId!, channel.id), t("common:linkCopied"));
   return [
     {
       label: t("menu.markRead"),

@@ -24,7 +24,6 @@ import { ON_OPEN, useActionQuery } from "../../data/data-context.ts";
 import { useFormats } from "../../shared/formats.ts";
 import { useOpenJoinRequests } from "../../data/join-requests.ts";
 import { useOpenReports } from "../../data/reports.ts";
-import { CountBadge } from "../../ui/counts.tsx";
 import { AuditPart } from "./audit/audit-part.tsx";
 import { BansPart } from "./bans/bans-part.tsx";
 import { BotsPart } from "./bots/bots-part.tsx";
@@ -39,6 +38,7 @@ import { RolesPart } from "./roles/roles-part.tsx";
 import { type SettingsPartId, settingsPartsFor } from "./sections.ts";
 import { ExportGroup, RetentionForm } from "./storage/storage-forms.tsx";
 import { Main } from "../../ui/main.tsx";
+import { CountBadge } from "../../ui/display.tsx";
 
 const PARTS: Record<SettingsPartId, ComponentType<{ group: Group }>> = {
   overview: OverviewPart,

@@ -5,7 +5,7 @@ import { Link, Redirect, useLocation } from "wouter";
 import { useCall } from "../../data/call.ts";
 import { ON_OPEN, useActionQuery } from "../../data/data-context.ts";
 import { useGroups } from "../../data/groups.ts";
-import { channelPath, groupPath, landingPath } from "../../routes.ts";
+import { groupPath, landingPath } from "../../routes.ts";
 import { useAction } from "../../shared/use-action.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../ui/feedback.tsx";
@@ -35,11 +35,7 @@ export function InvitePage({ code }: { code: string }) {
       setAsking(true);
       return null;
     });
-    if (joined === null) return;
-    const { group, channels } = joined;
-    const first = channels.find(({ id }) => id === group.defaultChannelId) ?? channels[0];
-    const path = first === undefined ? groupPath(group.id) : channelPath(group.id, first.id);
-    navigate(path, { replace: true });
+    if (joined !== null) navigate(groupPath(joined.group.id), { replace: true });
   }, [call, code, navigate]);
   // Its only use may have been taken by the user's own registration. Accepting it again then opens the group.
   const isGone = loadError instanceof FanfareError && loadError.type === "INVITE_NOT_FOUND";

@@ -6,10 +6,10 @@ import { useMe } from "../../data/me.ts";
 import { useInvites } from "../../data/group-settings.ts";
 import { useLockdown } from "../../data/join-requests.ts";
 import { EmailInvites } from "./email-invites.tsx";
-import { CopyField, copyText } from "../../shared/copy-field.tsx";
+import { CopyField, copyAndSay } from "../../shared/copy-field.tsx";
 import { errorText, useAction } from "../../shared/use-action.ts";
 import { Dialog, type DialogProps } from "../../ui/dialog.tsx";
-import { ErrorNote, Loaded, showToast, SkeletonRows } from "../../ui/feedback.tsx";
+import { ErrorNote, Loaded, SkeletonRows } from "../../ui/feedback.tsx";
 import { useFormats } from "../../shared/formats.ts";
 import { formatTime } from "../../shared/times.ts";
 import { Form, useForm } from "../../ui/form.tsx";
@@ -186,10 +186,7 @@ function InviteRow({ invite }: { invite: Invite }) {
     maxUses === null ? t("used", { count: uses }) : t("usedOf", { count: uses, max: maxUses }),
     expiresAt === null ? t("neverExpires") : t("expiresAt", { time: formatTime(expiresAt, "dateTime") }),
   ];
-  const copy = async () => {
-    if (await copyText(inviteLink(code))) showToast({ text: t("common:linkCopied"), tone: "good" });
-    else showToast({ text: inviteLink(code) });
-  };
+  const copy = () => copyAndSay(inviteLink(code), t("common:linkCopied"));
   return (
     <ListRow
       leading={<Link2 size={18} aria-hidden className="text-muted" />}

@@ -8,10 +8,11 @@ const unread = (
   groupId: string | null,
   messages: number,
   mentionCount = 0,
+  parentId: string | null = null,
 ): UnreadChannel => ({
   channelId,
   groupId,
-  parentId: null,
+  parentId,
   head: { seq: messages, rev: messages },
   lastReadSeq: 0,
   mentionCount,
@@ -55,4 +56,10 @@ test("only counts mentions in hidden channels", () => {
     ["a", { messages: 2, mentions: 2 }],
     ["d", { messages: 4, mentions: 0 }],
   ]);
+});
+
+test("threads have the settings of their channel, unless they have their own", () => {
+  const threads = [unread("t", "g", 5, 0, "a"), unread("u", "g", 3, 0, "a")];
+  const muted = setting({ channelId: "a", mutedUntil: "9999-12-31T23:59:59.999Z" });
+  expect([...unmutedUnread(threads, [muted, setting({ channelId: "u" })], NOW).keys()]).toEqual(["u"]);
 });

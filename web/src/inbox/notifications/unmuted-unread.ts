@@ -7,17 +7,16 @@ import { markIcon } from "../../session/branding.ts";
 import { useNow } from "../../shared/hooks.ts";
 import { setAppBadge, setTitleCount } from "../../ui/hooks.ts";
 
+/** Threads have the settings of their channel, unless they have their own. */
 export function settingsOf(
   settings: readonly NotificationSetting[],
-  groupId: string | null,
-  channelId: string,
+  { groupId, parentId, channelId }: Pick<UnreadChannel, "groupId" | "parentId" | "channelId">,
 ): { group: NotificationSetting | undefined; channel: NotificationSetting | undefined } {
-  const ofChannel = settings.find((setting) => setting.channelId === channelId);
-  const ofGroup =
-    groupId === null
-      ? undefined
-      : settings.find((setting) => setting.channelId === null && setting.groupId === groupId);
-  return { group: ofGroup, channel: ofChannel };
+  const of = (id: string | null) => settings.find((each) => id !== null && each.channelId === id);
+  const group = settings.find(
+    (each) => groupId !== null && each.channelId === null && each.groupId === groupId,
+  );
+  return { group, channel: of(channelId) ?? of(parentId) };
 }
 
 /** Unread counts by channel, without muted ones; in hidden channels and with notifications off, only mentions count. */
@@ -27,8 +26,9 @@ export function unmutedUnread(
   nowMs: number,
 ): Map<string, Unread> {
   const unmuted = new Map<string, Unread>();
-  for (const { channelId, groupId, head, lastReadSeq, mentionCount } of channels) {
-    const { group, channel } = settingsOf(settings, groupId, channelId);
+  for (const place of channels) {
+    const { channelId, head, lastReadSeq, mentionCount } = place;
+    const { group, channel } = settingsOf(settings, place);
     if (isMutedNow(group, nowMs) || isMutedNow(channel, nowMs)) continue;
     const isForMentions = (channel?.level ?? group?.level) === "nothing" || channel?.hidden === true;
     const messages = isForMentions ? mentionCount : head.seq - lastReadSeq;

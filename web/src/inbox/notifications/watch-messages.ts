@@ -71,12 +71,7 @@ async function noticeOf(
   if (channel === undefined) return null;
   const { groupId, parentId } = channel;
   const settings = notificationSettings(store.state) ?? [];
-  // Threads use the settings of their channel.
-  const own = settingsOf(settings, groupId, channelId);
-  const places = {
-    group: own.group,
-    channel: own.channel ?? settingsOf(settings, groupId, parentId ?? "").channel,
-  };
+  const places = settingsOf(settings, { groupId, parentId, channelId });
   for (const message of messages.toReversed()) {
     const roleIds = await rolesFor(cache, userId, groupId, message);
     const reason = reasonOf(message, groupId, { userId, keywords, roleIds, group: places.group });

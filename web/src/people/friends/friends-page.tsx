@@ -10,10 +10,10 @@ import { SearchButton } from "../../search/search-button.tsx";
 import { PageHeader } from "../../app/shell/page-header.tsx";
 import { useFriendRequests, useUsers } from "../../data/people.ts";
 import { Rows } from "../../shared/paged-list.tsx";
-import { CountBadge } from "../../ui/counts.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { usePersonActions } from "../members/use-person-menu.ts";
 import { AddFriend, FriendList, PersonLine } from "./friend-list.tsx";
+import { CountBadge } from "../../ui/display.tsx";
 
 export function FriendsPage() {
   const { t } = useTranslation("friends");

@@ -1,7 +1,7 @@
 import type { User, ActionName, Params } from "@fanfare/contract";
 import { AtSign, Ban, Check, MessageCircle, ShieldOff, Undo2, UserPlus, UserX, X } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import { copyText } from "../../shared/copy-field.tsx";
+import { copyAndSay } from "../../shared/copy-field.tsx";
 import type { MenuItem } from "../../ui/menu.tsx";
 import { showToast } from "../../ui/feedback.tsx";
 import { useIsBlocked, useMe } from "../../data/me.ts";
@@ -17,9 +17,6 @@ export function usePersonMenu(user: User | undefined, { isBrief = false } = {}):
   const { t } = useTranslation("members");
   const { message, befriend, accept, decline, withdraw, unfriend, block, unblock } = usePersonActions(user);
   const username = user?.username;
-  const copy = async (text: string) => {
-    if (await copyText(text)) showToast({ text: t("usernameCopied"), tone: "good" });
-  };
   const items: (MenuItem | undefined | false)[] = [
     !isBrief && message && { label: t("action.message"), icon: MessageCircle, onSelect: message },
     !isBrief && befriend && { label: t("action.befriend"), icon: UserPlus, onSelect: befriend },
@@ -29,7 +26,7 @@ export function usePersonMenu(user: User | undefined, { isBrief = false } = {}):
     typeof username === "string" && {
       label: t("action.copyUsername"),
       icon: AtSign,
-      onSelect: () => void copy(username),
+      onSelect: () => void copyAndSay(username, t("usernameCopied")),
     },
     unfriend && { label: t("confirm.unfriend.action"), icon: UserX, danger: true, onSelect: unfriend },
     block && { label: t("confirm.block.action"), icon: Ban, danger: true, onSelect: block },

@@ -1,8 +1,7 @@
 import { useState } from "react";
 import { HAS_KEYBOARD } from "../../ui/has-keyboard.ts";
-import { type Conversation, isConversation } from "./destination.ts";
 import { DestinationPicker, MAX_SHOWN, rank, type Ranked } from "./quick-switcher.tsx";
-import { useDestinations } from "./use-destinations.ts";
+import { useDestinations, type Conversation, isConversation } from "./use-destinations.ts";
 
 interface ConversationPickerProps {
   label: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fuzzyMatch, rank } from "./quick-switcher.tsx";
-import type { Destination } from "./destination.ts";
+import type { Destination } from "./use-destinations.ts";
 
 /** Matching texts, best first. */
 const sorted = (query: string, ...texts: string[]) =>

@@ -4,15 +4,12 @@ import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useMe } from "../../data/me.ts";
 import { useUser } from "../../data/people.ts";
-import { Avatar } from "../../ui/display.tsx";
-import { CountBadge } from "../../ui/counts.tsx";
-import { Kbd } from "../../ui/kbd.tsx";
+import { Avatar, CountBadge, Kbd } from "../../ui/display.tsx";
 import { cx } from "../../ui/cx.ts";
 import { Palette } from "../../ui/dialog.tsx";
 import { useOptions } from "../../ui/hooks.ts";
 import { useOpenDirect } from "../../people/directs/use-direct.ts";
-import type { Destination } from "./destination.ts";
-import { useDestinations } from "./use-destinations.ts";
+import { useDestinations, type Destination } from "./use-destinations.ts";
 
 const PAGES = { inbox: Inbox, friends: Users, settings: Settings, channels: Hash, directory: Compass };
 

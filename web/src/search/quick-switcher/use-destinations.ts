@@ -1,4 +1,4 @@
-import type { ChannelState, User } from "@fanfare/contract";
+import type { ChannelState, User, Group } from "@fanfare/contract";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { hasMessages, useChannelsOfGroups, useGroups } from "../../data/groups.ts";
@@ -17,7 +17,6 @@ import {
 import { useUnmutedUnread } from "../../inbox/notifications/unmuted-unread.ts";
 import { useHasDirectory } from "../../session/server-meta.ts";
 import { usePlace } from "../../app/shortcuts/use-place.ts";
-import type { Destination } from "./destination.ts";
 import { useRecentPlaces } from "./recent-places.ts";
 
 /** For users with more groups, only the groups themselves are offered. */
@@ -55,9 +54,10 @@ export function useDestinations(query: string): Destination[] {
   });
   const nameOf = (user: User | undefined): string =>
     user === undefined ? "…" : user.deleted === true ? t("members:deleted") : user.nickname;
-  const directTitle = ({ name, memberIds }: ChannelState): string => {
+  const directTitle = ({ kind, name, memberIds }: ChannelState): string => {
     const others = memberIds.filter((id) => id !== me.id);
-    if (name !== "" || others.length === 0) return name || me.nickname;
+    if (name !== "") return name;
+    if (others.length === 0) return t(kind === "direct" ? "directs:notes" : "directs:onlyYou");
     return new Intl.ListFormat(i18n.language, { type: "unit" }).format(
       others.map((id) => nameOf(users.get(id))),
     );
@@ -144,4 +144,28 @@ export function useDestinations(query: string): Destination[] {
       ...nowhere,
     })),
   ];
+}
+
+export type Destination = {
+  key: string;
+  title: string;
+  /** Also searched: a channel's group, or a username. */
+  detail: string;
+  /** Unread messages that count for notifications. */
+  unread: { messages: number; mentions: number };
+  /** Higher for more recent visits; 0 if not recently visited. */
+  recency: number;
+} & (
+  | { kind: "group"; group: Group; path: string }
+  | { kind: "channel"; groupId: string; path: string }
+  | { kind: "direct"; channel: ChannelState; path: string }
+  | { kind: "page"; page: "inbox" | "friends" | "settings" | "channels" | "directory"; path: string }
+  | { kind: "person"; userId: string; avatarUrl: string | null }
+);
+
+/** A place to write to. */
+export type Conversation = Extract<Destination, { kind: "channel" | "direct" | "person" }>;
+
+export function isConversation(destination: Destination): destination is Conversation {
+  return destination.kind !== "group" && destination.kind !== "page";
 }

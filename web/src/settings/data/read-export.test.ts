@@ -3,8 +3,8 @@ import type { Call } from "@fanfare/contract";
 import { expect, test } from "vitest";
 import { type ExportedItem, readExport } from "./read-export.ts";
 
-const error = (type: "RATE_LIMITED" | "INTERNAL") =>
-  new FanfareError({ type, message: type, data: { retryAfterMs: 1 }, retryable: true, requestId: "" });
+const error = (type: "RATE_LIMITED" | "INTERNAL", retryAfterMs = 1) =>
+  new FanfareError({ type, message: type, data: { retryAfterMs }, retryable: true, requestId: "" });
 
 /** Returns or throws the given answers in order, and records the calls. */
 function answering(...answers: (FanfareError | { items: ExportedItem[]; nextCursor: string | null })[]) {
@@ -39,4 +39,13 @@ test("reads all pages, including empty ones, and waits when rate limited", async
 test("stops on other errors and when aborted", async () => {
   await expect(readAll(answering(error("INTERNAL")).call)).rejects.toMatchObject({ type: "INTERNAL" });
   await expect(readAll(answering().call, AbortSignal.abort())).rejects.toThrow("aborted");
+});
+
+test("stops at once when aborted during the wait for the rate limit", async () => {
+  const canceling = new AbortController();
+  const { call, asked } = answering(error("RATE_LIMITED", 3_600_000));
+  const reading = readAll(call, canceling.signal);
+  await expect.poll(() => asked.length).toBe(1);
+  canceling.abort();
+  await expect(reading).rejects.toThrow("aborted");
 });

@@ -2,7 +2,6 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
 import { useNotificationPreferences, useNotificationSettings } from "../../data/inbox.ts";
-import { wordsOf } from "../../shared/word-lines.ts";
 import { Loaded, SkeletonRows, ErrorNote, Pending } from "../../ui/feedback.tsx";
 import { Form, TextArea, useForm } from "../../ui/form.tsx";
 import { Section } from "../section.tsx";
@@ -13,6 +12,7 @@ import { useSave, useAction } from "../../shared/use-action.ts";
 import { Select } from "../../ui/select.tsx";
 import { useGroups } from "../../data/groups.ts";
 import { Avatar } from "../../ui/display.tsx";
+import { wordsOf } from "../../shared/formats.ts";
 
 export function KeywordsSection() {
   const { t } = useTranslation("settings");

@@ -10,7 +10,6 @@ import { Form, TextArea, TextField, useForm } from "../../ui/form.tsx";
 import { RadioGroup } from "../../ui/choices.tsx";
 import { Section } from "../section.tsx";
 import { useServerCache } from "../../data/data-context.ts";
-import { uploadPicture } from "../../data/files.ts";
 import { PictureInput, useObjectUrl } from "../../shared/picture-input.tsx";
 import { Avatar } from "../../ui/display.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -83,14 +82,14 @@ const AVATAR_PX = 96;
 function AvatarForm() {
   const { t } = useTranslation("settings");
   const me = useMe();
-  const cache = useServerCache();
+  const { client } = useServerCache();
   const call = useCall();
   const [chosen, setChosen] = useState<File | null>(null);
   const preview = useObjectUrl(chosen);
   const { busy, error, run } = useAction();
   const use = (file: File) =>
     run(async () => {
-      const { fileId } = await uploadPicture(cache, file);
+      const { fileId } = await client.uploadPicture(file);
       await call("user.setAvatar", { fileId });
       setChosen(null);
     });

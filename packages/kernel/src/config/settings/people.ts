@@ -2,6 +2,7 @@ import { z } from "zod";
 import { InstancePolicySchema, LIMITS } from "@fanfare/contract";
 import { httpUrl, ldapUrl, list, oneOf, onOrOff, serverUrl, wholeNumber } from "../values.ts";
 import { notes } from "./notes.ts";
+import { groupsClaim, oidcProviders, providerName, samlProviders, scopes } from "./providers.ts";
 
 export const mail = {
   SMTP_URL: serverUrl(["smtp", "smtps"]).optional().register(notes, {
@@ -17,53 +18,6 @@ export const mail = {
     example: "Fanfare <chat@example.org>",
   }),
 };
-
-const providerName = z.string().min(1).max(40, "must have at most 40 characters");
-const scopes = z
-  .string()
-  .refine((text) => text.split(" ").includes("openid"), "must contain openid")
-  .default("openid email profile");
-const groupsClaim = z.string().min(1).default("groups");
-
-/** The id of the provider in OIDC_ISSUER. */
-export const DEFAULT_PROVIDER = "default";
-const MAX_PROVIDERS = 10;
-
-const OidcProviders = z
-  .array(
-    z.strictObject({
-      id: z
-        .string()
-        .regex(/^[a-z0-9-]{1,32}$/, "must have 1 to 32 lower-case letters, digits and hyphens")
-        .refine((id) => id !== DEFAULT_PROVIDER, `must not be ${DEFAULT_PROVIDER}`),
-      name: providerName,
-      issuer: httpUrl,
-      clientId: z.string().min(1),
-      clientSecret: z.string().min(1),
-      scopes,
-      groupsClaim,
-      adminGroups: z.array(z.string()).optional(),
-    }),
-    "must be a JSON list of providers with id, name, issuer, clientId and clientSecret",
-  )
-  .min(1, "must have a provider")
-  .max(MAX_PROVIDERS, `must have at most ${MAX_PROVIDERS} providers`)
-  .refine((all) => new Set(all.map(({ id }) => id)).size === all.length, "must not use an id twice");
-
-/** Parses the JSON. An error says what is wrong, without the values. */
-const oidcProviders = z.string().transform((text, context) => {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // Reported as any other value that isn't a list.
-  }
-  const { data, error } = OidcProviders.safeParse(value);
-  if (error === undefined) return data;
-  const [{ path, message }] = error.issues as [z.core.$ZodIssue];
-  context.addIssue(path.length === 0 ? message : `${path.join(".")}: ${message}`);
-  return z.NEVER;
-});
 
 export const login = {
   OIDC_ISSUER: httpUrl.optional().register(notes, {
@@ -122,6 +76,13 @@ export const login = {
       '[{"id":"google","name":"Google","issuer":"https://accounts.google.com","clientId":"fanfare","clientSecret":"the-secret"}]',
     secret: true,
   }),
+  SAML_PROVIDERS: samlProviders.optional().register(notes, {
+    description:
+      "SAML 2.0 providers, as JSON; docs/run/saml.md describes all options. `metadata` is the URL or the XML of the provider's metadata; `entityId`, `ssoUrl` and " +
+      "`certificates` (a list) replace it. Its addresses count as verified, so only add providers you trust.",
+    defaultText: "no SAML login",
+    example: '[{"id":"work","name":"Example Inc.","metadata":"https://login.example.org/saml/metadata"}]',
+  }),
 };
 
 const SCIM_TOKEN_MIN_CHARS = 32;
@@ -144,8 +105,8 @@ export const provisioning = {
     .optional()
     .register(notes, {
       description:
-        "OpenID Connect provider that has `SCIM_TOKEN`: its logins find accounts by the `externalId` that it has sent. `default` is the one of " +
-        "`OIDC_ISSUER`; others are named by their id in `OIDC_PROVIDERS`.",
+        "Single sign-on provider that has `SCIM_TOKEN`: its logins find accounts by the `externalId` that it has sent. `default` is the one of " +
+        "`OIDC_ISSUER`; others are named by their id in `OIDC_PROVIDERS` or `SAML_PROVIDERS`.",
       defaultText: "logins find accounts by verified addresses only",
       example: "default",
     }),
@@ -243,7 +204,7 @@ export const access = {
   }),
   OIDC_ONLY: onOrOff.optional().register(notes, {
     description:
-      "Whether OpenID Connect is the only way to log in. If the provider fails, set it to `off` to log in with passwords.",
+      "Whether single sign-on (OpenID Connect or SAML) is the only way to log in. If the provider fails, set it to `off` to log in with passwords.",
     defaultText: "set by admins; `off` by default",
     example: "on",
   }),
@@ -252,7 +213,7 @@ export const access = {
     .register(notes, {
       description:
         "Who must set up two-step verification before they can do anything else: `admins`, `accounts` (all users with an account) or `off`. " +
-        "Users who log in with OpenID Connect or a passkey are exempt.",
+        "Users who log in with single sign-on or a passkey are exempt.",
       defaultText: "set by admins; `off` by default",
       example: "admins",
     }),

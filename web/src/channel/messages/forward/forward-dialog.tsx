@@ -9,7 +9,6 @@ import { useServerCache } from "../../../data/data-context.ts";
 import { useChannelState, useGroup, useIsReadOnly } from "../../../data/groups.ts";
 import { placePath } from "../../../routes.ts";
 import { ConversationPicker } from "../../../search/quick-switcher/conversation-picker.tsx";
-import type { Conversation } from "../../../search/quick-switcher/destination.ts";
 import { HAS_KEYBOARD } from "../../../ui/has-keyboard.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Checkbox } from "../../../ui/checkbox.tsx";
@@ -22,6 +21,7 @@ import { useAuthor } from "../item/use-author.ts";
 import { MessagePreview } from "../item/message-preview.tsx";
 import { sendNow } from "../outbox.ts";
 import { quoteOf } from "./quote.ts";
+import type { Conversation } from "../../../search/quick-switcher/use-destinations.ts";
 
 interface ForwardDialogProps {
   /** The channel or thread of the messages. */

@@ -7,6 +7,7 @@ import { useUser } from "../../../data/people.ts";
 import { Button, buttonClass, type ButtonVariant } from "../../../ui/button.tsx";
 import { showFailure } from "../../../ui/feedback.tsx";
 import { Menu } from "../../../ui/menu.tsx";
+import { expectModal } from "../bot-modals.tsx";
 import { safeUrl } from "../markdown/lex.ts";
 import { ExternalLink } from "../markdown/inline.tsx";
 
@@ -49,7 +50,10 @@ function BotControl({ message: { authorId, channelId, id: messageId }, control }
   const press = async (value?: string) => {
     setBusy(true);
     const params = { channelId, messageId, controlId: control.id, ...(value !== undefined && { value }) };
-    await call("interaction.create", params).catch(showFailure);
+    await call("interaction.create", params).then(
+      ({ interactionId }) => expectModal(interactionId),
+      showFailure,
+    );
     setBusy(false);
   };
   const state = { busy, disabled: isGone, ...(isGone && { title: t("control.botGone") }) };

@@ -1,11 +1,9 @@
-import type { MouseEvent } from "react";
 import { useTranslation } from "react-i18next";
-import { useLocation } from "wouter";
+import { Link } from "wouter";
 import { useChannelState } from "../../../data/groups.ts";
 import { useMessage } from "../../../data/channel-messages.ts";
 import { dayAndTime } from "../../../shared/times.ts";
 import { Avatar } from "../../../ui/display.tsx";
-import { isForBrowser } from "./message-card.tsx";
 import { type MessageLink, messageLinks } from "./message-links.ts";
 import { MessagePreview } from "./message-preview.tsx";
 import { useAuthor } from "./use-author.ts";
@@ -26,23 +24,16 @@ export function LinkedMessages({ content }: { content: string }) {
 /** Its height is fixed, so that nothing moves when the message is loaded. */
 function LinkedMessage({ link: { channelId, messageId, path } }: { link: MessageLink }) {
   const { t } = useTranslation("messages");
-  const [, navigate] = useLocation();
   const { data: message, isError } = useMessage(channelId, messageId);
   const isGone = isError || (message !== undefined && message.deletedAt !== null);
-  const follow = (event: MouseEvent) => {
-    if (isForBrowser(event)) return;
-    event.preventDefault();
-    navigate(path);
-  };
   return (
-    <a
+    <Link
       href={path}
-      onClick={follow}
       className="grid h-20 w-full max-w-110 content-start gap-1 overflow-hidden rounded-md border border-line border-s-4 border-s-line-strong bg-raised px-3 py-2 text-sm hover:bg-hover"
     >
       {isGone && <span className="text-muted">{t("linkedUnavailable")}</span>}
       {message !== undefined && !isGone && <LinkedContent message={message} />}
-    </a>
+    </Link>
   );
 }
 

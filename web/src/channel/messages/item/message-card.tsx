@@ -1,15 +1,7 @@
-import {
-  type CSSProperties,
-  type MouseEvent,
-  type ReactNode,
-  createContext,
-  useContext,
-  useMemo,
-  useState,
-} from "react";
+import { type MouseEvent, type ReactNode, createContext, useContext, useMemo, useState } from "react";
 import { keywordPattern } from "@fanfare/contract/notification-rules";
 import { useTranslation } from "react-i18next";
-import { useLocation } from "wouter";
+import { Link, useLocation } from "wouter";
 import { useChannels, useGroupEmoji, useOwnEmoji, useRoles } from "../../../data/groups.ts";
 import { useMe } from "../../../data/me.ts";
 import { useKeywords } from "../../../data/inbox.ts";
@@ -23,7 +15,7 @@ import { Button } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import type { OnUser } from "../list/use-rows.ts";
 import { MarkdownContext, type MarkdownParts, type MentionProps, Markdown } from "../markdown/markdown.tsx";
-import { readableColor, useAuthor } from "./use-author.ts";
+import { readableColors, useAuthor } from "./use-author.ts";
 import type { Message } from "@fanfare/contract";
 import { Avatar } from "../../../ui/display.tsx";
 import { dayAndTime, formatTime } from "../../../shared/times.ts";
@@ -81,7 +73,7 @@ export function MentionsProvider({ groupId, onUser, children }: MentionsProvider
 }
 
 /** Whether the click asks the browser for a new tab or window. */
-export function isForBrowser(event: MouseEvent): boolean {
+function isForBrowser(event: MouseEvent): boolean {
   return event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
 }
 
@@ -100,59 +92,33 @@ function UserMention({ id, plain }: MentionProps) {
 }
 
 function RoleMention({ id }: MentionProps) {
-  const { groupId } = useContext(PlaceContext);
-  return groupId === null ? <UnknownRole /> : <GroupRole id={id} groupId={groupId} />;
-}
-
-function GroupRole({ id, groupId }: { id: string; groupId: string }) {
   const { t } = useTranslation("messages");
-  const role = useRoles(groupId).data?.find((each) => each.id === id);
+  const { groupId } = useContext(PlaceContext);
+  const { data } = useRoles(groupId ?? "", { enabled: groupId !== null });
+  const role = data?.find((each) => each.id === id);
   const color = role?.color ?? null;
-  const style =
-    color === null
-      ? undefined
-      : ({
-          "--light": readableColor(color, "light"),
-          "--dark": readableColor(color, "dark"),
-        } as CSSProperties);
   return (
-    <span className={color === null ? "mention" : "mention mention-colored"} style={style}>
+    <span
+      className={color === null ? "mention" : "mention mention-colored"}
+      style={color === null ? undefined : readableColors(color)}
+    >
       @{role?.name ?? t("markdown.unknownRole")}
     </span>
   );
 }
 
-function UnknownRole() {
-  const { t } = useTranslation("messages");
-  return <span className="mention">@{t("markdown.unknownRole")}</span>;
-}
-
 function ChannelMention({ id, plain }: MentionProps) {
-  const { groupId } = useContext(PlaceContext);
-  return groupId === null ? <UnknownChannel /> : <GroupChannel id={id} plain={plain} groupId={groupId} />;
-}
-
-function GroupChannel({ id, plain, groupId }: MentionProps & { groupId: string }) {
-  const [, navigate] = useLocation();
-  const channel = useChannels(groupId).data?.find((each) => each.id === id);
-  if (channel === undefined) return <UnknownChannel />;
-  if (plain) return <span className="mention">#{channel.name}</span>;
-  const path = channelPath(groupId, id);
-  const follow = (event: MouseEvent) => {
-    if (isForBrowser(event)) return;
-    event.preventDefault();
-    navigate(path);
-  };
-  return (
-    <a className="mention" href={path} onClick={follow}>
-      #{channel.name}
-    </a>
-  );
-}
-
-function UnknownChannel() {
   const { t } = useTranslation("messages");
-  return <span className="mention">#{t("markdown.unknownChannel")}</span>;
+  const { groupId } = useContext(PlaceContext);
+  const { data } = useChannels(groupId ?? "", { enabled: groupId !== null });
+  const name = data?.find((each) => each.id === id)?.name;
+  const text = `#${name ?? t("markdown.unknownChannel")}`;
+  if (plain || name === undefined || groupId === null) return <span className="mention">{text}</span>;
+  return (
+    <Link className="mention" href={channelPath(groupId, id)}>
+      {text}
+    </Link>
+  );
 }
 
 /** Shows where a link leads, since its text can claim another address. */

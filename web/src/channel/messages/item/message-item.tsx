@@ -1,6 +1,6 @@
 import type { Message } from "@fanfare/contract";
 import { Check, Ellipsis, MessageSquareText, Pencil, Reply } from "lucide-react";
-import { type CSSProperties, memo, type PointerEvent, useRef, useState } from "react";
+import { memo, type PointerEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMember } from "../../../data/members.ts";
 import { Avatar, Badge } from "../../../ui/display.tsx";
@@ -12,7 +12,7 @@ import { useMessageContext } from "../list/use-rows.ts";
 import type { MessageRow } from "../list/rows.ts";
 import { clockTime, formatTime, shortTime } from "../../../shared/times.ts";
 import { MessageBody } from "./message-body.tsx";
-import { readableColor, type Author, useAuthor } from "./use-author.ts";
+import { readableColors, type Author, useAuthor } from "./use-author.ts";
 import { ReactionPicker } from "./reactions.tsx";
 import { ReplyPreview } from "./reply-preview.tsx";
 import { useMessageActions, useMessageMenu } from "./use-message-actions.ts";
@@ -237,11 +237,10 @@ function ColoredName({ name, authorId, groupId }: { name: string; authorId: stri
   const { data: member } = useMember(groupId, authorId);
   const color = coloredRoles.find(({ id }) => member?.roleIds.includes(id))?.color;
   if (color === undefined || color === null) return <span className="font-semibold">{name}</span>;
-  const colors = { "--light": readableColor(color, "light"), "--dark": readableColor(color, "dark") };
   return (
     <span
       className="font-semibold text-(--light) contrast:text-text dark:not-contrast:text-(--dark)"
-      style={colors as CSSProperties}
+      style={readableColors(color)}
     >
       {name}
     </span>

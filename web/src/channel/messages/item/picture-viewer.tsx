@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useFileUrl } from "../../../data/files.ts";
 import { useBlocked } from "../../../data/me.ts";
 import { useMessagePlace } from "../../../inbox/use-message-place.ts";
+import { showToast } from "../../../ui/feedback.tsx";
 import { copyText } from "../../../shared/copy-field.tsx";
 import { MessageContext } from "../list/use-rows.ts";
 import { isImage } from "./attachments.tsx";
@@ -31,7 +32,10 @@ export function PictureViewer({ message, image: first, onClose }: PictureViewerP
   const [copiedId, setCopiedId] = useState<string | null>(null);
   const isCopied = copiedId === image.fileId;
   const copyLink = async () => {
-    if (path !== null && (await copyText(location.origin + path))) setCopiedId(image.fileId);
+    if (path === null) return;
+    const link = location.origin + path;
+    if (await copyText(link)) setCopiedId(image.fileId);
+    else showToast({ text: link });
   };
   return (
     <Viewer<HTMLImageElement>

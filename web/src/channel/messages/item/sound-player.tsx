@@ -3,9 +3,9 @@ import { Pause, Play } from "lucide-react";
 import { type KeyboardEvent, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { useFileUrl } from "../../../data/files.ts";
-import { clockText } from "../../../shared/clock.ts";
 import { DownloadLink, soundHeight } from "./attachments.tsx";
 import { pause, seek, setSpeed, SPEEDS, type Sound, togglePlaying, usePlayback, useSpeed } from "./sound.ts";
+import { clockText } from "../../../shared/times.ts";
 
 /** How far the arrow keys go, at most; less in a short sound. */
 const STEP_MS = 5000;

@@ -1,4 +1,5 @@
 import type { Message } from "@fanfare/contract";
+import type { CSSProperties } from "react";
 import { useTranslation } from "react-i18next";
 import { useGroupIdOf } from "../../../data/groups.ts";
 import { useAvatarUrl, useNickname } from "../../../data/members.ts";
@@ -39,6 +40,14 @@ const GROUNDS = { light: 0xebeae6, dark: 0x3b3733 } as const;
 /** WCAG AA for normal text. */
 const MIN_CONTRAST = 4.5;
 const STEPS = 20;
+
+/** The role's color in both themes, for the classes that use `--light` and `--dark`. */
+export function readableColors(color: number): CSSProperties {
+  return {
+    "--light": readableColor(color, "light"),
+    "--dark": readableColor(color, "dark"),
+  } as CSSProperties;
+}
 
 /** The role's color, darkened or lightened as far as the theme's contrast requires. */
 export function readableColor(color: number, theme: keyof typeof GROUNDS): string {

@@ -27,6 +27,7 @@ import { useCall } from "../../../data/call.ts";
 import { hasMessages } from "../../../data/groups.ts";
 import { useSaved } from "../../../data/inbox.ts";
 import { placePath } from "../../../routes.ts";
+import { copyAndSay } from "../../../shared/copy-field.tsx";
 import type { MenuItem } from "../../../ui/menu.tsx";
 import { showToast, showFailure } from "../../../ui/feedback.tsx";
 import { setEditing, setReplyTo, toggleSelected } from "../conversation.ts";
@@ -61,11 +62,6 @@ export function useMessageActions(): (message: Message) => MessageActions {
   const { data: saved } = useSaved();
   return useCallback(
     (message) => {
-      const copy = (text: string) => {
-        navigator.clipboard
-          ?.writeText(text)
-          .then(() => showToast({ text: t("shared:copied"), tone: "good" }), showFailure);
-      };
       const { channelId, id: messageId, seq, pinnedAt } = message;
       const togglePin = () => {
         call(pinnedAt === undefined ? "message.pin" : "message.unpin", { channelId, messageId }).catch(
@@ -83,21 +79,24 @@ export function useMessageActions(): (message: Message) => MessageActions {
         const text = isSaved ? t("action.unsaved") : t("action.saved");
         done.then(() => showToast({ text, tone: "good" }), showFailure);
       };
-      return actionsOf(message, context, { copy, togglePin, markUnread, isSaved, save });
+      const copyLink = (link: string) => void copyAndSay(link, t("shared:copied"));
+      const copyText = (text: string) => void copyAndSay(text, t("shared:copied"), t("shared:copyFailed"));
+      return actionsOf(message, context, { copyLink, copyText, togglePin, markUnread, isSaved, save });
     },
     [context, call, t, saved],
   );
 }
 
 interface ActionHandlers extends Pick<MessageActions, "markUnread" | "isSaved" | "save"> {
-  copy: (text: string) => void;
+  copyLink: (link: string) => void;
+  copyText: (text: string) => void;
   togglePin: () => void;
 }
 
 function actionsOf(
   message: Message,
   context: MessageContextValue,
-  { copy, togglePin, ...handlers }: ActionHandlers,
+  { copyLink, copyText, togglePin, ...handlers }: ActionHandlers,
 ): MessageActions {
   const { channel, permissions, ownId, ask, openThread } = context;
   const { id, authorId, editedAt, replyIn } = message;
@@ -115,8 +114,8 @@ function actionsOf(
     forward: () => ask({ kind: "forward", messages: [message] }),
     select: () => toggleSelected(channel.id, message),
     showReaders: () => ask({ kind: "readers", message }),
-    copyLink: () => copy(link),
-    ...(text !== "" && { copyText: () => copy(text) }),
+    copyLink: () => copyLink(link),
+    ...(text !== "" && { copyText: () => copyText(text) }),
     ...(maySend && { reply: () => setReplyTo(channel.id, message) }),
     ...(maySend &&
       isOwn &&

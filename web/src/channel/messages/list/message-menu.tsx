@@ -10,12 +10,7 @@ import { useMessageMenu, useMessageActions } from "../item/use-message-actions.t
 import { showFailure } from "../../../ui/feedback.tsx";
 
 /** Common reactions, offered without loading all emoji. */
-const EMOJI_CHOICE: readonly string[] =
-  "👍 ❤️ 😂 🎉 😮 😢 🙏 🔥 👀 ✅ ❌ 💯 🚀 👏 🙌 🤔 😍 😅 😭 😡 🥳 🤝 💪 👋 ☕ 🍻 🐛 💡 ⭐ 📌 ➕ 👎".split(
-    " ",
-  );
-
-const QUICK = EMOJI_CHOICE.slice(0, 6);
+const QUICK = ["👍", "❤️", "😂", "🎉", "😮", "😢"];
 
 interface MessageMenuProps {
   messageOf: (messageId: string) => Message | undefined;

@@ -1,5 +1,5 @@
 import type { Ephemeral, MemberChange, Message } from "@fanfare/contract";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { StoredMessage } from "../outbox-store.ts";
 import { testMessage } from "../../../../test/test-message.ts";
 import { type BuiltRows, type Row, type RowsInput, buildRows } from "./rows.ts";
@@ -54,6 +54,14 @@ describe("buildRows", () => {
       ]),
     );
     expect(shown(rows)).toEqual(["day", "+m1", "m2", "+m3", "+m4", "+m5", "+m6", "day", "+m7"]);
+  });
+
+  test("a day begins within an hour of UTC where the time zone has half hours", () => {
+    vi.stubEnv("TZ", "Asia/Kolkata");
+    // Midnight is at 18:30 UTC.
+    const rows = buildRows(input([message(1, { minutes: 500 }), message(2, { minutes: 515 })]));
+    vi.unstubAllEnvs();
+    expect(shown(rows)).toEqual(["day", "+m1", "day", "+m2"]);
   });
 
   test("messages that only the user sees are shown by time, also after the last message", () => {

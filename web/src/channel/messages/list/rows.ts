@@ -207,16 +207,16 @@ function isSame(a: Row, b: Row): boolean {
 }
 
 const days = new Map<string, string>();
-/** Formatting dates is slow, and neighboring messages mostly share an hour. */
+/** Formatting dates is slow, and rows are built again and again. */
 const MAX_DAYS = 1000;
 
-/** The local calendar day. */
+/** The local calendar day. By minute, because midnight is within an hour of UTC where the time zone has half hours. */
 function dayOf(time: string): string {
-  const hour = time.slice(0, 13);
-  const known = days.get(hour);
+  const minute = time.slice(0, 16);
+  const known = days.get(minute);
   if (known !== undefined) return known;
   if (days.size >= MAX_DAYS) days.clear();
   const day = new Date(time).toDateString();
-  days.set(hour, day);
+  days.set(minute, day);
   return day;
 }

@@ -1,4 +1,13 @@
-import { Fragment, type ReactNode, createContext, useContext, useState } from "react";
+import {
+  Fragment,
+  type ReactNode,
+  createContext,
+  useContext,
+  useState,
+  type ComponentProps,
+  lazy,
+  Suspense,
+} from "react";
 import { useTranslation } from "react-i18next";
 import {
   type Token,
@@ -12,7 +21,7 @@ import {
 } from "./lex.ts";
 import { EmojiSign } from "../../emoji/emoji-sign.tsx";
 import { MarkdownContext } from "./markdown.tsx";
-import { MathText } from "./math.tsx";
+import { whenLoaded } from "../../../shared/when-loaded.ts";
 
 /** Links and buttons can't be nested. */
 const PlainContext = createContext(false);
@@ -179,4 +188,19 @@ function Spoiler({ tokens, children }: { tokens: readonly Token[]; children: Rea
       {"\u2007".repeat(Math.min(plainText(tokens).length, 60) + 2)}
     </button>
   );
+}
+
+const Formula = lazy(() => whenLoaded(() => import("./formula.tsx")).catch(() => ({ default: Source })));
+
+/** A formula; its source until the code for formulas is loaded, and if that fails. */
+export function MathText(props: ComponentProps<typeof Source>) {
+  return (
+    <Suspense fallback={<Source {...props} />}>
+      <Formula key={props.text} {...props} />
+    </Suspense>
+  );
+}
+
+function Source({ text }: { text: string; isBlock: boolean }) {
+  return <code>{withoutOverrides(text)}</code>;
 }

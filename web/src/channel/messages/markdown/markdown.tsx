@@ -14,11 +14,12 @@ import {
   useState,
 } from "react";
 import type { Emoji } from "@fanfare/contract";
+import { copyText } from "../../../shared/copy-field.tsx";
 import { whenLoaded } from "../../../shared/when-loaded.ts";
 import { EMOJI_CODE, lex, plainText, type Token, type Tokens, withoutOverrides } from "./lex.ts";
 import "./markdown.css";
-import { Inline, Plain } from "./inline.tsx";
-import { MathText } from "./math.tsx";
+import { Inline, Plain, MathText } from "./inline.tsx";
+import { showToast } from "../../../ui/feedback.tsx";
 import { Check, Copy } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import type { CodePiece } from "./highlighter.ts";
@@ -275,16 +276,14 @@ export function CopyButton({ text }: { text: string }) {
     const timer = setTimeout(() => setCopied(false), CONFIRM_MS);
     return () => clearTimeout(timer);
   }, [isCopied]);
-  const copy = () => {
-    navigator.clipboard?.writeText(text).then(
-      () => setCopied(true),
-      () => undefined,
-    );
+  const copy = async () => {
+    if (await copyText(text)) setCopied(true);
+    else showToast({ text: t("shared:copyFailed") });
   };
   const label = isCopied ? t("shared:copied") : t("markdown.copyCode");
   const Icon = isCopied ? Check : Copy;
   return (
-    <button type="button" aria-label={label} title={label} onClick={copy}>
+    <button type="button" aria-label={label} title={label} onClick={() => void copy()}>
       <Icon size={14} aria-hidden="true" />
     </button>
   );

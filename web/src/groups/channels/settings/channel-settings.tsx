@@ -117,6 +117,8 @@ function ChannelOverview({ channel }: { channel: ChannelState }) {
 /** Programs whose own payloads the server formats, and chats whose formats it accepts from any program. */
 const SERVICES = ["GitHub", "GitLab", "Gitea", "Grafana", "Alertmanager", "Sentry", "Jenkins", "Uptime Kuma"];
 const CHATS = ["Slack", "Discord", "Mattermost"];
+/** Programs that prove with a secret that they sent a message. */
+const SIGNING = ["GitHub", "GitLab", "Gitea", "Sentry"];
 
 export function ChannelWebhooks({ channelId }: { channelId: string }) {
   const { t } = useTranslation("channels");
@@ -125,11 +127,15 @@ export function ChannelWebhooks({ channelId }: { channelId: string }) {
   const [address, setAddress] = useState<string | null>(null);
   const [deleted, setDeleted] = useState<Webhook | null>(null);
   const form = useForm({
-    initial: { name: "" },
-    async submit({ name }) {
-      const { path } = await call("webhook.create", { channelId, name });
+    initial: { name: "", secret: "" },
+    async submit({ name, secret }) {
+      const { path } = await call("webhook.create", {
+        channelId,
+        name,
+        secret: secret === "" ? null : secret,
+      });
       setAddress(new URL(path, location.origin).href);
-      form.reset();
+      form.set("name", "");
     },
   });
   return (
@@ -144,6 +150,12 @@ export function ChannelWebhooks({ channelId }: { channelId: string }) {
           required
           maxLength={LIMITS.nicknameMaxChars}
           {...form.field("name")}
+        />
+        <TextField
+          label={t("webhooks.secret")}
+          hint={t("webhooks.secretHint", { services: either(SIGNING) })}
+          maxLength={LIMITS.secretMaxChars}
+          {...form.field("secret")}
         />
       </Form>
       <Rows

@@ -4,7 +4,6 @@ import i18next from "i18next";
 import { useState } from "react";
 import { useCall } from "../../../data/call.ts";
 import { useServerCache } from "../../../data/data-context.ts";
-import { uploadPicture } from "../../../data/files.ts";
 import { isOfKind, useGroupEmoji } from "../../../data/groups.ts";
 import { formatsOf } from "../../../shared/formats.ts";
 import { errorText, errorTypeText } from "../../../shared/use-action.ts";
@@ -74,7 +73,7 @@ interface AddingEmoji {
 
 /** Adds pictures to a group one after the other, at the pace that the server allows. */
 export function useAddEmoji(groupId: string, kind: EmojiKind): AddingEmoji {
-  const cache = useServerCache();
+  const { client } = useServerCache();
   const call = useCall();
   const { data: existing = [] } = useGroupEmoji(groupId);
   const nameOf = kind === "emoji" ? emojiNameOf : stickerNameOf;
@@ -87,7 +86,7 @@ export function useAddEmoji(groupId: string, kind: EmojiKind): AddingEmoji {
     const picture = await read().catch(() => null);
     if (picture === null) return i18next.t("group-settings:emoji.unreadable");
     try {
-      const { fileId } = await whenAllowed(() => uploadPicture(cache, picture));
+      const { fileId } = await whenAllowed(() => client.uploadPicture(picture));
       await whenAllowed(() => call("emoji.add", { groupId, kind, name, fileId }));
       return null;
     } catch (error) {

@@ -6,9 +6,8 @@ import { useWordFilter } from "../../../data/group-settings.ts";
 import { RadioGroup, Switch } from "../../../ui/choices.tsx";
 import { Loaded, SkeletonRows } from "../../../ui/feedback.tsx";
 import { Form, TextArea, useForm } from "../../../ui/form.tsx";
-import { wordsOf } from "../../../shared/word-lines.ts";
 import type { ReactNode } from "react";
-import { useFormats } from "../../../shared/formats.ts";
+import { useFormats, wordsOf } from "../../../shared/formats.ts";
 import { Select } from "../../../ui/select.tsx";
 
 export function FilterPart({ group }: { group: Group }) {

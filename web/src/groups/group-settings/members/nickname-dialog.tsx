@@ -4,7 +4,6 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useServerCache } from "../../../data/data-context.ts";
-import { uploadPicture } from "../../../data/files.ts";
 import { useMe } from "../../../data/me.ts";
 import { useAvatarUrl, useNickname } from "../../../data/members.ts";
 import { userName } from "../../../people/members/user-name.tsx";
@@ -25,7 +24,7 @@ interface NicknameDialogProps {
 export function NicknameDialog({ member: { groupId, userId }, user, onClose }: NicknameDialogProps) {
   const { t } = useTranslation("group-settings");
   const call = useCall();
-  const cache = useServerCache();
+  const { client } = useServerCache();
   const isOwn = useMe().id === userId;
   const ownName = userName(user);
   const nickname = useNickname(groupId, userId) ?? "";
@@ -36,7 +35,7 @@ export function NicknameDialog({ member: { groupId, userId }, user, onClose }: N
     async submit({ nickname: written }) {
       const change = { groupId, nickname: written.trim() === "" ? null : written };
       if (isOwn) {
-        const avatarFileId = picture && (await uploadPicture(cache, picture)).fileId;
+        const avatarFileId = picture && (await client.uploadPicture(picture)).fileId;
         await call("group.setOwnNickname", { ...change, avatarFileId });
       } else {
         await call("group.setNickname", {

@@ -5,7 +5,6 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useChannels } from "../../../data/groups.ts";
 import { useServerCache } from "../../../data/data-context.ts";
-import { uploadPicture } from "../../../data/files.ts";
 import { useAction } from "../../../shared/use-action.ts";
 import { useHasDirectory } from "../../../session/server-meta.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -97,14 +96,14 @@ export function OverviewPart({ group }: { group: Group }) {
 /** A new icon is saved as soon as it is chosen. */
 function GroupIcon({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
-  const cache = useServerCache();
+  const { client } = useServerCache();
   const call = useCall();
   const { busy, error, run } = useAction();
   const [chosen, setChosen] = useState<File | null>(null);
   const set = async (file: File) => {
     setChosen(file);
     await run(async () => {
-      const { fileId } = await uploadPicture(cache, file);
+      const { fileId } = await client.uploadPicture(file);
       await call("group.setIcon", { groupId: group.id, fileId });
     });
     setChosen(null);

@@ -1,5 +1,5 @@
 import type { Group, Member, Role, User } from "@fanfare/contract";
-import { type CSSProperties, useMemo, useRef } from "react";
+import { useMemo, useRef, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import type { Status } from "@fanfare/client";
@@ -15,11 +15,10 @@ import { Avatar, Badge } from "../../../ui/display.tsx";
 import { ContextMenu, type MenuItem } from "../../../ui/menu.tsx";
 import { cx } from "../../../ui/cx.ts";
 import { useMemberMenu } from "../../../groups/group-settings/members/use-member-menu.tsx";
-import { readableColor } from "../../../channel/messages/item/use-author.ts";
+import { readableColors } from "../../../channel/messages/item/use-author.ts";
 import { openProfile, UserPopover } from "../people-store.tsx";
 import { CustomStatusMark, useName } from "../user-name.tsx";
 import { usePersonMenu } from "../use-person-menu.ts";
-import { WHOLE_UP_TO } from "./use-whole-group.ts";
 
 interface MemberListProps {
   group: Group;
@@ -218,7 +217,7 @@ function MemberLine({ group, member, user, color, authority }: MemberLineProps) 
               "min-w-0 truncate font-medium",
               color === null ? isAway && "text-muted" : "text-(--light) dark:text-(--dark)",
             )}
-            style={color === null ? undefined : colorsOf(color)}
+            style={color === null ? undefined : readableColors(color)}
           >
             {/* The button needs a name while the profile is loading. */}
             {user === undefined ? <span className="sr-only">{t("ui:loading")}</span> : name}
@@ -263,9 +262,15 @@ function useItems(
   ];
 }
 
-function colorsOf(color: number): CSSProperties {
-  return {
-    "--light": readableColor(color, "light"),
-    "--dark": readableColor(color, "dark"),
-  } as CSSProperties;
+/** Groups up to this size are loaded completely, and the presence of all members is watched. */
+export const WHOLE_UP_TO = 250;
+
+/** Loads all members of a small group, so that its sections are complete. */
+export function useWholeGroup(group: Group, members: ReturnType<typeof useMembers>): void {
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = members;
+  const isMissing =
+    group.memberCount <= WHOLE_UP_TO && hasNextPage && !isFetchingNextPage && !isFetchNextPageError;
+  useEffect(() => {
+    if (isMissing) void fetchNextPage();
+  }, [isMissing, fetchNextPage]);
 }

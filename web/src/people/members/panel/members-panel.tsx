@@ -6,8 +6,7 @@ import { useMemberSearch } from "../../../data/members.ts";
 import { EmptyState, SkeletonRows, Pending } from "../../../ui/feedback.tsx";
 import { TextField } from "../../../ui/form.tsx";
 import { SidePanel } from "../../../app/shell/side-panel.tsx";
-import { MemberList } from "./member-list.tsx";
-import { useWholeGroup, WHOLE_UP_TO } from "./use-whole-group.ts";
+import { MemberList, useWholeGroup, WHOLE_UP_TO } from "./member-list.tsx";
 
 export function MembersPanel({ group, onClose }: { group: Group; onClose: () => void }) {
   const { t } = useTranslation("members");

@@ -1,1 +1,0 @@
-export { createAdminService } from "./admin.service.ts";

@@ -1,1 +1,0 @@
-export { createBotService } from "./bot.service.ts";

@@ -1,1 +1,0 @@
-export { createFileService } from "./file.service.ts";

@@ -1,1 +1,0 @@
-export { createGroupService } from "./group.service.ts";

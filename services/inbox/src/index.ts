@@ -1,1 +1,0 @@
-export { createInboxService } from "./inbox.service.ts";

@@ -1,1 +1,0 @@
-export { createMessageService } from "./message.service.ts";

@@ -1,1 +1,0 @@
-export { createPresenceService } from "./presence.service.ts";

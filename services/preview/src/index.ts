@@ -1,1 +1,0 @@
-export { createPreviewService } from "./preview.service.ts";

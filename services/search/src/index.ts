@@ -1,1 +1,0 @@
-export { createSearchService } from "./search.service.ts";

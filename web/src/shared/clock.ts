@@ -1,5 +1,0 @@
-/** A position in a recording, such as 1:05. */
-export function clockText(ms: number): string {
-  const seconds = Math.floor(ms / 1000);
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-}
