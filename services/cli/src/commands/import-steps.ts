@@ -64,7 +64,8 @@ export async function resolveUsers(
       continue;
     }
     const createdAt = _id.getTimestamp();
-    const named = { _id, kind: "guest", avatarUrl: null, createdAt, nickname: nickname ?? "" };
+    const importedIn = newId(group.id);
+    const named = { _id, kind: "guest", avatarUrl: null, createdAt, importedIn, nickname: nickname ?? "" };
     resolved.placeholders.push(nickname === null ? { ...named, deletedAt: createdAt } : named);
   }
   if (resolved.accounts.length > 0) await imported.assertAllowed(resolved.accounts.length);

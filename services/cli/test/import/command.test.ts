@@ -2,8 +2,10 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Channel, Message } from "@fanfare/contract";
 import { must } from "@fanfare/testing";
+import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { fanfare, newFolder, whileRunning } from "../temporary-instance.ts";
+import { withStoppedInstance } from "../../src/open-instance.ts";
+import { configOf, fanfare, newFolder, whileRunning } from "../temporary-instance.ts";
 import { discordFiles, mattermostExport, slackExport } from "./exports.ts";
 
 let folder: string;
@@ -120,6 +122,14 @@ test("without matching, authors are guests and only the owner is a member", asyn
   expect(
     (await read(channels.find((one) => one.name === "secret")!.id)).map(({ content }) => content),
   ).toEqual(["between us"]);
+  // So that they are removed with the group, and don't count as users.
+  const guests = await withStoppedInstance(configOf(dataDir), ({ db }) =>
+    db
+      .collection("users")
+      .find({ kind: "guest", importedIn: new mongo.ObjectId(report.group.groupId as string) })
+      .toArray(),
+  );
+  expect(guests.map(({ nickname }) => nickname as string)).toContain("Grace H.");
 });
 
 test("a dry run changes nothing, and a conversion can be imported later", async () => {
