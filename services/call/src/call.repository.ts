@@ -133,7 +133,6 @@ export const createCallRepository = defineRepository(
     setState: ({ _id, rev }: CallDocument, state: CallState, checkAt: Date): Promise<CallDocument | null> =>
       change({ _id, rev, endedAt: { $exists: false } }, { $set: { ...state, checkAt }, $inc: { rev: 1 } }),
 
-    /** @returns whether the call is ongoing */
     postpone: (id: string, checkAt: Date) => update({ _id: id }, { $set: { checkAt } }),
 
     /** @returns whether this changes anything, and the call is ongoing */

@@ -68,8 +68,11 @@ export function createRinging({ node, participants, rings, stopRingsAt }: CallPa
     },
 
     async stopAll(callId: string): Promise<void> {
-      for (const ring of await rings.listRinging(callId, CHECK_BATCH))
-        if ((await rings.stopOne(ring)) !== null) publishEnd(ring, "ended");
+      for (let stopped = CHECK_BATCH; stopped === CHECK_BATCH;) {
+        const some = await rings.listRinging(callId, CHECK_BATCH);
+        for (const ring of some) if ((await rings.stopOne(ring)) !== null) publishEnd(ring, "ended");
+        stopped = some.length;
+      }
     },
 
     /** @returns when it must be called again; null: there are no rings */

@@ -1,5 +1,6 @@
 import { PERMISSIONS } from "@fanfare/contract";
 import { createGuest, hasLiveKit, must, post } from "@fanfare/testing";
+import { Types } from "mongoose";
 import { describe, expect, test, vi } from "vitest";
 import { Listener } from "../../../test/integration/listener.ts";
 import { connectSignal, joinCall, useCalls } from "./support.ts";
@@ -179,6 +180,29 @@ describe.skipIf(!hasLiveKit())("calls that go wrong", () => {
       CHECKED,
     );
     listener.socket.close();
+  });
+
+  test("all rings end with their call, however many there are", async () => {
+    const { member } = site.world;
+    const channelId = await voiceChannel();
+    const { call } = await joinCall(site.url, channelId, member);
+    const later = new Date(Date.now() + 3_600_000);
+    const ids = { callId: new Types.ObjectId(call.id), channelId: new Types.ObjectId(channelId) };
+    const rings = site.instance.collection("callRings");
+    await rings.insertMany(
+      Array.from({ length: 250 }, () => ({
+        ...ids,
+        userId: new Types.ObjectId(),
+        fromUserId: new Types.ObjectId(member.userId),
+        dueAt: later,
+        recent: [],
+        expiresAt: later,
+      })),
+    );
+    await must(site.url, "call.leave", { channelId }, member.accessToken);
+    await vi.waitFor(async () =>
+      expect(await rings.countDocuments({ callId: ids.callId, dueAt: { $exists: true } })).toBe(0),
+    );
   });
 
   test("who is added to a group DM finds its call", async () => {
