@@ -44,6 +44,7 @@ export function pythonFiles({ objects, unions, actions, events }: Model): Record
     HEADER,
     "from collections.abc import Callable\nfrom typing import Any, TypeVar\n",
     "from . import types\n",
+    '_Handler = TypeVar("_Handler", bound=Callable[..., Any])\n',
     `\nclass Events:\n    """Registers a handler for each event. The methods can be used as decorators."""\n`,
     "    def __init__(self) -> None:",
     "        self._handlers: dict[str, list[Callable[[Any], Any]]] = {}\n",
@@ -60,7 +61,6 @@ export function pythonFiles({ objects, unions, actions, events }: Model): Record
       ].join("\n"),
     ),
   ];
-  handlers.splice(3, 0, '_Handler = TypeVar("_Handler", bound=Callable[..., Any])\n');
   const join = (lines: string[]): string => `${lines.join("\n").trimEnd()}\n`;
   return { "types.py": join(types), "actions.py": join(calls), "events.py": join(handlers) };
 }

@@ -79,8 +79,7 @@ export function interactionActions(dependencies: BotDependencies): Handlers {
       );
       checkControl(message, controlId, value);
       const { authorId: botId } = message;
-      const bot = orThrow(groupId === null ? null : await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
-      if (!can(await node.access.get(botId, { channelId }), "view")) throw serviceError("BOT_NOT_FOUND");
+      const bot = await botThere(dependencies, botId, groupId, channelId);
       const id = newId();
       const interaction: Interaction = {
         id,
@@ -104,6 +103,18 @@ export function interactionActions(dependencies: BotDependencies): Handlers {
       return {};
     },
   };
+}
+
+/** @throws {ServiceError} BOT_NOT_FOUND if it isn't in the group, or can't see the channel */
+export async function botThere(
+  { bots, node }: Pick<BotDependencies, "bots" | "node">,
+  botId: string,
+  groupId: string | null,
+  channelId: string,
+): Promise<BotDocument> {
+  const bot = orThrow(groupId === null ? null : await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
+  if (!can(await node.access.get(botId, { channelId }), "view")) throw serviceError("BOT_NOT_FOUND");
+  return bot;
 }
 
 /**

@@ -1,12 +1,12 @@
 import { LIMITS, type ModalField, type ModalSubmission, type ModalValues } from "@fanfare/contract";
-import { assertNotMuted, can, type Handlers, invalid, newId, orThrow, serviceError } from "@fanfare/kernel";
+import { assertNotMuted, type Handlers, invalid, newId, serviceError } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import { openModal, openTrigger, sealTrigger } from "../open-modal.ts";
-import { askBot } from "./interactions.ts";
+import { askBot, botThere } from "./interactions.ts";
 import { requireBot } from "./own-bot.ts";
 
 export function modalActions(dependencies: BotDependencies): Handlers {
-  const { bots, node, modals, triggerSealer } = dependencies;
+  const { bots, modals, triggerSealer } = dependencies;
   return {
     "modal.open": async ({ params: { trigger, modal }, actor }) => {
       await requireBot(bots, actor);
@@ -21,8 +21,7 @@ export function modalActions(dependencies: BotDependencies): Handlers {
       if (opened === null || opened.channelId !== channelId || groupId === null)
         throw serviceError("MODAL_NOT_FOUND");
       const { botId, fields, name } = opened;
-      const bot = orThrow(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
-      if (!can(await node.access.get(botId, { channelId }), "view")) throw serviceError("BOT_NOT_FOUND");
+      const bot = await botThere(dependencies, botId, groupId, channelId);
       const id = newId();
       const submission: ModalSubmission = {
         id,

@@ -48,6 +48,7 @@ export async function resolveUsers(
     unusedEmails: 0,
     placeholders: [],
   };
+  const importedIn = newId(group.id);
   for (const { id, username, nickname } of users.values()) {
     const account = matchUsernames && username !== null ? await findAccount(db, username) : null;
     const _id = account ?? newId(id);
@@ -64,7 +65,6 @@ export async function resolveUsers(
       continue;
     }
     const createdAt = _id.getTimestamp();
-    const importedIn = newId(group.id);
     const named = { _id, kind: "guest", avatarUrl: null, createdAt, importedIn, nickname: nickname ?? "" };
     resolved.placeholders.push(nickname === null ? { ...named, deletedAt: createdAt } : named);
   }

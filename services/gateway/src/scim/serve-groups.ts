@@ -5,7 +5,6 @@ import { SCIM_GROUP_BODY_MAX_BYTES } from "./constants.ts";
 import { idOf, type Page, pageOf, parseGroupFilter } from "./filter.ts";
 import { changesOfGroup, groupChangesOfPatch } from "./group-changes.ts";
 import { listOf, presentGroup } from "./resources.ts";
-
 import { ScimError } from "./scim-error.ts";
 
 interface OneGroup {
