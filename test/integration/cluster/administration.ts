@@ -91,16 +91,22 @@ export function testAdministration(shared: () => Cluster): void {
     const received = receivers.map(
       (socket) => new Promise((resolve) => socket.once("message.created", resolve)),
     );
+    const before = await must(urlOf(0), "admin.metrics", {}, token);
+    const since = before.steps.at(-1)?.endedAt ?? "";
     const message = { channelId: channel.id, content: "x", nonce: "metrics" };
     await must(urlOf(1), "message.send", message, member.accessToken);
     await Promise.all(received);
     await vi.waitFor(async () => {
       const { gateways, silentGateways, steps } = await must(urlOf(0), "admin.metrics", {}, token);
       expect({ gateways, silentGateways }).toEqual({ gateways: 2, silentGateways: 0 });
-      const step = steps.findLast(({ messagesPerSecond }) => messagesPerSecond > 0);
-      expect(step?.deliveriesPerSecond).toBeGreaterThan(step?.messagesPerSecond ?? Infinity);
-      expect(step?.fanoutMs?.p100).toBeGreaterThan(0);
-      expect(step?.connections).toBeGreaterThanOrEqual(2);
+      // On a busy machine, one gateway can deliver the message in a later step than the other.
+      const later = steps.filter(({ endedAt }) => endedAt > since);
+      const sum = (rate: "messagesPerSecond" | "deliveriesPerSecond") =>
+        later.reduce((total, step) => total + step[rate], 0);
+      expect(sum("messagesPerSecond")).toBeGreaterThan(0);
+      expect(sum("deliveriesPerSecond")).toBeGreaterThan(sum("messagesPerSecond"));
+      expect(Math.max(...later.map(({ fanoutMs }) => fanoutMs?.p100 ?? 0))).toBeGreaterThan(0);
+      expect(Math.max(...later.map(({ connections }) => connections))).toBeGreaterThanOrEqual(2);
     }, WITHIN_10_S);
   });
 
