@@ -18,6 +18,9 @@ const GIBIBYTE = 1024 ** 3;
 /** The settings are documented in `config/settings/`. undefined: disabled, or the program's default. */
 export type Config = ReturnType<typeof configOf>;
 
+/** https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html (argon2id with two passes) */
+const PASSWORD_HASH_KIB = 19_456;
+
 /**
  * Reads the configuration from environment variables.
  * @throws {ConfigError} listing all errors
@@ -35,6 +38,8 @@ function configOf(env: Environment) {
   const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   return {
     environment: env.NODE_ENV,
+    /** Of one password hash. Tests log in often, and their passwords protect nothing. */
+    passwordHashKiB: env.NODE_ENV === "test" ? 64 : PASSWORD_HASH_KIB,
     services: env.SERVICES,
     host: env.HOST,
     port: env.PORT,

@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { loadConfig } from "@fanfare/kernel";
 import { createPasswords, assertNotWeak } from "./passwords.ts";
 
-const passwords = createPasswords();
+const passwords = createPasswords(64);
+
+test("new hashes are as expensive as configured", async () => {
+  const { passwordHashKiB } = loadConfig({});
+  expect(await createPasswords(passwordHashKiB).hash("correct horse", {})).toMatch(
+    /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/,
+  );
+});
 
 test("verifies only the hashed password", async () => {
   const hash = await passwords.hash("correct horse", {});

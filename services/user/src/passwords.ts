@@ -6,8 +6,6 @@ import { LIMITS } from "@fanfare/contract";
 
 const argon2 = promisify(argon2Callback);
 
-/** https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html (argon2id) */
-const MEMORY_KIB = 19_456;
 const PASSES = 2;
 const LANES = 1;
 const SALT_BYTES = 16;
@@ -27,8 +25,6 @@ interface Cost {
   parallelism: number;
 }
 
-const COST: Cost = { memory: MEMORY_KIB, passes: PASSES, parallelism: LANES };
-
 export interface Passwords {
   /**
    * @param names of the account; the password must not consist of them
@@ -42,8 +38,12 @@ export interface Passwords {
   verify(password: string, hash: string | undefined): Promise<boolean>;
 }
 
-/** Argon2id in PHC string format. At most two hashes run at once: each takes 19 MiB and a thread. */
-export function createPasswords(): Passwords {
+/**
+ * Argon2id in PHC string format. At most two hashes run at once: each takes its memory and a thread.
+ * @param memory of new hashes, in KiB
+ */
+export function createPasswords(memory: number): Passwords {
+  const current: Cost = { memory, passes: PASSES, parallelism: LANES };
   const hashes = new WorkQueue({
     atOnce: HASHES_AT_ONCE,
     waiting: HASHES_WAITING,
@@ -53,16 +53,16 @@ export function createPasswords(): Passwords {
     async hash(password, names) {
       assertNotWeak(password, names);
       const salt = randomBytes(SALT_BYTES);
-      const tag = await hashes.run(() => digest(password, salt, COST, TAG_BYTES));
+      const tag = await hashes.run(() => digest(password, salt, current, TAG_BYTES));
       const encode = (bytes: Buffer): string => bytes.toString("base64").replace(/=+$/, "");
-      return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${encode(salt)}$${encode(tag)}`;
+      return `$argon2id$v=19$m=${memory},t=${PASSES},p=${LANES}$${encode(salt)}$${encode(tag)}`;
     },
     async verify(password, hash) {
       const parsed = hash === undefined ? null : parseHash(hash);
       const { salt, tag, cost } = parsed ?? {
         salt: randomBytes(SALT_BYTES),
         tag: Buffer.alloc(TAG_BYTES),
-        cost: COST,
+        cost: current,
       };
       const computed = await hashes.run(() => digest(password, salt, cost, tag.length));
       return timingSafeEqual(computed, tag) && parsed !== null;

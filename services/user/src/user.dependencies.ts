@@ -51,7 +51,7 @@ export function createDependencies(node: NodeContext) {
   });
   const accountMails = createAccountMails(mailer, oneTimeTokens, node);
   const blocks = createBlockRepository(node.database);
-  const passwords = createPasswords();
+  const passwords = createPasswords(node.config.passwordHashKiB);
   const provisionedGroups = createProvisionedGroupRepository(node.database);
   const provisionedAdmins = createProvisionedAdmins(node.config, provisionedGroups);
   const oidcCodes = createOidcCodeRepository(node.database);

@@ -50,7 +50,7 @@ describe("user.register", () => {
   test("stores the password only as an argon2id hash", async () => {
     const { user } = await register();
     const stored = await node.node.database.collection("users").findOne({ username: user.username });
-    expect(stored?.["passwordHash"]).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(stored?.["passwordHash"]).toMatch(/^\$argon2id\$v=19\$m=64,t=2,p=1\$/);
     expect(JSON.stringify(stored)).not.toContain(PASSWORD);
   });
 });

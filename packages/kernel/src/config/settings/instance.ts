@@ -9,7 +9,7 @@ const MAX_GATEWAY_THREADS = 64;
 export const basics = {
   NODE_ENV: oneOf(["development", "production", "test"]).default("development").register(notes, {
     description:
-      "`production` requires strong secrets, writes logs as JSON, and never writes emails to the log. The image sets it.",
+      "`production` requires strong secrets, writes logs as JSON, and never writes emails to the log. The image sets it. `test` is only for Fanfare's own tests: its password hashes are weak.",
     example: "production",
   }),
   SERVICES: list
