@@ -74,7 +74,7 @@ export class Bench {
   /** The same as a program of its own, which can be interrupted as soon as its progress shows a text. */
   runProgram(
     args: readonly string[],
-    progress = "",
+    progress: string | RegExp = "",
     act: (child: ChildProcess) => unknown = () => {},
   ): Promise<Outcome> {
     return this.#withResult(async (...json) => {
@@ -84,7 +84,7 @@ export class Bench {
       const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
       let hasActed = progress === "";
       child.stderr.on("data", () => {
-        if (hasActed || !stderr().includes(progress)) return;
+        if (hasActed || stderr().match(progress) === null) return;
         hasActed = true;
         act(child);
       });

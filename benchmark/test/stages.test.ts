@@ -55,6 +55,16 @@ test("each stage is what the server counted", { tags: "long" }, async () => {
   expect(await bench.leftovers()).toEqual([]);
 });
 
+test("Ctrl-C while messages are sent says nothing about losses", { tags: "long" }, async () => {
+  const args = ["stages", "--users", "25", "--messages", "100000", "--in-flight", "1"];
+  const { code, stdout, result } = await bench.runProgram(args, /sending messages [1-9]/, (child) =>
+    child.kill("SIGINT"),
+  );
+  expect(code).toBe(105);
+  expect(stdout).not.toMatch("lost");
+  expect(metricValue(result as Result, "sent")).toBeGreaterThan(0);
+});
+
 test("Ctrl-C while members connect shows the progress", { tags: "long" }, async () => {
   const outcome = await bench.runProgram(["stages", "--users", "2000"], "connecting 0/2,000", (child) =>
     child.kill("SIGINT"),

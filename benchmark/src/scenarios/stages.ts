@@ -27,7 +27,7 @@ const STAGE: MetricTable<StageRow> = {
 
 type Counts = StagesMeasurement["counts"];
 const COUNTS: MetricTable<Counts> = {
-  lost: ({ expected, received }) => expected - received,
+  lost: ({ lost }) => lost ?? undefined,
   ...fields((counts: Counts) => counts, "sent", "acknowledged", "expected", "received"),
   ...fields((counts: Counts) => counts, "pulls", "pushes", "uploads"),
 };

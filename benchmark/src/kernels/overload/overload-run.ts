@@ -3,7 +3,7 @@ import { StoredCopies } from "../../receivers/message-tag.ts";
 import { known } from "../../report/metric.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import { nowMs } from "../broadcast/clock.ts";
-import { percentiles, type Percentiles } from "../broadcast/percentiles.ts";
+import { openPercentiles, percentiles, type Percentiles } from "../broadcast/percentiles.ts";
 import { busiestThread, watchServer, type ServerUse } from "../broadcast/resource-use.ts";
 import { openGroupLoad } from "../requests/send-load.ts";
 import { watchMemory } from "../requests/memory-watch.ts";
@@ -158,7 +158,8 @@ export async function measureOverload({ target, plan, progress, errors, signal }
   function summarise() {
     const span = overload;
     const counts = countRequests(memory, span);
-    const acks = percentiles(ackTimes(memory, span));
+    // Rejections are answers; what was missed or never answered is the slowest.
+    const acks = openPercentiles(ackTimes(memory, span), counts.missed + counts.unanswered);
     const durationMs = span.toMs - span.fromMs;
     const baseline = {
       ackMaxMs: ackTimes(memory, before).at(-1) ?? null,

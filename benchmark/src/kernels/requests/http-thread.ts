@@ -48,29 +48,34 @@ export async function openHttpThread(
     },
     /** On an abort signal, the outcome has everything up to then. */
     async run({ connections, requests, durationMs, timeoutMs, isWarmUp = false }: HttpRun) {
-      memory = allocateRequests(requests);
+      const run = allocateRequests(requests);
+      // The progress of the measured requests must not begin with those of the warm-up.
+      memory = isWarmUp ? allocateRequests(0) : run;
       const pace = { kind: "closed", inFlight: connections } as const;
-      const phase = { senders: connections, memory, first: 0 };
+      const phase = { senders: connections, memory: run, first: 0 };
       const before = await threads.sampleLoads();
       const span =
         durationMs === undefined
           ? await threads.run({ ...phase, loop: { ...pace, requests }, timeoutMs, isWarmUp })
           : await threads.runFor(durationMs, pace, phase);
       const { busy } = busiestThread(before, await threads.sampleLoads());
-      if (!signal.aborted) await settled(memory, nowMs() + timeoutMs, signal).catch(() => {});
-      const answered = memory.answeredAt.subarray(span.from, span.to);
+      if (!signal.aborted) await settled(run, nowMs() + timeoutMs, signal).catch(() => {});
+      // Answers that are still to come must not change one of the counts.
+      const ended = { ...run, state: run.state.slice() };
+      const answered = run.answeredAt.subarray(span.from, span.to);
       const lastMs = answered.reduce((last, at) => Math.max(last, at), span.fromMs);
       return {
-        ...countRequests(memory, span),
+        ...countRequests(ended, span),
+        isAcknowledged: (index: number) => ended.state[index] === RequestState.acknowledged,
         /** Of each acknowledged request, ascending. */
-        latenciesMs: ackTimes(memory, span),
+        latenciesMs: ackTimes(ended, span),
         /** From the first request to the last response. */
         measuredMs: lastMs - span.fromMs,
         /** The thread's share of a core: close to 1, the tester was the bottleneck. */
         testerBusy: busy ?? 0,
         /** By code: error responses, and requests without a response. */
-        refusals: threads.errors(memory, span, RequestState.refused),
-        failures: threads.errors(memory, span, RequestState.unanswered),
+        refusals: threads.errors(run, span, RequestState.refused),
+        failures: threads.errors(run, span, RequestState.unanswered),
       };
     },
     /** @returns errors of connections without a request, by code */

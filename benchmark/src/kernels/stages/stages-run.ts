@@ -89,6 +89,7 @@ export async function measureStages(server: StagesServer, plan: StagesPlan, cont
   const callsOf = (path: string, call: Partial<HttpCall>) =>
     tokens.map((token) => ({ method: "POST" as const, path: `/api/${path}`, token, ...call }));
   const seen: { sending?: Observed; pulling?: Observed; pushing?: Observed; uploading?: Observed } = {};
+  let isSent = false;
   let pushes = 0;
   const measure = async () => {
     await audience.connectAll(tokens, context);
@@ -105,6 +106,7 @@ export async function measureStages(server: StagesServer, plan: StagesPlan, cont
       settle: (acknowledged) =>
         audience.waitFor(everyMessage, plan.timeoutMs, signal, () => acknowledged < plan.messages),
     });
+    isSent = !signal.aborted;
     audience.measure(false);
     const afterRev = Math.max(0, plan.messages + WARM_UP - PULL_MESSAGES);
     seen.pulling = await observe(server, plan, context, {
@@ -138,6 +140,10 @@ export async function measureStages(server: StagesServer, plan: StagesPlan, cont
   const { sending, pulling, pushing, uploading } = seen;
   const acknowledged = sending?.outcome.acknowledged ?? 0;
   const { online } = audience;
+  const received = audience.tally.memory.received.reduce(
+    (sum, count, i) => (sending?.outcome.isAcknowledged(i) ? sum + count : sum),
+    0,
+  );
   return {
     /** Members of one group. */
     users: plan.users,
@@ -153,8 +159,11 @@ export async function measureStages(server: StagesServer, plan: StagesPlan, cont
     counts: {
       sent: sending?.outcome.sent ?? 0,
       acknowledged,
+      /** Deliveries of acknowledged messages. */
       expected: acknowledged * online,
-      received: audience.tally.deliveries,
+      received,
+      /** null: interrupted, so that missing deliveries may only be late. */
+      lost: isSent ? acknowledged * online - received : null,
       /** Answers to pulls. */
       pulls: pulling?.outcome.acknowledged ?? 0,
       /** Received by the push service. */
