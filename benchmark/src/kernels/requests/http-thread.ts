@@ -61,7 +61,8 @@ export async function openHttpThread(
       const { busy } = busiestThread(before, await threads.sampleLoads());
       if (!signal.aborted) await settled(run, nowMs() + timeoutMs, signal).catch(() => {});
       // Answers that are still to come must not change one of the counts.
-      const ended = { ...run, state: run.state.slice() };
+      const ended = { ...run, state: new Uint8Array(new SharedArrayBuffer(requests)) };
+      ended.state.set(run.state);
       const answered = run.answeredAt.subarray(span.from, span.to);
       const lastMs = answered.reduce((last, at) => Math.max(last, at), span.fromMs);
       return {
