@@ -54,7 +54,7 @@ export default defineConfig({
         60_000,
       ),
       // The page, which only Vite can build.
-      project("web", ["web/{src,test}/**/*.test.ts"], 240_000, { experimental: {} }),
+      project("web", ["web/{shells,src,test}/**/*.test.ts"], 240_000, { experimental: {} }),
       // Real servers and sockets; a whole instance starts in some of them.
       project(
         "integration",

@@ -20,6 +20,7 @@ const RUN = [
       "docker",
       "kubernetes",
       "calls",
+      "apps",
       "configuration",
     ],
   ],
@@ -33,13 +34,14 @@ const RUN = [
       "backups",
       "upgrades",
       "secrets",
+      "bridges",
       "groups-as-files",
       "move",
     ],
   ],
   ["Watch", ["observability", "metrics", "runbooks", "troubleshooting"]],
 ] as const;
-const BUILD = ["api", "protocol", "client", "sdks", "bots", "errors"];
+const BUILD = ["api", "protocol", "client", "sdks", "bots", "plugins", "errors"];
 const INTERNALS = ["architecture", "design", "glossary", "scale", "migrations", "verified"];
 /** The newest one: reports are named by their date. */
 const REPORT = namesIn("benchmarks").findLast((name) => /^\d/.test(name))!;

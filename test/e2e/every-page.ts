@@ -23,11 +23,13 @@ const ADMIN = [
   "overview",
   "users",
   "groups",
+  "imports",
   "reports",
   "access",
   "branding",
   "announcements",
   "maintenance",
+  "plugins",
   "jobs",
   "audit-log",
 ];

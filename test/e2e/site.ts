@@ -19,7 +19,8 @@ const PRINTED_CHARS = 2000;
  */
 const NO_SERVICE_WORKER = `
   const refuse = () => Promise.reject(new Error("There are no service workers."));
-  if ("serviceWorker" in navigator) navigator.serviceWorker.register = refuse;
+  // Frames with an origin of their own have none.
+  if (origin !== "null" && "serviceWorker" in navigator) navigator.serviceWorker.register = refuse;
 `;
 
 /**
@@ -244,6 +245,8 @@ class Site {
 /** As after an earlier login; tokens that the page has refreshed since are kept. */
 export async function keepTokens(context: BrowserContext, tokens: SessionTokens): Promise<void> {
   await context.addInitScript((held) => {
+    // Frames with an origin of their own have no storage.
+    if (Reflect.get(globalThis, "origin") === "null") return;
     localStorage.setItem("fanfare.tokens", localStorage.getItem("fanfare.tokens") ?? held);
   }, JSON.stringify(tokens));
 }

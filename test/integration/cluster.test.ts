@@ -1,7 +1,16 @@
 import { tmpdir } from "node:os";
+import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EventName, ServerToClientEvents } from "@fanfare/contract";
-import { createGuest, isInstalled, must, startDatabase, startNats, startRedis } from "@fanfare/testing";
+import {
+  createGuest,
+  isInstalled,
+  must,
+  postRaw,
+  startDatabase,
+  startNats,
+  startRedis,
+} from "@fanfare/testing";
 import { startCluster, type Cluster } from "../support/cluster.ts";
 import { startInstance } from "../support/instance.ts";
 import { startNode } from "../support/node-process.ts";
@@ -51,7 +60,8 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
     let there: string;
 
     beforeAll(async () => {
-      cluster = await startCluster({ gateways: 2, workers: 2 });
+      const env = { PLUGINS: resolve("plugins/quickpoll") };
+      cluster = await startCluster({ gateways: 2, workers: 2, env });
       [here, there] = cluster.gateways.map(({ url }) => url) as [string, string];
     });
     afterAll(() => cluster?.stop());
@@ -75,6 +85,26 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       for (const { nextEvent } of clients) {
         expect(await nextEvent("message.created")).toMatchObject({ messages: [{ content: "hello" }] });
       }
+    });
+
+    test("gateways route calls to plug-ins, which share their values", async () => {
+      const { owner, member, channelId } = await pair();
+      const call = async (url: string, name: string, params: object, { accessToken }: typeof owner) => {
+        const answer = await postRaw(url, `plugin.quickpoll.${name}`, JSON.stringify(params), accessToken);
+        if (!answer.ok) throw new Error(JSON.stringify(answer.error));
+        return answer.data as { id: string };
+      };
+      const poll = { channelId, question: "Where to?", options: ["here", "there"] };
+      const { id: pollId } = await call(here, "create", poll, owner);
+      await Promise.all([
+        call(here, "vote", { channelId, pollId, option: 0 }, owner),
+        call(there, "vote", { channelId, pollId, option: 1 }, member),
+      ]);
+      // Each is answered by a worker's own process.
+      for (const url of [here, there, here, there])
+        expect(await call(url, "list", { channelId }, member)).toMatchObject({
+          polls: [{ id: pollId, options: [{ votes: 1 }, { votes: 1 }], own: 1 }],
+        });
     });
 
     test("a socket joins the room of a group that its user joins through another gateway", async () => {

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { execFileSync } from "node:child_process";
 import { isInstalled } from "@fanfare/testing";
 import { startCluster, type Cluster } from "../support/cluster.ts";
@@ -27,7 +28,11 @@ describe.skipIf(!hasServers)("metrics of a gateway and a worker", () => {
   const texts: string[] = [];
 
   beforeAll(async () => {
-    cluster = await startCluster({ gateways: 1, workers: 1 });
+    cluster = await startCluster({
+      gateways: 1,
+      workers: 1,
+      env: { PLUGINS: resolve("plugins/quickpoll") },
+    });
     const nodes = [...cluster.gateways, ...cluster.workers];
     prometheus = await Prometheus.start(
       nodes.map(({ opsUrl }) => new URL(opsUrl).host),

@@ -115,7 +115,14 @@ describe("the npm package", { tags: "long" }, () => {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
     expect(files.map((path) => path.slice(installed.length + 1))).toEqual(
-      expect.arrayContaining(["LICENSE", "README.md", "docs/run/index.html", "web/index.html"]),
+      expect.arrayContaining([
+        "LICENSE",
+        "README.md",
+        "docs/run/index.html",
+        "web/index.html",
+        "host-main.js",
+        "plugins/github/plugin.json",
+      ]),
     );
     const sizes = await Promise.all(files.map(async (path) => (await stat(path)).size));
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MAX_BYTES);

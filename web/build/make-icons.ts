@@ -5,6 +5,7 @@ import sharp from "sharp";
 
 const publicDir = join(import.meta.dirname, "../public");
 const iconsDir = join(publicDir, "icons");
+const desktopDir = join(import.meta.dirname, "../shells/desktop/icons");
 const ACCENT = "#c8401b";
 
 const icon = await readFile(join(publicDir, "favicon.svg"));
@@ -33,6 +34,55 @@ function shortcut(shapes: string): Promise<Buffer> {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="48" height="48" viewBox="-12 -12 48 48" fill="none" stroke="#fff" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"><circle cx="12" cy="12" r="24" fill="${ACCENT}" stroke="none"/>${shapes}</svg>`;
   return sharp(Buffer.from(svg), { density: 144 }).resize(96, 96).png(small).toBuffer();
 }
+
+/** The desktop app refuses palettes. */
+const renderDesktop = (svg: Buffer, size: number) =>
+  render(svg, size).ensureAlpha().png({ compressionLevel: 9 }).toBuffer();
+
+/** The icon with a dot for unread messages. */
+const unread = Buffer.from(
+  icon
+    .toString()
+    .replace(
+      "</svg>",
+      '<circle cx="24" cy="8" r="8" fill="#fff"/><circle cx="24" cy="8" r="6" fill="#d4213d"/></svg>',
+    ),
+);
+
+/** Windows: a header, an entry, and a PNG. */
+function ico(png: Buffer): Buffer {
+  const header = Buffer.alloc(22);
+  header.writeUInt16LE(1, 2); // an icon
+  header.writeUInt16LE(1, 4); // one image, of 256 × 256, which is written as 0
+  header.writeUInt16LE(1, 10); // color planes
+  header.writeUInt16LE(32, 12); // bits per pixel
+  header.writeUInt32LE(png.length, 14);
+  header.writeUInt32LE(header.length, 18);
+  return Buffer.concat([header, png]);
+}
+
+/** macOS: PNGs by type, each after its length. */
+function icns(pngs: Record<string, Buffer>): Buffer {
+  const chunk = (type: string, content: Buffer): Buffer => {
+    const header = Buffer.alloc(8);
+    header.write(type, "latin1");
+    header.writeUInt32BE(header.length + content.length, 4);
+    return Buffer.concat([header, content]);
+  };
+  return chunk("icns", Buffer.concat(Object.entries(pngs).map(([type, png]) => chunk(type, png))));
+}
+
+await mkdir(desktopDir, { recursive: true });
+const [small256, large512] = [await renderDesktop(icon, 256), await renderDesktop(icon, 512)];
+await Promise.all([
+  writeFile(join(desktopDir, "32x32.png"), await renderDesktop(icon, 32)),
+  writeFile(join(desktopDir, "128x128.png"), await renderDesktop(icon, 128)),
+  writeFile(join(desktopDir, "icon.png"), large512),
+  writeFile(join(desktopDir, "icon.ico"), ico(small256)),
+  writeFile(join(desktopDir, "icon.icns"), icns({ ic08: small256, ic09: large512 })),
+  writeFile(join(desktopDir, "tray.png"), await renderDesktop(icon, 32)),
+  writeFile(join(desktopDir, "tray-unread.png"), await renderDesktop(unread, 32)),
+]);
 
 await mkdir(iconsDir, { recursive: true });
 await Promise.all([

@@ -53,6 +53,7 @@ export const statusPath = (): string => "/status";
 /** Pages of the documentation, which the gateway serves beside this client. */
 export const USER_GUIDE = "/docs/use/";
 export const ADMIN_GUIDE = "/docs/run/";
+export const PLUGIN_GUIDE = "/docs/build/plugins.html";
 
 /** The address of any channel; `groupId` is null for a direct message. */
 export function placePath(groupId: string | null, channelId: string, place: ChannelPlace = {}): string {

@@ -1,6 +1,7 @@
 import type {
   ActionName,
   Call,
+  ChatImport,
   EventName,
   EventPayload,
   GroupFileLine,
@@ -268,12 +269,23 @@ export class FanfareClient {
       query.set("durationMs", String(durationMs));
       query.set("peaks", peaks);
     }
-    return this.#upload(`/api/file.upload?${query.toString()}`, file, options);
+    return this.#uploadFile(`/api/file.upload?${query.toString()}`, file, options);
   }
 
   /** Uploads a picture for `user.setAvatar` or `group.setIcon`. */
   uploadPicture(picture: Blob, options: UploadOptions = {}): Promise<StoredFile> {
-    return this.#upload("/api/file.uploadPicture", picture, options);
+    return this.#uploadFile("/api/file.uploadPicture", picture, options);
+  }
+
+  /** Uploads an export of another chat server, which the server then checks; requires an admin. */
+  async uploadExport(
+    file: Blob,
+    wanted: { origin: ChatImport["origin"]; fileName: string; team?: string },
+    options: Pick<UploadOptions, "signal" | "onProgress"> = {},
+  ): Promise<ChatImport> {
+    const path = `/api/admin.uploadExport?${new URLSearchParams(wanted).toString()}`;
+    const data = await this.#upload(path, file, options);
+    return (data as { import: ChatImport }).import;
   }
 
   /**
@@ -321,7 +333,11 @@ export class FanfareClient {
     return data;
   }
 
-  async #upload(path: string, body: Blob, options: UploadOptions): Promise<StoredFile> {
+  async #uploadFile(path: string, body: Blob, options: UploadOptions): Promise<StoredFile> {
+    return ((await this.#upload(path, body, options)) as { file: StoredFile }).file;
+  }
+
+  async #upload(path: string, body: Blob, options: UploadOptions): Promise<unknown> {
     this.#connection.assertOpen();
     return this.#session.withToken((accessToken) =>
       upload({ url: this.url, path, accessToken, body, ...options }),

@@ -1,4 +1,4 @@
-import type { Recording, StoredFile } from "@fanfare/contract";
+import type { Recording } from "@fanfare/contract";
 import { FanfareError, localError } from "./errors.ts";
 import { parse, unwrap } from "./http.ts";
 
@@ -46,10 +46,10 @@ type NewXhr = new () => Xhr;
 const SLICE_BYTES = 64 * 1024;
 
 /**
- * Sends a file as the body of a request.
+ * Sends a file as the body of a request. @returns the data of the answer
  * @throws {FanfareError} the server's error, CONNECTION_LOST or UNEXPECTED_ANSWER; or the abort reason of `signal`
  */
-export async function upload(request: UploadRequest): Promise<StoredFile> {
+export async function upload(request: UploadRequest): Promise<unknown> {
   const { signal, url, path } = request;
   signal?.throwIfAborted();
   let answer: UploadResponse;
@@ -66,8 +66,7 @@ export async function upload(request: UploadRequest): Promise<StoredFile> {
       error,
     );
   }
-  const { file } = unwrap(parse(answer.text), `HTTP ${answer.status}, ${path}`) as { file: StoredFile };
-  return file;
+  return unwrap(parse(answer.text), `HTTP ${answer.status}, ${path}`);
 }
 
 async function byFetch({

@@ -12,6 +12,7 @@ import * as exports from "./actions/export.ts";
 import * as file from "./actions/file.ts";
 import * as friend from "./actions/friend.ts";
 import * as group from "./actions/group.ts";
+import * as chatImport from "./actions/chat-import.ts";
 import * as groupFile from "./actions/group-file.ts";
 import * as inbox from "./actions/inbox.ts";
 import * as invite from "./actions/invite.ts";
@@ -22,6 +23,7 @@ import * as notification from "./actions/notification.ts";
 import * as passkeys from "./actions/passkeys.ts";
 import * as people from "./actions/people.ts";
 import * as picture from "./actions/picture.ts";
+import * as plugin from "./actions/plugin.ts";
 import * as provisioning from "./actions/provisioning.ts";
 import * as presence from "./actions/presence.ts";
 import * as report from "./actions/report.ts";
@@ -58,8 +60,10 @@ export const ACTIONS_BY_PREFIX = {
   },
   admin: {
     ...admin.adminActions,
+    ...chatImport.adminActions,
     ...compliance.adminActions,
     ...groupFile.adminActions,
+    ...plugin.adminActions,
     ...provisioning.adminActions,
     ...report.adminActions,
     ...status.adminActions,
@@ -71,6 +75,7 @@ export const ACTIONS_BY_PREFIX = {
     ...departure.groupActions,
     ...exports.groupActions,
     ...group.groupActions,
+    ...chatImport.groupActions,
     ...groupFile.groupActions,
     ...joinRequest.groupActions,
     ...moderation.groupActions,
@@ -98,6 +103,7 @@ export const ACTIONS_BY_PREFIX = {
   command: bot.commandActions,
   interaction: bot.interactionActions,
   modal: bot.modalActions,
+  plugin: plugin.pluginActions,
   webhook: webhook.webhookActions,
   file: { ...compliance.fileActions, ...departure.fileActions, ...exports.fileActions, ...file.fileActions },
   inbox: { ...departure.inboxActions, ...exports.inboxActions, ...inbox.inboxActions },

@@ -14,3 +14,4 @@ export * from "./entities/report.ts";
 export * from "./entities/inbox.ts";
 export * from "./entities/file.ts";
 export * from "./entities/status.ts";
+export * from "./entities/plugin.ts";

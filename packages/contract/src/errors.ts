@@ -99,6 +99,11 @@ export const ERRORS = {
     403,
     "Open the link that was emailed to this account's address, then log in. To get a new link, log in with `email`.",
   ),
+  IMPORT_NOT_FOUND: giveUp(404, "This import does not exist."),
+  IMPORT_NOT_READY: correct(
+    409,
+    "The export is being uploaded, checked or imported. Wait until that is done.",
+  ),
   JOB_NOT_FOUND: giveUp(404, "This failed job does not exist."),
   HOLD_NOT_FOUND: giveUp(404, "This legal hold does not exist."),
   POLICY_FIXED: giveUp(
@@ -177,6 +182,12 @@ export const ERRORS = {
   MODAL_NOT_FOUND: giveUp(404, "This dialog has expired. Open it again."),
   COMMAND_NOT_FOUND: giveUp(404, "This command does not exist here."),
   COMMAND_NAME_TAKEN: correct(409, "Another bot in this group has a command with this name."),
+  PLUGIN_FAILED: giveUp(502, "The plug-in failed. Try again later. If it keeps failing, tell an admin."),
+  PLUGIN_REFUSED: correct(
+    422,
+    "The plug-in rejected this. Correct what `reason` says.",
+    z.object({ reason: z.string() }),
+  ),
   WEBHOOK_NOT_FOUND: giveUp(
     404,
     "This webhook does not exist or no longer has permission to post in its channel.",

@@ -158,6 +158,10 @@ export const LIMITS = {
   /** Names and texts of all templates of a user together: they come with the user's own profile. */
   templatesMaxChars: 16_000,
   fileNameMaxChars: 255,
+  /** Exports of other chat servers that are uploaded or imported at a time. */
+  chatImports: 10,
+  /** Of an export with its files. */
+  exportMaxBytes: 50 * 1024 ** 3,
   /** Unfinished uploads. */
   uploadsPerUser: 10,
   /** The longest duration of an upload. */
@@ -353,6 +357,8 @@ export const LIMITS = {
   httpBodyMaxBytes: 64 * 1024,
   /** Other programs describe a push or a group of alerts in more than that. */
   webhookBodyMaxBytes: 1024 * 1024,
+  /** A webhook's form with all its files. */
+  webhookFormMaxBytes: 16 * 1024 * 1024,
 
   /** Of an attribute of a user that an identity provider sends. */
   scimTextMaxChars: 256,

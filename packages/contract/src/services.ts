@@ -12,6 +12,7 @@ export const SERVICES = [
   "file",
   "inbox",
   "call",
+  "plugin",
 ] as const;
 export type ServiceName = (typeof SERVICES)[number];
 

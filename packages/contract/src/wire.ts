@@ -35,6 +35,8 @@ export interface Meta {
   directory: boolean;
   /** Whether calls are set up. */
   calls: boolean;
+  /** Whether there are plug-ins for clients: see `plugin.list`. */
+  plugins: boolean;
   branding: Branding & {
     /** Readable shades of the accent color; null: the client's own colors. */
     accentShades: Record<AccentTheme, AccentShades> | null;

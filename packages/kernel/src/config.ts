@@ -26,10 +26,10 @@ const PASSWORD_HASH_KIB = 19_456;
  * @throws {ConfigError} listing all errors
  */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
-  return configOf(readEnvironment(env));
+  return configOf(readEnvironment(env), env);
 }
 
-function configOf(env: Environment) {
+function configOf(env: Environment, variables: Record<string, string | undefined>) {
   const s3 = allOrNothing({
     bucket: env.S3_BUCKET,
     accessKeyId: env.S3_ACCESS_KEY_ID,
@@ -66,6 +66,12 @@ function configOf(env: Environment) {
     docsDir: env.DOCS_DIR,
     outboundAllow: env.OUTBOUND_ALLOW,
     linkPreviews: env.LINK_PREVIEWS,
+    /** Folders. */
+    plugins: env.PLUGINS,
+    /** What the settings of plug-ins are read from. */
+    pluginVariables: Object.fromEntries(
+      Object.entries(variables).filter(([name]) => name.startsWith("PLUGIN_")),
+    ),
     /** Without a trailing slash. */
     publicUrl: env.PUBLIC_URL ?? `http://${hostForUrl(env.HOST)}:${env.PORT}`,
     smtp: allOrNothing({ url: env.SMTP_URL, from: env.MAIL_FROM }),

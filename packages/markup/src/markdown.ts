@@ -119,8 +119,8 @@ export function colorMark(color: string): string {
 /** The text with `@everyone` and `@here` as plain text. */
 export const withoutEveryone = (text: string): string => text.replace(EVERYONE, `@${WORD_JOINER}`);
 
-/** For code, which may lose its end where a message is cut. */
-const withoutMentions = (text: string): string =>
+/** The text with all mentions as plain text, also in code, which may lose its end where a message is cut. */
+export const withoutMentions = (text: string): string =>
   withoutEveryone(text).replace(/<(?=@&?[0-9a-f]{24}>)/g, `<${WORD_JOINER}`);
 
 /** Longer fences stay open at the end of a cut text. */

@@ -1,6 +1,8 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { settingsActions } from "./settings.ts";
 import { audited, auditActions } from "./audit.ts";
+import { createChatImportRepository } from "./chat-import.repository.ts";
+import { createChatImports, type ImportTools } from "./chat-imports.ts";
 import { complianceActions, usersAndGroupActions } from "./users-and-groups.ts";
 import { metricsActions } from "./metrics.ts";
 import { jobActions, statusActions } from "./operations.ts";
@@ -9,8 +11,15 @@ import type { AdminDependencies } from "./admin.dependencies.ts";
 import { createAuditRepository } from "./audit.repository.ts";
 import { createMaintenanceRepository, createPolicyRepository } from "./settings.repository.ts";
 
-/** Administration of the instance: the actions `admin.*` of the contract. */
-export function createAdminService(node: NodeContext): ReturnType<ServiceFactory> {
+/**
+ * Administration of the instance: the actions `admin.*` of the contract.
+ * @param tools absent in the command line, which runs imports itself
+ */
+export function createAdminService(node: NodeContext, tools?: ImportTools): ReturnType<ServiceFactory> {
+  const chatImports =
+    tools === undefined
+      ? null
+      : createChatImports({ node, imports: createChatImportRepository(node.database) }, tools);
   const dependencies: AdminDependencies = {
     node,
     audit: createAuditRepository(node.database),
@@ -21,6 +30,7 @@ export function createAdminService(node: NodeContext): ReturnType<ServiceFactory
     name: "admin",
     actions: audited(dependencies, {
       ...auditActions(dependencies),
+      ...chatImports?.actions,
       ...complianceActions,
       ...jobActions(dependencies),
       ...metricsActions(dependencies),
@@ -29,5 +39,6 @@ export function createAdminService(node: NodeContext): ReturnType<ServiceFactory
       ...statusActions(dependencies),
       ...usersAndGroupActions,
     }),
+    stopped: async () => chatImports?.close(),
   });
 }

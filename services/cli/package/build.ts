@@ -38,6 +38,7 @@ copyFileSync(join(HERE, "README.md"), join(DIST, "README.md"));
 copyFileSync(join(ROOT, "LICENSE"), join(DIST, "LICENSE"));
 for (const folder of ["web", "docs"])
   cpSync(join(ROOT, folder, "dist"), join(DIST, folder), { recursive: true });
+cpSync(join(ROOT, "plugins"), join(DIST, "plugins"), { recursive: true });
 
 const { name, version, license, type, optionalDependencies } = rootPackageJson;
 const published = {

@@ -2,6 +2,7 @@ import { ConfigError, PROGRAM_VERSION, ServiceError } from "@fanfare/kernel";
 import yargs, { type CommandModule } from "yargs";
 import { CliError } from "./command.ts";
 import { backupCommand, restoreCommand, verifyCommand } from "./commands/backup.ts";
+import { bridgeCommand } from "./commands/bridge.ts";
 import { checkCommand } from "./commands/check.ts";
 import { createAdminCommand, endSessionsCommand, resetTotpCommand } from "./commands/accounts.ts";
 import { exportGroupCommand } from "./commands/export-group.ts";
@@ -33,6 +34,7 @@ const program = (args: readonly string[], more: readonly CommandModule[]) =>
     .command(migrateCommand)
     .command(reindexCommand)
     .command(checkCommand)
+    .command(bridgeCommand)
     .demandCommand(1, "Specify a command, for example: fanfare check")
     .strict()
     .help()

@@ -96,6 +96,11 @@ export const createFileRepository = defineRepository(
         .lean();
     },
 
+    /** Some of the files of a channel, in any state. */
+    async listOfChannel(channelId: string): Promise<FileDocument[]> {
+      return files.find({ channelId }).limit(MARK_BATCH).lean();
+    },
+
     /** @returns the number of a user's files in a state, at most `limit` */
     async count(ownerId: string, state: FileState, limit: number): Promise<number> {
       return files.countDocuments({ ownerId, state }).limit(limit);

@@ -47,7 +47,8 @@ export class Quotas {
    */
   async take(owners: readonly Owner[], bytes: number, kind?: User["kind"]): Promise<void> {
     const taken: Owner[] = [];
-    await this.#takeOfInstance(bytes);
+    const full = await this.#takeSpace(bytes);
+    if (full !== null) throw serviceError("LIMIT_REACHED", { limit: "fileQuotaInstanceBytes", max: full });
     for (const owner of owners) {
       const { limit, maxBytes } = await this.#maxOf(owner, kind);
       const max = maxBytes ?? Number.MAX_SAFE_INTEGER;
@@ -60,6 +61,13 @@ export class Quotas {
         throw serviceError("LIMIT_REACHED", { limit, max });
       }
     }
+  }
+
+  /** Takes space that only the quota of the instance limits. @returns false if there is none left */
+  async takeOfInstance(owners: readonly Owner[], bytes: number): Promise<boolean> {
+    if ((await this.#takeSpace(bytes)) !== null) return false;
+    await this.add(owners, bytes);
+    return true;
   }
 
   /** Corrects the space of a file when its size is known. */
@@ -87,16 +95,20 @@ export class Quotas {
     return { found, limit: isOfGuest ? "fileQuotaGuestBytes" : "fileQuotaUserBytes", maxBytes };
   }
 
-  /** Other processes can take space between two counts, so the instance can slightly exceed its quota. */
-  async #takeOfInstance(bytes: number): Promise<void> {
+  /**
+   * Other processes can take space between two counts, so the instance can slightly exceed its quota.
+   * @returns the quota if it is used up, and takes nothing then; otherwise null
+   */
+  async #takeSpace(bytes: number): Promise<number | null> {
     const max = (await this.#policy.get()).fileQuotaInstanceBytes;
-    if (max === null) return;
+    if (max === null) return null;
     const isFull = (): boolean => this.#instance.bytes + bytes > max;
     const ageMs = Date.now() - this.#instance.readAtMs;
     if (ageMs >= (isFull() ? FULL_INSTANCE_TTL_MS : INSTANCE_USAGE_TTL_MS))
       this.#instance = { bytes: await this.#usage.sumOfUsers(), readAtMs: Date.now() };
-    if (isFull()) throw serviceError("LIMIT_REACHED", { limit: "fileQuotaInstanceBytes", max });
+    if (isFull()) return max;
     this.#instance.bytes += bytes;
+    return null;
   }
 
   /** @param maxBytes null: the default of the policy */

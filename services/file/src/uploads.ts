@@ -4,6 +4,7 @@ import {
   assertNotMuted,
   type Actor,
   assertBelow,
+  can,
   type Handlers,
   newId,
   orThrow,
@@ -20,7 +21,7 @@ import { presentAttachment, presentFile } from "./file.presenter.ts";
 import { drawImage, DRAWN_TYPES, drawStored, readBytes } from "./images.ts";
 
 interface Start {
-  actor: Actor;
+  actor: Pick<Actor, "userId" | "kind">;
   name: string;
   bytes: number;
   maxBytes: number;
@@ -31,7 +32,7 @@ interface Start {
 
 type Found = Pick<FileDocument, "name" | "bytes" | "contentType" | "width" | "height" | "variants">;
 
-const UNKNOWN_TYPE = "application/octet-stream";
+export const UNKNOWN_TYPE = "application/octet-stream";
 /** Containers of both sound and pictures: their type doesn't say which of them they have. */
 const CONTAINER = /^(?:audio|video)\/(?:x-)?(m4a|mp4|ogg|webm)$/;
 /** Types that could run in a browser; they are served as unknown. */
@@ -46,6 +47,23 @@ export function uploadActions(dependencies: FileDependencies): Handlers {
       const maxBytes = dependencies.node.config.fileMaxBytes;
       const recording = durationMs === undefined || peaks === undefined ? undefined : { durationMs, peaks };
       return start(dependencies, { actor, name, bytes, maxBytes, channelId, groupId, recording });
+    },
+
+    "file.startUploadFor": async ({ params: { userId, channelId, name, bytes } }) => {
+      const { node } = dependencies;
+      const access = await node.access.get(userId, { channelId });
+      if (!can(access, "view")) throw serviceError("CHANNEL_NOT_FOUND");
+      if (!can(access, "attachFiles")) throw serviceError("FORBIDDEN");
+      assertNotMuted(access);
+      const { kind } = await node.services.user.isActive({ userId });
+      return start(dependencies, {
+        actor: { userId, kind: orThrow(kind, "FORBIDDEN") },
+        name,
+        bytes,
+        maxBytes: node.config.fileMaxBytes,
+        channelId,
+        groupId: access.groupId,
+      });
     },
 
     "file.startPicture": async ({ params: { bytes }, actor }) => {
@@ -136,7 +154,10 @@ async function start(
 }
 
 /** Detects the type from the contents, regardless of what the client says. */
-async function inspect(dependencies: FileDependencies, file: FileDocument): Promise<Found> {
+export async function inspect(
+  dependencies: Pick<FileDependencies, "storage" | "images">,
+  file: FileDocument,
+): Promise<Found> {
   const storage = await dependencies.storage;
   const fileId = file._id;
   const raw = storageKey(fileId, "raw");

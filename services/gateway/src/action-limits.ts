@@ -1,4 +1,4 @@
-import type { ActionName, ActionRateLimit } from "@fanfare/contract";
+import type { ActionRateLimit } from "@fanfare/contract";
 import type { ExactLimit, RateLimits } from "@fanfare/kernel";
 import type { Caller } from "./calls.ts";
 import { FULL_CHANNEL_TTL_MS, MAX_FULL_CHANNELS } from "./constants.ts";
@@ -22,7 +22,7 @@ export class ActionLimits {
   readonly #param: string;
 
   constructor(
-    name: ActionName,
+    name: string,
     { perAddress = false, perValueOf, exact = false, ...limit }: ActionRateLimit,
     limits: RateLimits,
   ) {

@@ -1,11 +1,9 @@
 import {
-  actionDefinition,
   ACTIONS,
   LIMITS,
   needsSecondFactor,
   pausesInMaintenance,
   type ActionDefinition,
-  type ActionName,
   type Transport,
   type WireAnswer,
 } from "@fanfare/contract";
@@ -70,12 +68,14 @@ export interface CallsOptions {
   onUse?: (actor: Actor) => void;
   /** Multiplies the rate limits. */
   rateLimitFactor?: number;
+  /** By their full names. */
+  pluginActions?: Readonly<Record<string, ActionDefinition>>;
 }
 
 type Refused = Extract<WireAnswer<unknown>, { ok: false }>;
 
 interface Route {
-  name: ActionName;
+  name: string;
   params: ActionDefinition["params"];
   isPublic: boolean;
   /** Whether only admins can call it during maintenance. */
@@ -94,7 +94,7 @@ export const overloaded = (): ServiceError =>
 
 const stopping = (): ServiceError => serviceError("UNAVAILABLE", { retryAfterMs: RECONNECT_WITHIN_MS });
 
-/** The only way from clients to actions: only actions that the contract defines for the transport can be called. */
+/** The only way from clients to actions: only actions that the contract or a plug-in defines for the transport can be called. */
 export class Calls {
   readonly #routes: Record<Transport, ReadonlyMap<string, Route>>;
   readonly #options: CallsOptions;
@@ -110,15 +110,15 @@ export class Calls {
   #draining = false;
 
   constructor(options: CallsOptions) {
-    const { limits: rateLimits, metrics, rateLimitFactor = 1 } = options;
+    const { limits: rateLimits, metrics, rateLimitFactor = 1, pluginActions = {} } = options;
     this.#options = options;
     this.#logsCalls = logsCalls(options.logger);
     this.#addressLimit = rateLimits.quick("address", ADDRESS_RATE_LIMIT);
     this.#pageLimit = rateLimits.quick("page", PAGE_RATE_LIMIT);
     this.#reads = new ReadLimits(rateLimits, rateLimitFactor);
     const routes = { socket: new Map<string, Route>(), http: new Map<string, Route>() };
-    for (const name of Object.keys(ACTIONS) as ActionName[]) {
-      const definition = actionDefinition(name);
+    const all: Readonly<Record<string, ActionDefinition>> = { ...ACTIONS, ...pluginActions };
+    for (const [name, definition] of Object.entries(all)) {
       const { params, permission, rateLimit, mutates, isHeavy, shardBy, transports } = definition;
       const { waitsForBot = false } = definition;
       const route = {

@@ -23,6 +23,17 @@ export const MAX_PACKETS_PER_SECOND = 500;
 export const ADDRESS_RATE_LIMIT = { points: 2000, durationMs: 10_000 } as const;
 /** Refused LiveKit webhooks per address. */
 export const REFUSED_WEBHOOKS_RATE_LIMIT = { points: 300, durationMs: 60_000 } as const;
+/** Files per webhook. */
+export const WEBHOOK_FILES_RATE_LIMIT = { points: 60, durationMs: 60_000 } as const;
+/** Forms of webhooks that are in memory per process; further ones are rejected. */
+export const MAX_WEBHOOK_FORMS = 8;
+/** The same per webhook, so that one that sends slowly can't use up the limit. */
+export const MAX_FORMS_PER_WEBHOOK = 2;
+export const WEBHOOK_FORMS_RETRY_MS = 2000;
+/** Fields of such a form, besides files. */
+export const FORM_MAX_FIELDS = 50;
+/** Of the headers of one field or file. */
+export const FORM_HEADER_MAX_BYTES = 8 * 1024;
 /** Requests per address for files of the page, avatars and pictures. A first visit needs about fifty. */
 export const PAGE_RATE_LIMIT = { points: 20_000, durationMs: 10_000 } as const;
 

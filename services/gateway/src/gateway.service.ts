@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { createRateLimits, type DomainEvents, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
+import { actionsOf, readPlugins } from "@fanfare/plugins";
 import type { FastifyInstance } from "fastify";
 import { DRAIN_MS, DRAIN_SOCKETS_MS, RECONNECT_WITHIN_MS } from "./constants.ts";
 import { Calls } from "./calls.ts";
@@ -42,6 +43,7 @@ export function createGatewayService(
   node: NodeContext,
   { onListening, sharedMemory }: GatewayOptions = {},
 ): ServiceSchema {
+  const plugins = readPlugins(node.config.plugins);
   const ended = new EndedSessions();
   let running: Running | undefined;
   let steps: WatchedSteps | undefined;
@@ -121,6 +123,7 @@ export function createGatewayService(
         assertSecondFactor: (actor) => secondFactor.assertVerified(actor),
         onUse: (actor) => sessionUse.note(actor),
         rateLimitFactor: config.rateLimitFactor,
+        pluginActions: Object.assign({}, ...plugins.map(({ manifest }) => actionsOf(manifest))),
       });
       const room = connectionCapacity(config);
       const memory = sharedMemory ?? connectionMemory(room);
@@ -132,6 +135,7 @@ export function createGatewayService(
         identify,
         ended,
         limits,
+        plugins,
         tcpLimit: new ConnectionLimit(memory.tcp, room.tcp),
         onTooMany: () => metrics.refused("TOO_MANY_CONNECTIONS"),
       });

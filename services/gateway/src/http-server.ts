@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { actionDefinition, isActionName, LIMITS, PROTOCOL_VERSION, type Meta } from "@fanfare/contract";
 import { accentShades } from "@fanfare/contract/accent";
+import { createFileStorage } from "@fanfare/files";
 import {
   PROGRAM_VERSION,
   runForRequest,
@@ -10,6 +11,7 @@ import {
   type RateLimits,
   type ServiceError,
 } from "@fanfare/kernel";
+import type { Plugin } from "@fanfare/plugins";
 import cors from "@fastify/cors";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { HTTP_HEADERS_TIMEOUT_MS, HTTP_TIMEOUT_CHECK_MS, UPLOAD_TIMEOUT_MS } from "./constants.ts";
@@ -25,9 +27,11 @@ import { serveDocs } from "./docs-routes.ts";
 import { serveLiveKit } from "./livekit-route.ts";
 import { API_HEADERS, commonHeaders, sendResponse } from "./responses.ts";
 import { serveExports } from "./group-files/serve-exports.ts";
+import { serveExportUploads } from "./group-files/serve-export-uploads.ts";
 import { serveImports } from "./group-files/serve-imports.ts";
 import { serveScim } from "./scim/serve-scim.ts";
 import { serveFiles } from "./files/serve-files.ts";
+import { servePlugins } from "./plugin-routes.ts";
 import { serveSignOn } from "./sign-on-routes.ts";
 import { serveUnsubscribe } from "./unsubscribe-route.ts";
 import { serveWebPage } from "./web-page.ts";
@@ -40,6 +44,7 @@ export interface RouteOptions {
   identify: Identify;
   ended: EndedSessions;
   limits: RateLimits;
+  plugins: readonly Plugin[];
 }
 
 interface HttpServerOptions extends RouteOptions {
@@ -50,7 +55,7 @@ interface HttpServerOptions extends RouteOptions {
 }
 
 const CORS_MAX_AGE_S = 600;
-async function metaOf({ config, policy }: NodeContext): Promise<Meta> {
+async function metaOf({ config, policy }: NodeContext, plugins: readonly Plugin[]): Promise<Meta> {
   const { oidcOnly, registration, guests, mailDomains, groupCreation, directory } = await policy.get();
   const branding = await policy.branding();
   const { accentColor } = branding;
@@ -70,6 +75,7 @@ async function metaOf({ config, policy }: NodeContext): Promise<Meta> {
     groupCreation,
     directory,
     calls: config.livekit !== undefined,
+    plugins: plugins.some(({ manifest: { page, commands } }) => page !== undefined || commands.length > 0),
     branding: { ...branding, accentShades: accentColor === null ? null : accentShades(accentColor) },
   };
 }
@@ -151,14 +157,18 @@ export async function createHttpServer({
     failed(serviceError(namesAction(request.url) ? "MALFORMED_REQUEST" : "UNKNOWN_ACTION"), request, reply),
   );
   const devices = createDeviceCookie(node.sealerFor("device cookie"), config);
-  app.get("/api/meta", () => metaOf(node));
+  app.get("/api/meta", () => metaOf(node, options.plugins));
+  servePlugins(app, options.plugins, config.webDir);
   serveDocs(app, (request, bytes) =>
     calls.chargeResponse(clientAddress(request.raw, config.trustProxy), bytes),
   );
   await serveSignOn(app, options);
-  await serveFiles(app, options);
+  const storage = await createFileStorage(config);
+  app.addHook("onClose", async () => storage.close());
+  await serveFiles(app, options, storage);
   serveExports(app, options);
   await serveImports(app, options);
+  await serveExportUploads(app, options, storage);
   app.post<{ Params: { action: string } }>("/api/:action", { helmet: false }, async (request, reply) => {
     const { action } = request.params;
     // Public actions ignore the token: an expired one must not block the call that refreshes it.
@@ -168,7 +178,7 @@ export async function createHttpServer({
     devices.remember(request, reply, action, response);
     return sendResponse(reply, response);
   });
-  await serveWebhooks(app, { node, calls });
+  await serveWebhooks(app, options, storage);
   await serveScim(app, options);
   await serveLiveKit(app, options);
   await serveUnsubscribe(app, options);

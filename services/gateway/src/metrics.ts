@@ -1,4 +1,10 @@
-import { actionDefinition, type ActionName, type ErrorCode, type Transport } from "@fanfare/contract";
+import {
+  actionDefinition,
+  type ActionName,
+  type ErrorCode,
+  isActionName,
+  type Transport,
+} from "@fanfare/contract";
 import type { BroadcastStats } from "@fanfare/fanout";
 import { Counter, Histogram, readGauge, RecentMax, type NodeContext } from "@fanfare/kernel";
 
@@ -112,7 +118,9 @@ export function createGatewayMetrics(registry: NodeContext["metrics"], connectio
       ]);
       const stored = calls.values.filter(
         ({ labels: { action, outcome } }) =>
-          outcome === "ok" && actionDefinition(action as ActionName).createsMessage === true,
+          outcome === "ok" &&
+          isActionName(String(action)) &&
+          actionDefinition(action as ActionName).createsMessage === true,
       );
       return {
         messages: stored.reduce((total, { value }) => total + value, 0),
@@ -132,7 +140,7 @@ export function createGatewayMetrics(registry: NodeContext["metrics"], connectio
       refused.inc({ reason: reason.toLowerCase() });
     },
     /** The metrics of one action, with all constant parts computed in advance. */
-    ofAction(action: ActionName, transport: Transport): ActionMetrics {
+    ofAction(action: string, transport: Transport): ActionMetrics {
       const ok = requests.labels(action, transport, "ok");
       const latency = seconds.labels(action);
       return {

@@ -51,8 +51,10 @@ interface Send {
   stickerId?: string | undefined;
   sticker?: Sticker;
   call?: EndedCall;
-  /** Files of the author; requires `services`. */
+  /** Files of the author; requires `services` or `files`. */
   attachmentIds?: readonly string[];
+  /** For files that the server attaches. */
+  files?: Pick<Services["file"], "claim">;
   as?: Message["as"];
   /** For a reply that its thread's channel shows too: that channel. */
   alsoIn?: string;
@@ -271,11 +273,12 @@ export function sendActions(dependencies: MessageDependencies): Handlers {
       return { message: await sender.send({ ...send, alsoIn: parentId }) };
     },
 
-    "message.post": async ({ params }) => {
+    "message.post": async ({ params, services: { file: files } }) => {
       checkNonce(params.nonce);
-      checkCardImages(params.cards, []);
+      checkCardImages(params.cards, params.attachmentIds);
       const access = await accessOfSender(node, params.authorId, params.channelId);
-      return { message: await sender.send({ ...params, access, services: null }) };
+      if (params.attachmentIds.length > 0 && !can(access, "attachFiles")) throw serviceError("FORBIDDEN");
+      return { message: await sender.send({ ...params, access, services: null, files }) };
     },
 
     "message.recordCall": async ({ params: { channelId, callId, startedByUserId: authorId, call } }) => {
@@ -372,12 +375,13 @@ function endOf({ endsAt }: Poll): Date | null {
 async function claimAttachments({
   attachmentIds: fileIds = [],
   services,
+  files = services?.file,
   channelId,
   authorId: userId,
   nonce,
 }: Send): Promise<Attachment[] | undefined> {
-  if (fileIds.length === 0 || services === null) return undefined;
-  const { attachments } = await services.file.claim({ fileIds: [...fileIds], channelId, userId, nonce });
+  if (fileIds.length === 0 || files === undefined) return undefined;
+  const { attachments } = await files.claim({ fileIds: [...fileIds], channelId, userId, nonce });
   if (attachments !== null) return attachments;
   throw invalid("attachmentIds", "there is no such file of yours for this channel");
 }

@@ -22,6 +22,7 @@ const OWN_ERRORS = new Set([
   "NatsUnreachableError",
   "RedisUnreachableError",
   "StorageUnusableError",
+  "PluginError",
 ]);
 
 /** A slower shutdown is aborted, which loses nothing: acknowledged data is on disk. */

@@ -12,14 +12,15 @@ import {
 import { createAdminService } from "@fanfare/admin";
 import { createBotService } from "@fanfare/bot";
 import { createCallService } from "@fanfare/call";
-import { createFileService } from "@fanfare/file";
+import { createFileService, createImportedFiles } from "@fanfare/file";
 import { createGroupService } from "@fanfare/group";
 import { createInboxService } from "@fanfare/inbox";
 import { createMessageService } from "@fanfare/message";
+import { createPluginService } from "@fanfare/plugin";
 import { createPresenceService } from "@fanfare/presence";
 import { createPreviewService } from "@fanfare/preview";
 import { createSearchService } from "@fanfare/search";
-import { createUserService } from "@fanfare/user";
+import { createImportedAccounts, createUserService } from "@fanfare/user";
 import { GatewayThreads } from "./gateway-threads/gateway-threads.ts";
 
 export interface Fanfare {
@@ -114,8 +115,9 @@ export const WORKER_FACTORIES: Record<Exclude<Config["services"][number], "gatew
   search: createSearchService,
   bot: createBotService,
   preview: createPreviewService,
-  admin: createAdminService,
+  admin: (node) => createAdminService(node, { createImportedAccounts, createImportedFiles }),
   file: createFileService,
   inbox: createInboxService,
   call: createCallService,
+  plugin: createPluginService,
 };

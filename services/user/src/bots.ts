@@ -66,7 +66,8 @@ export const botActions = ({
 
   "user.isActive": async ({ params: { userId } }) => {
     const user = await users.find(userId);
-    return { isActive: user !== null && user.disabledAt === undefined && user.deletedAt === undefined };
+    const isActive = user !== null && user.disabledAt === undefined && user.deletedAt === undefined;
+    return isActive ? { isActive, kind: user.kind } : { isActive };
   },
 
   "user.deleteBot": async ({ params: { userId } }) => {

@@ -56,5 +56,3 @@ export function createImportedAccounts({ database, policy }: Pick<NodeContext, "
     removeUnclaimed: (userIds: readonly string[]) => users.removeUnclaimed(userIds),
   };
 }
-
-export type ImportedAccounts = ReturnType<typeof createImportedAccounts>;

@@ -1,2 +1,2 @@
-export { createImportedAccounts, type ImportedAccounts, type ImportedPerson } from "./imported-accounts.ts";
+export { createImportedAccounts } from "./imported-accounts.ts";
 export { createUserService } from "./user.service.ts";

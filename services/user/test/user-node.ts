@@ -94,6 +94,7 @@ export async function startUserNode(env: Record<string, string> = {}): Promise<U
         "inbox.forgetUser": () => ({}),
         "file.forgetUser": () => ({}),
         "bot.forgetUser": () => ({}),
+        "plugin.forgetUser": () => ({}),
         "bot.revokeTokensOf": () => ({}),
       },
     });

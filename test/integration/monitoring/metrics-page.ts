@@ -18,6 +18,7 @@ export const LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> 
   fanfare_jobs_total: { kind: "about 20 kinds of jobs", outcome: "4 values" },
   fanfare_jobs_waiting: { kind: "about 20 kinds of jobs" },
   fanfare_mails_total: { outcome: "3 values" },
+  fanfare_plugin_events_dropped_total: { plugin: "installed plug-ins" },
   fanfare_pushes_total: { outcome: "5 values" },
   fanfare_refused_total: { reason: "error codes and 4 more" },
   fanfare_request_seconds: { action: "API actions" },

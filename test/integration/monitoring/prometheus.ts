@@ -19,9 +19,10 @@ export class Prometheus {
   /**
    * Starts a real Prometheus that scrapes every second.
    * @param targets host:port of ops servers
+   * @param more of its configuration
    * @throws {Error} if it does not start
    */
-  static async start(targets: readonly string[], rulesFile: string): Promise<Prometheus> {
+  static async start(targets: readonly string[], rulesFile: string, more: object = {}): Promise<Prometheus> {
     const folder = await mkdtemp(join(tmpdir(), "fanfare-prometheus-"));
     const config = join(folder, "prometheus.yml");
     const every = `${SCRAPE_SECONDS}s`;
@@ -31,6 +32,7 @@ export class Prometheus {
         global: { scrape_interval: every, evaluation_interval: every },
         rule_files: [rulesFile],
         scrape_configs: [{ job_name: "fanfare", static_configs: [{ targets }] }],
+        ...more,
       }),
     );
     const port = await freePort();

@@ -12,6 +12,21 @@ export const adminRows = {
   "admin.listGroups": row("admin.listGroups", () => ({})),
   "admin.deleteGroup": row("admin.deleteGroup", ({ group }) => ({ groupId: group.id })),
   "admin.startGroupImport": row("admin.startGroupImport", () => ({})),
+  "admin.startExportUpload": row("admin.startExportUpload", () => ({
+    origin: "slack",
+    fileName: "export.zip",
+    bytes: 10,
+  })),
+  "admin.listChatImports": row("admin.listChatImports", () => ({})),
+  "admin.runChatImport": row(
+    "admin.runChatImport",
+    ({ group }) => ({ importId: group.id, matchUsernames: false, createAccounts: false, again: false }),
+    { why: "there is no such import", allowed: "IMPORT_NOT_FOUND" },
+  ),
+  "admin.deleteChatImport": row("admin.deleteChatImport", ({ group }) => ({ importId: group.id }), {
+    why: "there is no such import",
+    allowed: "IMPORT_NOT_FOUND",
+  }),
   "admin.startGroupExport": row("admin.startGroupExport", ({ group }) => ({ groupId: group.id })),
   "admin.startMessageExport": row("admin.startMessageExport", ({ target }) => ({
     userId: target.userId,
@@ -20,6 +35,8 @@ export const adminRows = {
     reason: "A request of the court",
   })),
   "admin.listHolds": row("admin.listHolds", () => ({})),
+  "admin.listPlugins": row("admin.listPlugins", () => ({})),
+  "plugin.list": row("plugin.list", () => ({})),
   "admin.startHold": row("admin.startHold", ({ target }) => ({
     userId: target.userId,
     reason: "A request of the court",

@@ -2,12 +2,14 @@ import type { AdminAuditEntry } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import {
   Flag,
+  FolderInput,
   Gauge,
   Hourglass,
   KeyRound,
   type LucideIcon,
   Megaphone,
   Palette,
+  Puzzle,
   Scale,
   ScrollText,
   ShieldX,
@@ -32,6 +34,8 @@ import { Form, TextArea, useForm } from "../ui/form.tsx";
 import { SettingsLayout } from "../ui/settings-layout.tsx";
 import { AdminGroups } from "./admin-groups.tsx";
 import { AdminHolds } from "./admin-holds.tsx";
+import { AdminImports } from "./admin-imports.tsx";
+import { AdminPlugins } from "./admin-plugins.tsx";
 import { AdminReports } from "./admin-reports.tsx";
 import { AdminJobs, AdminOverview, MaintenanceForm } from "./admin-server.tsx";
 import { AdminUsers } from "./admin-users.tsx";
@@ -47,12 +51,14 @@ const PAGES: Record<AdminSection, ComponentType> = {
   overview: AdminOverview,
   users: AdminUsers,
   groups: AdminGroups,
+  imports: AdminImports,
   reports: AdminReports,
   access: AdminAccess,
   branding: AdminBranding,
   announcements: AdminAnnouncements,
   maintenance: AdminMaintenance,
   holds: AdminHolds,
+  plugins: AdminPlugins,
   jobs: AdminJobs,
   "audit-log": AdminAuditLog,
 };
@@ -62,6 +68,7 @@ const WIDE: ReadonlySet<AdminSection> = new Set([
   "overview",
   "users",
   "groups",
+  "imports",
   "holds",
   "jobs",
   "audit-log",
@@ -213,12 +220,14 @@ type AdminSection =
   | "overview"
   | "users"
   | "groups"
+  | "imports"
   | "reports"
   | "access"
   | "branding"
   | "announcements"
   | "maintenance"
   | "holds"
+  | "plugins"
   | "jobs"
   | "audit-log";
 
@@ -226,12 +235,14 @@ const ADMIN_SECTIONS: readonly { id: AdminSection; textKey: string; icon: Lucide
   { id: "overview", textKey: "common:overview", icon: Gauge },
   { id: "users", textKey: "admin:sections.users", icon: UserCog },
   { id: "groups", textKey: "common:groups", icon: Users },
+  { id: "imports", textKey: "admin:sections.imports", icon: FolderInput },
   { id: "reports", textKey: "common:reports", icon: Flag },
   { id: "access", textKey: "admin:sections.access", icon: KeyRound },
   { id: "branding", textKey: "admin:sections.branding", icon: Palette },
   { id: "announcements", textKey: "admin:sections.announcements", icon: Megaphone },
   { id: "maintenance", textKey: "admin:sections.maintenance", icon: Wrench },
   { id: "holds", textKey: "admin:sections.holds", icon: Scale },
+  { id: "plugins", textKey: "admin:sections.plugins", icon: Puzzle },
   { id: "jobs", textKey: "admin:sections.jobs", icon: Hourglass },
   { id: "audit-log", textKey: "common:auditLog", icon: ScrollText },
 ];

@@ -18,10 +18,12 @@ import { InvitePage } from "../groups/invites/invite-page.tsx";
 import { OpenDialogs } from "../ui/open-dialog.tsx";
 import { OpenProfile } from "../people/members/profile/profile-card.tsx";
 import { loadMoreTexts } from "../i18n/set-up.ts";
-import { useServerMeta } from "../session/server-meta.ts";
+import { useHasPlugins, useServerMeta } from "../session/server-meta.ts";
 import { PageLoading } from "./shell/page-header.tsx";
 import { ROUTES } from "../routes.ts";
-import { lazy } from "../shared/later.tsx";
+import { later, lazy } from "../shared/later.tsx";
+
+const PluginLoader = later(async () => (await import("../plugins/plugin-loader.tsx")).PluginLoader);
 
 interface LoggedInProps {
   client: FanfareClient;
@@ -32,6 +34,7 @@ interface LoggedInProps {
 export function LoggedIn({ client, needsSecondFactor }: LoggedInProps) {
   // Updates the name, the icons and the colors of the instance.
   useServerMeta();
+  const hasPlugins = useHasPlugins();
   return (
     <DataProvider client={client} fallback={<Splash />}>
       {needsSecondFactor ? (
@@ -46,6 +49,7 @@ export function LoggedIn({ client, needsSecondFactor }: LoggedInProps) {
           <Notifier />
           <PageBadge />
           <OwnDevices />
+          {hasPlugins && <PluginLoader />}
         </SessionGate>
       )}
     </DataProvider>

@@ -48,7 +48,9 @@ async function register(): Promise<void> {
   });
   if (registration.waiting !== null && isControlled) offerWorker(registration.waiting);
   registration.addEventListener("updatefound", () => {
-    const worker = registration.installing;
+    const { installing: worker, active } = registration;
+    // The first one is no update. WebKit reports it as installed after it has taken control.
+    if (active === null) return;
     worker?.addEventListener("statechange", () => {
       if (worker.state === "installed" && serviceWorker.controller !== null) offerWorker(worker);
     });

@@ -182,6 +182,8 @@ export const ComposerBox = memo(function ComposerBox({ channel, title, autoFocus
             }}
           />
           <AddMenu
+            channelId={channelId}
+            groupId={groupId}
             canAttach={canAttach}
             canSchedule={canSchedule}
             isRecording={isRecording}

@@ -7,14 +7,18 @@ import {
   FileText,
   FileUp,
   Mic,
+  Puzzle,
   SendHorizontal,
   Smile,
 } from "lucide-react";
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import { EmojiPopover } from "../channel/emoji/emoji-popover.tsx";
+import { useCall } from "../data/call.ts";
+import { type PluginWithPage, usePlugins } from "../plugins/plugins.ts";
 import { setPreferences, usePreferences } from "../state/preferences.ts";
 import { IconButton } from "../ui/button.tsx";
+import { showFailure } from "../ui/feedback.tsx";
 import { Menu } from "../ui/menu.tsx";
 
 /*
@@ -22,6 +26,8 @@ import { Menu } from "../ui/menu.tsx";
  */
 
 interface AddMenuProps {
+  channelId: string;
+  groupId: string | null;
   canAttach: boolean;
   canSchedule: boolean;
   isRecording: boolean;
@@ -33,8 +39,14 @@ interface AddMenuProps {
 }
 
 export const AddMenu = memo(function AddMenu(props: AddMenuProps) {
-  const { canAttach, canSchedule, isRecording } = props;
+  const { canAttach, canSchedule, isRecording, channelId, groupId } = props;
   const { t } = useTranslation("composer");
+  const plugins = usePlugins(({ withPage }) => withPage);
+  const call = useCall();
+  const run = async (plugin: PluginWithPage, action: string) => {
+    const { runComposerAction } = await import("../plugins/background-frames.ts");
+    await runComposerAction(plugin, action, { channelId, groupId }, call);
+  };
   return (
     <Menu
       trigger={<IconButton icon={CirclePlus} label={t("common:add")} />}
@@ -56,6 +68,13 @@ export const AddMenu = memo(function AddMenu(props: AddMenuProps) {
           disabled: !canSchedule,
           onSelect: props.onSchedule,
         },
+        ...plugins.flatMap((plugin) =>
+          plugin.page.composerActions.map(({ id, title }) => ({
+            label: title,
+            icon: Puzzle,
+            onSelect: () => void run(plugin, id).catch(showFailure),
+          })),
+        ),
       ]}
     />
   );

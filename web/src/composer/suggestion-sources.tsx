@@ -7,6 +7,7 @@ import { useCommands } from "../data/group-settings.ts";
 import { useMemberSearch, useNicknames } from "../data/members.ts";
 import { useUsers } from "../data/people.ts";
 import { loadEmojiIndex, searchEmoji, type EmojiIndex } from "../channel/emoji/emoji-index.ts";
+import { usePlugins } from "../plugins/plugins.ts";
 import type { Editor } from "./use-editor.ts";
 import { useOwnCommands } from "./own-commands.ts";
 import { useTemplates } from "./templates.ts";
@@ -188,6 +189,7 @@ function Commands({ channel, query, onFound }: SourceProps) {
   const { data: ofBots = [] } = useCommands(channel.id);
   const own = useOwnCommands(channel);
   const isOfBot = (name: string): boolean => ofBots.some((command) => command.name === name);
+  const ofPlugins = usePlugins(({ commands: all }) => all);
   const commands = [
     ...ofBots.map(({ botId, name, description, options }) => ({ key: botId, name, description, options })),
     ...own
@@ -197,6 +199,14 @@ function Commands({ channel, query, onFound }: SourceProps) {
         name,
         description: t(textKey),
         options: follows === undefined ? [] : [{ name: t(follows.textKey), required: follows.required }],
+      })),
+    ...ofPlugins
+      .filter(({ name }) => !isOfBot(name) && !own.some((command) => command.name === name))
+      .map(({ name, description, usage: follows, action }) => ({
+        key: action,
+        name,
+        description,
+        options: follows === "" ? [] : [{ name: follows, required: true }],
       })),
   ];
   const found = rankByName(commands, query, ({ name }) => [name]).map(

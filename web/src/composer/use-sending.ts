@@ -18,6 +18,7 @@ import {
   useOwnCommands,
   useRunCommand,
 } from "./own-commands.ts";
+import { runPluginCommand, usePlugins } from "../plugins/plugins.ts";
 import { useUploads } from "./uploads.ts";
 import { useOnceNamed } from "./use-once-named.ts";
 
@@ -69,6 +70,8 @@ export function useSending(options: SendingOptions): Sending {
   const runCommand = useRunCommand(channel, { onPoll, onTemplates });
   const ofBot = uploads.length === 0 ? parseCommand(content, commands) : null;
   const own = uploads.length === 0 ? parseCommand(content, ownCommands) : null;
+  const pluginCommands = usePlugins(({ commands: all }) => all);
+  const ofPlugin = uploads.length === 0 ? parseCommand(content, pluginCommands) : null;
   const charsLeft = LIMITS.messageMaxChars - content.length;
   const isUnderWay = uploads.some(({ state }) => state === "waiting" || state === "sending");
   const hasFailed = uploads.some(({ state }) => state === "failed");
@@ -97,6 +100,21 @@ export function useSending(options: SendingOptions): Sending {
       const { command, text } = ofBot;
       call("command.invoke", { channelId: channel.id, name: command.name, text }).then(
         ({ invocation }) => expectModal(invocation.id),
+        (error: unknown) => {
+          reset(content);
+          showFailure(error);
+        },
+      );
+      return;
+    }
+    if (ofPlugin !== null && own === null) {
+      reset("");
+      void runPluginCommand(
+        ofPlugin.command.action,
+        { channelId: channel.id, text: ofPlugin.text },
+        call,
+      ).then(
+        (notice) => notice !== null && showToast({ text: notice, tone: "good" }),
         (error: unknown) => {
           reset(content);
           showFailure(error);
@@ -152,7 +170,7 @@ export function useSending(options: SendingOptions): Sending {
     setWaiting(null);
   };
 
-  const isCommand = ofBot !== null || own !== null;
+  const isCommand = ofBot !== null || own !== null || ofPlugin !== null;
   const isWaiting = waiting !== null;
   const { isLocked } = named;
   return { canSend, isCommand, charsLeft, isLocked, isWaiting, submit, sendSticker, stopWaiting };

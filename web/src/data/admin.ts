@@ -1,4 +1,12 @@
-import type { AdminAuditEntry, AdminUser, DeadJob, Group, LegalHold, Result } from "@fanfare/contract";
+import type {
+  AdminAuditEntry,
+  AdminUser,
+  DeadJob,
+  Group,
+  InstalledPlugin,
+  LegalHold,
+  Result,
+} from "@fanfare/contract";
 import { type UseInfiniteQueryResult, type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
 import { ON_OPEN, useActionQuery, useServerCache, whenOnline, usePagedQuery } from "./data-context.ts";
@@ -36,11 +44,23 @@ export function useDeadJobs(): UseInfiniteQueryResult<DeadJob[]> {
   return usePagedQuery("admin.listDeadJobs", {}, "jobs", "beforeJobId", ({ nextJobId }) => nextJobId);
 }
 
+export function useInstalledPlugins(): UseQueryResult<InstalledPlugin[]> {
+  return useActionQuery("admin.listPlugins", {}, { ...ON_OPEN, select: ({ plugins }) => plugins });
+}
+
+const IMPORT_INTERVAL_MS = 2000;
+
+/** Newest first. */
+export function useChatImports(): UseQueryResult<Result<"admin.listChatImports">> {
+  return useActionQuery("admin.listChatImports", {}, { ...ON_OPEN, refetchInterval: IMPORT_INTERVAL_MS });
+}
+
 /** Newest first, including ended ones. */
 export function useLegalHolds(): UseInfiniteQueryResult<LegalHold[]> {
   return usePagedQuery("admin.listHolds", {}, "holds", "beforeId", ({ nextId }) => nextId);
 }
 
+const refetchImports = { after: (cache: ServerCache) => cache.refetch("admin.listChatImports") };
 const refetchHolds = { after: (cache: ServerCache) => cache.refetch("admin.listHolds") };
 
 const removeJob = {
@@ -66,6 +86,8 @@ export const adminEffects: Effects = {
   "admin.disableUser": replaceUser,
   "admin.enableUser": replaceUser,
   "admin.setAdmin": replaceUser,
+  "admin.runChatImport": refetchImports,
+  "admin.deleteChatImport": refetchImports,
   "admin.startHold": refetchHolds,
   "admin.endHold": refetchHolds,
   "admin.deleteGroup": {

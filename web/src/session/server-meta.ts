@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { create } from "zustand";
 import { setBranding } from "./branding.ts";
 
-const useFeatures = create<{ hasCalls: boolean }>(() => ({ hasCalls: false }));
+const useFeatures = create(() => ({ hasCalls: false, hasPlugins: false }));
 
 let known: Meta | null | undefined;
 let request: Promise<Meta | null> | null = null;
@@ -57,6 +57,11 @@ export function useHasCalls(): boolean {
   return useFeatures(({ hasCalls }) => hasCalls);
 }
 
+/** Whether this server has plug-ins for the page; false until it responds. */
+export function useHasPlugins(): boolean {
+  return useFeatures(({ hasPlugins }) => hasPlugins);
+}
+
 /** Whether this server has a directory of groups; false until the server responds. */
 export function useHasDirectory(): boolean {
   return useServerMeta()?.directory === true;
@@ -68,7 +73,7 @@ async function fetchMeta(): Promise<Meta | null> {
     known = response.ok ? ((await response.json()) as Meta) : null;
     if (known !== null) {
       setBranding(known.branding);
-      useFeatures.setState({ hasCalls: known.calls });
+      useFeatures.setState({ hasCalls: known.calls, hasPlugins: known.plugins });
     }
   } catch {
     // A login attempt then reports that the server can't be reached.

@@ -42,7 +42,10 @@ const BROWSERS = [
   },
 ];
 
-describe.each(BROWSERS)(
+/** WebKit on a system without a language. */
+const UNKNOWN = { ...BROWSERS[0]!, browser: "C" };
+
+describe.each([...BROWSERS, UNKNOWN])(
   "in a browser in $browser",
   ({ browser, language, times, daysAndTimes, dayNames, coming }) => {
     beforeAll(async () => {

@@ -28,7 +28,8 @@ export function formatTime(time: Time, style: Style): string {
 
 function formatOf(style: Style): Intl.DateTimeFormat {
   const locale = localeOf(i18next.language);
-  const [own] = navigator.languages;
+  // WebKit on Linux offers "C" where the system has no language, which formats refuse.
+  const own = navigator.languages.find((tag) => /^[a-z]{2}/i.test(tag)) ?? locale;
   const key = `${locale} ${own} ${style}`;
   let format = formats.get(key);
   if (format === undefined) {

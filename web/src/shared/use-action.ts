@@ -61,10 +61,17 @@ export function errorText(error: unknown): string {
 function textOf(error: FanfareError): string {
   const textKey = `shared:error.${error.type}`;
   if (error.type === "VALIDATION_FAILED") return issuesText(error) ?? i18next.t(textKey);
+  if (error.type === "PLUGIN_REFUSED") return reasonText(error.data) ?? i18next.t(textKey);
   if (error.type === "LIMIT_REACHED") return limitText(error.data) ?? i18next.t(textKey);
   if (error.type === "MESSAGE_REFUSED") return refusedText(error.data) ?? i18next.t(textKey);
   // An error code that this version doesn't know: use the server's message.
   return i18next.exists(textKey) ? i18next.t(textKey) : error.message;
+}
+
+/** In the language of the plug-in. */
+function reasonText(data: unknown): string | undefined {
+  const { reason } = (data ?? {}) as { reason?: string };
+  return reason;
 }
 
 /** The message of an error code that a call returned earlier. */

@@ -1,7 +1,7 @@
 import { create } from "zustand";
 
 /** The side panel. Threads are in the address instead (`?thread=`), so that they can be linked. */
-export type Panel = "files" | "members" | "pins" | "search" | "threads" | null;
+export type Panel = "files" | "members" | "pins" | "search" | "threads" | `plugin:${string}` | null;
 
 interface PanelState {
   panel: Panel;

@@ -85,5 +85,5 @@
 
 {{/* All services except the gateway, as in packages/contract/src/services.ts. */}}
 {{- define "fanfare.workerServices" -}}
-user group message presence search bot preview admin file inbox call
+user group message presence search bot preview admin file inbox call plugin
 {{- end -}}

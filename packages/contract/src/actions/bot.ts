@@ -161,7 +161,10 @@ export const userActions = {
   isActive: internal({
     summary: "Whether the user exists and is neither disabled nor deleted.",
     params: e.ofUser,
-    result: z.object({ isActive: z.boolean() }),
+    result: z.object({
+      isActive: z.boolean(),
+      kind: e.UserSchema.shape.kind.optional().describe("absent unless the user is active"),
+    }),
   }),
   deleteBot: internal({
     summary: "Delete a bot's user: like user.deleteMe. Repeatable.",

@@ -26,6 +26,13 @@ export const fileActions = {
     errors: ["FILE_TOO_LARGE", "LIMIT_REACHED", "MUTED"],
     rateLimit: uploads,
   }),
+  startUploadFor: internal({
+    summary:
+      "Start the upload of a file for a message that the server posts for a user, with the user's permissions.",
+    params: z.object({ userId: e.id, channelId: e.id, name: e.fileName, bytes }),
+    result: oneFile,
+    errors: ["CHANNEL_NOT_FOUND", "FORBIDDEN", "MUTED", "FILE_TOO_LARGE", "LIMIT_REACHED"],
+  }),
   startPicture: mutation({
     summary:
       "Start the upload of a picture for a profile, a group or an emoji. POST /api/file.uploadPicture does this and takes the bytes as its body.",

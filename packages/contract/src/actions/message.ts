@@ -306,6 +306,11 @@ export const messageActions = {
     summary: "Send a message for a webhook or bot, optionally under another name.",
     params: sendParams.extend({
       content: e.messageContent.or(z.literal("")),
+      attachmentIds: z
+        .array(e.id)
+        .max(LIMITS.attachmentsPerMessage)
+        .default([])
+        .describe("files that were uploaded for the author and this channel"),
       ...withCards,
       authorId: e.id,
       as: z.object({ name: e.nickname, avatarUrl: z.url().max(LIMITS.urlMaxChars).nullable() }).optional(),

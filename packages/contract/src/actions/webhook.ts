@@ -13,6 +13,20 @@ const secret = z
   .max(LIMITS.secretMaxChars)
   .nullable()
   .describe("if set, requests without a signature made with it are rejected; null: they need none");
+const posted = ofToken.extend({
+  content: e.messageContent.or(z.literal("")).default("").describe("empty only with cards"),
+  cards: e.cards.optional(),
+  controls: e.links.optional().describe("links under the message"),
+  name: e.nickname.optional().describe("instead of the webhook's"),
+  avatarUrl: e.httpAddress.optional(),
+  nonce: e.nonce.optional().describe("makes the call repeatable"),
+  secret: z
+    .string()
+    .max(LIMITS.secretMaxChars)
+    .optional()
+    .describe("the webhook's secret, if it has one. POST /api/webhooks/… takes a signature instead"),
+});
+const postResult = z.object({ messageId: e.id, channelId: e.id });
 const perWebhook = { param: "webhookId", points: 30, durationMs: 10_000 };
 
 /** A webhook has its creator's permissions, and works only as long as they can manage webhooks in the channel. */
@@ -61,26 +75,12 @@ export const webhookActions = {
   execute: mutation({
     summary:
       "Post a message through a webhook, without logging in. Also at `POST /api/webhooks/<webhookId>/<token>`, which accepts the formats of other " +
-      "services too, such as Slack, Discord, GitHub and Alertmanager.",
-    params: ofToken
-      .extend({
-        content: e.messageContent.or(z.literal("")).default("").describe("empty only with cards"),
-        cards: e.cards.optional(),
-        controls: e.links.optional().describe("links under the message"),
-        name: e.nickname.optional().describe("instead of the webhook's"),
-        avatarUrl: e.httpAddress.optional(),
-        nonce: e.nonce.optional().describe("makes the call repeatable"),
-        secret: z
-          .string()
-          .max(LIMITS.secretMaxChars)
-          .optional()
-          .describe("the webhook's secret, if it has one. POST /api/webhooks/… takes a signature instead"),
-      })
-      .refine(e.hasTextOrCards, {
-        path: ["content"],
-        message: "must not be empty without cards",
-      }),
-    result: z.object({ messageId: e.id, channelId: e.id }),
+      "services too, such as Slack, Discord, GitHub and Alertmanager, and files as multipart/form-data.",
+    params: posted.refine(e.hasTextOrCards, {
+      path: ["content"],
+      message: "must not be empty without cards",
+    }),
+    result: postResult,
     permission: { rule: "public" },
     createsMessage: true,
     errors: ["WEBHOOK_NOT_FOUND", "SIGNATURE_INVALID", "MUTED", "SLOW_MODE"],
@@ -90,10 +90,23 @@ export const webhookActions = {
   check: query({
     summary: "Check that a webhook can post, without logging in or posting.",
     params: ofToken,
+    result: z.object({ channelId: e.id }),
     permission: { rule: "public" },
     errors: ["WEBHOOK_NOT_FOUND"],
     rateLimit: { ...perMinute(120), perValueOf: perWebhook },
     transports: ["http"],
+  }),
+  startUpload: internal({
+    summary: "Start the upload of a file that a webhook posts, with its creator's permissions.",
+    params: ofToken.extend({ name: e.fileName, bytes: z.int().min(1) }),
+    result: z.object({ fileId: e.id }),
+    errors: ["WEBHOOK_NOT_FOUND", "FORBIDDEN", "MUTED", "FILE_TOO_LARGE", "LIMIT_REACHED"],
+  }),
+  executeWithFiles: internal({
+    summary: "Post a message with files that were uploaded for it through a webhook.",
+    params: posted.extend({ attachmentIds: z.array(e.id).min(1).max(LIMITS.attachmentsPerMessage) }),
+    result: postResult,
+    errors: ["WEBHOOK_NOT_FOUND", "SIGNATURE_INVALID", "MUTED", "SLOW_MODE"],
   }),
   getSecret: internal({
     summary: "The secret of a webhook whose token was checked.",

@@ -47,6 +47,33 @@ export const DeadJobSchema = entity("DeadJob", {
 });
 export type DeadJob = z.output<typeof DeadJobSchema>;
 
+export const chatOrigin = z.enum(["slack", "discord", "mattermost", "rocketchat", "tailchat"]);
+const reportCounts = z.array(z.object({ what: z.string(), count: z.int() }));
+export const ChatImportSchema = entity("ChatImport", {
+  id,
+  byUserId: id.describe("the admin who uploaded the export"),
+  origin: chatOrigin,
+  fileName: z.string(),
+  bytes: z.int(),
+  state: z
+    .enum(["uploading", "checking", "checked", "importing", "done", "failed"])
+    .describe("checked: the report says what would be imported; done: it says what was imported"),
+  messages: z.int().describe("read or stored so far"),
+  report: z
+    .object({
+      imported: reportCounts,
+      notes: z
+        .array(z.object({ what: z.string(), count: z.int(), why: z.string() }))
+        .describe("what is left out or changed, in English"),
+    })
+    .nullable(),
+  accounts: z.int().describe("members in the export who get an account, if those without one do"),
+  error: z.string().nullable().describe("why it failed, in English"),
+  groupId: id.nullable().describe("the group, when it is done"),
+  createdAt: time,
+});
+export type ChatImport = z.output<typeof ChatImportSchema>;
+
 export const MaintenanceSchema = entity("Maintenance", {
   enabled: z.boolean(),
   message: z.string().describe("for people; empty when there is none"),

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { LIMITS, type Params, type Webhook } from "@fanfare/contract";
+import { LIMITS, type Params, type ParsedParams, type Result, type Webhook } from "@fanfare/contract";
 import {
   type Access,
   assertBelow,
@@ -37,6 +37,34 @@ export const webhookActions = ({ node, webhooks, webhookSealer }: BotDependencie
       can(await node.access.get(userId, { channelId }), "manageWebhooks");
     if (!isUsable) throw serviceError("WEBHOOK_NOT_FOUND");
     return webhook;
+  };
+  const execute = async ({
+    webhookId,
+    token,
+    name,
+    avatarUrl,
+    nonce,
+    secret,
+    ...message
+  }: ParsedParams<"webhook.execute"> & { attachmentIds?: string[] }): Promise<Result<"webhook.execute">> => {
+    const webhook = await findUsable(webhookId, token);
+    const expected = secretOf(webhook);
+    if (expected !== null && !matchesHash(secret ?? "", hashSecret(expected)))
+      throw serviceError("SIGNATURE_INVALID");
+    const { channelId, createdBy: authorId } = webhook;
+    try {
+      const posted = await node.services.message.post({
+        ...message,
+        channelId,
+        authorId,
+        nonce: nonce ?? randomUUID(),
+        as: { name: name ?? webhook.name, avatarUrl: avatarUrl ?? webhook.avatarUrl },
+      });
+      return { messageId: posted.message.id, channelId };
+    } catch (error) {
+      const isHidden = error instanceof ServiceError && HIDDEN.has(error.type);
+      throw isHidden ? serviceError("WEBHOOK_NOT_FOUND") : error;
+    }
   };
 
   return {
@@ -92,27 +120,13 @@ export const webhookActions = ({ node, webhooks, webhookSealer }: BotDependencie
       return {};
     },
 
-    "webhook.execute": async ({
-      params: { webhookId, token, name, avatarUrl, nonce, secret, ...message },
-    }) => {
-      const webhook = await findUsable(webhookId, token);
-      const expected = secretOf(webhook);
-      if (expected !== null && !matchesHash(secret ?? "", hashSecret(expected)))
-        throw serviceError("SIGNATURE_INVALID");
-      const { channelId, createdBy: authorId } = webhook;
-      try {
-        const posted = await node.services.message.post({
-          ...message,
-          channelId,
-          authorId,
-          nonce: nonce ?? randomUUID(),
-          as: { name: name ?? webhook.name, avatarUrl: avatarUrl ?? webhook.avatarUrl },
-        });
-        return { messageId: posted.message.id, channelId };
-      } catch (error) {
-        const isHidden = error instanceof ServiceError && HIDDEN.has(error.type);
-        throw isHidden ? serviceError("WEBHOOK_NOT_FOUND") : error;
-      }
+    "webhook.execute": ({ params }) => execute(params),
+
+    "webhook.executeWithFiles": ({ params }) => execute(params),
+
+    "webhook.startUpload": async ({ params: { webhookId, token, name, bytes } }) => {
+      const { channelId, createdBy: userId } = await findUsable(webhookId, token);
+      return node.services.file.startUploadFor({ userId, channelId, name, bytes });
     },
 
     "webhook.getSecret": async ({ params: { webhookId } }) => ({
@@ -120,8 +134,8 @@ export const webhookActions = ({ node, webhooks, webhookSealer }: BotDependencie
     }),
 
     "webhook.check": async ({ params: { webhookId, token } }) => {
-      await findUsable(webhookId, token);
-      return {};
+      const { channelId } = await findUsable(webhookId, token);
+      return { channelId };
     },
   };
 };

@@ -134,10 +134,10 @@ function checkFiles(filesDir: string | undefined): Check {
 
 /** Paths of files on disk that the database doesn't know. */
 export async function* unknownFiles(db: mongo.Db, filesDir: string): AsyncGenerator<string> {
-  const known = await idsOf(db, "files");
+  const [files, exports] = [await idsOf(db, "files"), await idsOf(db, "chatImports")];
   for (const path of await pathsIn(filesDir)) {
     const id = ID.exec(path.slice(join(filesDir, sep).length))?.[0];
-    if (id !== undefined && !known.has(id)) yield path;
+    if (id !== undefined && !files.has(id) && !exports.has(id)) yield path;
   }
 }
 

@@ -88,7 +88,7 @@ test.each([
     channel: "Town Square",
     root: "first",
     at: "2020-09-13T12:28:20.000Z",
-    replies: ["a reply\n📎 plan.pdf"],
+    replies: ["a reply\n\n📎 plan.pdf"],
     secret: "Lab",
   },
 ])(
@@ -111,7 +111,7 @@ test.each([
 );
 
 test("without matching, authors are guests and only the owner is a member", async () => {
-  const { code, out } = await run("slack", "--owner", "other", "--name", "Guests", "--json");
+  const { code, out } = await run("slack", "--owner", "other", "--name", "Guests", "--again", "--json");
   expect(code).toBe(0);
   const report = JSON.parse(out);
   expect(report).toMatchObject({
@@ -134,7 +134,7 @@ test("without matching, authors are guests and only the owner is a member", asyn
 
 test("a dry run changes nothing, and a conversion can be imported later", async () => {
   const file = join(folder, "group.jsonl");
-  const dry = await run("slack", "--dry-run");
+  const dry = await run("slack", "--dry-run", "--without-files");
   expect(dry.out).toMatch(/^Would be imported:$/m);
   expect(dry.out).not.toMatch(/^Imported:/m);
   expect(dry.out).toContain("direct conversations");

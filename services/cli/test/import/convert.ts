@@ -1,12 +1,17 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { GroupFileContent, GroupFileLineOf } from "@fanfare/contract";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { createGroupChecker } from "@fanfare/group-file";
 import { makeZip } from "@fanfare/testing";
-import { groupLines } from "../../src/import/group-lines.ts";
-import type { Importer, ImporterOptions, Users } from "../../src/import/history.ts";
-import { Report } from "../../src/import/report.ts";
+import { groupLines } from "@fanfare/chat-import";
+import type { Importer, ImporterOptions, Users } from "@fanfare/chat-import";
+import type { FileSink, KeptFile } from "@fanfare/chat-import";
+import { Report } from "@fanfare/chat-import";
+
+const MAX_FILE_BYTES = 100;
 
 export interface Converted {
   lines: GroupFileContent[];
@@ -15,18 +20,27 @@ export interface Converted {
   texts: (channel: string | null) => string[];
   of: <T extends GroupFileContent["type"]>(type: T) => GroupFileLineOf<T>[];
   users: Users;
+  /** Of kept files, by name. */
+  contents: Record<string, string>;
   note: (what: string) => number;
 }
 
-/** Converts an export with files of the given names and contents. */
+/**
+ * Converts an export with files of the given names and contents.
+ * @param more files beside those that the command names
+ */
 export async function convert(
   importer: Importer,
   files: Record<string, Buffer | string>,
   options: Partial<ImporterOptions> = {},
+  more: Record<string, Buffer | string> = {},
 ): Promise<Converted> {
   const folder = await mkdtemp(join(tmpdir(), "fanfare-export-"));
   try {
-    for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+    for (const [name, content] of Object.entries({ ...files, ...more })) {
+      await mkdir(dirname(join(folder, name)), { recursive: true });
+      await writeFile(join(folder, name), content);
+    }
     return await convertFiles(
       importer,
       Object.keys(files).map((name) => join(folder, name)),
@@ -46,10 +60,16 @@ export async function convertFiles(
   const folder = await mkdtemp(join(tmpdir(), "fanfare-convert-"));
   try {
     const report = new Report();
-    const history = await importer(paths, { name: undefined, team: undefined, ...options }, report);
+    const history = await importer(
+      paths,
+      { name: undefined, team: undefined, media: undefined, ...options },
+      report,
+    );
     const lines: GroupFileContent[] = [];
     const checker = createGroupChecker();
-    for await (const line of groupLines(history, report, folder)) {
+    const files: KeptFile[] = [];
+    const sink: FileSink = { maxBytes: MAX_FILE_BYTES, add: async (_id, some) => void files.push(...some) };
+    for await (const line of groupLines(history, report, folder, sink)) {
       lines.push(line);
       checker.add({ number: lines.length + 1, line });
     }
@@ -61,6 +81,9 @@ export async function convertFiles(
       report: report.toJSON(),
       of,
       users: history.users,
+      contents: await Promise.all(
+        files.map(async ({ name, key }) => [name, await text(Readable.from(await history.files.open(key)))]),
+      ).then((entries) => Object.fromEntries(entries)),
       texts(name) {
         const places = of("channel").filter((one) =>
           name === null ? one.kind === "thread" : one.name === name,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { discordHistory } from "../../src/import/discord.ts";
-import { userId } from "../../src/import/history.ts";
+import { discordHistory } from "@fanfare/chat-import";
+import { userId } from "@fanfare/chat-import";
 import { convert } from "./convert.ts";
 import { discordFiles } from "./exports.ts";
 

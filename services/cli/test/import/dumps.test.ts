@@ -5,9 +5,9 @@ import { gzipSync } from "node:zlib";
 import { must } from "@fanfare/testing";
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { userId } from "../../src/import/history.ts";
-import { rocketChatHistory } from "../../src/import/rocketchat.ts";
-import { tailchatHistory } from "../../src/import/tailchat.ts";
+import { userId } from "@fanfare/chat-import";
+import { rocketChatHistory } from "@fanfare/chat-import";
+import { tailchatHistory } from "@fanfare/chat-import";
 import { fanfare, whileRunning } from "../temporary-instance.ts";
 import { convertFiles } from "./convert.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { userId } from "../../src/import/history.ts";
-import { mattermostHistory } from "../../src/import/mattermost.ts";
+import { userId } from "@fanfare/chat-import";
+import { mattermostHistory } from "@fanfare/chat-import";
 import { makeZip } from "@fanfare/testing";
 import { convert } from "./convert.ts";
 import { mattermostExport, mattermostLines } from "./exports.ts";
@@ -34,7 +34,7 @@ test("posts in any order become messages in the order of time", async () => {
 
 test("replies are in threads, and private channels stay private", async () => {
   const { of, texts, users, lines } = await converted(mattermostExport());
-  expect(texts(null)).toEqual(["a reply\n📎 plan.pdf"]);
+  expect(texts(null)).toEqual(["a reply\n\n📎 plan.pdf"]);
   const lab = of("channel").find(({ name }) => name === "Lab")!;
   expect(lab.overrides.map((one) => ("id" in one ? one.id : one.type))).toEqual(["everyone", grace]);
   expect(of("user").map(({ username, nickname }) => [username, nickname])).toEqual([

@@ -96,7 +96,11 @@ test("no accounts are created over the limit of the instance", async () => {
     });
   await set({ usersPerInstance: 3 });
   const before = await countUsers();
-  expect(await createAccounts()).toMatchObject({ code: 1, out: "", error: expect.stringMatching(/limit/i) });
+  expect(await createAccounts("--again")).toMatchObject({
+    code: 1,
+    out: "",
+    error: expect.stringMatching(/limit/i),
+  });
   expect(await countUsers()).toBe(before);
   await set({ usersPerInstance: null });
 });
@@ -115,7 +119,7 @@ test("the remains of an interrupted import are removed, except accounts that som
       .collection("unfinishedImports")
       .insertOne({ groupId: new mongo.ObjectId(), channelIds: [], userIds });
   });
-  expect((await run("--owner", "unknown-user")).code).toBe(1);
+  expect((await run("--again", "--owner", "unknown-user")).code).toBe(1);
   await withStoppedInstance(configOf(dataDir), async ({ db }) => {
     const left = await db
       .collection("users")

@@ -1,8 +1,8 @@
 import { LIMITS } from "@fanfare/contract";
 import { makeZip } from "@fanfare/testing";
 import { expect, test } from "vitest";
-import { userId } from "../../src/import/history.ts";
-import { slackHistory } from "../../src/import/slack.ts";
+import { userId } from "@fanfare/chat-import";
+import { slackHistory } from "@fanfare/chat-import";
 import { convert, zipOf } from "./convert.ts";
 import { slackExport, slackFiles } from "./exports.ts";
 
@@ -193,7 +193,7 @@ test.each([
   [
     "an archive that unpacks to far more than its size",
     makeZip([{ name: "channels.json", content: Buffer.from("[]"), statedBytes: 2_000_000_000 }]),
-    "unpacks to too much",
+    "unpacks to far more than its size",
   ],
   [
     "an endless object",

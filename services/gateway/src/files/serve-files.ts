@@ -1,9 +1,6 @@
-import type { IncomingMessage } from "node:http";
-import { Readable } from "node:stream";
 import type { ActionName } from "@fanfare/contract";
 import {
   type ByteRange,
-  createFileStorage,
   type FileStorage,
   FileUrls,
   INLINE_TYPES,
@@ -25,11 +22,14 @@ import {
 import type { RouteOptions } from "../http-server.ts";
 import { callerOf } from "../identify.ts";
 import { sendResponse, withUnreadBodies } from "../responses.ts";
+import { chunksOf, storeFile } from "./store-file.ts";
 
 /** Routes for uploads and downloads, whose bytes don't pass through other services. */
-export async function serveFiles(app: FastifyInstance, options: RouteOptions): Promise<void> {
-  const storage = await createFileStorage(options.node.config);
-  app.addHook("onClose", async () => storage.close());
+export async function serveFiles(
+  app: FastifyInstance,
+  options: RouteOptions,
+  storage: FileStorage,
+): Promise<void> {
   serveDownloads(app, options, storage);
   await serveUploads(app, options, storage);
 }
@@ -87,14 +87,9 @@ async function receive(
   const timer = setTimeout(tooSlow, UPLOAD_TIMEOUT_MS);
   raw.setTimeout(UPLOAD_IDLE_MS, tooSlow);
   try {
-    await storage.put(storageKey(fileId, "raw"), bodyOf(raw), bytes);
-    raw.setTimeout(0);
-    return await calls.follow(() => node.services.file.finishUpload({ fileId }));
+    // The connection stays open when the storage fails, because it is still needed for the response.
+    return await storeFile({ node, calls, storage }, fileId, chunksOf(raw), bytes, () => raw.setTimeout(0));
   } catch (thrown) {
-    await node.services.file.abortUpload({ fileId }).catch((error: unknown) =>
-      // It will be deleted in any case, an hour after it began.
-      node.logger.warn({ err: error, fileId }, "failed upload not cleaned up"),
-    );
     if (raw.errored !== null) throw serviceError("MALFORMED_REQUEST");
     // Clients don't read the response before they have sent everything.
     raw.resume();
@@ -102,14 +97,6 @@ async function receive(
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Keeps the request open when the storage fails, because the connection is still needed for the response. */
-function bodyOf(raw: IncomingMessage): Readable {
-  async function* chunks(): AsyncGenerator<Buffer> {
-    for await (const chunk of raw.iterator({ destroyOnReturn: false })) yield chunk;
-  }
-  return Readable.from(chunks(), { objectMode: false });
 }
 
 interface Shown {

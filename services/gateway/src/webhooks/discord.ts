@@ -46,7 +46,7 @@ const discord = z.object({
 });
 
 /** Messages of Discord's webhooks: https://discord.com/developers/docs/resources/webhook#execute-webhook */
-export const fromDiscord: Convert = (payload) => {
+export const fromDiscord: Convert = (payload, { hasFiles }) => {
   const message = read(discord, payload);
   const { allowed_mentions: allowed, username, avatar_url: avatarUrl } = message;
   const markdown = withOwnMarkup(message.content);
@@ -64,7 +64,8 @@ export const fromDiscord: Convert = (payload) => {
     ...sources.map(cardText),
     links.map(({ label, url }) => link(label, url)).join(" · "),
   );
-  if (shown === "") throw invalid("content", "is missing or empty: send `content` or `embeds`");
+  if (shown === "" && !hasFiles)
+    throw invalid("content", "is missing or empty: send `content`, `embeds` or files");
   const rich: RichMessage = { text: content, cards: sources.map(cardOf), controls: links };
   return { text: shown, rich, username, avatarUrl };
 };

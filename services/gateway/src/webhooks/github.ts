@@ -80,7 +80,7 @@ const EVENTS = new Map<string, (payload: unknown) => WebhookMessage | null>([
 ]);
 
 /** Events of GitHub, and of Gitea, Forgejo and Gogs, which took over its format: https://docs.github.com/webhooks */
-export const fromGithub: Convert = (payload, event) => EVENTS.get(event)?.(payload) ?? null;
+export const fromGithub: Convert = (payload, { event }) => EVENTS.get(event)?.(payload) ?? null;
 
 function pushed(payload: unknown): WebhookMessage | null {
   const { repository, pusher, sender, ref, commits, ...given } = read(push, payload);

@@ -91,10 +91,11 @@ export function kindNamed(name: string): Kind {
 }
 
 /** @throws {ServiceError} VALIDATION_FAILED */
-export function recognize(payload: Payload, headers: IncomingHttpHeaders): Kind {
+export function recognize(payload: Payload, headers: IncomingHttpHeaders, hasFiles = false): Kind {
   const kind =
     KINDS.find((one) => eventOf(one, headers) !== "") ?? KINDS.find((one) => one.matches?.(payload) === true);
   if (kind !== undefined) return kind;
+  if (hasFiles) return kindNamed("fanfare");
   throw invalid(
     "content",
     "is missing, and the payload is of no known service: add the service to the address, such as /slack or /github",
@@ -115,7 +116,12 @@ export interface Message {
  * null: the event isn't worth a message.
  * @throws {ServiceError} VALIDATION_FAILED
  */
-export function messageOf(kind: Kind, payload: Payload, headers: IncomingHttpHeaders): Message | null {
+export function messageOf(
+  kind: Kind,
+  payload: Payload,
+  headers: IncomingHttpHeaders,
+  hasFiles = false,
+): Message | null {
   if (kind.convert === null)
     return {
       content: payload["content"],
@@ -128,7 +134,7 @@ export function messageOf(kind: Kind, payload: Payload, headers: IncomingHttpHea
   const event = eventOf(kind, headers);
   if (event === "" && kind.headers !== undefined && kind.matches === undefined)
     throw invalid("headers", `must have ${kind.headers[0]!} with the name of the event`);
-  const message = kind.convert(payload, event);
+  const message = kind.convert(payload, { event, hasFiles });
   if (message === null) return null;
   const { text, rich, url, username = "", avatarUrl = "", nonce = payload["nonce"] } = message;
   const name = short(username.trim(), LIMITS.nicknameMaxChars);

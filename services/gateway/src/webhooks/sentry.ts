@@ -44,7 +44,7 @@ const MARKS = new Map([
 const OF_ISSUES: ReadonlySet<string> = new Set(["created", "resolved", "unresolved"]);
 
 /** Alerts and issues of Sentry: https://docs.sentry.io/organization/integrations/integration-platform/webhooks/ */
-export const fromSentry: Convert = (payload, resource) => {
+export const fromSentry: Convert = (payload, { event: resource }) => {
   switch (resource) {
     case "":
       return pluginMessage(payload);

@@ -1,58 +1,109 @@
-import { ERRORS, LIMITS, type WireAnswer } from "@fanfare/contract";
-import { type NodeContext, serviceError, toServiceError } from "@fanfare/kernel";
+import { ERRORS, LIMITS, type Params, type WireAnswer } from "@fanfare/contract";
+import type { FileStorage } from "@fanfare/files";
+import { serviceError, toServiceError, WorkQueue } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Caller, Calls } from "../calls.ts";
+import type { Caller } from "../calls.ts";
 import { clientAddress } from "../client-address.ts";
+import {
+  MAX_FORMS_PER_WEBHOOK,
+  MAX_WEBHOOK_FORMS,
+  WEBHOOK_FILES_RATE_LIMIT,
+  WEBHOOK_FORMS_RETRY_MS,
+} from "../constants.ts";
+import type { RouteOptions } from "../http-server.ts";
 import { sendResponse, setStatus } from "../responses.ts";
-import { isSigned } from "./signature.ts";
-import { type Kind, kindNamed, type Message, messageOf, type Payload, recognize } from "./kinds.ts";
+import { type Kind, kindNamed, type Message, messageOf, recognize } from "./kinds.ts";
+import { postFiles } from "./post-files.ts";
+import { isForm } from "./read-form.ts";
+import { readBody } from "./request-body.ts";
 
 interface Place {
   Params: { webhookId: string; token: string; kind?: string };
   Querystring: { wait?: unknown };
 }
 
-interface WebhookRouteOptions {
-  node: NodeContext;
-  calls: Calls;
+interface Outcome {
+  answer: WireAnswer<unknown>;
+  /** undefined if the format isn't known. */
+  kind: Kind | undefined;
+  /** null if nothing is posted. */
+  message: Message | null;
 }
 
 /**
  * `POST /api/webhooks/<webhookId>/<token>` for the programs that `kinds.ts` lists, each in its own format. The format can be
- * named at the end of the address.
+ * named at the end of the address. Forms with files are read into memory.
  */
 export async function serveWebhooks(
   app: FastifyInstance,
-  { node, calls }: WebhookRouteOptions,
+  { node, calls, limits }: RouteOptions,
+  storage: FileStorage,
 ): Promise<void> {
-  const handle = async (request: FastifyRequest<Place>, reply: FastifyReply): Promise<FastifyReply> => {
-    const { params, headers, id: requestId } = request;
-    const { webhookId, token } = params;
-    const caller: Caller = {
-      actor: null,
-      address: clientAddress(request.raw, node.config.trustProxy),
-      requestId,
-    };
-    let kind: Kind | undefined;
-    let message: Message | null = null;
-    // Before the body is looked at: that costs more, and only those who have the address should be able to cause it.
-    let answer = await calls.answer("http", "webhook.check", { webhookId, token }, caller);
+  const forms = new WorkQueue({
+    atOnce: MAX_WEBHOOK_FORMS,
+    waiting: 0,
+    retryAfterMs: WEBHOOK_FORMS_RETRY_MS,
+  });
+  const formsOf = new Map<string, number>();
+  const filesLimit = limits.quick("webhook files", WEBHOOK_FILES_RATE_LIMIT);
+
+  /** @throws {ServiceError} OVERLOADED */
+  const runForm = async (webhookId: string, work: () => Promise<void>): Promise<void> => {
+    const running = formsOf.get(webhookId) ?? 0;
+    if (running >= MAX_FORMS_PER_WEBHOOK)
+      throw serviceError("OVERLOADED", { retryAfterMs: WEBHOOK_FORMS_RETRY_MS });
+    formsOf.set(webhookId, running + 1);
     try {
-      if (params.kind !== undefined) kind = kindNamed(params.kind);
-      if (answer.ok) {
-        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-        const { secret } = await calls.follow(() => node.services.webhook.getSecret({ webhookId }));
-        if (secret !== null && !isSigned(headers, body, secret)) throw serviceError("SIGNATURE_INVALID");
-        const payload = payloadOf(body.toString());
-        kind ??= recognize(payload, headers);
-        message = messageOf(kind, payload, headers);
-        if (message !== null) {
-          const call = { webhookId, token, ...message, ...(secret !== null && { secret }) };
-          answer = await calls.answer("http", "webhook.execute", call, caller);
-        }
-      }
+      await forms.run(work);
+    } finally {
+      const left = formsOf.get(webhookId)! - 1;
+      if (left > 0) formsOf.set(webhookId, left);
+      else formsOf.delete(webhookId);
+    }
+  };
+
+  /** Fills in the outcome step by step, because errors are answered in the way of the sender too. */
+  const post = async (request: FastifyRequest<Place>, caller: Caller, outcome: Outcome): Promise<void> => {
+    const { params, headers } = request;
+    const { webhookId, token } = params;
+    const { secret } = await calls.follow(() => node.services.webhook.getSecret({ webhookId }));
+    const { payload, files, isOfDiscord } = await readBody(request, secret);
+    const hasFiles = files.length > 0;
+    outcome.kind ??= isOfDiscord ? kindNamed("discord") : recognize(payload, headers, hasFiles);
+    const message = messageOf(outcome.kind, payload, headers, hasFiles);
+    if (message === null) return;
+    outcome.message = message;
+    const call = { webhookId, token, ...message, ...(secret !== null && { secret }) };
+    if (!hasFiles) {
+      outcome.answer = await calls.answer("http", "webhook.execute", call, caller);
+      return;
+    }
+    const retryAfterMs = filesLimit.take(webhookId, Date.now(), files.length);
+    if (retryAfterMs > 0) throw serviceError("RATE_LIMITED", { retryAfterMs });
+    // The action checks them.
+    const unchecked = call as Params<"webhook.executeWithFiles">;
+    outcome.answer = { ok: true, data: await postFiles({ node, calls, storage }, unchecked, files) };
+  };
+
+  const handle = async (request: FastifyRequest<Place>, reply: FastifyReply): Promise<FastifyReply> => {
+    const { params, headers, raw, id: requestId } = request;
+    const { webhookId, token } = params;
+    const caller: Caller = { actor: null, address: clientAddress(raw, node.config.trustProxy), requestId };
+    // Before the body is looked at: that costs more, and only those who have the address should be able to cause it.
+    const checked = await calls.answer("http", "webhook.check", { webhookId, token }, caller);
+    const outcome: Outcome = { answer: checked, kind: undefined, message: null };
+    try {
+      if (params.kind !== undefined) outcome.kind = kindNamed(params.kind);
+      const work = () => post(request, caller, outcome);
+      if (checked.ok) await (isForm(headers["content-type"]) ? runForm(webhookId, work) : work());
     } catch (error) {
-      answer = calls.refuse(toServiceError(error), requestId);
+      outcome.answer = calls.refuse(toServiceError(error), requestId);
+    }
+    const { answer, kind, message } = outcome;
+    if (!answer.ok && !raw.readableEnded) {
+      // Clients don't read the response before they have sent everything, unless that is too much.
+      if (answer.error.type === "PAYLOAD_TOO_LARGE") reply.header("connection", "close");
+      raw.resume();
     }
     if (kind?.answers === "slack") return sendAsSlack(reply, answer);
     if (kind?.answers === "discord" && answer.ok)
@@ -64,31 +115,12 @@ export async function serveWebhooks(
     // Many programs send JSON as another type, or as a form.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+    // Read only once the webhook has been checked.
+    scope.addContentTypeParser("multipart/form-data", (_request, _body, done) => done(null));
     const options = { helmet: false, bodyLimit: LIMITS.webhookBodyMaxBytes } as const;
     scope.post<Place>("/api/webhooks/:webhookId/:token", options, handle);
     scope.post<Place>("/api/webhooks/:webhookId/:token/:kind", options, handle);
   });
-}
-
-/**
- * The JSON object of a body, or of a form's field `payload`, as Slack and GitHub send it.
- * @throws {ServiceError} MALFORMED_REQUEST
- */
-function payloadOf(body: string): Payload {
-  const json = body.trimStart();
-  const form = json.startsWith("{") ? null : new URLSearchParams(body);
-  const inForm = form?.get("payload") ?? form?.get("payload_json");
-  if (form !== null && inForm == null && (form.has("text") || form.has("content")))
-    return Object.fromEntries(form);
-  let payload: unknown;
-  try {
-    payload = JSON.parse(inForm ?? json);
-  } catch {
-    throw serviceError("MALFORMED_REQUEST");
-  }
-  if (typeof payload !== "object" || payload === null || Array.isArray(payload))
-    throw serviceError("MALFORMED_REQUEST");
-  return payload as Payload;
 }
 
 /** Slack's responses are texts; programs check that it is `ok`. */

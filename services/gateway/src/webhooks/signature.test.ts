@@ -1,11 +1,15 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { isSigned } from "./signature.ts";
+import type { IncomingHttpHeaders } from "node:http";
+import { hmacWith, isSigned } from "./signature.ts";
 
 // GitHub's own example: https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
 const SECRET = ["It's a Secret to", "Everybody"].join(" ");
-const BODY = Buffer.from("Hello, World!");
+const BODY = "Hello, World!";
 const SIGNATURE = "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
+
+const signs = (headers: IncomingHttpHeaders, body = BODY): boolean =>
+  isSigned(headers, hmacWith(SECRET).update(body), SECRET);
 
 describe("a request is signed", () => {
   test.each([
@@ -14,7 +18,7 @@ describe("a request is signed", () => {
     ["Forgejo", { "x-forgejo-signature": SIGNATURE }],
     ["Sentry", { "sentry-hook-signature": SIGNATURE.toUpperCase() }],
     ["GitLab", { "x-gitlab-token": SECRET }],
-  ])("by %s", (_service, headers) => expect(isSigned(headers, BODY, SECRET)).toBe(true));
+  ])("by %s", (_service, headers) => expect(signs(headers)).toBe(true));
 });
 
 describe("a request isn't signed", () => {
@@ -25,8 +29,8 @@ describe("a request isn't signed", () => {
     ["with SHA-1", { "x-hub-signature": `sha1=${createHmac("sha1", SECRET).update(BODY).digest("hex")}` }],
     ["by another secret", { "x-hub-signature-256": `sha256=${"0".repeat(64)}` }],
     ["with an empty signature", { "x-gitea-signature": "" }],
-  ])("%s", (_what, headers) => expect(isSigned(headers, BODY, SECRET)).toBe(false));
+  ])("%s", (_what, headers) => expect(signs(headers)).toBe(false));
 
   test("if the body was changed", () =>
-    expect(isSigned({ "x-gitea-signature": SIGNATURE }, Buffer.from("Hello, World?"), SECRET)).toBe(false));
+    expect(signs({ "x-gitea-signature": SIGNATURE }, "Hello, World?")).toBe(false));
 });

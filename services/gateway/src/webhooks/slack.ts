@@ -15,10 +15,10 @@ import { type Convert, read } from "./webhook-message.ts";
 const slack = slackMessage.extend({ username: text, icon_url: text, icon_emoji: text });
 
 /** Messages of incoming webhooks of Slack: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks */
-export const fromSlack: Convert = (payload) => {
+export const fromSlack: Convert = (payload, { hasFiles }) => {
   const message = read(slack, payload);
   const converted = fromSlackMessage(message);
-  if (converted.text === "") throw noText();
+  if (converted.text === "" && !hasFiles) throw noText();
   return { ...converted, ...senderOf(message) };
 };
 
@@ -46,7 +46,7 @@ const mattermost = z.object({
 });
 
 /** Messages of incoming webhooks of Mattermost, in markdown: https://developers.mattermost.com/integrate/webhooks/incoming/ */
-export const fromMattermost: Convert = (payload) => {
+export const fromMattermost: Convert = (payload, { hasFiles }) => {
   const message = read(mattermost, payload);
   const { props } = message;
   const items = [...message.attachments.items, ...(props?.attachments.items ?? [])];
@@ -57,7 +57,7 @@ export const fromMattermost: Convert = (payload) => {
     text: paragraphs(shown, more),
     rich: rich ? { ...rich, text: paragraphs(rich.text, more) } : null,
   };
-  if (converted.text === "") throw noText();
+  if (converted.text === "" && !hasFiles) throw noText();
   return { ...converted, ...senderOf(message) };
 };
 

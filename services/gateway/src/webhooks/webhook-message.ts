@@ -12,12 +12,18 @@ export interface WebhookMessage extends Converted {
   nonce?: string;
 }
 
+export interface Sent {
+  /** The event's name, for services that send it in a header. */
+  event: string;
+  /** Whether the message has files, and so needs no text. */
+  hasFiles: boolean;
+}
+
 /**
  * Turns the payload of a service into a message. null: the event isn't worth one.
- * @param event the event's name, for services that send it in a header
  * @throws {ServiceError} VALIDATION_FAILED if essential fields are missing
  */
-export type Convert = (payload: unknown, event: string) => WebhookMessage | null;
+export type Convert = (payload: unknown, sent: Sent) => WebhookMessage | null;
 
 /** @throws {ServiceError} VALIDATION_FAILED with the wrong fields */
 export const read = <S extends z.ZodType>(schema: S, payload: unknown): z.output<S> =>

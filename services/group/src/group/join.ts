@@ -124,7 +124,7 @@ async function requireSpace({ node, groups }: GroupDependencies, groupId: string
   return rules ?? {};
 }
 
-const visible = (subject: Subject, channels: readonly ChannelDocument[]): ChannelDocument[] =>
+export const visible = (subject: Subject, channels: readonly ChannelDocument[]): ChannelDocument[] =>
   channels.filter((channel) => sees(subject, channel));
 
 function present(group: GroupDocument, channels: readonly ChannelDocument[]): Joined {

@@ -25,10 +25,13 @@ import { presentChannel, presentGroup } from "../group.presenter.ts";
 import type { ChannelDocument } from "../channel/channel.model.ts";
 import { assertCanOwnMore } from "../group.policy.ts";
 import type { GroupDocument } from "./group.repository.ts";
+import { visible } from "./join.ts";
+import { loadMember, newcomer } from "../subjects.ts";
 import type { RoleDocument } from "./role.repository.ts";
 
 const MEMBERS_PER_PAGE = 500;
 const THREADS_PER_PAGE = 200;
+const ANNOUNCED_PER_PAGE = 100;
 
 export const transferActions = ({
   groups,
@@ -145,6 +148,26 @@ export const transferActions = ({
     const places = await channels.listOfGroup(groupId);
     node.publish(userRoom(ownerId), "group.joined", { group, channels: places.map(presentChannel) });
     return { group };
+  },
+
+  "group.announceImport": async ({ params: { groupId, byUserId, afterUserId } }) => {
+    const group = presentGroup(orThrow(await groups.find(groupId), "GROUP_NOT_FOUND"));
+    if (afterUserId === null) {
+      membership.forget(groupId, null);
+      await audit(groupId, byUserId, "admin.startGroupImport");
+    }
+    const [listed, found] = await Promise.all([
+      channels.listOfGroup(groupId),
+      members.listPage(groupId, afterUserId ?? undefined, ANNOUNCED_PER_PAGE),
+    ]);
+    for (const { userId } of found) {
+      await membership.settleRooms(groupId, userId, true);
+      const member = await loadMember({ groups, members, roles }, groupId, userId);
+      const places = visible(member?.subject ?? newcomer(userId), listed);
+      node.publish(userRoom(userId), "group.joined", { group, channels: places.map(presentChannel) });
+    }
+    const last = found.length === ANNOUNCED_PER_PAGE ? found.at(-1) : undefined;
+    return { next: last?.userId ?? null };
   },
 
   "group.cancelImport": async ({ params: { groupId } }) => {

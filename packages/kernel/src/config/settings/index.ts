@@ -1,6 +1,6 @@
 import { access, directory, login, mail, provisioning, secrets } from "./people.ts";
 import { basics, cluster, limits, observability } from "./instance.ts";
-import { calls, files, outgoing, storage } from "./storage.ts";
+import { calls, files, outgoing, plugins, storage } from "./storage.ts";
 
 /** In the order of the documentation. */
 export const THEMES = {
@@ -16,6 +16,7 @@ export const THEMES = {
   LDAP: directory,
   "User provisioning": provisioning,
   Calls: calls,
+  "Plug-ins": plugins,
   "Outgoing requests": outgoing,
   "Logs and traces": observability,
 };
@@ -34,6 +35,7 @@ export const SETTINGS = {
   ...directory,
   ...provisioning,
   ...calls,
+  ...plugins,
   ...outgoing,
   ...observability,
 };

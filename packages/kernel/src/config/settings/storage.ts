@@ -140,6 +140,15 @@ export const calls = {
     }),
 };
 
+export const plugins = {
+  PLUGINS: list.default([]).register(notes, {
+    description:
+      "Folders of plug-ins, separated by commas. Processes that run `gateway` or `plugin` need the same ones. The settings of a plug-in are variables that start with `PLUGIN_` and its name.",
+    defaultText: "none",
+    example: "plugins/github,plugins/quickpoll",
+  }),
+};
+
 export const outgoing = {
   LINK_PREVIEWS: onOrOff.default(true).register(notes, {
     description: "Whether messages show previews of linked pages, which the server fetches.",
@@ -147,7 +156,7 @@ export const outgoing = {
   }),
   OUTBOUND_ALLOW: list.pipe(z.array(network)).default([]).register(notes, {
     description:
-      "Private networks that bot callbacks, link previews and push notifications are allowed to reach, separated by commas.",
+      "Private networks that bot callbacks, link previews, push notifications and plug-ins are allowed to reach, separated by commas.",
     defaultText: "none",
     example: "10.1.0.0/16",
   }),

@@ -7,6 +7,7 @@ import { useMessageContext } from "../list/use-rows.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { ExternalLink } from "../markdown/inline.tsx";
 import { safeUrl } from "../markdown/lex.ts";
+import { usePlugins } from "../../../plugins/plugins.ts";
 import { later } from "../../../shared/later.tsx";
 import { formatTime, shortTime } from "../../../shared/times.ts";
 import { Faces, useThreadActivity } from "../../threads/thread-activity.tsx";
@@ -18,6 +19,7 @@ import { LinkedMessages } from "./linked-messages.tsx";
 import { PollCard, votesOf } from "./poll.tsx";
 import { Reactions } from "./reactions.tsx";
 
+const PluginCards = later(async () => (await import("../../../plugins/plugin-cards.tsx")).PluginCards);
 const CallSummary = later(async () => (await import("../../../calls/call-message.tsx")).CallSummary);
 const EditForm = later(async () => (await import("../../../composer/fields.ts")).EditForm);
 
@@ -30,6 +32,7 @@ export const MessageBody = memo(function MessageBody({ message, isEditing }: Mes
   const { t } = useTranslation("messages");
   const { content, attachments, embeds, cards, controls, poll, sticker, threadId, alsoIn, replyIn } = message;
   const { call, editedAt, pinnedAt } = message;
+  const hasPlugins = usePlugins(({ withCards }) => withCards.length > 0);
   const votes = votesOf(poll);
   const reactions = message.reactions?.filter(({ emoji }) => !votes.includes(emoji)) ?? [];
   // Only reactions that are added while the message is shown are animated.
@@ -55,6 +58,7 @@ export const MessageBody = memo(function MessageBody({ message, isEditing }: Mes
       {attachments !== undefined && <Attachments message={message} />}
       {cards !== undefined && <Cards message={message} cards={cards} />}
       {embeds !== undefined && <Embeds embeds={embeds} />}
+      {hasPlugins && content.includes("://") && !isEditing && <PluginCards content={content} />}
       {controls !== undefined && <Controls message={message} controls={controls} />}
       {!isEditing && <LinkedMessages content={content} />}
       {call !== undefined && <CallSummary message={message} />}

@@ -6,6 +6,8 @@ import { lazy } from "../../../shared/later.tsx";
 const PinsPanel = lazy(async () => (await import("./pins-panel.tsx")).PinsPanel);
 const FilesPanel = lazy(async () => (await import("../files/files-panel.tsx")).FilesPanel);
 
+const PluginPanel = lazy(async () => (await import("../../../plugins/plugin-panel.tsx")).PluginPanel);
+
 interface ChannelPanelsProps {
   channel: Channel;
   panel: Panel;
@@ -17,6 +19,9 @@ export function ChannelPanels({ channel, panel, onClose }: ChannelPanelsProps) {
   return (
     <Suspense fallback={null}>
       {panel === "pins" && <PinsPanel channel={channel} onClose={onClose} />}
+      {panel?.startsWith("plugin:") === true && (
+        <PluginPanel key={panel} channel={channel} name={panel} onClose={onClose} />
+      )}
       {panel === "files" && <FilesPanel key={channel.id} channel={channel} onClose={onClose} />}
     </Suspense>
   );

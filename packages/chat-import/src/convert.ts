@@ -1,0 +1,99 @@
+import { access, constants } from "node:fs/promises";
+import type { GroupFileContent } from "@fanfare/contract";
+import { createGroupChecker, encodeGroupFile, InvalidLineError } from "@fanfare/group-file";
+import { discordHistory } from "./discord.ts";
+import { groupLines } from "./group-lines.ts";
+import { type History, type Importer, type ImporterOptions, userId, type Users } from "./history.ts";
+import type { Imported } from "./import-group.ts";
+import { ImportRefusedError, type ImportedPerson } from "./import-steps.ts";
+import { InvalidExportError } from "./inputs.ts";
+import { mattermostHistory } from "./mattermost.ts";
+import type { FileSink } from "./message-files.ts";
+import type { Report } from "./report.ts";
+import { rocketChatHistory } from "./rocketchat.ts";
+import { slackHistory } from "./slack.ts";
+import { tailchatHistory } from "./tailchat.ts";
+
+export type ImportOrigin = "slack" | "discord" | "mattermost" | "rocketchat" | "tailchat";
+export const IMPORTERS: Record<ImportOrigin, Importer> = {
+  slack: slackHistory,
+  discord: discordHistory,
+  mattermost: mattermostHistory,
+  rocketchat: rocketChatHistory,
+  tailchat: tailchatHistory,
+};
+/** Would be interpreted by the terminal, and an error can quote the export. */
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const MAX_ERROR_CHARS = 300;
+
+/** Bots, deactivated accounts and unknown authors get none. */
+export const peopleOf = (users: Users): Map<string, ImportedPerson> =>
+  new Map(
+    [...users.values()].flatMap(({ key, username, name, email = "", isMember }) =>
+      isMember ? [[userId(key), { username: username || name, email: email || null }] as const] : [],
+    ),
+  );
+
+/** Adds what an import has stored, and what it could not. */
+export function describeImported({ files, accounts, renamed, unusedEmails }: Imported, report: Report): void {
+  report.add("files", files.stored);
+  report.note("damaged files", "their content can't be read, and messages have their names", files.damaged);
+  report.note("files over the quota", "the instance has no space left for files", files.full);
+  report.add("new accounts", accounts);
+  report.note("usernames of new accounts", "they are taken, or have other signs: see below", renamed.length);
+  report.note("addresses of new accounts", "another account has them, or they are invalid", unusedEmails);
+}
+
+/** @throws {ImportRefusedError} when the export can't be read */
+export async function openExport(
+  importer: Importer,
+  files: readonly string[],
+  options: ImporterOptions,
+  report: Report,
+): Promise<History> {
+  const { media } = options;
+  for (const file of media === undefined ? files : [...files, media])
+    await access(file, constants.R_OK).catch((error: Error) => {
+      throw new ImportRefusedError(`${file} cannot be read: ${error.message}`);
+    });
+  return importer(files, options, report).catch((error: unknown) => {
+    throw toExportError(error);
+  });
+}
+
+/**
+ * The lines of a group file, which are checked like those of any other.
+ * @throws {ImportRefusedError} when the export can't be read
+ */
+export async function* groupFileText(
+  history: History,
+  report: Report,
+  folder: string,
+  files: FileSink | null,
+): AsyncGenerator<string> {
+  try {
+    yield* encodeGroupFile(checked(groupLines(history, report, folder, files)));
+  } catch (error) {
+    throw toExportError(error);
+  }
+}
+
+export function toExportError(error: unknown): unknown {
+  if (!(error instanceof InvalidExportError || error instanceof InvalidLineError)) return error;
+  const reason = printable(error.message.slice(0, MAX_ERROR_CHARS)).replace(/\.$/, "");
+  return new ImportRefusedError(`The export cannot be imported: ${reason}. Nothing was changed.`);
+}
+
+/** Without characters that a terminal would interpret. */
+export const printable = (text: string): string => text.replaceAll(CONTROLS, "\u{fffd}");
+
+async function* checked(lines: AsyncIterable<GroupFileContent>): AsyncGenerator<GroupFileContent> {
+  const checker = createGroupChecker();
+  let number = 1;
+  for await (const line of lines) {
+    number += 1;
+    checker.add({ number, line });
+    yield line;
+  }
+  checker.finish();
+}

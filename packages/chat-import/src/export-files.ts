@@ -1,0 +1,132 @@
+import { createReadStream } from "node:fs";
+import { open, realpath, stat } from "node:fs/promises";
+import { isAbsolute, join, relative, resolve } from "node:path";
+import type { ZipEntry } from "@fanfare/zip";
+import { mongo } from "mongoose";
+import { documentsOf } from "./bson.ts";
+import { assertRoom } from "./history.ts";
+import { type Bytes, InvalidExportError, zipBytes } from "./inputs.ts";
+
+export interface FoundFile {
+  /** For `open`. */
+  key: string;
+  bytes: number;
+}
+
+/** The contents of files that messages of an export have. */
+export interface ExportFiles {
+  /** @returns the first that the export has, or null */
+  find(paths: readonly string[]): Promise<FoundFile | null>;
+  open(key: string): Promise<Bytes>;
+}
+
+const NO_FILES: ExportFiles = {
+  find: async () => null,
+  open: () => Promise.reject(new InvalidExportError("it has no files")),
+};
+
+/** The files of an archive, by path. */
+export const zipFiles = (entries: ReadonlyMap<string, ZipEntry>): ExportFiles => ({
+  async find(paths) {
+    const key = paths.find((path) => entries.has(path));
+    return key === undefined ? null : { key, bytes: entries.get(key)!.bytes };
+  },
+  open: async (key) => zipBytes(entries.get(key)!),
+});
+
+/** The files in folders. Paths that lead out of them, such as by a symbolic link, aren't followed: an export could name any file. */
+export async function folderFiles(folders: readonly string[]): Promise<ExportFiles> {
+  const roots = await Promise.all([...new Set(folders)].map(realFolder));
+  const isInside = (file: string): boolean =>
+    roots.some((root) => {
+      const path = relative(root, file);
+      return path !== "" && !isAbsolute(path) && !path.split(/[/\\]/).includes("..");
+    });
+  return {
+    async find(paths) {
+      for (const path of paths)
+        for (const root of roots) {
+          const key = await realpath(resolve(root, path)).catch(() => null);
+          if (key === null || !isInside(key)) continue;
+          const found = await stat(key);
+          if (found.isFile()) return { key, bytes: found.size };
+        }
+      return null;
+    },
+    open: async (key) => createReadStream(key),
+  };
+}
+
+async function realFolder(folder: string): Promise<string> {
+  if (!(await stat(folder)).isDirectory()) throw new InvalidExportError(`${folder} is not a folder`);
+  return realpath(folder);
+}
+
+const chunkFields = ["files_id", "n", "data"] as const;
+type ChunkDocument = Partial<Record<(typeof chunkFields)[number], unknown>>;
+interface Chunk {
+  number: number;
+  at: number;
+  bytes: number;
+}
+
+/** The files of a GridFS bucket in a dump without `--gzip`, by id. Only the positions of their chunks are held in memory. */
+export async function gridFiles(folder: string, bucket: string): Promise<ExportFiles> {
+  const path = join(folder, `${bucket}.chunks.bson`);
+  if ((await stat(path).catch(() => null)) === null) return NO_FILES;
+  const files = new Map<string, Chunk[]>();
+  for await (const { document, at } of documentsOf(createReadStream(path), path)) {
+    const { files_id: id, n, data } = document as ChunkDocument;
+    if (!(typeof id === "string" || id instanceof mongo.ObjectId) || typeof n !== "number") continue;
+    if (!(data instanceof Uint8Array)) continue;
+    if (!files.has(String(id))) assertRoom(files, "files");
+    const chunks = files.get(String(id)) ?? [];
+    files.set(String(id), chunks);
+    chunks.push({ number: n, at, bytes: data.length });
+  }
+  for (const [id, chunks] of files) {
+    chunks.sort((a, b) => a.number - b.number);
+    // A file with a gap is damaged.
+    if (chunks.some(({ number }, index) => number !== index)) files.delete(id);
+  }
+  return {
+    async find(ids) {
+      const key = ids.find((id) => files.has(id));
+      if (key === undefined) return null;
+      return { key, bytes: files.get(key)!.reduce((sum, { bytes }) => sum + bytes, 0) };
+    },
+    open: async (key) => chunksOf(path, files.get(key)!),
+  };
+}
+
+async function* chunksOf(path: string, chunks: readonly Chunk[]): AsyncGenerator<Uint8Array> {
+  const file = await open(path);
+  try {
+    for (const { at } of chunks) {
+      const length = Buffer.alloc(4);
+      await file.read(length, 0, 4, at);
+      const document = Buffer.alloc(length.readInt32LE(0));
+      await file.read(document, 0, document.length, at);
+      yield mongo.BSON.deserialize(document, { promoteBuffers: true })["data"] as Uint8Array;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Files in the first of several places that has them. */
+export function firstOf(...places: readonly ExportFiles[]): ExportFiles {
+  return {
+    async find(paths) {
+      for (const [index, place] of places.entries()) {
+        const found = await place.find(paths);
+        if (found !== null) return { ...found, key: `${index} ${found.key}` };
+      }
+      return null;
+    },
+    async open(key) {
+      const [, index, path] = /^(\d+) ([\s\S]*)$/.exec(key)!;
+      return places[Number(index)]!.open(path!);
+    },
+  };
+}

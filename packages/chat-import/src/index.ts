@@ -1,0 +1,28 @@
+export {
+  describeImported,
+  groupFileText,
+  IMPORTERS,
+  type ImportOrigin,
+  openExport,
+  peopleOf,
+  printable,
+  toExportError,
+} from "./convert.ts";
+export { discordHistory } from "./discord.ts";
+export { groupLines } from "./group-lines.ts";
+export { type Importer, type ImporterOptions, userId, type Users } from "./history.ts";
+export { type GroupOrigin, type Imported, importGroup, survey } from "./import-group.ts";
+export {
+  AlreadyImportedError,
+  type ImportedAccounts,
+  type ImportedFiles,
+  ImportRefusedError,
+  type UserOptions,
+} from "./import-steps.ts";
+export { mattermostHistory } from "./mattermost.ts";
+export { countFiles, type FileSink, type KeptFile, MessageFiles } from "./message-files.ts";
+export { Report } from "./report.ts";
+export { rocketChatHistory } from "./rocketchat.ts";
+export { slackHistory } from "./slack.ts";
+export { tailchatHistory } from "./tailchat.ts";
+export { inputsOf } from "./unpack.ts";

@@ -1,0 +1,50 @@
+import { createWriteStream } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { ImportOrigin } from "./convert.ts";
+import { InvalidExportError, openZip, zipBytes } from "./inputs.ts";
+
+const ZIP = /\.zip$/i;
+const MAX_FILES = 1_000_000;
+const MAX_BYTES = 200 * 1024 ** 3;
+
+/**
+ * What an importer reads of one uploaded file: the file itself, or what is in the archive.
+ * @param folder a new one, for the content of an archive
+ * @throws {InvalidExportError} when the archive is damaged, too large, or has paths that lead out of the folder
+ */
+export async function inputsOf(origin: ImportOrigin, file: string, folder: string): Promise<string[]> {
+  if (origin === "slack" || origin === "mattermost") return [file];
+  if (origin === "discord" && !ZIP.test(file)) return [file];
+  if (!ZIP.test(file)) throw new InvalidExportError("pack the folder of the dump into a ZIP file");
+  const files = await unpack(file, folder);
+  if (origin === "discord") return files.filter(isDiscordExport);
+  const users = files.find((path) => /^users\.bson(?:\.gz)?$/.test(basename(path)));
+  if (users === undefined) throw new InvalidExportError("the archive has no dump: it has no users.bson");
+  return [dirname(users)];
+}
+
+/** JSON that is not one of the downloaded files of a message. */
+const isDiscordExport = (path: string): boolean =>
+  /\.json$/i.test(path) && !path.split(sep).some((folder) => folder.endsWith("_Files"));
+
+async function unpack(file: string, folder: string): Promise<string[]> {
+  const entries = [...(await openZip(file)).values()].filter(({ path }) => !path.startsWith("__MACOSX/"));
+  const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
+  if (entries.length > MAX_FILES || bytes > MAX_BYTES)
+    throw new InvalidExportError("the archive has too many files, or unpacks to more than 200 GiB");
+  const root = resolve(folder);
+  const paths: string[] = [];
+  for (const entry of entries) {
+    const path = resolve(join(root, entry.path));
+    const inside = relative(root, path);
+    if (entry.path.includes("\0") || inside === "" || inside.split(sep)[0] === "..")
+      throw new InvalidExportError("the archive has a path that leads out of it");
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    // An archive with two files of one path is damaged.
+    await pipeline(zipBytes(entry), createWriteStream(path, { flags: "wx", mode: 0o600 }));
+    paths.push(path);
+  }
+  return paths;
+}

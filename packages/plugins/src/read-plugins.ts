@@ -1,0 +1,114 @@
+import { createHash } from "node:crypto";
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { PLUGIN_LIMITS } from "./limits.ts";
+import { parseManifest, type PluginManifest } from "./manifest.ts";
+
+/** A plug-in that can't be used, and what to do. */
+export class PluginError extends Error {
+  override readonly name = "PluginError";
+}
+
+export interface PageFile {
+  /** Contains a hash of the content, so that it can be cached. */
+  path: string;
+  content: Buffer;
+  /** For the attribute of the same name. */
+  integrity: string;
+}
+
+export interface Plugin {
+  folder: string;
+  manifest: PluginManifest;
+  page: PageFile | null;
+}
+
+/**
+ * Reads the plug-ins of these folders, without running them.
+ * @throws {PluginError}
+ */
+export function readPlugins(folders: readonly string[]): Plugin[] {
+  if (folders.length > PLUGIN_LIMITS.plugins)
+    throw new PluginError(`PLUGINS names ${folders.length} plug-ins: ${PLUGIN_LIMITS.plugins} are possible.`);
+  const plugins = folders.map(readPlugin);
+  assertDistinct(
+    plugins,
+    ({ manifest }) => [manifest.name],
+    (name) => `are both named ${name}`,
+  );
+  assertDistinct(
+    plugins,
+    ({ manifest }) => manifest.commands.map((command) => command.name),
+    (name) => `both have the command /${name}`,
+  );
+  return plugins;
+}
+
+function readPlugin(folder: string): Plugin {
+  const fail = (reason: string): never => {
+    throw new PluginError(
+      `The plug-in in ${folder} can't be used: ${reason}. Correct it, or remove the folder from PLUGINS.`,
+    );
+  };
+  const read = (file: string, maxBytes: number): Buffer => {
+    const path = join(folder, file);
+    try {
+      const { size } = statSync(path);
+      if (size > maxBytes) fail(`${file} has more than ${maxBytes} bytes`);
+      return readFileSync(path);
+    } catch (error) {
+      if (error instanceof PluginError) throw error;
+      return fail(`${file} can't be read (${(error as Error).message})`);
+    }
+  };
+  const text = read("plugin.json", PLUGIN_LIMITS.manifestMaxBytes).toString();
+  const manifest = parse(text, fail);
+  const { server, page } = manifest;
+  if (server !== undefined) read(server.file, Number.MAX_SAFE_INTEGER);
+  return {
+    folder: realpathSync(folder),
+    manifest,
+    page:
+      page === undefined
+        ? null
+        : pageFile(manifest.name, page.file, read(page.file, PLUGIN_LIMITS.pageMaxBytes)),
+  };
+}
+
+function parse(text: string, fail: (reason: string) => never): PluginManifest {
+  try {
+    return parseManifest(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof SyntaxError) return fail(`plugin.json is not JSON (${error.message})`);
+    if (!(error instanceof z.ZodError)) throw error;
+    const issues = error.issues.slice(0, 5).map(({ path, message }) => `${path.join(".")}: ${message}`);
+    return fail(`plugin.json: ${issues.join("; ")}`);
+  }
+}
+
+function pageFile(plugin: string, file: string, content: Buffer): PageFile {
+  const hash = createHash("sha384").update(content).digest();
+  return {
+    path: `/plugins/${plugin}/${hash.toString("hex").slice(0, 16)}/${file}`,
+    content,
+    integrity: `sha384-${hash.toString("base64")}`,
+  };
+}
+
+function assertDistinct(
+  plugins: readonly Plugin[],
+  namesOf: (plugin: Plugin) => readonly string[],
+  what: (name: string) => string,
+): void {
+  const folders = new Map<string, string>();
+  for (const plugin of plugins)
+    for (const name of namesOf(plugin)) {
+      const other = folders.get(name);
+      if (other !== undefined)
+        throw new PluginError(
+          `The plug-ins in ${other} and ${plugin.folder} ${what(name)}. Remove one of them from PLUGINS.`,
+        );
+      folders.set(name, plugin.folder);
+    }
+}

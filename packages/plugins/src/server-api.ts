@@ -1,0 +1,76 @@
+import type { Result, Params, ActionName } from "@fanfare/contract";
+import type { z } from "zod";
+
+/** The user who called an action. */
+export interface Caller {
+  userId: string;
+  kind: "member" | "guest" | "bot";
+}
+
+/** A call of one of the plug-in's actions. */
+export interface ServerRequest<P> {
+  params: P;
+  caller: Caller;
+  /** Calls an action of Fanfare as the caller, until this call is answered. It needs a scope of `plugin.json`. */
+  call<N extends ActionName>(name: N, params: Params<N>): Promise<Result<N>>;
+}
+
+export interface ServerAction<S extends z.ZodType = z.ZodType> {
+  params: S;
+  /** Its result must be JSON. */
+  handle(request: ServerRequest<z.output<S>>): unknown;
+}
+
+/** The events that a plug-in can receive. Most can be lost when a process ends. */
+export interface ServerEvents {
+  /** New messages in a group. Never of direct messages. */
+  "message.stored": {
+    channelId: string;
+    groupId: string;
+    messages: { id: string; authorId: string; content: string }[];
+  };
+  /** All messages of these channels are being removed. */
+  "channel.emptied": { channelIds: string[] };
+  /** Repeated until the handler succeeds. */
+  "user.deleted": { userId: string };
+}
+
+export interface FetchResponse {
+  status: number;
+  contentType: string;
+  /** Up to 256 KiB. */
+  text: string;
+}
+
+/** What a server plug-in gets from Fanfare. */
+export interface ServerApi {
+  /** zod 4, for params. */
+  z: typeof z;
+  /** The values of the settings that are set. */
+  settings: Readonly<Record<string, string>>;
+  /** Sends a request to one of the hosts of `plugin.json`. It doesn't follow redirects. */
+  fetch(
+    url: string,
+    options?: { method?: "GET" | "POST"; headers?: Record<string, string>; body?: string },
+  ): Promise<FetchResponse>;
+  /** The plug-in's own values, which are JSON. Shared by all processes of a cluster. */
+  store: {
+    /** @returns null if there is none */
+    get(key: string): Promise<unknown>;
+    set(key: string, value: unknown): Promise<void>;
+    delete(key: string): Promise<void>;
+    /** The values whose keys start with a prefix, by key: at most 1000. `after` is the last key of the page before. */
+    list(prefix: string, after?: string): Promise<{ key: string; value: unknown }[]>;
+  };
+  /** An error whose text the caller sees. */
+  refuse(reason: string): Error;
+}
+
+/** What the default export of a plug-in's server returns. */
+export interface ServerPlugin {
+  actions?: Record<string, ServerAction<any>>;
+  events?: { [N in keyof ServerEvents]?: (payload: ServerEvents[N]) => unknown };
+}
+
+/** The default export of a plug-in's server. */
+export type CreateServerPlugin = (api: ServerApi) => ServerPlugin | Promise<ServerPlugin>;

@@ -1,0 +1,71 @@
+import type { ChatImport } from "@fanfare/contract";
+import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
+import { Schema } from "mongoose";
+
+type State = ChatImport["state"];
+
+export interface ChatImportDocument {
+  /** Also of the uploaded bytes in the storage. */
+  _id: string;
+  byUserId: string;
+  origin: ChatImport["origin"];
+  fileName: string;
+  bytes: number;
+  team?: string;
+  state: State;
+  messages: number;
+  accounts: number;
+  report?: ChatImport["report"];
+  error?: string;
+  groupId?: string;
+  /** Of the import, when it was started. */
+  run?: { owner: string; matchUsernames: boolean; createAccounts: boolean; again: boolean; startedAt: Date };
+  createdAt: Date;
+  changedAt: Date;
+}
+
+const schema = new Schema<ChatImportDocument>(
+  {
+    byUserId: REQUIRED_ID,
+    origin: { type: String, required: true },
+    fileName: { type: String, required: true },
+    bytes: { type: Number, required: true },
+    team: String,
+    state: { type: String, required: true },
+    messages: { type: Number, required: true },
+    accounts: { type: Number, required: true },
+    report: Schema.Types.Mixed,
+    error: String,
+    groupId: String,
+    run: Schema.Types.Mixed,
+    createdAt: { type: Date, required: true },
+    changedAt: { type: Date, required: true },
+  },
+  { collection: "chatImports" },
+);
+
+export type ChatImportRepository = ReturnType<typeof createChatImportRepository>;
+
+/** Queries of the collection chatImports. */
+export const createChatImportRepository = defineRepository(
+  { name: "ChatImport", schema },
+  ({ model: imports, insert, update, change }) => ({
+    insert,
+
+    find: (importId: string) => imports.findById(importId).lean(),
+
+    /** Newest first. */
+    list: (limit: number) => imports.find().sort({ _id: -1 }).limit(limit).lean(),
+
+    /** @returns null when it isn't in one of the states */
+    change: (importId: string, states: readonly State[], set: Partial<ChatImportDocument>) =>
+      change({ _id: importId, state: { $in: states } }, { $set: { ...set, changedAt: new Date() } }),
+
+    setProgress: (importId: string, messages: number) =>
+      update({ _id: importId }, { $set: { messages, changedAt: new Date() } }),
+
+    async delete(importId: string, states: readonly State[]): Promise<boolean> {
+      return (await imports.findOneAndDelete({ _id: importId, state: { $in: states } })) !== null;
+    },
+  }),
+);

@@ -1,0 +1,141 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { backoffMs } from "@fanfare/client";
+import { z } from "zod";
+import { CliError } from "../command.ts";
+import { BACKOFF, LINE_MAX_CHARS, STREAM_IDLE_MS } from "./constants.ts";
+import { type Answer, isOk, isTemporary, reasonOf, request } from "./requests.ts";
+
+const text = z.string().catch("");
+const file = z.object({ Name: text, Data: text, URL: text, Comment: text });
+const remoteMessage = z.object({
+  text,
+  username: text,
+  avatar: text,
+  event: text,
+  gateway: text,
+  protocol: text,
+  Extra: z.object({ file: z.array(file).catch([]) }).catch({ file: [] }),
+});
+/** A message of another network. */
+export type RemoteMessage = z.output<typeof remoteMessage>;
+export type RemoteFile = z.output<typeof file>;
+
+/** A message for other networks. */
+export interface OwnMessage {
+  text: string;
+  username: string;
+  userid: string;
+  avatar: string;
+  gateway: string;
+}
+
+export interface MatterbridgeOptions {
+  url: string;
+  token: string;
+  log: (line: string) => void;
+  /** Default: 4 minutes. */
+  streamIdleMs?: number;
+}
+
+/** The API of Matterbridge: https://github.com/42wim/matterbridge/wiki/Api */
+export class Matterbridge {
+  readonly #options: MatterbridgeOptions;
+
+  constructor(options: MatterbridgeOptions) {
+    this.#options = options;
+  }
+
+  /** @throws {CliError} if it rejects the token or has no API. It may be unreachable. */
+  async check(signal: AbortSignal): Promise<void> {
+    const answer = await request(this.#address("health"), { headers: this.#headers }, signal);
+    if (isOk(answer)) return;
+    if (!isTemporary(answer)) throw new CliError(`Matterbridge ${explain(answer)}`);
+    this.#options.log(`Matterbridge ${explain(answer)} The bridge keeps trying.`);
+  }
+
+  send(message: OwnMessage, signal: AbortSignal): Promise<Answer> {
+    const headers = { ...this.#headers, "content-type": "application/json" };
+    const init = { method: "POST", headers, body: JSON.stringify(message) };
+    return request(this.#address("message"), init, signal);
+  }
+
+  /** All messages of other networks, until `signal` is aborted. Matterbridge keeps those of interruptions. */
+  async *messages(signal: AbortSignal): AsyncGenerator<RemoteMessage> {
+    for (let failures = 0; !signal.aborted;) {
+      try {
+        for await (const line of this.#lines(signal)) {
+          failures = 0;
+          const message = parseMessage(line);
+          if (message === null) this.#options.log("Matterbridge sent something that isn't a message.");
+          else yield message;
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        if (failures === 0)
+          this.#options.log(`Matterbridge can't be read: ${reasonOf(error)}. The bridge keeps trying.`);
+        failures += 1;
+      }
+      await delay(backoffMs(failures, BACKOFF), undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** The lines of one connection. Ends if nothing arrives for a while. */
+  async *#lines(signal: AbortSignal): AsyncGenerator<string> {
+    const idle = new AbortController();
+    const timer = setTimeout(() => idle.abort(), this.#options.streamIdleMs ?? STREAM_IDLE_MS);
+    try {
+      const response = await fetch(this.#address("stream"), {
+        headers: this.#headers,
+        redirect: "manual",
+        signal: AbortSignal.any([signal, idle.signal]),
+      });
+      const { status, body } = response;
+      if (!response.ok || body === null)
+        throw new Error(explain({ status, body: await response.text(), retryAfterMs: 0 }));
+      let chars = 0;
+      let line: string[] = [];
+      for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+        timer.refresh();
+        const [end = "", ...next] = chunk.split("\n");
+        line.push(end);
+        chars += end.length;
+        if (chars > LINE_MAX_CHARS) throw new Error("a message is too large");
+        if (next.length === 0) continue;
+        yield line.join("");
+        const rest = next.pop()!;
+        yield* next;
+        line = [rest];
+        chars = rest.length;
+      }
+    } catch (error) {
+      if (!idle.signal.aborted) throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  get #headers(): Record<string, string> {
+    return { authorization: `Bearer ${this.#options.token}` };
+  }
+
+  #address(name: string): string {
+    return `${this.#options.url.replace(/\/+$/, "")}/api/${name}`;
+  }
+}
+
+function explain({ status, body }: Answer): string {
+  if (status === 0) return `can't be reached: ${body}.`;
+  if (status === 400 || status === 401) return "rejects the token: use the one of its [api] account.";
+  if (status === 404) return "has no API at this address: give it an [api] account.";
+  return `answers with the status ${status}.`;
+}
+
+/** null if it isn't a message. */
+function parseMessage(line: string): RemoteMessage | null {
+  try {
+    const { data } = remoteMessage.safeParse(JSON.parse(line));
+    return data ?? null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,212 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ChatImport, WireAnswer } from "@fanfare/contract";
+import { startFanfare } from "@fanfare/node";
+import { makeZip, must } from "@fanfare/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { configOf, fanfare } from "../temporary-instance.ts";
+import { discordFiles, mattermostExport, slackExport } from "./exports.ts";
+
+const password = "correct horse";
+
+let folder: string;
+let instance: Awaited<ReturnType<typeof startFanfare>>;
+let url: string;
+/** Access tokens by username; ada is the admin. */
+const tokens = new Map<string, string>();
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fanfare-admin-import-"));
+  instance = await startFanfare(configOf(join(folder, "data")));
+  ({ url } = instance);
+  for (const username of ["ada", "grace"]) {
+    const { accessToken } = await must(url, "user.register", { username, password });
+    tokens.set(username, accessToken);
+  }
+});
+afterAll(async () => {
+  await instance?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const token = (username = "ada"): string => tokens.get(username)!;
+const zip = (files: Record<string, Buffer | string>): Buffer =>
+  makeZip(Object.entries(files).map(([name, content]) => ({ name, content: Buffer.from(content) })));
+
+type Uploaded = WireAnswer<{ import: ChatImport }>;
+async function upload(params: Record<string, string>, body: Buffer, username?: string): Promise<Uploaded> {
+  const response = await fetch(`${url}/api/admin.uploadExport?${new URLSearchParams(params).toString()}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token(username)}` },
+    body: new Uint8Array(body),
+  });
+  return (await response.json()) as Uploaded;
+}
+async function uploaded(params: Record<string, string>, body: Buffer): Promise<string> {
+  const answer = await upload(params, body);
+  if (!answer.ok) throw new Error(JSON.stringify(answer.error));
+  return answer.data.import.id;
+}
+/** Waits until the server has checked or imported it. */
+async function settled(importId: string): Promise<ChatImport> {
+  let found: ChatImport | undefined;
+  await expect
+    .poll(async () => {
+      const { imports } = await must(url, "admin.listChatImports", {}, token());
+      found = imports.find(({ id }) => id === importId);
+      return found?.state;
+    })
+    .toMatch(/^(?:checked|done|failed)$/);
+  return found!;
+}
+const run = (importId: string, more: object = {}) =>
+  must(
+    url,
+    "admin.runChatImport",
+    { importId, matchUsernames: true, createAccounts: false, again: false, ...more },
+    token(),
+  );
+const noted = ({ report }: ChatImport, what: string) =>
+  report?.notes.find((note) => note.what === what)?.count;
+
+test("an admin checks an export and imports it, and its members see it at once", async () => {
+  const archive = zip({ "import.jsonl": mattermostExport(), "data/20200913/x/plan.pdf": "the plan" });
+  const importId = await uploaded({ origin: "mattermost", fileName: "export.zip" }, archive);
+  const checked = await settled(importId);
+  expect(checked).toMatchObject({ state: "checked", groupId: null, error: null, accounts: 2 });
+  expect(checked.report!.imported).toEqual(
+    expect.arrayContaining([
+      { what: "messages", count: 4 },
+      { what: "files", count: 1 },
+    ]),
+  );
+  expect(noted(checked, "direct messages")).toBe(1);
+  // The check has changed nothing.
+  expect((await must(url, "group.listMine", {}, token())).groups).toEqual([]);
+
+  await run(importId);
+  const done = await settled(importId);
+  expect(done).toMatchObject({ state: "done", error: null });
+  const groupId = done.groupId!;
+  const { groups } = await must(url, "group.listMine", {}, token("grace"));
+  expect(groups).toMatchObject([{ id: groupId, name: "Core Team", memberCount: 2 }]);
+  const { channels } = await must(url, "channel.list", { groupId }, token("grace"));
+  const channelId = channels.find(({ name }) => name === "Town Square")!.id;
+  const { messages } = await must(url, "message.list", { channelId }, token("grace"));
+  const first = messages.find(({ threadId }) => threadId !== undefined)!;
+  const thread = await must(url, "message.list", { channelId: first.threadId! }, token("grace"));
+  expect(thread.messages[0]).toMatchObject({ content: "a reply", attachments: [{ name: "plan.pdf" }] });
+  const sent = { channelId, content: "news", nonce: "n" };
+  expect((await must(url, "message.send", sent, token("grace"))).message.seq).toBe(messages.length + 1);
+  const { entries } = await must(url, "admin.auditLog", { limit: 50 }, token());
+  expect(entries.map(({ action }) => action)).toEqual(
+    expect.arrayContaining(["admin.startExportUpload", "admin.runChatImport"]),
+  );
+  const log = await must(url, "group.auditLog", { groupId }, token());
+  expect(log.entries.map(({ action }) => action)).toEqual(["admin.startGroupImport"]);
+
+  // The export is imported once, unless the admin wants a second group.
+  const secondId = await uploaded({ origin: "mattermost", fileName: "export.zip" }, archive);
+  await settled(secondId);
+  await run(secondId);
+  expect(await settled(secondId)).toMatchObject({
+    state: "failed",
+    error: expect.stringContaining("already imported"),
+  });
+  const thirdId = await uploaded({ origin: "mattermost", fileName: "export.zip" }, archive);
+  await settled(thirdId);
+  await run(thirdId, { again: true, matchUsernames: false, createAccounts: true });
+  const third = await settled(thirdId);
+  expect(third.groupId).not.toBe(groupId);
+  expect(third.report!.imported).toContainEqual({ what: "new accounts", count: 2 });
+});
+
+test("an archive of a Discord server has its downloaded media", async () => {
+  const general = JSON.parse(discordFiles()["general.json"]!);
+  general.messages[2].attachments[0].url = "general.json_Files/b-1A2B3.json";
+  const archive = zip({
+    "club/general.json": JSON.stringify(general),
+    "club/thread.json": discordFiles()["thread.json"]!,
+    "club/general.json_Files/b-1A2B3.json": "{}",
+  });
+  const checked = await settled(await uploaded({ origin: "discord", fileName: "club.zip" }, archive));
+  expect(checked).toMatchObject({ state: "checked" });
+  expect(checked.report!.imported).toContainEqual({ what: "files", count: 1 });
+  await must(url, "admin.deleteChatImport", { importId: checked.id }, token());
+});
+
+test.each([
+  [
+    "something else",
+    { origin: "slack", fileName: "a.zip" },
+    Buffer.from("not an archive"),
+    "not a ZIP archive",
+  ],
+  [
+    "a dump that is not packed",
+    { origin: "tailchat", fileName: "a.bson" },
+    Buffer.from("x"),
+    "into a ZIP file",
+  ],
+  [
+    "an archive that leads out of its folder",
+    { origin: "discord", fileName: "a.zip" },
+    zip({ "../../evil.json": "{}" }),
+    "leads out of it",
+  ],
+  [
+    "a dump of something else",
+    { origin: "rocketchat", fileName: "a.zip" },
+    zip({ "a.txt": "" }),
+    "no users.bson",
+  ],
+  [
+    "an unknown team",
+    { origin: "mattermost", fileName: "a.jsonl", team: "x" },
+    Buffer.from(mattermostExport()),
+    "no team",
+  ],
+])("the check explains what is wrong with %s", async (_, params, body, reason) => {
+  const importId = await uploaded(params, body);
+  expect(await settled(importId)).toMatchObject({ state: "failed", error: expect.stringContaining(reason) });
+  await must(url, "admin.deleteChatImport", { importId }, token());
+  const { imports } = await must(url, "admin.listChatImports", {}, token());
+  expect(imports.map(({ id }) => id)).not.toContain(importId);
+});
+
+test("only admins can upload exports, and a refused one isn't stored", async () => {
+  const params = { origin: "slack", fileName: "export.zip" };
+  expect(await upload(params, slackExport(), "grace")).toMatchObject({ error: { type: "FORBIDDEN" } });
+  expect(await upload({ ...params, origin: "irc" }, slackExport())).toMatchObject({
+    error: { type: "VALIDATION_FAILED" },
+  });
+  const importId = await uploaded(params, slackExport());
+  await settled(importId);
+  await must(url, "admin.deleteChatImport", { importId }, token());
+  await expect(run(importId)).rejects.toThrow("IMPORT_NOT_FOUND");
+  const { filesDir } = configOf(join(folder, "data"));
+  const stored = await readdir(filesDir, { recursive: true });
+  expect(stored.filter((name) => name.includes(importId))).toEqual([]);
+});
+
+test("imports that were started are completed after a restart of the server, one after the other", async () => {
+  const slack = await uploaded({ origin: "slack", fileName: "Club.zip" }, slackExport());
+  const discord = await uploaded({ origin: "discord", fileName: "club.zip" }, zip(discordFiles()));
+  for (const importId of [slack, discord]) await settled(importId);
+  await Promise.all([run(slack), run(discord)]);
+  await instance.stop();
+  instance = await startFanfare(configOf(join(folder, "data")));
+  ({ url } = instance);
+  for (const importId of [slack, discord]) expect(await settled(importId)).toMatchObject({ state: "done" });
+  const { groups } = await must(url, "group.listMine", {}, token());
+  expect(groups.map(({ name }) => name)).toEqual(expect.arrayContaining(["Club", "The Club"]));
+});
+
+test("an uploaded export is no unknown file", async () => {
+  await settled(await uploaded({ origin: "slack", fileName: "Other.zip" }, slackExport()));
+  await instance.stop();
+  expect((await fanfare(join(folder, "data"), ["check"])).out).toBe("No problems found.\n");
+  instance = await startFanfare(configOf(join(folder, "data")));
+  ({ url } = instance);
+});

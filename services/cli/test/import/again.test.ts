@@ -1,0 +1,177 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { createImportedFiles } from "@fanfare/file";
+import { makeZip, must } from "@fanfare/testing";
+import { mongo } from "mongoose";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { withStoppedInstance, withStoppedNode } from "../../src/open-instance.ts";
+import { configOf, fanfare, whileRunning } from "../temporary-instance.ts";
+import { mattermostLines, slackExport } from "./exports.ts";
+
+const MESSAGES = 1500;
+const password = "correct horse";
+
+let folder: string;
+let dataDir: string;
+let file: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fanfare-again-"));
+  dataDir = join(folder, "data");
+  await whileRunning(dataDir, (url) => must(url, "user.register", { username: "ada", password }));
+  const posts = Array.from({ length: MESSAGES }, (_, n) => ({
+    type: "post",
+    post: {
+      team: "core",
+      channel: "town-square",
+      user: n % 2 === 0 ? "ada" : "grace",
+      message: `message ${n}`,
+      create_at: 1_700_000_000_000 + n,
+      reactions: n < 20 ? [{ user: "grace", emoji_name: "thumbsup" }] : [],
+      // Storing the first of them fails, after more than a thousand messages.
+      attachments: n === 1200 || n === MESSAGES - 1 ? [{ path: `${n}.txt` }] : [],
+    },
+  }));
+  const lines = [...mattermostLines(), ...posts].map((line) => JSON.stringify(line)).join("\n");
+  file = join(folder, "export.zip");
+  const contents = { "import.jsonl": lines, "data/1200.txt": "first", [`data/${MESSAGES - 1}.txt`]: "last" };
+  await writeFile(
+    file,
+    makeZip(Object.entries(contents).map(([name, content]) => ({ name, content: Buffer.from(content) }))),
+  );
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const run = (...args: string[]) =>
+  fanfare(dataDir, ["import", file, "--from", "mattermost", "--owner", "ada", "--create-accounts", ...args]);
+const counts = () =>
+  withStoppedInstance(configOf(dataDir), async ({ db }) => {
+    const count = (name: string) => db.collection(name).countDocuments();
+    return {
+      groups: await count("groups"),
+      users: await count("users"),
+      messages: await count("messages"),
+      reactions: await count("reactions"),
+      files: await count("files"),
+      unfinished: await count("unfinishedImports"),
+    };
+  });
+
+/** Puts a file where the folder of files has to be. */
+async function blockUploads(): Promise<() => Promise<void>> {
+  const { filesDir } = configOf(dataDir);
+  await rm(filesDir, { recursive: true, force: true });
+  await writeFile(filesDir, "");
+  return () => rm(filesDir);
+}
+
+test("an interrupted import continues, and stores nothing twice", async () => {
+  const unblock = await blockUploads();
+  const failed = await run();
+  expect(failed.code).toBe(1);
+  expect(failed.error).toContain("Run the same command again to continue it.");
+  await unblock();
+  const left = await counts();
+  expect(left).toMatchObject({ groups: 0, unfinished: 1, users: 3 });
+  expect(left.messages).toBeGreaterThanOrEqual(1000);
+
+  const { code, out, error } = await run("--json");
+  expect({ code, error }).toEqual({ code: 0, error: "" });
+  const { group } = JSON.parse(out);
+  expect(group).toMatchObject({ isContinued: true, files: { stored: 2 } });
+  const done = await counts();
+  expect(done).toMatchObject({ groups: 1, files: 2, unfinished: 0, messages: group.messages });
+  expect((await fanfare(dataDir, ["check"])).out).toBe("No problems found.\n");
+  await whileRunning(dataDir, async (url) => {
+    const { accessToken } = await must(url, "user.login", { username: "ada", password });
+    const groupId = group.groupId as string;
+    const { channels } = await must(url, "channel.list", { groupId }, accessToken);
+    const channelId = channels.find(({ name }) => name === "Town Square")!.id;
+    const { messages } = await must(url, "message.list", { channelId, limit: 50 }, accessToken);
+    const last = messages.toSorted((a, b) => b.seq - a.seq)[0]!;
+    expect(last).toMatchObject({ seq: MESSAGES + 2, content: `message ${MESSAGES - 1}` });
+    expect(last.attachments).toMatchObject([{ name: `${MESSAGES - 1}.txt` }]);
+    const { users } = await must(url, "admin.listUsers", { query: "grace" }, accessToken);
+    expect(users).toHaveLength(1);
+  });
+});
+
+test("an export that was already imported is refused, until its group is deleted", async () => {
+  const before = await counts();
+  const refused = await run();
+  expect(refused.code).toBe(1);
+  expect(refused.error).toMatch(/already imported as group [0-9a-f]{24}.*--again.*Nothing was changed\./);
+  expect(await counts()).toEqual(before);
+  const other = await run("--name", "Renamed");
+  expect(other.error).toContain("already imported");
+  expect(JSON.parse((await run("--again", "--json")).out).group).toMatchObject({ isContinued: false });
+  await whileRunning(dataDir, async (url) => {
+    const { accessToken } = await must(url, "user.login", { username: "ada", password });
+    const { groups } = await must(url, "group.listMine", {}, accessToken);
+    expect(groups).toHaveLength(2);
+    for (const { id: groupId } of groups) await must(url, "group.delete", { groupId }, accessToken);
+    await expect.poll(async () => (await must(url, "admin.listGroups", {}, accessToken)).groups).toEqual([]);
+  });
+  expect(JSON.parse((await run("--json")).out).group).toMatchObject({ isContinued: false });
+});
+
+test("another import removes what an interrupted one left", { tags: "long" }, async () => {
+  dataDir = join(folder, "second");
+  await whileRunning(dataDir, (url) => must(url, "user.register", { username: "ada", password }));
+  const slack = join(folder, "Club.zip");
+  await writeFile(slack, slackExport());
+  const unblock = await blockUploads();
+  expect((await run()).code).toBe(1);
+  await unblock();
+  expect((await counts()).messages).toBeGreaterThanOrEqual(1000);
+  expect(await fanfare(dataDir, ["import", slack, "--from", "slack", "--owner", "ada"])).toMatchObject({
+    code: 0,
+  });
+  expect(await counts()).toMatchObject({ groups: 1, messages: 9, files: 0, unfinished: 0 });
+  expect((await fanfare(dataDir, ["check"])).out).toBe("No problems found.\n");
+});
+
+test("a file that is already stored is neither read nor counted again", async () => {
+  const config = configOf(dataDir);
+  const [ownerId, channelId, groupId, fileId] = [1, 2, 3, 4].map((n) => String(n).repeat(24));
+  const text = Buffer.from("hello");
+  await withStoppedNode(config, async (node) => {
+    const storing = createImportedFiles(node);
+    let opened = 0;
+    const place = { ownerId: ownerId!, channelId: channelId!, groupId: groupId!, nonce: "imported-1" };
+    const file = {
+      ...place,
+      fileId: fileId!,
+      name: "../hello.txt",
+      bytes: text.length,
+      createdAt: new Date(),
+      async open() {
+        opened += 1;
+        return Readable.from([text]);
+      },
+    };
+    const usage = async () =>
+      (await node.database.collection("fileUsage").findOne({ _id: `user:${ownerId}` } as object))?.["bytes"];
+    const first = await storing.store(file);
+    expect(first).toMatchObject({ outcome: "stored", attachment: { name: ".._hello.txt", bytes: 5 } });
+    expect(await storing.store(file)).toEqual(first);
+    expect({ opened, bytes: await usage() }).toEqual({ opened: 1, bytes: 5 });
+    const broken = { ...file, fileId: "5".repeat(24) };
+    expect(await storing.store({ ...broken, bytes: 9 })).toEqual({ outcome: "damaged" });
+    expect(await storing.store({ ...broken, bytes: 3 })).toEqual({ outcome: "damaged" });
+    expect(
+      await storing.store({ ...broken, open: () => Promise.reject(new Error("cannot be read")) }),
+    ).toEqual({ outcome: "damaged" });
+    expect(await usage()).toBe(5);
+    await storing.removeOf([channelId!]);
+    expect({
+      bytes: await usage(),
+      files: await node.database
+        .collection("files")
+        .countDocuments({ channelId: new mongo.ObjectId(channelId) }),
+    }).toEqual({ bytes: 0, files: 0 });
+    await storing.close();
+  });
+});

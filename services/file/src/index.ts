@@ -1,0 +1,2 @@
+export { createFileService } from "./file.service.ts";
+export { createImportedFiles } from "./imported-files.ts";

@@ -1,0 +1,33 @@
+/** From the start of a plug-in's process until it is ready. */
+export const START_TIMEOUT_MS = 15_000;
+/** Less than the deadline of the client's call. */
+export const CALL_TIMEOUT_MS = 8000;
+/** A plug-in that does not answer a ping for this long is stuck, and is restarted. */
+export const PING_INTERVAL_MS = 5000;
+export const STOP_TIMEOUT_MS = 1000;
+/** Calls that a plug-in answers at a time; further ones are rejected. */
+export const CALLS_PER_PLUGIN = 64;
+/** Events that it handles at a time; further ones are dropped. */
+export const EVENTS_PER_PLUGIN = 200;
+/** What it asks the server for at a time. */
+export const ASKS_PER_PLUGIN = 64;
+/** Calls of Fanfare's actions during one call of the plug-in: those are not counted by the rate limits of users. */
+export const CALLS_PER_CALL = 20;
+/** The longest message from or to a plug-in, in UTF-16 code units. */
+export const LINE_MAX_CHARS = 1024 * 1024;
+/** Messages of a plug-in per second. One that exceeds it is restarted. */
+export const LINES_PER_SECOND = 5000;
+/** Unread data of a plug-in: beyond it, it is restarted. */
+export const UNREAD_MAX_BYTES = 8 * 1024 * 1024;
+/** The same, beyond which events are dropped. */
+export const UNREAD_FOR_EVENTS_BYTES = 1024 * 1024;
+export const MEMORY_MEGABYTES = 128;
+/** Restarts wait twice as long each time, up to the maximum; a plug-in that has run for the maximum starts over. */
+export const RESTART_MIN_MS = 1000;
+export const RESTART_MAX_MS = 60_000;
+/** Lines of a plug-in's output that are logged per minute. */
+export const LOGGED_LINES_PER_MINUTE = 100;
+export const OUTPUT_MAX_CHARS = 2000;
+export const FETCH_TIMEOUT_MS = 5000;
+export const FETCH_MAX_BYTES = 256 * 1024;
+export const RETRY_AFTER_MS = 2000;

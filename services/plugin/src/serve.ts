@@ -1,0 +1,130 @@
+import { actionDefinition, isActionName, type ActionName, type Call } from "@fanfare/contract";
+import { callOf, toServiceError } from "@fanfare/kernel";
+import type { Outbound } from "@fanfare/outbound";
+import { PLUGIN_LIMITS, type PluginManifest } from "@fanfare/plugins";
+import { z } from "zod";
+import { CALLS_PER_CALL, FETCH_MAX_BYTES, FETCH_TIMEOUT_MS } from "./constants.ts";
+import type { Ask } from "./host/protocol.ts";
+import type { RunningCall } from "./plugin-process.ts";
+import type { ValueRepository } from "./value.repository.ts";
+
+const key = z.string().min(1).max(PLUGIN_LIMITS.keyMaxChars);
+const OfKey = z.object({ key });
+const ToSet = z.object({ key, value: z.unknown() });
+const ToList = z.object({ prefix: z.string().max(PLUGIN_LIMITS.keyMaxChars), after: key.optional() });
+const ToCall = z.object({ action: z.string(), params: z.unknown() });
+const ToFetch = z.object({
+  url: z.string(),
+  method: z.enum(["GET", "POST"]).default("GET"),
+  headers: z.record(z.string(), z.string()).default({}),
+  body: z.string().max(FETCH_MAX_BYTES).optional(),
+});
+
+interface ServeOptions {
+  manifest: PluginManifest;
+  settings: Record<string, string>;
+  outbound: Pick<Outbound, "request">;
+  values: ValueRepository;
+}
+
+/** Of a call of the plug-in. */
+export interface CallContext {
+  services: Parameters<typeof callOf>[0];
+  /** Whether its action can change something: others are possible during maintenance. */
+  mutates: boolean;
+}
+
+/**
+ * Answers what a plug-in asks for, within its permissions.
+ * @throws {ServiceError} of a call; the plug-in can pass it on
+ * @throws {Error} whose message the plug-in gets
+ */
+export function createServe({ manifest, settings, outbound, values }: ServeOptions) {
+  const { name: plugin, server } = manifest;
+  const origins = new Set(
+    server!.hosts
+      .map((host) => (host.startsWith("{") ? (settings[host.slice(1, -1)] ?? "") : host))
+      .flatMap((host) => URL.parse(host)?.origin ?? []),
+  );
+
+  const serve: Record<Ask, (args: unknown, call: RunningCall | null) => Promise<unknown>> = {
+    async get(args) {
+      const value = await values.get(plugin, OfKey.parse(args).key);
+      return value === null ? null : JSON.parse(value);
+    },
+
+    async set(args) {
+      const { key: ofValue, value } = ToSet.parse(args);
+      const text = JSON.stringify(value ?? null);
+      if (text.length > PLUGIN_LIMITS.valueMaxChars)
+        throw new Error(`A stored value has at most ${PLUGIN_LIMITS.valueMaxChars} characters of JSON.`);
+      if (!(await values.set(plugin, ofValue, text)))
+        throw new Error(`A plug-in stores at most ${PLUGIN_LIMITS.valuesPerPlugin} values.`);
+      return null;
+    },
+
+    async delete(args) {
+      await values.remove(plugin, OfKey.parse(args).key);
+      return null;
+    },
+
+    async list(args) {
+      const { prefix, after } = ToList.parse(args);
+      const found = await values.list(plugin, prefix, after);
+      return found.map((each) => ({ key: each.key, value: JSON.parse(each.value) as unknown }));
+    },
+
+    async fetch(args) {
+      const { body, ...request } = ToFetch.parse(args);
+      const origin = URL.parse(request.url)?.origin;
+      if (origin === undefined || !origins.has(origin))
+        throw new Error(`server.hosts of plugin.json does not allow requests to ${origin ?? "this URL"}.`);
+      const {
+        status,
+        contentType,
+        body: content,
+      } = await outbound.request({
+        ...request,
+        ...(body !== undefined && { body }),
+        timeoutMs: FETCH_TIMEOUT_MS,
+        maxBytes: FETCH_MAX_BYTES,
+      });
+      return { status, contentType, text: content.toString() };
+    },
+
+    async call(args, call) {
+      if (call === null)
+        throw new Error("Only a handler of an action can call actions, until it has answered.");
+      const { action, params } = ToCall.parse(args);
+      assertAllowed(manifest, action);
+      const { services, mutates } = call.context as CallContext;
+      if (actionDefinition(action).mutates && !mutates)
+        throw new Error(`Only an action with \`mutates\` in plugin.json can call ${action}.`);
+      call.calls += 1;
+      if (call.calls > CALLS_PER_CALL) throw new Error(`A call can make at most ${CALLS_PER_CALL} calls.`);
+      try {
+        return await callOf(services)(action, params as Parameters<Call>[1]);
+      } catch (error) {
+        throw toServiceError(error);
+      }
+    },
+  };
+  return async (what: Ask, args: unknown, call: RunningCall | null): Promise<unknown> => {
+    try {
+      return await serve[what](args, call);
+    } catch (error) {
+      if (error instanceof z.ZodError) throw new Error(z.prettifyError(error), { cause: error });
+      throw error;
+    }
+  };
+}
+
+/** Actions that bots can't call, such as those of admins and of accounts, are not possible for plug-ins either. */
+function assertAllowed({ server }: PluginManifest, action: string): asserts action is ActionName {
+  const definition = isActionName(action) ? actionDefinition(action) : undefined;
+  const scope = definition?.botScope ?? null;
+  if (definition === undefined || definition.transports.length === 0 || scope === null || scope === "any")
+    throw new Error(`Plug-ins can't call ${action}.`);
+  if (!(server!.scopes as readonly string[]).includes(scope))
+    throw new Error(`${action} needs the scope ${scope} in server.scopes of plugin.json.`);
+}

@@ -1,0 +1,59 @@
+import { defineRepository } from "@fanfare/kernel";
+import { PLUGIN_LIMITS } from "@fanfare/plugins";
+import { Schema } from "mongoose";
+
+export interface ValueDocument {
+  _id: string;
+  plugin: string;
+  key: string;
+  /** JSON, because keys within it can be anything. */
+  value: string;
+}
+
+const schema = new Schema<ValueDocument>(
+  {
+    plugin: { type: String, required: true },
+    key: { type: String, required: true },
+    value: { type: String, required: true },
+  },
+  { collection: "pluginValues" },
+);
+schema.index({ plugin: 1, key: 1 }, { unique: true });
+
+export type ValueRepository = ReturnType<typeof createValueRepository>;
+
+/** Greater than every other character of a key. */
+const LAST = "\u{10ffff}";
+
+/** Every query of the collection pluginValues: what plug-ins store. */
+export const createValueRepository = defineRepository(
+  { name: "PluginValue", schema },
+  ({ model: values, remove }) => ({
+    async get(plugin: string, key: string): Promise<string | null> {
+      return (await values.findOne({ plugin, key }).lean())?.value ?? null;
+    },
+
+    /** @returns false if there would be too many */
+    async set(plugin: string, key: string, value: string): Promise<boolean> {
+      const changed = await values.updateOne({ plugin, key }, { $set: { value } });
+      if (changed.matchedCount > 0) return true;
+      const max = PLUGIN_LIMITS.valuesPerPlugin;
+      if ((await values.countDocuments({ plugin }, { limit: max })) >= max) return false;
+      await values.updateOne({ plugin, key }, { $set: { value } }, { upsert: true });
+      return true;
+    },
+
+    remove: (plugin: string, key: string) => remove({ plugin, key }),
+
+    /** By key. @param after the last key of the page before */
+    list: (plugin: string, prefix: string, after?: string) =>
+      values
+        .find({
+          plugin,
+          key: { ...(after === undefined ? { $gte: prefix } : { $gt: after }), $lt: `${prefix}${LAST}` },
+        })
+        .sort({ plugin: 1, key: 1 })
+        .limit(PLUGIN_LIMITS.valuesPerPage)
+        .lean(),
+  }),
+);

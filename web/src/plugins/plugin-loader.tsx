@@ -1,0 +1,12 @@
+import { useEffect } from "react";
+import { useActionQuery } from "../data/data-context.ts";
+import { setPlugins } from "./plugins.ts";
+
+/** Loads the list of plug-ins. Renders nothing. */
+export function PluginLoader() {
+  const { data } = useActionQuery("plugin.list", {});
+  useEffect(() => {
+    if (data !== undefined) setPlugins(data.plugins);
+  }, [data]);
+  return null;
+}
