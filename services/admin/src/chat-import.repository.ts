@@ -42,7 +42,7 @@ const schema = new Schema<ChatImportDocument>(
     changedAt: { type: Date, required: true },
   },
   { collection: "chatImports" },
-);
+).index({ state: 1, _id: 1 });
 
 export type ChatImportRepository = ReturnType<typeof createChatImportRepository>;
 
@@ -56,6 +56,14 @@ export const createChatImportRepository = defineRepository(
 
     /** Newest first. */
     list: (limit: number) => imports.find().sort({ _id: -1 }).limit(limit).lean(),
+
+    /** Oldest first. */
+    listIn: (states: readonly State[], limit: number) =>
+      imports
+        .find({ state: { $in: states } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean(),
 
     /** @returns null when it isn't in one of the states */
     change: (importId: string, states: readonly State[], set: Partial<ChatImportDocument>) =>

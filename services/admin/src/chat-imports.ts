@@ -48,9 +48,11 @@ const PROGRESS_MS = 1000;
 const SWEEP_MS = 60 * 60 * 1000;
 /** Exports that no one has imported by then are deleted, since they have private messages. */
 const UPLOAD_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
+/** S3 takes no more in one request. */
+const S3_MAX_BYTES = 5 * 1024 ** 3;
 const SHOWN = 2 * LIMITS.chatImports;
 
-const RESTING = ["checked", "done", "failed"] as const;
+const WAITING = ["uploading", "checked", "failed"] as const;
 const WORKING = ["checking", "importing"] as const;
 
 interface Options {
@@ -97,17 +99,17 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
   const runs = node.jobs.define("admin.importChats", {
     maxTries: 20 * MAX_TRIES,
     async run(job) {
-      for (const found of (await imports.list(SHOWN)).toReversed())
-        if (found.state === "importing") await attempt(found, job, run);
+      for (const found of await imports.listIn(["importing"], LIMITS.chatImports))
+        await attempt(found, job, run);
     },
   });
 
   node.jobs.define("admin.removeOldExports", {
     everyMs: SWEEP_MS,
     async run() {
-      for (const { _id, changedAt } of await imports.list(SHOWN)) {
+      for (const { _id, changedAt } of await imports.listIn(WAITING, LIMITS.chatImports)) {
         if (Date.now() - changedAt.getTime() < UPLOAD_LIFETIME_MS) continue;
-        if (await imports.delete(_id, ["uploading", "checked", "failed"])) await removeUpload(_id);
+        if (await imports.delete(_id, WAITING)) await removeUpload(_id);
       }
     },
   });
@@ -221,9 +223,9 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
 
   const actions: Handlers = {
     "admin.startExportUpload": async ({ params: { origin, fileName, bytes, team }, actor }) => {
-      if (bytes > LIMITS.exportMaxBytes)
-        throw serviceError("FILE_TOO_LARGE", { maxBytes: LIMITS.exportMaxBytes });
-      const open = (await imports.list(SHOWN)).filter(({ state }) => state !== "done");
+      const maxBytes = node.config.s3 === undefined ? LIMITS.exportMaxBytes : S3_MAX_BYTES;
+      if (bytes > maxBytes) throw serviceError("FILE_TOO_LARGE", { maxBytes });
+      const open = await imports.listIn([...WAITING, ...WORKING], LIMITS.chatImports);
       assertBelow("chatImports", open.length);
       const now = new Date();
       const made = { byUserId: actor.userId, origin, fileName, bytes, ...(team !== undefined && { team }) };
@@ -264,7 +266,7 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
     },
 
     "admin.deleteChatImport": async ({ params: { importId } }) => {
-      if (!(await imports.delete(importId, ["uploading", ...RESTING]))) throw await missing(importId);
+      if (!(await imports.delete(importId, [...WAITING, "done"]))) throw await missing(importId);
       await removeUpload(importId);
       return {};
     },

@@ -1,9 +1,11 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ChatImport, WireAnswer } from "@fanfare/contract";
+import { type ChatImport, LIMITS, type WireAnswer } from "@fanfare/contract";
+import type { NodeContext } from "@fanfare/kernel";
 import { startFanfare } from "@fanfare/node";
 import { makeZip, must } from "@fanfare/testing";
+import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { configOf, fanfare } from "../temporary-instance.ts";
 import { discordFiles, mattermostExport, slackExport } from "./exports.ts";
@@ -187,6 +189,35 @@ test("only admins can upload exports, and a refused one isn't stored", async () 
   await expect(run(importId)).rejects.toThrow("IMPORT_NOT_FOUND");
   const { filesDir } = configOf(join(folder, "data"));
   const stored = await readdir(filesDir, { recursive: true });
+  expect(stored.filter((name) => name.includes(importId))).toEqual([]);
+});
+
+test("uploads are limited in size and number", async () => {
+  const start = (bytes: number) =>
+    must(url, "admin.startExportUpload", { origin: "slack", fileName: "a.zip", bytes }, token());
+  await expect(start(LIMITS.exportMaxBytes + 1)).rejects.toThrow("FILE_TOO_LARGE");
+  const { imports } = await must(url, "admin.listChatImports", {}, token());
+  const open = imports.filter(({ state }) => state !== "done").length;
+  const begun: string[] = [];
+  for (let left = LIMITS.chatImports - open; left > 0; left--) begun.push((await start(1)).importId);
+  await expect(start(1)).rejects.toThrow("LIMIT_REACHED");
+  for (const importId of begun) await must(url, "admin.deleteChatImport", { importId }, token());
+});
+
+test("exports that no one has imported are deleted after a week", async () => {
+  const importId = await uploaded({ origin: "slack", fileName: "a.zip" }, slackExport());
+  await settled(importId);
+  const { database } = instance.context as NodeContext;
+  const id = new mongo.ObjectId(importId);
+  const changedAt = new Date(Date.now() - 8 * 24 * 60 * 60 * 1000);
+  await database.collection("chatImports").updateOne({ _id: id }, { $set: { changedAt } });
+  await database
+    .collection("jobs")
+    .updateOne({ kind: "admin.removeOldExports" }, { $set: { dueAt: new Date(0) } });
+  await expect
+    .poll(async () => (await must(url, "admin.listChatImports", {}, token())).imports.map((one) => one.id))
+    .not.toContain(importId);
+  const stored = await readdir(configOf(join(folder, "data")).filesDir, { recursive: true });
   expect(stored.filter((name) => name.includes(importId))).toEqual([]);
 });
 
