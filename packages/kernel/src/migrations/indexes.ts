@@ -1,6 +1,9 @@
 import type { Collection, Connection, IndexOptions, Model, mongo } from "mongoose";
+import { chunks } from "../work-queue.ts";
 import { DatabaseDuplicatesError, type Report } from "./migration.ts";
 
+/** Collections whose indexes are read at a time: each read needs a connection, and at a start there is none yet. */
+const READ_AT_ONCE = 4;
 /** Index builds that take longer are logged individually. */
 const SLOW_BUILD_MS = 1000;
 /** The limits of duplicate values, and of documents per value, in an error message. */
@@ -29,7 +32,8 @@ export const shownIndex = ({ model, name }: { model: Model<unknown>; name: strin
 /** Compares the indexes of all collections that the connection has models for. */
 export async function compareIndexes(connection: Connection): Promise<IndexDifferences> {
   const models: Model<unknown>[] = Object.values(connection.models);
-  const all = await Promise.all(models.map(compare));
+  const all: IndexDifferences[] = [];
+  for (const some of chunks(models, READ_AT_ONCE)) all.push(...(await Promise.all(some.map(compare))));
   return {
     missing: all.flatMap(({ missing }) => missing),
     obsolete: all.flatMap(({ obsolete }) => obsolete),
