@@ -25,7 +25,7 @@ const MAX_SENTENCE_WORDS = 35;
 /** US school grade. */
 const MAX_GRADE = 9;
 /** Of all documents. */
-const MAX_WORDS = 28_000;
+const MAX_WORDS = 28_500;
 
 interface Readability {
   words: number;

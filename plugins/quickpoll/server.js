@@ -10,7 +10,7 @@ export default ({ z, store, refuse }) => {
 
   /** Keys begin with the time, so that the newest poll of a channel is the last one. */
   const pollsOf = (channel) => `poll:${channel}:`;
-  const votesOf = (poll) => `vote:${poll}:`;
+  const votesOf = (channel, poll = "") => `vote:${channel}:${poll && `${poll}:`}`;
 
   /** All values, which can be more than one page. */
   async function all(prefix) {
@@ -24,19 +24,33 @@ export default ({ z, store, refuse }) => {
     return found;
   }
 
+  async function remove(channel, { key, value: { id } }) {
+    for (const vote of await all(votesOf(channel, id))) await store.delete(vote.key);
+    await store.delete(key);
+  }
+
   async function create({ channelId: channel, question, options }, call) {
     const id = `${Date.now().toString(36)}-${randomUUID().slice(0, 8)}`;
+    const key = pollsOf(channel) + id;
     const lines = options.map((option, index) => `${index + 1}. ${option}`);
     const content = [`**${question}**`, ...lines, "Vote in the panel *Quick polls*."].join("\n");
-    // First, because it checks what the user can write here.
-    await call("message.send", { channelId: channel, content, nonce: id });
-    await store.set(pollsOf(channel) + id, { id, question, options });
+    // Those that are no longer shown, because the number of values is limited.
+    for (const old of (await all(pollsOf(channel))).slice(0, 1 - SHOWN)) await remove(channel, old);
+    // First, so that no message announces a poll that could not be stored.
+    await store.set(key, { id, question, options });
+    try {
+      await call("message.send", { channelId: channel, content, nonce: id });
+    } catch (error) {
+      await store.delete(key);
+      throw error;
+    }
     return { id };
   }
 
-  async function result({ value: { id, question, options } }, userId) {
-    const votes = await all(votesOf(id));
-    const own = votes.find(({ key }) => key === votesOf(id) + userId);
+  function result(channel, { value: { id, question, options } }, allVotes, userId) {
+    const start = votesOf(channel, id);
+    const votes = allVotes.filter(({ key }) => key.startsWith(start));
+    const own = votes.find(({ key }) => key === start + userId);
     return {
       id,
       question,
@@ -69,25 +83,23 @@ export default ({ z, store, refuse }) => {
         async handle({ params: { channelId: channel, pollId, option }, caller: { userId } }) {
           const poll = await store.get(pollsOf(channel) + pollId);
           if (poll === null || option >= poll.options.length) throw refuse("This poll has no such option.");
-          await store.set(votesOf(pollId) + userId, option);
+          await store.set(votesOf(channel, pollId) + userId, option);
           return {};
         },
       },
       list: {
         params: z.object({ channelId }),
-        async handle({ params, caller: { userId } }) {
-          const polls = (await all(pollsOf(params.channelId))).slice(-SHOWN).toReversed();
-          return { polls: await Promise.all(polls.map((poll) => result(poll, userId))) };
+        async handle({ params: { channelId: channel }, caller: { userId } }) {
+          const [polls, votes] = await Promise.all([all(pollsOf(channel)), all(votesOf(channel))]);
+          const shown = polls.slice(-SHOWN).toReversed();
+          return { polls: shown.map((poll) => result(channel, poll, votes, userId)) };
         },
       },
     },
     events: {
       async "channel.emptied"({ channelIds }) {
         for (const channel of channelIds)
-          for (const { key, value } of await all(pollsOf(channel))) {
-            for (const vote of await all(votesOf(value.id))) await store.delete(vote.key);
-            await store.delete(key);
-          }
+          for (const poll of await all(pollsOf(channel))) await remove(channel, poll);
       },
       async "user.deleted"({ userId }) {
         for (const { key } of await all("vote:")) if (key.endsWith(`:${userId}`)) await store.delete(key);

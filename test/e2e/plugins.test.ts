@@ -18,8 +18,18 @@ const attempt = async (name, work) => {
   try { outcomes[name] = String(await work()); } catch (error) { outcomes[name] = "denied"; }
 };
 definePagePlugin({
+  messageCard(link, api) {
+    api.openPanel("probe");
+    api.openLink("https://example.org/?" + encodeURIComponent(link));
+    return { title: "Card of " + link };
+  },
   composerActions: {
     open: (_context, api) => api.openPanel("probe"),
+    many: async (context, api) => {
+      const calls = Array.from({ length: 20 }, () => api.call("vote", { pollId: "none", option: 0, channelId: context.channelId }));
+      const reasons = (await Promise.allSettled(calls)).map(({ reason }) => reason.message);
+      api.insertText([...new Set(reasons)].join());
+    },
     flood: (_context, api) => { for (let i = 0; i < 20_000; i += 1) api.insertText("x"); },
     long: (context, api) => api.call("vote", { text: "x".repeat(100_000), ...context }).catch(({ message }) => api.insertText(message)),
   },
@@ -32,6 +42,7 @@ definePagePlugin({
       await attempt("elsewhere", () => fetch("https://example.org/").then(({ status }) => status));
       await attempt("account", () => api.call("../user.me", {}));
       await attempt("undeclared", () => api.call("list", { channelId }));
+      await attempt("rtc", () => new RTCPeerConnection({ iceServers: [{ urls: "stun:example.org" }] }).iceGatheringState);
       await attempt("eval", () => new Function("return 1")());
       container.textContent = JSON.stringify(outcomes);
     },
@@ -53,8 +64,10 @@ describe.skipIf(!hasBrowser())("plug-ins", () => {
     const page = {
       file: "page.js",
       actions: ["vote"],
+      messageCards: ["https://probe.example/"],
       composerActions: [
         { id: "open", title: "Probe" },
+        { id: "many", title: "Many calls" },
         { id: "flood", title: "Flood" },
         { id: "long", title: "Long" },
       ],
@@ -148,13 +161,53 @@ describe.skipIf(!hasBrowser())("plug-ins", () => {
     await choose(page, "Probe");
     const drawn = panel(page, "Probe results").locator("body");
     await expect.poll(() => drawn.textContent()).toContain("{");
-    const names = ["tokens", "parent", "cookie", "request", "elsewhere", "account", "undeclared", "eval"];
+    const names = [
+      "tokens",
+      "parent",
+      "cookie",
+      "request",
+      "elsewhere",
+      "account",
+      "undeclared",
+      "rtc",
+      "eval",
+    ];
     expect(JSON.parse((await drawn.textContent())!)).toEqual(
       Object.fromEntries(names.map((name) => [name, "denied"])),
     );
     // Opened as a page, the frame has no session either.
     const response = await fetch(`${site.url}/plugin-frame.html`);
     expect(response.headers.get("content-security-policy")).toContain("sandbox allow-scripts");
+  });
+
+  test("a plug-in opens nothing while the user works elsewhere", async () => {
+    const page = await site.newPage({}, await site.logIn("ada"));
+    await page.goto(site.url + path);
+    const field = page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
+    await field.fill("https://probe.example/a");
+    await page.keyboard.press("Enter");
+    await page.getByText("Card of https://probe.example/a").waitFor();
+    // It asked for both before it returned the card.
+    expect(await page.getByRole("complementary", { name: "Probe results" }).count()).toBe(0);
+    expect(page.context().pages()).toEqual([page]);
+  });
+
+  test("the program of a plug-in ends with the session", async () => {
+    const page = await open("ada");
+    await page.getByRole("link", { name: "Amazing new feature #1348" }).waitFor();
+    expect(await page.locator("iframe").count()).toBeGreaterThan(0);
+    await page.getByRole("button", { name: t("shell:you") }).click();
+    await page.getByRole("menuitem", { name: t("shell:logOut") }).click();
+    await page.waitForURL((url) => !url.pathname.includes("/channels/"));
+    await expect.poll(() => page.locator("iframe").count()).toBe(0);
+  });
+
+  test("many calls of a plug-in wait for each other", async () => {
+    const page = await site.newPage({}, await site.logIn("ada"));
+    await page.goto(site.url + path);
+    await choose(page, "Many calls");
+    const field = page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
+    await expect.poll(() => field.inputValue()).toBe("This poll has no such option.");
   });
 
   test(

@@ -263,6 +263,35 @@ describe("the poll example", () => {
     await must(instance.url, "channel.delete", { channelId: channel.id }, owner.accessToken);
     await expect.poll(values).toBe(0);
   });
+
+  test("the polls that are no longer shown are removed with their votes", async () => {
+    const { owner, group } = world;
+    const { channel } = await must(
+      instance.url,
+      "channel.create",
+      { groupId: group.id, name: "many polls" },
+      owner.accessToken,
+    );
+    const { invite } = await must(instance.url, "invite.create", { groupId: group.id }, owner.accessToken);
+    const channelId = channel.id;
+    let oldest = "";
+    // Three people, because each can only start a few polls a minute.
+    for (let person = 0; person < 3; person += 1) {
+      const member = await createAccount(instance.url);
+      await must(instance.url, "invite.accept", { code: invite.code }, member.accessToken);
+      for (let poll = 0; poll < 7; poll += 1) {
+        const params = { channelId, question: `${person} ${poll}`, options: ["a", "b"] };
+        const { id } = await dataOf<{ id: string }>("plugin.quickpoll.create", params, member);
+        await dataOf("plugin.quickpoll.vote", { channelId, pollId: id, option: 0 }, member);
+        oldest ||= id;
+      }
+    }
+    const { polls } = await dataOf<{ polls: object[] }>("plugin.quickpoll.list", { channelId }, owner);
+    expect(polls).toHaveLength(20);
+    expect(polls.at(-1)).toMatchObject({ question: "0 1", options: [{ votes: 1 }, { votes: 0 }], own: null });
+    const values = instance.collection("pluginValues");
+    expect(await values.countDocuments({ key: { $regex: oldest } })).toBe(0);
+  });
 });
 
 describe("what a plug-in can do", () => {

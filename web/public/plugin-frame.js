@@ -13,6 +13,10 @@
     ":focus-visible { outline: 2px solid var(--focus); outline-offset: 1px; }" +
     "a { color: var(--accent-text); } [role=alert] { color: var(--danger-text); } [role=alert]:empty { display: none; }";
 
+  // The frame's policy doesn't cover these connections, and browsers don't know `webrtc 'block'` yet.
+  delete globalThis.RTCPeerConnection;
+  delete globalThis.webkitRTCPeerConnection;
+
   var port = null;
   var plugin = null;
   var close = null;

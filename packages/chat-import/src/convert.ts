@@ -40,7 +40,7 @@ export function describeImported({ files, accounts, renamed, unusedEmails }: Imp
   report.note("damaged files", "their content can't be read, and messages have their names", files.damaged);
   report.note("files over the quota", "the instance has no space left for files", files.full);
   report.add("new accounts", accounts);
-  report.note("usernames of new accounts", "they are taken, or have other signs: see below", renamed.length);
+  report.note("usernames of new accounts", "they are taken, or have other characters", renamed.length);
   report.note("addresses of new accounts", "another account has them, or they are invalid", unusedEmails);
 }
 

@@ -64,7 +64,10 @@ export const discordHistory: Importer = async (files, { name, media }, report) =
     channels: [...channels.values()],
     threads,
     // Paths of downloaded media start at the folder of the file that names them.
-    files: await folderFiles([...files.map(dirname), ...(media === undefined ? [] : [media])]),
+    files: await folderFiles(media === undefined ? [] : [media], {
+      folders: files.map(dirname),
+      named: /_Files$/,
+    }),
     missingFiles: "they stay at Discord, and messages link to them",
     async *messages() {
       for (const { file, channel } of exported) {

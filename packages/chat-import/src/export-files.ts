@@ -34,13 +34,23 @@ export const zipFiles = (entries: ReadonlyMap<string, ZipEntry>): ExportFiles =>
   open: async (key) => zipBytes(entries.get(key)!),
 });
 
-/** The files in folders. Paths that lead out of them, such as by a symbolic link, aren't followed: an export could name any file. */
-export async function folderFiles(folders: readonly string[]): Promise<ExportFiles> {
-  const roots = await Promise.all([...new Set(folders)].map(realFolder));
+/**
+ * The files in folders. Paths that lead out of them, such as by a symbolic link, aren't followed: an export could name any file.
+ * @param beside folders in which an export is, perhaps with other files: only folders in them that have such a name count
+ */
+export async function folderFiles(
+  folders: readonly string[],
+  beside: { folders: readonly string[]; named: RegExp } = { folders: [], named: /^/ },
+): Promise<ExportFiles> {
+  const [media, bases] = await Promise.all(
+    [folders, beside.folders].map((paths) => Promise.all([...new Set(paths)].map(realFolder))),
+  );
+  const roots = [...bases!, ...media!];
   const isInside = (file: string): boolean =>
-    roots.some((root) => {
-      const path = relative(root, file);
-      return path !== "" && !isAbsolute(path) && !path.split(/[/\\]/).includes("..");
+    media!.some((root) => namesBelow(root, file) !== null) ||
+    bases!.some((base) => {
+      const [folder = "", ...rest] = namesBelow(base, file) ?? [];
+      return rest.length > 0 && beside.named.test(folder);
     });
   return {
     async find(paths) {
@@ -55,6 +65,13 @@ export async function folderFiles(folders: readonly string[]): Promise<ExportFil
     },
     open: async (key) => createReadStream(key),
   };
+}
+
+/** null if the file isn't in the folder. */
+function namesBelow(folder: string, file: string): string[] | null {
+  const path = relative(folder, file);
+  const names = path.split(/[/\\]/);
+  return path === "" || isAbsolute(path) || names.includes("..") ? null : names;
 }
 
 async function realFolder(folder: string): Promise<string> {

@@ -146,8 +146,22 @@ export function addUser(users: Users, user: HistoryUser): string {
   return user.key;
 }
 
-export const startOf = (channels: readonly HistoryChannel[]): Date =>
-  new Date(channels.reduce((least, { createdAt }) => Math.min(least, createdAt.getTime()), Date.now()));
+/** Of a channel, if the export has no time. Not the current time, since ids have to be the same each time. */
+export const UNKNOWN_TIME = new Date(0);
+
+/** The first known time, or an unknown one. */
+export const startOf = (channels: readonly HistoryChannel[]): Date => {
+  const known = channels.map(({ createdAt }) => createdAt.getTime()).filter((time) => time > 0);
+  return known.length === 0
+    ? UNKNOWN_TIME
+    : new Date(known.reduce((least, time) => Math.min(least, time), Date.now()));
+};
+
+/** Channels of an unknown time get the first known one. */
+export function withTimes(channels: readonly HistoryChannel[]): HistoryChannel[] {
+  const start = startOf(channels);
+  return channels.map((one) => (one.createdAt.getTime() > 0 ? one : { ...one, createdAt: start }));
+}
 
 /** For servers without sections of their own. */
 export const archivedLast = (channels: readonly HistoryChannel[]): HistoryChannel[] =>

@@ -13,8 +13,9 @@ import {
 import { DURABLE } from "@fanfare/kernel";
 import { mongo } from "mongoose";
 import { type Attempt, beginImport, hashOf, type ImportSource } from "./import-record.ts";
+import { type ImportLease, withImportLease } from "./import-lease.ts";
 import {
-  assertRecorded,
+  DUPLICATE_KEY,
   type ImportedFiles,
   ImportRefusedError,
   type ImportTarget,
@@ -27,19 +28,25 @@ import {
   type UserOptions,
 } from "./import-steps.ts";
 import type { Bytes } from "./inputs.ts";
-import type { KeptFile } from "./message-files.ts";
+import type { KeptFile, MessageFiles } from "./message-files.ts";
 
 const BATCH_DOCUMENTS = 1000;
-const DUPLICATE_KEY = 11000;
 /** Inserts documents of several collections in batches. */
 class Batches {
   readonly #db: mongo.Db;
   readonly #skipsExisting: boolean;
+  readonly #signal: AbortSignal;
   readonly #waiting = new Map<string, mongo.Document[]>();
 
-  constructor(db: mongo.Db, skipsExisting: boolean) {
+  constructor(db: mongo.Db, skipsExisting: boolean, signal: AbortSignal) {
     this.#db = db;
+    this.#signal = signal;
     this.#skipsExisting = skipsExisting;
+  }
+
+  /** @throws when the import is stopped */
+  assertRunning(): void {
+    this.#signal.throwIfAborted();
   }
 
   async add(collection: string, document: mongo.Document): Promise<void> {
@@ -57,14 +64,24 @@ class Batches {
     const documents = this.#waiting.get(collection) ?? [];
     this.#waiting.delete(collection);
     if (documents.length === 0) return;
+    this.assertRunning();
     await this.#db
       .collection(collection)
       .insertMany(documents, { writeConcern: DURABLE, ordered: !this.#skipsExisting })
       .catch((error: unknown) => {
+        if (collection === "users" && isNameTaken(error))
+          throw new Error("another account got the username or address of an imported one", { cause: error });
         if (!this.#skipsExisting || !isOnlyDuplicates(error)) throw error;
       });
   }
 }
+
+/** Someone has registered since the import chose the usernames. */
+const isNameTaken = (error: unknown): boolean =>
+  error instanceof mongo.MongoBulkWriteError &&
+  error.result
+    .getWriteErrors()
+    .some(({ code, errmsg = "" }) => code === DUPLICATE_KEY && !/ index: _id_? /.test(errmsg));
 
 const isOnlyDuplicates = (error: unknown): boolean =>
   error instanceof mongo.MongoBulkWriteError &&
@@ -102,8 +119,10 @@ export interface GroupOrigin {
   files: GroupFiles;
   /** null: a second group can be made of the same file. */
   source: ImportSource | null;
-  /** Called for each message that is stored; throws to interrupt the import. */
+  /** Called for each message that is stored. */
   onMessage?: () => void;
+  /** Interrupts the import, which keeps what it has stored. */
+  signal?: AbortSignal;
 }
 
 const GROUP_FILE: GroupOrigin = {
@@ -114,35 +133,60 @@ const GROUP_FILE: GroupOrigin = {
 interface SurveyedFile {
   file: string;
   content: Survey;
-  /** Of the ids of all messages, in their order. */
-  messagesHash: string;
+  /** Of the ids of all channels, roles and messages, in their order, and of the files. */
+  contentHash: string;
 }
 
 /**
  * Creates a group from a file. The group itself is written last: until then it is invisible, and the next import removes the remains
  * of an interrupted one, unless it continues it.
- * @throws {ImportRefusedError} when there is no account to own the group, or it was already imported
+ * @throws {ImportRefusedError} when there is no account to own the group, it was already imported, or another import is running
  */
 export async function importGroup(
   target: ImportTarget,
-  { file, content, messagesHash }: SurveyedFile,
+  surveyed: SurveyedFile,
   options: UserOptions,
-  { files, source, onMessage = () => undefined }: GroupOrigin = GROUP_FILE,
+  origin: GroupOrigin = GROUP_FILE,
 ): Promise<Imported> {
-  const attempt = await beginImport(target.db, content.group.id, source, messagesHash);
+  return withImportLease(target.db, origin.signal, (lease) =>
+    importAlone(target, surveyed, options, origin, lease),
+  );
+}
+
+/**
+ * Removes what interrupted imports left.
+ * @throws {ImportRunningError} when an import is running
+ */
+export const removeInterrupted = (target: ImportTarget, stopped: AbortSignal): Promise<void> =>
+  withImportLease(target.db, stopped, ({ signal }) => revertInterrupted(target, null, signal));
+
+async function importAlone(
+  target: ImportTarget,
+  { file, content, contentHash }: SurveyedFile,
+  options: UserOptions,
+  { files, source, onMessage = () => undefined }: GroupOrigin,
+  lease: ImportLease,
+): Promise<Imported> {
+  const attempt = await beginImport(target.db, content.group.id, source, contentHash);
   let continuable = attempt.isContinued ? attempt.groupId : null;
-  await revertInterrupted(target, continuable);
+  await revertInterrupted(target, continuable, lease.signal);
+  let imported: Imported;
   try {
-    return await write(target, { file, files, attempt, onMessage }, content, options);
+    imported = await write(target, { file, files, attempt, onMessage, lease }, content, options);
   } catch (error) {
+    // Another import can be continuing this one by now, and errors can be due to that.
+    if (!(await lease.isHeld()))
+      throw new Error(`the import was interrupted: ${String(lease.signal.reason)}`, { cause: error });
     continuable = null;
-    if (error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY)
-      throw new ImportRefusedError(`${file}: it contains duplicates. Nothing was changed.`);
-    if (!(error instanceof ImportRefusedError) && source !== null) continuable = attempt.groupId;
+    const isDuplicate = error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY;
+    if (!isDuplicate && !(error instanceof ImportRefusedError) && source !== null)
+      continuable = attempt.groupId;
+    await revertInterrupted(target, continuable, lease.signal);
+    if (isDuplicate) throw new ImportRefusedError(`${file}: it contains duplicates. Nothing was changed.`);
     throw error;
-  } finally {
-    await revertInterrupted(target, continuable);
   }
+  await revertInterrupted(target, continuable, lease.signal);
+  return imported;
 }
 
 interface Source {
@@ -150,11 +194,12 @@ interface Source {
   files: GroupFiles;
   attempt: Attempt;
   onMessage: () => void;
+  lease: ImportLease;
 }
 
 async function write(
   { db, imported, storing }: ImportTarget,
-  { file, files, attempt, onMessage }: Source,
+  { file, files, attempt, onMessage, lease }: Source,
   content: Survey,
   options: UserOptions,
 ): Promise<Imported> {
@@ -174,18 +219,23 @@ async function write(
     [...channels.keys()].map(newId),
     added.map(({ _id }) => _id),
   );
-  const batches = new Batches(db, isContinued);
+  const batches = new Batches(db, isContinued, lease.signal);
   for (const user of added) await batches.add("users", user);
   for (const role of roles.values()) await batches.add("roles", roleDocument(role, ids));
   for (const channel of channels.values()) await batches.add("channels", channelDocument(channel, ids));
   if (group.wordFilter !== null)
     await batches.add("wordFilters", { _id: groupId, rev: 1, ...group.wordFilter });
   await batches.flush();
-  const attacher = new Attacher(storing, files, ids);
+  const attacher = new Attacher({
+    storing,
+    files,
+    ids,
+    stored: isContinued ? db.collection("messages") : null,
+  });
   const messages = await writeMessages(batches, file, ids, { attacher, onMessage });
   const members = await writeMembers(db, batches, file, users, ids);
   await batches.flush();
-  await assertRecorded(db, groupId);
+  if (!(await lease.isHeld())) throw new Error("another import can have started");
   await batches.add("groups", groupDocument(group, users.ownerId, members, ids));
   await batches.flush();
   return {
@@ -195,7 +245,7 @@ async function write(
     messages,
     files: attacher.counts,
     placeholders: placeholders.length,
-    accounts: accounts.length,
+    accounts: accounts.length + users.madeBefore,
     renamed,
     unusedEmails,
   };
@@ -207,18 +257,44 @@ class Attacher {
   readonly #storing: ImportedFiles;
   readonly #files: GroupFiles;
   readonly #ids: Ids;
+  /** The messages that the interrupted part has stored can be among them; null: there is none. */
+  readonly #stored: mongo.Collection | null;
 
-  constructor(storing: ImportedFiles, files: GroupFiles, ids: Ids) {
+  constructor({
+    storing,
+    files,
+    ids,
+    stored,
+  }: {
+    storing: ImportedFiles;
+    files: GroupFiles;
+    ids: Ids;
+    stored: mongo.Collection | null;
+  }) {
     this.#storing = storing;
+    this.#stored = stored;
     this.#files = files;
     this.#ids = ids;
+  }
+
+  /** @returns the number of its files if it is already stored, which isn't changed, or null */
+  async #storedBefore({ _id }: mongo.Document): Promise<number | null> {
+    const found = await this.#stored?.findOne({ _id }, { projection: { attachments: 1 } });
+    if (found === null || found === undefined) return null;
+    return ((found["attachments"] ?? []) as unknown[]).length;
   }
 
   /** @param id of the message in the file. @returns the message with its files, or their names if they can't be stored */
   async attach(message: mongo.Document, id: string): Promise<mongo.Document> {
     const attachments: Attachment[] = [];
     const instead: string[] = [];
-    for (const [index, kept] of (await this.#files.of(id)).entries()) {
+    const files = await this.#files.of(id);
+    const before = files.length === 0 ? null : await this.#storedBefore(message);
+    if (before !== null) {
+      this.counts.stored += before;
+      return message;
+    }
+    for (const [index, kept] of files.entries()) {
       const stored = await this.#storing.store({
         fileId: String(this.#ids.newId(fileIdOf(id, index))),
         ownerId: String(message["authorId"]),
@@ -284,6 +360,7 @@ async function writeMessages(
       const seq = (heads.get(line.channelId) ?? 0) + 1;
       heads.set(line.channelId, seq);
       messages += 1;
+      batches.assertRunning();
       onMessage();
       message = await attacher.attach(messageDocument(line, seq, ids), line.id);
     } else if (line.type === "reaction" && message !== null) {
@@ -306,6 +383,7 @@ async function writeMembers(
   const joined = new Set<string>();
   const join = async (id: mongo.ObjectId, rest: mongo.Document): Promise<void> => {
     if (joined.has(String(id))) return;
+    batches.assertRunning();
     const groups = await db
       .collection("members")
       .countDocuments({ userId: id }, { limit: LIMITS.groupsPerUser });
@@ -332,15 +410,18 @@ async function writeMembers(
 
 /**
  * Validates a whole file, including references between its lines.
+ * @param files of its messages, or null if they aren't imported
  * @throws {ImportRefusedError} with the line number
  */
-export async function survey(file: string): Promise<SurveyedFile> {
+export async function survey(file: string, files: MessageFiles | null): Promise<SurveyedFile> {
   const checker = createGroupChecker();
-  const messages = createHash("sha256");
+  const ids = createHash("sha256");
   for await (const { line } of readLines(file, (next) => checker.add(next)))
-    if (line.type === "message") messages.update(`${line.channelId} ${line.id}\n`);
+    if (line.type === "message") ids.update(`${line.channelId} ${line.id}\n`);
+    else if (line.type === "channel" || line.type === "role") ids.update(`${line.type} ${line.id}\n`);
+  if (files !== null) ids.update(files.hash());
   try {
-    return { file, content: checker.finish(), messagesHash: messages.digest("hex") };
+    return { file, content: checker.finish(), contentHash: ids.digest("hex") };
   } catch (error) {
     throw toFileError(file, error);
   }

@@ -2,13 +2,15 @@ import { createHash } from "node:crypto";
 import { createNewIds, newSalt } from "@fanfare/group-file";
 import { DURABLE } from "@fanfare/kernel";
 import type { mongo } from "mongoose";
-import { AlreadyImportedError, UNFINISHED } from "./import-steps.ts";
+import { AlreadyImportedError, IMPORTS, UNFINISHED } from "./import-steps.ts";
 
 /** What an export is of. */
 export interface ImportSource {
   key: string;
   /** Those of the command that change what becomes of the export. */
   options: readonly unknown[];
+  /** Recognizes the run that has completed the import. */
+  runId?: string;
 }
 
 /** One run, or several runs of which only the last one isn't interrupted. */
@@ -25,11 +27,11 @@ interface ImportDocument {
   salt: string;
   groupId: mongo.ObjectId;
   startedAt: Date;
-  /** An interrupted import is only continued with the same messages and options. */
+  /** An interrupted import is only continued with the same channels, roles, messages and options. */
   fingerprint: string;
+  /** Of the last run. */
+  runId?: string;
 }
-
-const COLLECTION = "imports";
 
 export const hashOf = (values: readonly unknown[]): string =>
   createHash("sha256").update(JSON.stringify(values)).digest("hex");
@@ -44,14 +46,14 @@ export async function beginImport(
   db: mongo.Db,
   groupId: string,
   source: ImportSource | null,
-  messagesHash: string,
+  contentHash: string,
 ): Promise<Attempt> {
   const salt = newSalt();
   const begun = { salt, groupId: createNewIds(salt)(groupId) };
   if (source === null) return { ...begun, startedAt: null, isContinued: false };
-  const imports = db.collection<ImportDocument>(COLLECTION);
+  const imports = db.collection<ImportDocument>(IMPORTS);
   const _id = hashOf([source.key]);
-  const fingerprint = hashOf([groupId, messagesHash, ...source.options]);
+  const fingerprint = hashOf([groupId, contentHash, ...source.options]);
   const before = await imports.findOne({ _id });
   // A deleted group is removed in the background.
   const made = before && (await db.collection("groups").findOne({ _id: before.groupId, deletedAt: null }));
@@ -62,9 +64,15 @@ export async function beginImport(
     );
   const isUnfinished =
     before !== null && (await db.collection(UNFINISHED).findOne({ groupId: before.groupId })) !== null;
-  if (isUnfinished && before.fingerprint === fingerprint) return { ...before, isContinued: true };
+  const run = source.runId === undefined ? {} : { runId: source.runId };
+  if (isUnfinished && before.fingerprint === fingerprint) {
+    const { salt: sameSalt, groupId: sameGroup, startedAt } = before;
+    const continued = { salt: sameSalt, groupId: sameGroup, startedAt };
+    await imports.replaceOne({ _id }, { ...continued, fingerprint, ...run }, { writeConcern: DURABLE });
+    return { ...continued, isContinued: true };
+  }
   const startedAt = new Date();
-  const record = { ...begun, startedAt, fingerprint };
+  const record = { ...begun, startedAt, fingerprint, ...run };
   await imports.replaceOne({ _id }, record, { upsert: true, writeConcern: DURABLE });
   return { ...begun, startedAt, isContinued: false };
 }

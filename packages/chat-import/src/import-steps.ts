@@ -12,12 +12,13 @@ export class ImportRefusedError extends Error {
 /** The export was already imported as a group that still exists. */
 export class AlreadyImportedError extends ImportRefusedError {
   readonly groupId: string;
-  readonly startedAt: Date;
+  /** Of the run that has completed it. */
+  readonly runId: string | undefined;
 
-  constructor({ groupId, startedAt }: { groupId: mongo.ObjectId; startedAt: Date }, message: string) {
+  constructor({ groupId, runId }: { groupId: mongo.ObjectId; runId?: string | undefined }, message: string) {
     super(message);
     this.groupId = String(groupId);
-    this.startedAt = startedAt;
+    this.runId = runId;
   }
 }
 
@@ -88,6 +89,8 @@ export interface ResolvedUsers {
   renamed: { from: string; to: string }[];
   /** The number of addresses that were left out, because they are invalid or another account has them. */
   unusedEmails: number;
+  /** Accounts that the interrupted part of the import has made. */
+  madeBefore: number;
   placeholders: mongo.Document[];
 }
 
@@ -116,13 +119,21 @@ export async function resolveUsers(
     accounts: [],
     renamed: [],
     unusedEmails: 0,
+    madeBefore: 0,
     placeholders: [],
   };
   for (const { id, username, nickname } of users.values()) {
     const made = isContinued ? await findMade(db, newUserId(id)) : null;
     if (made !== null) {
       resolved.ids.set(id, made._id);
-      if (made["kind"] === "member") resolved.known.add(id);
+      if (made["kind"] !== "member") continue;
+      resolved.known.add(id);
+      resolved.madeBefore += 1;
+      const wanted = people.get(id);
+      if (wanted !== undefined && wanted.email !== null && made["email"] === undefined)
+        resolved.unusedEmails += 1;
+      if (wanted !== undefined && made["username"] !== wanted.username)
+        resolved.renamed.push({ from: wanted.username, to: String(made["username"]) });
       continue;
     }
     const account = matchUsernames && username !== null ? await findAccount(db, username) : null;
@@ -156,7 +167,7 @@ export async function resolveUsers(
 
 /** A user that the interrupted part of an import has made. */
 const findMade = (db: mongo.Db, _id: mongo.ObjectId) =>
-  db.collection("users").findOne({ _id }, { projection: { kind: 1 } });
+  db.collection("users").findOne({ _id }, { projection: { kind: 1, username: 1, email: 1 } });
 
 async function findAccount(db: mongo.Db, username: string): Promise<mongo.ObjectId | null> {
   const filter = { usernameLower: username.toLowerCase(), kind: "member", deletedAt: { $exists: false } };
@@ -191,6 +202,10 @@ export function toFileError(file: string, error: unknown): unknown {
   return syscall !== undefined ? new ImportRefusedError(`${file} cannot be read: ${message}`) : error;
 }
 
+/** The collection of what was imported, and of the lease of the running import. */
+export const IMPORTS = "imports";
+export const DUPLICATE_KEY = 11000;
+
 /** A record of an import, stored before anything else so that an interrupted import can be reverted. */
 interface UnfinishedImport {
   _id: mongo.ObjectId;
@@ -222,29 +237,27 @@ export async function recordUnfinished(
   await db.collection<UnfinishedImport>(UNFINISHED).insertMany(notes, { writeConcern: DURABLE });
 }
 
-/** @throws {ImportRefusedError} when another import considered this one interrupted */
-export async function assertRecorded(db: mongo.Db, groupId: mongo.ObjectId): Promise<void> {
-  if ((await db.collection<UnfinishedImport>(UNFINISHED).findOne({ groupId })) === null)
-    throw new ImportRefusedError(
-      "Another import is running. Nothing was changed. Run imports one after the other.",
-    );
-}
-
 /**
  * Reverts interrupted imports and removes the records of completed ones.
  * @param continued the group of an interrupted import that stays as it is, or null
+ * @param signal aborted when another import can have started
  */
 export async function revertInterrupted(
   { db, imported, storing }: ImportTarget,
   continued: mongo.ObjectId | null,
+  signal: AbortSignal,
 ): Promise<void> {
   const notes = db.collection<UnfinishedImport>(UNFINISHED);
   for (const { _id, groupId, channelIds, userIds } of await notes.find().toArray()) {
     if ((await db.collection("groups").findOne({ _id: groupId })) === null) {
       if (continued?.equals(groupId) === true) continue;
+      signal.throwIfAborted();
       await storing.removeOf(channelIds.map(String));
       for (const name of ["messages", "reactions"])
-        for (const channelId of channelIds) await db.collection(name).deleteMany({ channelId });
+        for (const channelId of channelIds) {
+          signal.throwIfAborted();
+          await db.collection(name).deleteMany({ channelId });
+        }
       await db.collection("channelHeads").deleteMany({ _id: { $in: channelIds } });
       await db.collection("channels").deleteMany({ _id: { $in: channelIds } });
       await imported.removeUnclaimed(userIds.map(String));

@@ -11,7 +11,8 @@ export {
 export { discordHistory } from "./discord.ts";
 export { groupLines } from "./group-lines.ts";
 export { type Importer, type ImporterOptions, userId, type Users } from "./history.ts";
-export { type GroupOrigin, type Imported, importGroup, survey } from "./import-group.ts";
+export { type GroupOrigin, type Imported, importGroup, removeInterrupted, survey } from "./import-group.ts";
+export { ImportRunningError } from "./import-lease.ts";
 export {
   AlreadyImportedError,
   type ImportedAccounts,
@@ -25,4 +26,4 @@ export { Report } from "./report.ts";
 export { rocketChatHistory } from "./rocketchat.ts";
 export { slackHistory } from "./slack.ts";
 export { tailchatHistory } from "./tailchat.ts";
-export { inputsOf } from "./unpack.ts";
+export { IMPORTS_FOLDER, inputsOf } from "./unpack.ts";

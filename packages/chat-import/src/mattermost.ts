@@ -11,8 +11,10 @@ import {
   type MessageRef,
   startOf,
   timeOf,
+  UNKNOWN_TIME,
   type Users,
   withMentions,
+  withTimes,
 } from "./history.ts";
 import { type ExportFiles, firstOf, folderFiles, zipFiles } from "./export-files.ts";
 import { type Bytes, fileBytes, InvalidExportError, openZip, zipBytes } from "./inputs.ts";
@@ -65,9 +67,9 @@ export const mattermostHistory: Importer = async (
   report.note("channels of other teams", "import one team at a time, with --team", all.length - ofTeam.size);
   const context: Context = { users, channels: ofTeam, team, report };
   const { threads, startedAt } = await findThreads(open(), context);
-  const createdAt = (channel: string): Date => startedAt.get(channel) ?? new Date();
-  const channels = [...ofTeam.values()].map((one) =>
-    channelOf(one, createdAt(one.name), accounts.values(), team),
+  const createdAt = (channel: string): Date => startedAt.get(channel) ?? UNKNOWN_TIME;
+  const channels = withTimes(
+    [...ofTeam.values()].map((one) => channelOf(one, createdAt(one.name), accounts.values(), team)),
   );
   return {
     // Exports have no ids.
@@ -93,7 +95,10 @@ async function opener(
   folders: readonly string[],
 ): Promise<{ open: () => Bytes; files: ExportFiles }> {
   if (!ZIP.test(file))
-    return { open: () => fileBytes(file), files: await folderFiles([dirname(file), ...folders]) };
+    return {
+      open: () => fileBytes(file),
+      files: await folderFiles(folders, { folders: [dirname(file)], named: /^data$/ }),
+    };
   const entries = await openZip(file);
   const [entry, ...more] = [...entries.values()].filter(({ path }) => /^[^/]+\.jsonl$/.test(path));
   if (entry === undefined || more.length > 0)
@@ -114,7 +119,7 @@ async function survey(bytes: Bytes, report: Report): Promise<Survey> {
     if (line.type === "direct_channel") report.note("direct conversations", "a group has no direct messages");
     if (line.type === "direct_post") report.note("direct messages", "a group has no direct messages");
     if (line.type === "emoji")
-      report.note("own emoji", "add them in the settings of the group: messages keep their names");
+      report.note("custom emoji", "add them in the settings of the group: messages keep their names");
   }
   return found;
 }

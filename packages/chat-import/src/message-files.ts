@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -67,6 +68,7 @@ interface Listed {
 export class MessageFiles implements FileSink {
   readonly maxBytes: number;
   readonly #path: string;
+  readonly #hash = createHash("sha256");
   #waiting = "";
 
   constructor(folder: string, maxBytes: number) {
@@ -76,8 +78,15 @@ export class MessageFiles implements FileSink {
 
   async add(messageId: string, files: readonly KeptFile[]): Promise<void> {
     if (files.length === 0) return;
+    // Keys can have the name of a temporary folder.
+    this.#hash.update(JSON.stringify([messageId, ...files.map(({ name, bytes }) => [name, bytes])]));
     this.#waiting += `${JSON.stringify({ messageId, files } satisfies Listed)}\n`;
     if (this.#waiting.length >= CHARS_PER_WRITE) await this.#store();
+  }
+
+  /** Of the messages, names and sizes of all files. */
+  hash(): string {
+    return this.#hash.copy().digest("hex");
   }
 
   /** @returns the files of a message, for calls with each message in their order */

@@ -200,7 +200,7 @@ function reactionLines(
     if (!GroupFileLineSchema.safeParse(made[0]).success) {
       report.note(
         "reactions that are not emoji",
-        "the name of an own emoji has 2-32 of a-z, 0-9, '_' and '-'",
+        "the name of a custom emoji has 2-32 of a-z, 0-9, '_' and '-'",
         by.length,
       );
       continue;

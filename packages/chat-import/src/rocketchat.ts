@@ -20,7 +20,9 @@ import {
   strings,
   text,
   type Users,
+  UNKNOWN_TIME,
   withMentions,
+  withTimes,
 } from "./history.ts";
 import { InvalidExportError } from "./inputs.ts";
 import type { Report } from "./report.ts";
@@ -103,15 +105,16 @@ export const rocketChatHistory: Importer = async (folders, { name, media }, repo
     if (rooms.get(rid)?.t === "p") members.set(rid, [...(members.get(rid) ?? []), u._id]);
   const messages = () => read("rocketchat_message", messageSchema);
   const threads = await findThreads(messages(), rooms, users);
-  const channels = [...rooms.values()].map((room): HistoryChannel => ({
+  const undated = [...rooms.values()].map((room): HistoryChannel => ({
     key: room._id,
     name: room.fname || room.name,
     topic: room.topic || room.description,
     section: room.archived ? "Archived" : null,
-    createdAt: room.ts ?? new Date(),
+    createdAt: room.ts ?? UNKNOWN_TIME,
     privateTo: room.t === "p" ? (members.get(room._id) ?? []) : null,
     isDefault: room._id === "GENERAL",
   }));
+  const channels = withTimes(undated);
   const byName = new Map([...users.values()].map(({ key, username }) => [username, key]));
   return {
     // Each server has a room with the id GENERAL.

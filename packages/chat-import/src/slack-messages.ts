@@ -14,6 +14,7 @@ import {
   text,
   timeOf,
   type Users,
+  UNKNOWN_TIME,
 } from "./history.ts";
 import type { Report } from "./report.ts";
 
@@ -68,7 +69,7 @@ export const messageSchema = z.object({
 });
 type Message = z.output<typeof messageSchema>;
 
-export const createdAt = (seconds: number): Date => timeOf(seconds * 1000) ?? new Date();
+export const createdAt = (seconds: number): Date => timeOf(seconds * 1000) ?? UNKNOWN_TIME;
 export const secondsOf = (ts: string): Date | null =>
   /^\d+(?:\.\d+)?$/.test(ts) ? timeOf(Number(ts) * 1000) : null;
 

@@ -16,6 +16,7 @@ import {
   strings,
   text,
   type Users,
+  withTimes,
 } from "./history.ts";
 import { firstOf, folderFiles, zipFiles } from "./export-files.ts";
 import { InvalidExportError, openZip, zipItems } from "./inputs.ts";
@@ -101,7 +102,7 @@ export const slackHistory: Importer = async ([file, ...others], { name, media },
   const texts = createTexts(users, names);
   const days = daysOf(entries, root, channels);
   const threads = await findThreads(days, users);
-  const shown = channels.map((one) => channelOf(one, texts));
+  const shown = withTimes(channels.map((one) => channelOf(one, texts)));
   const oldest =
     channels.find((one) => one.is_general) ?? channels.toSorted((a, b) => (a.id < b.id ? -1 : 1))[0];
   return {

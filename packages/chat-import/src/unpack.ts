@@ -7,7 +7,11 @@ import { InvalidExportError, openZip, zipBytes } from "./inputs.ts";
 
 const ZIP = /\.zip$/i;
 const MAX_FILES = 1_000_000;
+const AT_ONE_PATH: ReadonlySet<string | undefined> = new Set(["EEXIST", "ENOTDIR", "EISDIR"]);
 const MAX_BYTES = 200 * 1024 ** 3;
+
+/** In the folder of uploaded files: the unpacked exports of running imports. Backups don't have it. */
+export const IMPORTS_FOLDER = "imports";
 
 /**
  * What an importer reads of one uploaded file: the file itself, or what is in the archive.
@@ -41,9 +45,13 @@ async function unpack(file: string, folder: string): Promise<string[]> {
     const inside = relative(root, path);
     if (entry.path.includes("\0") || inside === "" || inside.split(sep)[0] === "..")
       throw new InvalidExportError("the archive has a path that leads out of it");
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    // An archive with two files of one path is damaged.
-    await pipeline(zipBytes(entry), createWriteStream(path, { flags: "wx", mode: 0o600 }));
+    try {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await pipeline(zipBytes(entry), createWriteStream(path, { flags: "wx", mode: 0o600 }));
+    } catch (error) {
+      if (!AT_ONE_PATH.has((error as NodeJS.ErrnoException).code)) throw error;
+      throw new InvalidExportError("the archive has two files at one path, so it is damaged");
+    }
     paths.push(path);
   }
   return paths;

@@ -10,4 +10,6 @@ export const PLUGIN_LIMITS = {
   valueMaxChars: 16 * 1024,
   valuesPerPlugin: 10_000,
   valuesPerPage: 1000,
+  /** The values of a page: it ends before the first one that exceeds it. */
+  pageMaxChars: 512 * 1024,
 } as const;

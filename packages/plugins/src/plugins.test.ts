@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -150,4 +150,17 @@ describe("reading the folders", () => {
     await writeFile(join(folder, "page.js"), " ".repeat(600_000));
     expect(() => readPlugins([folder])).toThrow(/page\.js has more than/);
   });
+
+  test.for(["plugin.json", "page.js", "lib/environ"])(
+    "a symbolic link is rejected, because it can lead out of the folder (%s)",
+    async (file) => {
+      const folder = await mkdtemp(join(tmpdir(), "fanfare-plugin-"));
+      onTestFinished(() => rm(folder, { recursive: true }));
+      await cp(join(EXAMPLES, "github"), folder, { recursive: true });
+      await mkdir(join(folder, "lib"));
+      await rm(join(folder, file), { force: true });
+      await symlink(join(EXAMPLES, "github", "plugin.json"), join(folder, file));
+      expect(() => readPlugins([folder])).toThrow(new RegExp(`${file} is a symbolic link`));
+    },
+  );
 });

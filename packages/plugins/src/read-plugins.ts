@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { readFileSync, realpathSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
 import { z } from "zod";
 import { PLUGIN_LIMITS } from "./limits.ts";
 import { parseManifest, type PluginManifest } from "./manifest.ts";
@@ -62,6 +62,9 @@ function readPlugin(folder: string): Plugin {
       return fail(`${file} can't be read (${(error as Error).message})`);
     }
   };
+  // Node's permission model follows links out of the folder.
+  const link = symbolicLinkIn(folder, fail);
+  if (link !== undefined) fail(`${link} is a symbolic link; copy what it leads to`);
   const text = read("plugin.json", PLUGIN_LIMITS.manifestMaxBytes).toString();
   const manifest = parse(text, fail);
   const { server, page } = manifest;
@@ -74,6 +77,17 @@ function readPlugin(folder: string): Plugin {
         ? null
         : pageFile(manifest.name, page.file, read(page.file, PLUGIN_LIMITS.pageMaxBytes)),
   };
+}
+
+/** @returns its path within the folder */
+function symbolicLinkIn(folder: string, fail: (reason: string) => never): string | undefined {
+  try {
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+    const link = files.find((file) => file.isSymbolicLink());
+    return link === undefined ? undefined : relative(folder, join(link.parentPath, link.name));
+  } catch (error) {
+    return fail(`its folder can't be read (${(error as Error).message})`);
+  }
 }
 
 function parse(text: string, fail: (reason: string) => never): PluginManifest {

@@ -59,7 +59,7 @@ export interface ServerApi {
     get(key: string): Promise<unknown>;
     set(key: string, value: unknown): Promise<void>;
     delete(key: string): Promise<void>;
-    /** The values whose keys start with a prefix, by key: at most 1000. `after` is the last key of the page before. */
+    /** The values whose keys start with a prefix, by key: at most 1000, and 512 KiB. `after` is the last key of the page before. Only an empty page is the end. */
     list(prefix: string, after?: string): Promise<{ key: string; value: unknown }[]>;
   };
   /** An error whose text the caller sees. */

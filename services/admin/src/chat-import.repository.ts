@@ -18,6 +18,10 @@ export interface ChatImportDocument {
   report?: ChatImport["report"];
   error?: string;
   groupId?: string;
+  /** Tries of the check or the import, without those that a stop of the server interrupted. */
+  tries?: number;
+  /** Whether the export of a completed import is deleted. */
+  isUploadRemoved?: boolean;
   /** Of the import, when it was started. */
   run?: { owner: string; matchUsernames: boolean; createAccounts: boolean; again: boolean; startedAt: Date };
   createdAt: Date;
@@ -37,6 +41,8 @@ const schema = new Schema<ChatImportDocument>(
     report: Schema.Types.Mixed,
     error: String,
     groupId: String,
+    tries: Number,
+    isUploadRemoved: Boolean,
     run: Schema.Types.Mixed,
     createdAt: { type: Date, required: true },
     changedAt: { type: Date, required: true },
@@ -68,6 +74,25 @@ export const createChatImportRepository = defineRepository(
     /** @returns null when it isn't in one of the states */
     change: (importId: string, states: readonly State[], set: Partial<ChatImportDocument>) =>
       change({ _id: importId, state: { $in: states } }, { $set: { ...set, changedAt: new Date() } }),
+
+    /** Starts a failed import again. @returns null when its check has failed */
+    beginAgain: (importId: string, set: Partial<ChatImportDocument>) =>
+      change(
+        { _id: importId, state: "failed", report: { $exists: true } },
+        { $set: { ...set, changedAt: new Date() }, $unset: { error: 1 } },
+      ),
+
+    /** @returns null when it isn't in one of the states */
+    countTry: (importId: string, states: readonly State[], tries: 1 | -1) =>
+      change({ _id: importId, state: { $in: states } }, { $inc: { tries }, $set: { changedAt: new Date() } }),
+
+    /** Completed imports whose exports are still stored. */
+    listWithUpload: (limit: number) =>
+      imports
+        .find({ state: "done", isUploadRemoved: { $exists: false } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean(),
 
     setProgress: (importId: string, messages: number) =>
       update({ _id: importId }, { $set: { messages, changedAt: new Date() } }),

@@ -1,7 +1,7 @@
 import { createWriteStream } from "node:fs";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, rmdir, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import {
   AlreadyImportedError,
@@ -13,17 +13,19 @@ import {
   type ImportedFiles,
   importGroup,
   ImportRefusedError,
+  ImportRunningError,
+  IMPORTS_FOLDER,
   inputsOf,
   MessageFiles,
   openExport,
   peopleOf,
+  removeInterrupted,
   Report,
   survey,
   toExportError,
 } from "@fanfare/chat-import";
 import { type ChatImport, LIMITS } from "@fanfare/contract";
 import { createFileStorage, storageKey } from "@fanfare/files";
-import type { RunningJob } from "@fanfare/jobs";
 import {
   assertBelow,
   type Handlers,
@@ -41,13 +43,20 @@ export interface ImportTools {
   createImportedFiles: (node: NodeContext) => ImportedFiles;
 }
 
-const MAX_TRIES = 5;
+/** Over about 20 minutes, so that databases and storages can restart. */
+const MAX_TRIES = 8;
+const FIRST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10 * 60 * 1000;
+/** Until the next look at whether another import is complete. */
+const BUSY_WAIT_MS = 15_000;
 /** The key of the job of all imports. */
 const ALL = "all";
 const PROGRESS_MS = 1000;
 const SWEEP_MS = 60 * 60 * 1000;
 /** Exports that no one has imported by then are deleted, since they have private messages. */
 const UPLOAD_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
+/** A working import without any sign of life for this long gets its job again. */
+const STUCK_MS = 60 * 60 * 1000;
 /** S3 takes no more in one request. */
 const S3_MAX_BYTES = 5 * 1024 ** 3;
 const SHOWN = 2 * LIMITS.chatImports;
@@ -67,66 +76,181 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
   const removeUpload = async (importId: string): Promise<void> =>
     (await storage).delete(storageKey(importId, "raw"));
 
-  /** @param work on the export, with a folder for temporary files */
+  /** Not the folder for temporary files if there is another, because containers often hold that in memory. */
+  const root =
+    node.config.s3 === undefined
+      ? join(node.config.filesDir, IMPORTS_FOLDER)
+      : join(tmpdir(), "fanfare-imports");
+
+  /** An empty folder, also after a try that was killed. */
+  const makeFolder = async (importId: string): Promise<string> => {
+    const place = join(root, importId);
+    await rm(place, { recursive: true, force: true });
+    await mkdir(place, { recursive: true, mode: 0o700 });
+    // A try that was suspended doesn't find the files of the next one.
+    return mkdtemp(join(place, "try-"));
+  };
+
+  /** Those of tries that were killed. */
+  const removeOldFolders = async (): Promise<void> => {
+    const names = await readdir(root).catch(() => []);
+    if (names.length === 0) return;
+    const working = await imports.listIn(WORKING, LIMITS.chatImports);
+    for (const name of names)
+      if (!working.some(({ _id }) => _id === name))
+        await rm(join(root, name), { recursive: true, force: true });
+  };
+
+  /** @throws {ImportRefusedError} when the disk has too little space for the export, what it unpacks to, and the group file */
+  const assertSpace = async ({ origin, bytes }: ChatImportDocument, folder: string): Promise<void> => {
+    const needed = bytes * (origin === "slack" || origin === "mattermost" ? 2 : 3);
+    const { bavail, bsize } = await statfs(folder);
+    if (bavail * bsize < needed)
+      throw new ImportRefusedError(
+        `It needs about ${Math.ceil(needed / 1024 ** 2)} MiB of free space in ${root}. Nothing was changed.`,
+      );
+  };
+
+  /**
+   * @param work on the export, with a folder for temporary files
+   * @returns when to try again, in milliseconds, or null
+   */
   const attempt = async (
-    found: ChatImportDocument,
-    { tries, signal }: Pick<RunningJob<null>, "tries" | "signal">,
+    { _id: importId }: ChatImportDocument,
+    state: (typeof WORKING)[number],
+    signal: AbortSignal,
     work: (found: ChatImportDocument, folder: string, signal: AbortSignal) => Promise<void>,
-  ): Promise<void> => {
-    const folder = await mkdtemp(join(tmpdir(), "fanfare-import-"));
+  ): Promise<number | null> => {
+    const found = await imports.countTry(importId, [state], 1);
+    if (found === null) return null;
+    const { tries = 1 } = found;
+    const fail = async (text: string): Promise<null> => {
+      await imports.change(importId, [state], { state: "failed", error: text });
+      return null;
+    };
+    // The process was killed each time, for example because it ran out of memory.
+    if (tries > MAX_TRIES) return fail("The server stopped each time it worked on it. Its log says why.");
     try {
-      await work(found, folder, signal);
+      const folder = await makeFolder(importId);
+      try {
+        await assertSpace(found, folder);
+        await work(found, folder, signal);
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+        // It isn't empty if another process has taken over.
+        await rmdir(dirname(folder)).catch(() => undefined);
+      }
+      return null;
     } catch (error) {
+      // Another process can have continued it by now.
+      if (signal.aborted) {
+        await imports.countTry(importId, [state], -1);
+        throw error;
+      }
+      if (error instanceof ImportRunningError) {
+        await imports.countTry(importId, [state], -1);
+        return BUSY_WAIT_MS;
+      }
       const refused = refusalOf(error);
-      if (refused === null && (tries < MAX_TRIES || signal.aborted)) throw error;
-      node.logger.warn({ err: error, importId: found._id }, "import failed");
-      const text = refused ?? "The server could not import it. Its log says why.";
-      await imports.change(found._id, WORKING, { state: "failed", error: text });
-    } finally {
-      await rm(folder, { recursive: true, force: true });
+      node.logger.warn({ err: error, importId, tries }, "import failed");
+      if (refused !== null) return fail(refused);
+      if (tries >= MAX_TRIES) return fail("The server could not import it. Its log says why.");
+      return Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), MAX_WAIT_MS);
     }
+  };
+
+  const againIn = (waitMs: number | null): { againAt: Date } | void => {
+    if (waitMs !== null) return { againAt: new Date(Date.now() + waitMs) };
   };
 
   const checks = node.jobs.define("admin.checkExport", {
     maxTries: 2 * MAX_TRIES,
-    async run(job) {
-      const found = await imports.find(job.key);
-      if (found?.state === "checking") await attempt(found, job, check);
+    async run({ key, signal }) {
+      const found = await imports.find(key);
+      if (found?.state === "checking") return againIn(await attempt(found, "checking", signal, check));
     },
   });
 
-  /** One job for all, because imports that run at the same time would remove each other's parts as interrupted. */
+  /** One job for all, because only one import can run at a time. */
   const runs = node.jobs.define("admin.importChats", {
     maxTries: 20 * MAX_TRIES,
-    async run(job) {
-      for (const found of await imports.listIn(["importing"], LIMITS.chatImports))
-        await attempt(found, job, run);
+    async run({ signal }) {
+      const waits: number[] = [];
+      for (const found of await imports.listIn(["importing"], LIMITS.chatImports)) {
+        const waitMs = await attempt(found, "importing", signal, run);
+        if (waitMs !== null) waits.push(waitMs);
+      }
+      return againIn(waits.length === 0 ? null : Math.min(...waits));
     },
   });
+
+  /** Removes what failed imports left: messages, files and accounts that no one can see. */
+  const cleanups = node.jobs.define("admin.cleanUpImports", {
+    async run({ signal }) {
+      // The next import removes them too, unless it continues one.
+      if ((await imports.listIn(["importing"], 1)).length > 0) return;
+      const storing = tools.createImportedFiles(node);
+      const target = { db: node.database.db!, imported: tools.createImportedAccounts(node), storing };
+      try {
+        await removeInterrupted(target, signal);
+      } catch (error) {
+        if (!(error instanceof ImportRunningError)) throw error;
+        return againIn(BUSY_WAIT_MS);
+      } finally {
+        await storing.close();
+      }
+    },
+  });
+
+  /** The bytes first, so that none stay behind without a record. @returns false when it isn't in one of the states */
+  const remove = async (importId: string, states: readonly ChatImport["state"][]): Promise<boolean> => {
+    const found = await imports.find(importId);
+    if (found === null || !states.includes(found.state)) return false;
+    await removeUpload(importId);
+    if (!(await imports.delete(importId, states))) return false;
+    if (found.state === "failed" && found.run !== undefined) await cleanups.enqueue(ALL, null);
+    return true;
+  };
 
   node.jobs.define("admin.removeOldExports", {
     everyMs: SWEEP_MS,
     async run() {
-      for (const { _id, changedAt } of await imports.listIn(WAITING, LIMITS.chatImports)) {
-        if (Date.now() - changedAt.getTime() < UPLOAD_LIFETIME_MS) continue;
-        if (await imports.delete(_id, WAITING)) await removeUpload(_id);
-      }
+      const isOlder = ({ changedAt }: ChatImportDocument, ms: number) =>
+        Date.now() - changedAt.getTime() > ms;
+      for (const found of await imports.listIn(WAITING, LIMITS.chatImports))
+        if (isOlder(found, UPLOAD_LIFETIME_MS)) await remove(found._id, WAITING);
+      for (const { _id } of await imports.listWithUpload(LIMITS.chatImports)) await removeDone(_id);
+      // The process was killed before it enqueued the job.
+      for (const found of await imports.listIn(WORKING, LIMITS.chatImports))
+        if (isOlder(found, STUCK_MS))
+          await (found.state === "checking" ? checks.enqueue(found._id, null) : runs.enqueue(ALL, null));
+      await removeOldFolders();
     },
   });
+
+  /** Deletes the export of a completed import. */
+  const removeDone = async (importId: string): Promise<void> => {
+    await removeUpload(importId);
+    await imports.change(importId, ["done"], { isUploadRemoved: true });
+  };
 
   /** Downloads the export and opens it. */
   const open = async (
     { _id, origin, fileName, team }: ChatImportDocument,
     folder: string,
     report: Report,
+    signal: AbortSignal,
   ) => {
     const stored = await (await storage).read(storageKey(_id, "raw"));
     if (stored === null) throw new ImportRefusedError("The uploaded file is missing. Upload it again.");
     const unpacked = join(folder, "unpacked");
     await mkdir(unpacked);
+    const uploaded = join(folder, "uploaded");
+    await mkdir(uploaded);
     // The name can be that of the group.
-    const file = join(folder, basename(fileName));
-    await pipeline(stored.stream, createWriteStream(file, { flags: "wx", mode: 0o600 }));
+    const name = basename(fileName);
+    const file = join(uploaded, /^\.{0,2}$/.test(name) ? "export" : name);
+    await pipeline(stored.stream, createWriteStream(file, { flags: "wx", mode: 0o600 }), { signal });
     const files = await inputsOf(origin, file, unpacked).catch((error: unknown) => {
       throw toExportError(error);
     });
@@ -150,7 +274,7 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
 
   const check = async (found: ChatImportDocument, folder: string, signal: AbortSignal): Promise<void> => {
     const report = new Report();
-    const history = await open(found, folder, report);
+    const history = await open(found, folder, report, signal);
     const onMessage = progressOf(found._id, signal);
     for await (const line of groupFileText(
       history,
@@ -169,12 +293,13 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
 
   const run = async (found: ChatImportDocument, folder: string, signal: AbortSignal): Promise<void> => {
     const { _id: importId, byUserId, origin } = found;
-    const { owner, matchUsernames, createAccounts, again, startedAt } = found.run!;
+    const { owner, matchUsernames, createAccounts, again } = found.run!;
     const report = new Report();
-    const history = await open(found, folder, report);
+    const history = await open(found, folder, report, signal);
     const files = new MessageFiles(folder, node.config.fileMaxBytes);
     const file = join(folder, "group.jsonl");
-    await pipeline(groupFileText(history, report, folder, files), createWriteStream(file, { mode: 0o600 }));
+    const lines = groupFileText(history, report, folder, files);
+    await pipeline(lines, createWriteStream(file, { flags: "wx", mode: 0o600 }), { signal });
     const people = createAccounts ? peopleOf(history.users) : new Map();
     const storing = tools.createImportedFiles(node);
     const target = { db: node.database.db!, imported: tools.createImportedAccounts(node), storing };
@@ -183,22 +308,24 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
       const source = {
         key: `${origin} ${history.source}${again ? ` ${importId}` : ""}`,
         options: [owner, matchUsernames, createAccounts, false],
+        runId: importId,
       };
       const imported = await importGroup(
         target,
-        await survey(file),
+        await survey(file, files),
         { owner, matchUsernames, people },
         {
           files: { of: await files.read(), open: (key) => history.files.open(key) },
           source,
           onMessage: progressOf(importId, signal),
+          signal,
         },
       );
       ({ groupId } = imported);
       describeImported(imported, report);
     } catch (error) {
       // The process died after the group was complete.
-      if (!(error instanceof AlreadyImportedError && error.startedAt >= startedAt)) throw error;
+      if (!(error instanceof AlreadyImportedError && error.runId === importId)) throw error;
       ({ groupId } = error);
     } finally {
       await storing.close();
@@ -206,7 +333,7 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
     await announce(groupId, byUserId);
     const done = { state: "done" as const, report: presentReport(report), groupId };
     await imports.change(importId, ["importing"], done);
-    await removeUpload(importId);
+    await removeDone(importId);
   };
 
   const announce = async (groupId: string, byUserId: string): Promise<void> => {
@@ -241,7 +368,7 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
 
     "admin.finishExportUpload": async ({ params: { importId } }) => {
       const found = orThrow(
-        await imports.change(importId, ["uploading"], { state: "checking" }),
+        await imports.change(importId, ["uploading"], { state: "checking", tries: 0 }),
         "IMPORT_NOT_FOUND",
       );
       await checks.enqueue(importId, null);
@@ -249,7 +376,9 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
     },
 
     "admin.cancelExportUpload": async ({ params: { importId } }) => {
-      if (await imports.delete(importId, ["uploading"])) await removeUpload(importId);
+      // An admin can have deleted it during the upload.
+      if (!(await remove(importId, ["uploading"])) && (await imports.find(importId)) === null)
+        await removeUpload(importId);
       return {};
     },
 
@@ -259,15 +388,16 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
       const { user } = await services.user.get({ userId: ownerId ?? actor.userId });
       if (user.username === null) throw serviceError("USER_NOT_FOUND");
       const run = { owner: user.username, ...options, startedAt: new Date() };
-      const changed = await imports.change(importId, ["checked"], { state: "importing", messages: 0, run });
+      const begun = { state: "importing" as const, messages: 0, tries: 0, run };
+      const changed =
+        (await imports.change(importId, ["checked"], begun)) ?? (await imports.beginAgain(importId, begun));
       if (changed === null) throw await missing(importId);
       await runs.enqueue(ALL, null);
       return { import: presentImport(changed) };
     },
 
     "admin.deleteChatImport": async ({ params: { importId } }) => {
-      if (!(await imports.delete(importId, [...WAITING, "done"]))) throw await missing(importId);
-      await removeUpload(importId);
+      if (!(await remove(importId, [...WAITING, "done"]))) throw await missing(importId);
       return {};
     },
   };

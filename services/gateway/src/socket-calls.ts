@@ -68,5 +68,10 @@ async function answer(
     }
   }
   record.callsInFlight -= 1;
-  acknowledge(answered);
+  try {
+    acknowledge(answered);
+  } catch (thrown) {
+    // A result that can't be encoded.
+    acknowledge(calls.refuse(toServiceError(thrown), requestId));
+  }
 }

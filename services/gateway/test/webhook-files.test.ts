@@ -115,6 +115,22 @@ describe("a form with files becomes a message with attachments", () => {
     }
   });
 
+  test("once, if it is sent again with the same nonce", async () => {
+    const form = () =>
+      formOf([
+        ["payload_json", JSON.stringify({ content: "log", nonce: "build 7" })],
+        ["file", "all green", "build.log"],
+      ]);
+    await send(form(), { to: `${path}/fanfare` });
+    const before = await usedBytes();
+    const { body } = await send(form(), { to: `${path}/fanfare` });
+    const { id: messageId, channelId } = await newest();
+    expect(JSON.parse(body)).toEqual({ ok: true, data: { messageId, channelId } });
+    expect((await listMessages()).filter(({ content }) => content === "log")).toHaveLength(1);
+    expect(await usedBytes()).toBe(before);
+    expect((await download((await newest()).attachments![0]!.fileId)).toString()).toBe("all green");
+  });
+
   test("in the format of Slack and Mattermost", async () => {
     const parts: Parts = [
       ["payload", '{"text":"*Deployed*"}'],

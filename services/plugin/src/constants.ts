@@ -9,23 +9,29 @@ export const STOP_TIMEOUT_MS = 1000;
 export const CALLS_PER_PLUGIN = 64;
 /** Events that it handles at a time; further ones are dropped. */
 export const EVENTS_PER_PLUGIN = 200;
-/** What it asks the server for at a time. */
+/** Requests of a plug-in that the server works on at a time; further ones wait. */
 export const ASKS_PER_PLUGIN = 64;
+/** Requests that wait; further ones are rejected. */
+export const WAITING_ASKS_PER_PLUGIN = 1000;
 /** Calls of Fanfare's actions during one call of the plug-in: those are not counted by the rate limits of users. */
 export const CALLS_PER_CALL = 20;
 /** The longest message from or to a plug-in, in UTF-16 code units. */
 export const LINE_MAX_CHARS = 1024 * 1024;
-/** Messages of a plug-in per second. One that exceeds it is restarted. */
+/** The deepest nesting in a message of a plug-in. The encoders of the gateways are recursive. */
+export const DEPTH_MAX = 100;
+/** Messages of a plug-in per second, without answers to the server. One that exceeds it is restarted. */
 export const LINES_PER_SECOND = 5000;
+/** What a plug-in sends and prints per second, in UTF-16 code units. One that exceeds it is restarted. */
+export const CHARS_PER_SECOND = 16 * 1024 * 1024;
 /** Unread data of a plug-in: beyond it, it is restarted. */
 export const UNREAD_MAX_BYTES = 8 * 1024 * 1024;
-/** The same, beyond which events are dropped. */
+/** The same, beyond which events are dropped and answers wait. */
 export const UNREAD_FOR_EVENTS_BYTES = 1024 * 1024;
 export const MEMORY_MEGABYTES = 128;
 /** Restarts wait twice as long each time, up to the maximum; a plug-in that has run for the maximum starts over. */
 export const RESTART_MIN_MS = 1000;
 export const RESTART_MAX_MS = 60_000;
-/** Lines of a plug-in's output that are logged per minute. */
+/** Lines of a plug-in's output, and failures of its handlers, that are logged per minute. */
 export const LOGGED_LINES_PER_MINUTE = 100;
 export const OUTPUT_MAX_CHARS = 2000;
 export const FETCH_TIMEOUT_MS = 5000;

@@ -13,10 +13,28 @@ const OfKey = z.object({ key });
 const ToSet = z.object({ key, value: z.unknown() });
 const ToList = z.object({ prefix: z.string().max(PLUGIN_LIMITS.keyMaxChars), after: key.optional() });
 const ToCall = z.object({ action: z.string(), params: z.unknown() });
+/** Of the connection: another `host` would reach other sites of the same server. */
+const OWN_HEADERS = new Set([
+  "accept-encoding",
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+const headers = z
+  .record(z.string(), z.string())
+  .refine((given) => !Object.keys(given).some((name) => OWN_HEADERS.has(name.trim().toLowerCase())), {
+    error: `${[...OWN_HEADERS].join(", ")} can't be set. Remove them.`,
+  });
 const ToFetch = z.object({
   url: z.string(),
   method: z.enum(["GET", "POST"]).default("GET"),
-  headers: z.record(z.string(), z.string()).default({}),
+  headers: headers.default({}),
   body: z.string().max(FETCH_MAX_BYTES).optional(),
 });
 

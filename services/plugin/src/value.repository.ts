@@ -45,15 +45,28 @@ export const createValueRepository = defineRepository(
 
     remove: (plugin: string, key: string) => remove({ plugin, key }),
 
-    /** By key. @param after the last key of the page before */
-    list: (plugin: string, prefix: string, after?: string) =>
-      values
+    /**
+     * By key. Only an empty page is the end, because one message to the plug-in has a limited size.
+     * @param after the last key of the page before
+     */
+    async list(plugin: string, prefix: string, after?: string) {
+      const found = values
         .find({
           plugin,
           key: { ...(after === undefined ? { $gte: prefix } : { $gt: after }), $lt: `${prefix}${LAST}` },
         })
         .sort({ plugin: 1, key: 1 })
         .limit(PLUGIN_LIMITS.valuesPerPage)
-        .lean(),
+        .lean()
+        .cursor({ batchSize: 100 });
+      const page: { key: string; value: string }[] = [];
+      let chars = 0;
+      for await (const { key, value } of found) {
+        chars += value.length;
+        if (page.length > 0 && chars > PLUGIN_LIMITS.pageMaxChars) break;
+        page.push({ key, value });
+      }
+      return page;
+    },
   }),
 );

@@ -1,15 +1,18 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { serviceError } from "@fanfare/kernel";
 import { readPlugins } from "@fanfare/plugins";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { PluginProcess, type PluginProcessOptions } from "../src/plugin-process.ts";
+import { endsWithParent, PluginProcess, type PluginProcessOptions } from "../src/plugin-process.ts";
 
 const CALLER = { userId: "0123456789abcdef01234567", kind: "member" } as const;
 
-/** A plug-in with one action, `run`, whose handler has this body. */
-async function startPlugin(body: string, options: Partial<PluginProcessOptions> = {}, before = "") {
-  const folder = await mkdtemp(join(tmpdir(), "fanfare-plugin-"));
+async function writePlugin(folder: string, code: string): Promise<void> {
   const manifest = {
     fanfare: 1,
     name: "hostile",
@@ -23,13 +26,19 @@ async function startPlugin(body: string, options: Partial<PluginProcessOptions> 
     },
   };
   await writeFile(join(folder, "plugin.json"), JSON.stringify(manifest));
+  await writeFile(join(folder, "server.js"), code);
+}
+
+/** A plug-in with one action, `run`, whose handler has this body. */
+async function startPlugin(body: string, options: Partial<PluginProcessOptions> = {}, before = "") {
+  const folder = await mkdtemp(join(tmpdir(), "fanfare-plugin-"));
   const code = `${before}
     let count = 0;
     export default ({ z, store, fetch, refuse }) => ({
       actions: { run: { params: z.any(), handle: async ({ params, call, caller }) => { count += 1; ${body} } } },
       events: { "message.stored": () => new Promise(() => {}) },
     });`;
-  await writeFile(join(folder, "server.js"), code);
+  await writePlugin(folder, code);
   const log = () => vi.fn<(fields: object, text: string) => void>();
   const logger = { warn: log(), error: log() };
   const process = new PluginProcess({
@@ -52,14 +61,15 @@ test("a plug-in can't read other files or the environment, reach the network, or
   vi.stubEnv("TOKEN_SECRET", "the secret of the server");
   onTestFinished(() => void vi.unstubAllEnvs());
   const { run } = await startPlugin(`
-    const [fs, net, children, threads] = await Promise.all(
-      ["fs", "net", "child_process", "worker_threads"].map((name) => import("node:" + name)));
+    const [fs, net, children, threads, os] = await Promise.all(
+      ["fs", "net", "child_process", "worker_threads", "os"].map((name) => import("node:" + name)));
     const codeOf = async (work) => { try { await work(); return "done"; } catch (error) { return error.code ?? error.name; } };
     const connect = () => new Promise((resolve, reject) => net.connect(80, "127.0.0.1").on("connect", resolve).on("error", reject));
     return {
       environment: Object.keys(process.env),
       own: await codeOf(() => fs.readFileSync("server.js")),
       passwd: await codeOf(() => fs.readFileSync("/etc/passwd")),
+      throughLink: await codeOf(() => fs.readFileSync(params.link)),
       server: await codeOf(() => fs.readFileSync("/proc/" + process.ppid + "/environ")),
       write: await codeOf(() => fs.writeFileSync("server.js", "")),
       network: await codeOf(connect),
@@ -67,12 +77,20 @@ test("a plug-in can't read other files or the environment, reach the network, or
       program: await codeOf(() => children.execSync("id")),
       thread: await codeOf(() => new threads.Worker("", { eval: true })),
       signal: await codeOf(() => process.kill(process.ppid)),
+      database: await codeOf(() => import("node:sqlite")),
+      debugger: await codeOf(() => process._debugProcess(process.ppid)),
+      priority: await codeOf(() => os.setPriority(process.ppid, os.getPriority(process.ppid))),
+      ownPriority: await codeOf(() => process.getBuiltinModule("os").setPriority(0)),
     };`);
   const denied = "ERR_ACCESS_DENIED";
-  expect(await run()).toEqual({
+  // The path begins in a folder of the service, and the link leads to the packages.
+  const link = fileURLToPath(new URL("../node_modules/@fanfare/kernel", import.meta.url));
+  expect(existsSync(`${link}/../../SECURITY.md`)).toBe(true);
+  expect(await run({ link: `${link}/../../SECURITY.md` })).toEqual({
     environment: [],
     own: "done",
     passwd: denied,
+    throughLink: denied,
     server: denied,
     write: denied,
     network: denied,
@@ -80,6 +98,10 @@ test("a plug-in can't read other files or the environment, reach the network, or
     program: denied,
     thread: denied,
     signal: "TypeError",
+    database: "ERR_UNKNOWN_BUILTIN_MODULE",
+    debugger: "TypeError",
+    priority: "TypeError",
+    ownPriority: "TypeError",
   });
 });
 
@@ -154,7 +176,7 @@ test("calls and events beyond the limits are rejected and dropped", async () => 
   const ended = Promise.allSettled(calls);
   await process.stop();
   for (const { status, reason } of (await ended) as PromiseRejectedResult[])
-    expect([status, (reason as { type: string }).type]).toEqual(["rejected", "PLUGIN_FAILED"]);
+    expect([status, (reason as { type: string }).type]).toEqual(["rejected", "UNAVAILABLE"]);
 });
 
 test("requests belong to a running call, and end with it", async () => {
@@ -171,4 +193,173 @@ test("requests belong to a running call, and end with it", async () => {
   expect(await run()).toEqual(["call", { action: "message.send", params: { content: "x" } }, CALLER.userId]);
   await run({ how: "late" });
   expect(await run({ how: "after" })).toEqual(["call", expect.anything(), null]);
+});
+
+test("a plug-in does not start where Node can't block its network", async () => {
+  vi.spyOn(process, "allowedNodeEnvironmentFlags", "get").mockReturnValue(new Set());
+  onTestFinished(() => void vi.restoreAllMocks());
+  await expect(startPlugin("")).rejects.toThrow(/newer Node/);
+});
+
+test("a result that is too deep for the encoders fails its call, and only that", async () => {
+  const serve = vi.fn<PluginProcessOptions["serve"]>(async () => null);
+  const { run, process } = await startPlugin(
+    `const nested = (depth) => JSON.parse("[".repeat(depth) + "]".repeat(depth));
+     if (params.how === "ask") return store.set("x", nested(10_000)).catch(({ message }) => message);
+     return nested(params.depth);`,
+    { serve },
+  );
+  await expect(run({ depth: 10_000 })).rejects.toMatchObject({ type: "PLUGIN_FAILED" });
+  await expect(run({ depth: 101 })).rejects.toMatchObject({ type: "PLUGIN_FAILED" });
+  expect(JSON.stringify(await run({ depth: 100 }))).toHaveLength(200);
+  expect(await run({ how: "ask" })).toMatch(/nested/);
+  expect(serve).not.toHaveBeenCalled();
+  expect(process.restarts).toBe(0);
+});
+
+test("a plug-in can only pass on an error of a call that it has made", async () => {
+  const failure = serviceError("RATE_LIMITED", { retryAfterMs: 5 });
+  const { run } = await startPlugin(
+    `try { await call(params.action ?? "message.send", {}); } catch (error) {
+       if (params.code !== undefined) error.code = params.code;
+       error.data = { retryAfterMs: 1 };
+       throw error;
+     }`,
+    {
+      serve: async (_what, args) => {
+        throw (args as { action: string }).action === "account.me" ? serviceError("TOKEN_EXPIRED") : failure;
+      },
+    },
+  );
+  await expect(run()).rejects.toMatchObject({ type: "RATE_LIMITED", data: { retryAfterMs: 5 } });
+  for (const params of [{ code: "TOKEN_EXPIRED" }, { code: "NOT_FOUND" }, { action: "account.me" }])
+    await expect(run(params)).rejects.toMatchObject({ type: "PLUGIN_FAILED" });
+});
+
+test("requests beyond 64 wait, and answers wait until the plug-in reads", async () => {
+  let atATime = 0;
+  let most = 0;
+  const serve = async () => {
+    most = Math.max(most, (atATime += 1));
+    await new Promise((resolve) => setImmediate(resolve));
+    atATime -= 1;
+    return "x".repeat(200_000);
+  };
+  const { run, process } = await startPlugin(
+    `const texts = await Promise.all(Array.from({ length: 100 }, () => store.get("x"))); return texts.length;`,
+    { serve, callTimeoutMs: 60_000 },
+  );
+  expect(await run()).toBe(100);
+  expect(most).toBe(64);
+  expect(process.restarts).toBe(0);
+});
+
+test("answers of a plug-in don't count as too many messages", { tags: "long" }, async () => {
+  const { run, process } = await startPlugin("return {};", { callTimeoutMs: 60_000 });
+  for (let round = 0; round < 120; round += 1) await Promise.all(Array.from({ length: 64 }, () => run()));
+  expect([process.restarts, process.lastError]).toEqual([0, null]);
+});
+
+test("a plug-in is not stuck because the server was late", { tags: "long" }, async () => {
+  const { run, process } = await startPlugin("return count;", { pingIntervalMs: 1500 });
+  for (let round = 0; round < 2; round += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+    const untilMs = performance.now() + 2000;
+    while (performance.now() < untilMs);
+  }
+  expect(await run()).toBe(1);
+  expect(process.lastError).toBe(null);
+});
+
+test("a restart that fails is tried again", { tags: "long" }, async () => {
+  const launch = vi.fn<NonNullable<PluginProcessOptions["spawn"]>>(spawn);
+  const { run, process } = await startPlugin(`if (params.how === "exit") process.exit(); return count;`, {
+    spawn: launch,
+  });
+  // What Node does without memory, and without file descriptors.
+  launch.mockImplementationOnce(() => {
+    throw new Error("spawn ENOMEM");
+  });
+  launch.mockImplementationOnce(() => {
+    const child = spawn("/nowhere", [], { stdio: "pipe" });
+    Object.assign(child, { stdin: undefined, stdout: undefined, stderr: undefined });
+    return child;
+  });
+  await expect(run({ how: "exit" })).rejects.toMatchObject({ type: "PLUGIN_FAILED" });
+  await vi.waitFor(() => expect(process.isRunning).toBe(true), 20_000);
+  expect(launch).toHaveBeenCalledTimes(4);
+  expect(await run()).toBe(1);
+});
+
+test("what a plug-in makes the server log is limited", async () => {
+  const { process, logger } = await startPlugin("", { callTimeoutMs: 1 });
+  await Promise.all(Array.from({ length: 150 }, () => process.deliver("message.stored", {}).catch(() => {})));
+  expect(logger.warn.mock.calls.length).toBe(100);
+});
+
+test("a signal of the terminal does not end a plug-in", async () => {
+  const { run, process: plugin } = await startPlugin("return process.pid;");
+  const pid = (await run()) as number;
+  process.kill(pid, "SIGINT");
+  process.kill(pid, "SIGTERM");
+  expect(await run()).toBe(pid);
+  expect(plugin.restarts).toBe(0);
+});
+
+test.for(["process.exit(1)", `process.kill(process.pid, "SIGKILL")`])(
+  "a plug-in in an endless loop ends with the server (%s)",
+  { tags: "long" },
+  async (end, { skip }) => {
+    skip(end.includes("SIGKILL") && !endsWithParent(), "needs setpriv of Linux");
+    const folder = await mkdtemp(join(tmpdir(), "fanfare-plugin-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writePlugin(
+      folder,
+      `export default () => ({
+      actions: { run: { params: { parse: () => {} }, handle: () => { console.log("pid " + process.pid); for (;;); } } },
+      events: { "message.stored": () => {} },
+    });`,
+    );
+    const at = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
+    const program = `
+      const { PluginProcess } = await import(${at("../src/plugin-process.ts")});
+      const { readPlugins } = await import(${at("../../../packages/plugins/src/index.ts")});
+      const log = (fields) => {
+        if (!fields.output?.startsWith("pid ")) return;
+        process.stdout.write(fields.output, () => { ${end}; });
+      };
+      const plugin = new PluginProcess({
+        plugin: readPlugins([${JSON.stringify(folder)}])[0], settings: {}, logger: { warn: log, error: log }, serve: async () => null,
+      });
+      await plugin.start();
+      await plugin.call("run", {}, { userId: "x", kind: "member" }, null);`;
+    const server = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [output] = (await once(server.stdout, "data")) as [Buffer];
+    const pid = Number(/pid (\d+)/.exec(output.toString())![1]);
+    onTestFinished(() => {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // It has ended.
+      }
+    });
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), 20_000);
+  },
+);
+
+test.for([
+  ["sends", `store.get("x".repeat(500_000)).catch(() => {})`],
+  ["prints", `console.log("x".repeat(500_000))`],
+] as const)("a plug-in that %s too much is killed", { tags: "long" }, async ([, statement]) => {
+  const { run, process } = await startPlugin(
+    `for (let i = 0; i < 50; i += 1) ${statement}; return new Promise(() => {});`,
+    { callTimeoutMs: 60_000 },
+  );
+  // However slow the machine is, all of it is within one second.
+  vi.spyOn(performance, "now").mockReturnValue(performance.now());
+  onTestFinished(() => void vi.restoreAllMocks());
+  await expect(run()).rejects.toMatchObject({ type: "PLUGIN_FAILED" });
+  expect(process.lastError).toMatch(/too many/);
 });

@@ -3,7 +3,7 @@ const HTTP = "http:";
 /** URLs also accept characters such as `*` in hosts, which are wildcards in settings of the apps. */
 const PLAIN_HOST = /^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]+\])$/;
 const LOCAL_HOST =
-  /^(?:localhost|[^.]+|.*\.(?:localhost|local|internal|lan)|127\..*|10\..*|192\.168\..*|172\.(?:1[6-9]|2\d|3[01])\..*|\[(?:::1|f[cd].*|fe80.*)\])$/;
+  /^(?:localhost|[^.]+|.*\.(?:localhost|local|internal|lan)|127\.[\d.]+|10\.[\d.]+|192\.168\.[\d.]+|172\.(?:1[6-9]|2\d|3[01])\.[\d.]+|\[(?:::1|f[cd].*|fe80.*)\])$/;
 const MAX_NAME_CHARS = 60;
 
 export interface Server {

@@ -30,6 +30,8 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   void add(address.value);
 });
+// A link opens this page again with another address, which alone doesn't load it.
+addEventListener("hashchange", () => location.reload());
 void start();
 
 async function start(): Promise<void> {
@@ -37,7 +39,8 @@ async function start(): Promise<void> {
   show(servers);
   const link = await native.takeLink();
   if (link !== null) {
-    const known = servers.list.find(({ origin }) => new URL(origin).host === link.host);
+    const sameHost = servers.list.filter(({ origin }) => new URL(origin).host === link.host);
+    const known = sameHost.find(({ origin }) => origin.startsWith("https:")) ?? sameHost[0];
     if (known !== undefined) return open(known, link.path);
     linkedPath = link.path;
   } else if (!native.opensCurrent && !wentBack()) {
@@ -97,9 +100,11 @@ function show({ list }: Servers): void {
 function entry(server: Server): HTMLElement {
   const button = document.createElement("button");
   button.className = "open";
+  const { protocol, host, origin } = new URL(server.origin);
   for (const [className, text] of [
     ["name", server.name],
-    ["host", new URL(server.origin).host],
+    // The same address can be there twice. The one without encryption must not look like the other.
+    ["host", protocol === "https:" ? host : origin],
   ] as const) {
     const line = document.createElement("span");
     line.className = className;

@@ -203,7 +203,7 @@ function ImportCard({
             />
           )}
         </div>
-        {isWorking && (
+        {isWorking && state !== "uploading" && (
           <p role="status" className="flex items-center gap-2 text-muted">
             <Spinner size={16} />
             {t("imports.progress", { count: messages, messages: formats.count(messages) })}
@@ -215,7 +215,9 @@ function ImportCard({
           </p>
         )}
         {report !== null && <ImportReport report={report} isDone={groupId !== null} />}
-        {state === "checked" && <RunForm importId={id} accounts={accounts} />}
+        {(state === "checked" || (state === "failed" && report !== null)) && (
+          <RunForm importId={id} accounts={accounts} />
+        )}
         {groupId !== null && (
           <div>
             <Link href={groupPath(groupId)} className={buttonClass({})}>

@@ -1,26 +1,35 @@
 import type { Call, Card } from "@fanfare/contract";
 import { type PluginContext, PluginFrame } from "./plugin-frame.ts";
-import type { PluginWithPage } from "./plugins.ts";
+import { type PluginWithPage, usePlugins } from "./plugins.ts";
 
 const MAX_CARDS = 300;
 const CARD_TTL_MS = 5 * 60_000;
 
-/** By name. They stay as long as the page. */
-const frames = new Map<string, PluginFrame>();
+/** They stay until the session ends, or the plug-in changes. */
+const frames = new Map<PluginWithPage, PluginFrame>();
 /** By plug-in and link, oldest first. */
 const cards = new Map<string, { untilMs: number; card: Promise<Card | null> }>();
 
+usePlugins.subscribe(({ withPage }) => {
+  for (const [plugin, frame] of frames) {
+    if (withPage.includes(plugin)) continue;
+    frames.delete(plugin);
+    frame.close();
+  }
+  cards.clear();
+});
+
 /** The frame of a plug-in that isn't shown: it makes cards and runs composer actions. */
 function frameOf(plugin: PluginWithPage, call: Call): PluginFrame {
-  const known = frames.get(plugin.name);
+  const known = frames.get(plugin);
   if (known?.isClosed === false) return known;
   const frame = new PluginFrame(plugin, call);
   frame.element.hidden = true;
   frame.element.inert = true;
-  frames.set(plugin.name, frame);
+  frames.set(plugin, frame);
   // The next time, it is loaded again.
   frame.ready.catch(() => {
-    frames.delete(plugin.name);
+    if (frames.get(plugin) === frame) frames.delete(plugin);
     frame.close();
   });
   document.body.append(frame.element);
@@ -32,9 +41,13 @@ export function cardFor(plugin: PluginWithPage, link: string, call: Call): Promi
   const key = `${plugin.name} ${link}`;
   const known = cards.get(key);
   if (known !== undefined && known.untilMs > Date.now()) return known.card;
-  const card = frameOf(plugin, call)
+  const card: Promise<Card | null> = frameOf(plugin, call)
     .card(link)
-    .catch(() => null);
+    .catch(() => {
+      // It can work the next time.
+      if (cards.get(key)?.card === card) cards.delete(key);
+      return null;
+    });
   cards.delete(key);
   cards.set(key, { untilMs: Date.now() + CARD_TTL_MS, card });
   const [oldest] = cards.keys();

@@ -13,6 +13,8 @@ const START_TIMEOUT_MS = 20_000;
 const REQUEST_TIMEOUT_MS = 15_000;
 /** Calls of a frame at a time. */
 const MAX_CALLS = 16;
+/** Calls that wait until others have ended. */
+const MAX_WAITING_CALLS = 500;
 /** Below the limit of the socket, which is closed beyond it. */
 const MAX_PARAMS_CHARS = 16_000;
 /** A frame that sends more is closed, because the page could do nothing else. */
@@ -63,6 +65,9 @@ export class PluginFrame {
   #lastId = 0;
   #isClosed = false;
   #calls = 0;
+  readonly #waitingCalls: (() => void)[] = [];
+  /** Composer actions that the user has chosen, and that still run. */
+  #composerActions = 0;
   #second = { startedMs: 0, messages: 0 };
   /** Where it was asked to do something last. */
   #context: PluginContext | null = null;
@@ -106,10 +111,13 @@ export class PluginFrame {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.#waiting.set(id, { resolve, reject });
     const timer = setTimeout(() => reject(failure()), REQUEST_TIMEOUT_MS);
+    const isComposerAction = request.type === "composerAction";
+    if (isComposerAction) this.#composerActions += 1;
     this.#port.postMessage({ ...request, id });
     try {
       return await promise;
     } finally {
+      if (isComposerAction) this.#composerActions -= 1;
       clearTimeout(timer);
       this.#waiting.delete(id);
     }
@@ -128,6 +136,7 @@ export class PluginFrame {
     this.#isClosed = true;
     this.#ready.reject(failure());
     for (const { reject } of this.#waiting.values()) reject(failure());
+    this.#waitingCalls.length = 0;
     this.#port.close();
     this.element.remove();
   }
@@ -178,17 +187,17 @@ export class PluginFrame {
         return;
       case "openPanel": {
         const panel = this.#plugin.page.panels.find(({ id }) => id === message.panel);
-        if (panel !== undefined && isUsed()) openPanel(panelName(this.#plugin.name, panel.id));
+        if (panel !== undefined && this.#isUsed()) openPanel(panelName(this.#plugin.name, panel.id));
         return;
       }
       case "insertText": {
         const text = typeof message.text === "string" ? message.text.slice(0, LIMITS.messageMaxChars) : "";
-        if (this.#context !== null && isUsed()) insertInComposer(this.#context.channelId, text);
+        if (this.#context !== null && this.#isUsed()) insertInComposer(this.#context.channelId, text);
         return;
       }
       case "openLink": {
         const url = typeof message.url === "string" ? safeUrl(message.url) : null;
-        if (url !== null && isUsed()) open(url.href, "_blank", "noopener,noreferrer");
+        if (url !== null && this.#isUsed()) open(url.href, "_blank", "noopener,noreferrer");
       }
     }
   }
@@ -203,11 +212,13 @@ export class PluginFrame {
       refuse("The parameters are too long.");
       return;
     }
-    if (this.#calls >= MAX_CALLS) {
+    if (this.#waitingCalls.length >= MAX_WAITING_CALLS) {
       refuse("Too many calls at a time.");
       return;
     }
-    this.#calls += 1;
+    // It gets the place of one that has ended.
+    if (this.#calls >= MAX_CALLS) await new Promise<void>((resolve) => this.#waitingCalls.push(resolve));
+    else this.#calls += 1;
     try {
       const name = `plugin.${this.#plugin.name}.${String(action)}`;
       const result = await callPlugin(this.#call, name, params as object);
@@ -215,12 +226,20 @@ export class PluginFrame {
     } catch (error) {
       refuse(errorText(error));
     } finally {
-      this.#calls -= 1;
+      const next = this.#waitingCalls.shift();
+      if (next === undefined) this.#calls -= 1;
+      else next();
     }
+  }
+
+  /**
+   * Whether the user has just clicked or pressed a key in this frame, or has chosen one of its composer actions. What the user does in the
+   * page doesn't count: a plug-in could otherwise open links while the user is typing a message.
+   */
+  #isUsed(): boolean {
+    const isFocused = document.activeElement === this.element;
+    return (isFocused || this.#composerActions > 0) && navigator.userActivation.isActive;
   }
 }
 
 const failure = (): Error => new ErrorWithText(i18next.t("shared:error.PLUGIN_FAILED"));
-
-/** Whether the user has just clicked or pressed a key, here or in a frame. */
-const isUsed = (): boolean => navigator.userActivation.isActive;

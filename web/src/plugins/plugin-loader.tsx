@@ -8,5 +8,7 @@ export function PluginLoader() {
   useEffect(() => {
     if (data !== undefined) setPlugins(data.plugins);
   }, [data]);
+  // The next session loads them again: programs and their cards end with this one.
+  useEffect(() => () => setPlugins([]), []);
   return null;
 }

@@ -105,7 +105,7 @@ export const webhookActions = {
   executeWithFiles: internal({
     summary: "Post a message with files that were uploaded for it through a webhook.",
     params: posted.extend({ attachmentIds: z.array(e.id).min(1).max(LIMITS.attachmentsPerMessage) }),
-    result: postResult,
+    result: postResult.extend({ attachmentIds: z.array(e.id) }),
     errors: ["WEBHOOK_NOT_FOUND", "SIGNATURE_INVALID", "MUTED", "SLOW_MODE"],
   }),
   getSecret: internal({

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { LIMITS, type Params, type ParsedParams, type Result, type Webhook } from "@fanfare/contract";
+import { LIMITS, type Message, type Params, type ParsedParams, type Webhook } from "@fanfare/contract";
 import {
   type Access,
   assertBelow,
@@ -46,7 +46,7 @@ export const webhookActions = ({ node, webhooks, webhookSealer }: BotDependencie
     nonce,
     secret,
     ...message
-  }: ParsedParams<"webhook.execute"> & { attachmentIds?: string[] }): Promise<Result<"webhook.execute">> => {
+  }: ParsedParams<"webhook.execute"> & { attachmentIds?: string[] }): Promise<Message> => {
     const webhook = await findUsable(webhookId, token);
     const expected = secretOf(webhook);
     if (expected !== null && !matchesHash(secret ?? "", hashSecret(expected)))
@@ -60,7 +60,7 @@ export const webhookActions = ({ node, webhooks, webhookSealer }: BotDependencie
         nonce: nonce ?? randomUUID(),
         as: { name: name ?? webhook.name, avatarUrl: avatarUrl ?? webhook.avatarUrl },
       });
-      return { messageId: posted.message.id, channelId };
+      return posted.message;
     } catch (error) {
       const isHidden = error instanceof ServiceError && HIDDEN.has(error.type);
       throw isHidden ? serviceError("WEBHOOK_NOT_FOUND") : error;
@@ -120,9 +120,15 @@ export const webhookActions = ({ node, webhooks, webhookSealer }: BotDependencie
       return {};
     },
 
-    "webhook.execute": ({ params }) => execute(params),
+    "webhook.execute": async ({ params }) => {
+      const { id: messageId, channelId } = await execute(params);
+      return { messageId, channelId };
+    },
 
-    "webhook.executeWithFiles": ({ params }) => execute(params),
+    "webhook.executeWithFiles": async ({ params }) => {
+      const { id: messageId, channelId, attachments = [] } = await execute(params);
+      return { messageId, channelId, attachmentIds: attachments.map(({ fileId }) => fileId) };
+    },
 
     "webhook.startUpload": async ({ params: { webhookId, token, name, bytes } }) => {
       const { channelId, createdBy: userId } = await findUsable(webhookId, token);

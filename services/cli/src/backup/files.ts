@@ -1,5 +1,6 @@
 import { open, readdir, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
+import { IMPORTS_FOLDER } from "@fanfare/chat-import";
 import type { Config } from "@fanfare/kernel";
 
 /** Folders of an instance besides the database. */
@@ -22,6 +23,7 @@ export async function listFiles({ dataDir, filesDir }: Folders): Promise<BackedU
   const found = names
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
+    .filter((location) => !location.startsWith(join(filesDir, IMPORTS_FOLDER, sep)))
     .map((location) => ({
       path: FILES + location.slice(join(filesDir, sep).length).replaceAll(sep, "/"),
       location,

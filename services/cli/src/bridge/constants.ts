@@ -3,6 +3,10 @@ export const MAX_CHANNELS = 50;
 
 /** For one request to Matterbridge or Fanfare. */
 export const REQUEST_TIMEOUT_MS = 15_000;
+/** For a post with files, which is up to 16 MiB. */
+export const FILES_TIMEOUT_MS = 60_000;
+/** Posts with files that take too long, before the message is posted without them. */
+export const MAX_FILES_TIMEOUTS = 3;
 /** Without a byte from Matterbridge, the stream is opened again: a dead connection can't be told from a quiet one. */
 export const STREAM_IDLE_MS = 4 * 60_000;
 /** Of one message of the stream, with its files in base64. */

@@ -1,3 +1,5 @@
+import { get as getHttp, type IncomingMessage } from "node:http";
+import { get as getHttps } from "node:https";
 import { setTimeout as delay } from "node:timers/promises";
 import { backoffMs } from "@fanfare/client";
 import { z } from "zod";
@@ -82,28 +84,25 @@ export class Matterbridge {
   /** The lines of one connection. Ends if nothing arrives for a while. */
   async *#lines(signal: AbortSignal): AsyncGenerator<string> {
     const idle = new AbortController();
-    const timer = setTimeout(() => idle.abort(), this.#options.streamIdleMs ?? STREAM_IDLE_MS);
+    const startTimer = () => setTimeout(() => idle.abort(), this.#options.streamIdleMs ?? STREAM_IDLE_MS);
+    let timer = startTimer();
     try {
-      const response = await fetch(this.#address("stream"), {
-        headers: this.#headers,
-        redirect: "manual",
-        signal: AbortSignal.any([signal, idle.signal]),
-      });
-      const { status, body } = response;
-      if (!response.ok || body === null)
-        throw new Error(explain({ status, body: await response.text(), retryAfterMs: 0 }));
+      const response = await this.#openStream(AbortSignal.any([signal, idle.signal]));
       let chars = 0;
       let line: string[] = [];
-      for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+      for await (const chunk of response.setEncoding("utf8") as AsyncIterable<string>) {
         timer.refresh();
         const [end = "", ...next] = chunk.split("\n");
         line.push(end);
         chars += end.length;
         if (chars > LINE_MAX_CHARS) throw new Error("a message is too large");
         if (next.length === 0) continue;
+        // Matterbridge doesn't have the next messages any more if they were sent while these are processed.
+        clearTimeout(timer);
         yield line.join("");
         const rest = next.pop()!;
         yield* next;
+        timer = startTimer();
         line = [rest];
         chars = rest.length;
       }
@@ -112,6 +111,19 @@ export class Matterbridge {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** Without `fetch`, which gives up a body from which nothing arrives for 5 minutes, and what it has read of it. */
+  async #openStream(signal: AbortSignal): Promise<IncomingMessage> {
+    const url = this.#address("stream");
+    const get = url.startsWith("https:") ? getHttps : getHttp;
+    const response = await new Promise<IncomingMessage>((resolve, reject) =>
+      get(url, { headers: this.#headers, agent: false, signal }, resolve).on("error", reject),
+    );
+    const { statusCode: status = 0 } = response;
+    if (status === 200) return response;
+    response.destroy();
+    throw new Error(explain({ status, body: "", retryAfterMs: 0 }));
   }
 
   get #headers(): Record<string, string> {
@@ -126,7 +138,7 @@ export class Matterbridge {
 function explain({ status, body }: Answer): string {
   if (status === 0) return `can't be reached: ${body}.`;
   if (status === 400 || status === 401) return "rejects the token: use the one of its [api] account.";
-  if (status === 404) return "has no API at this address: give it an [api] account.";
+  if (status === 404) return "has no API at this address: add an [api] account to its configuration.";
   return `answers with the status ${status}.`;
 }
 

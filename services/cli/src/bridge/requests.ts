@@ -6,22 +6,29 @@ export interface Answer {
   body: string;
   /** What the server asks to wait. */
   retryAfterMs: number;
+  hasTimedOut?: boolean;
 }
 
 /** Never rejects, except when `signal` is aborted. */
-export async function request(url: string, init: RequestInit, signal: AbortSignal): Promise<Answer> {
+export async function request(
+  url: string,
+  init: RequestInit,
+  signal: AbortSignal,
+  timeoutMs = REQUEST_TIMEOUT_MS,
+): Promise<Answer> {
+  const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(url, {
       ...init,
       // A redirect would turn a POST into a GET, and pass the token on.
       redirect: "manual",
-      signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
+      signal: AbortSignal.any([signal, timeout]),
     });
     const retryAfterMs = (Number(response.headers.get("retry-after")) || 0) * 1000;
     return { status: response.status, body: await response.text(), retryAfterMs };
   } catch (error) {
     signal.throwIfAborted();
-    return { status: 0, body: reasonOf(error), retryAfterMs: 0 };
+    return { status: 0, body: reasonOf(error), retryAfterMs: 0, hasTimedOut: timeout.aborted };
   }
 }
 

@@ -5,12 +5,25 @@ import { LIMITS } from "@fanfare/contract";
 import { bold, fit, httpUrl, lines, plain, short, withoutMentions } from "@fanfare/markup";
 import { z } from "zod";
 import type { BridgedChannel } from "./bridge-config.ts";
-import { BACKOFF, MAX_SERVER_ERRORS } from "./constants.ts";
+import {
+  BACKOFF,
+  FILES_TIMEOUT_MS,
+  MAX_FILES_TIMEOUTS,
+  MAX_SERVER_ERRORS,
+  REQUEST_TIMEOUT_MS,
+} from "./constants.ts";
 import type { RemoteFile, RemoteMessage } from "./matterbridge.ts";
 import { type Answer, isOk, isTemporary, request } from "./requests.ts";
 
 /** Messages with such a nonce come from other networks: they aren't sent back there. */
 export const NONCE_PREFIX = "bridge-";
+
+export interface PostOptions {
+  signal: AbortSignal;
+  log: (line: string) => void;
+  /** Default: 1 minute. */
+  filesTimeoutMs?: number;
+}
 
 interface Post {
   content: string;
@@ -25,24 +38,28 @@ const COLOR = "\u0003";
 const SHOWN_EVENTS: ReadonlySet<string> = new Set(["", "user_action", "join_leave", "topic_change"]);
 
 /**
- * Posts a message of another network, and retries as long as the server can't be reached. A message that it rejects is dropped.
- * @param log gets the reason
+ * Posts a message of another network, and retries as long as the server can't be reached. A message that it rejects is dropped,
+ * and the log gets the reason.
  */
 export async function postToFanfare(
   message: RemoteMessage,
   { gateway, webhook }: BridgedChannel,
-  { signal, log }: { signal: AbortSignal; log: (line: string) => void },
+  { signal, log, filesTimeoutMs = FILES_TIMEOUT_MS }: PostOptions,
 ): Promise<void> {
   let post = postOf(message);
   if (post === null) return;
   const nonce = `${NONCE_PREFIX}${randomUUID()}`;
   const url = `${webhook.url}/fanfare`;
-  for (let failures = 0, serverErrors = 0; ; failures += 1) {
-    const answer = await request(url, { method: "POST", ...bodyOf(post, nonce) }, signal);
+  for (let failures = 0, serverErrors = 0, filesTimeouts = 0; ; failures += 1) {
+    const hasFiles = post.files.length > 0;
+    const timeoutMs = hasFiles ? filesTimeoutMs : REQUEST_TIMEOUT_MS;
+    const answer = await request(url, { method: "POST", ...bodyOf(post, nonce) }, signal, timeoutMs);
     if (isOk(answer)) return;
     const reason = `HTTP ${answer.status}: ${answer.body}`;
     if (answer.status === 500) serverErrors += 1;
-    if (isTemporary(answer) && serverErrors < MAX_SERVER_ERRORS) {
+    if (answer.hasTimedOut && hasFiles) filesTimeouts += 1;
+    const isTooSlow = hasFiles && filesTimeouts >= MAX_FILES_TIMEOUTS;
+    if (isTemporary(answer) && serverErrors < MAX_SERVER_ERRORS && !isTooSlow) {
       if (failures === 0) log(`${gateway}: a message waits for Fanfare. ${reason}`);
       await delay(retryMs(failures, BACKOFF, answer.retryAfterMs), undefined, { signal });
       continue;

@@ -3,6 +3,7 @@ import {
   type Imported,
   importGroup as importInto,
   ImportRefusedError,
+  type MessageFiles,
   survey,
   type UserOptions,
 } from "@fanfare/chat-import";
@@ -26,7 +27,12 @@ export const importGroupCommand = command({
       }),
   handler: ({ file, owner, matchUsernames }) =>
     orCliError(async () => {
-      const imported = await importGroup(loadConfig(), file, { owner, matchUsernames, people: new Map() });
+      const imported = await importGroup(
+        loadConfig(),
+        file,
+        { owner, matchUsernames, people: new Map() },
+        null,
+      );
       console.log(
         `Imported as group ${imported.groupId}: ${imported.messages} messages, ${imported.members} members. ` +
           `Users without an account here: ${imported.placeholders}.`,
@@ -42,9 +48,10 @@ export async function importGroup(
   config: Config,
   file: string,
   options: UserOptions,
+  files: MessageFiles | null,
   origin?: GroupOrigin,
 ): Promise<Imported> {
-  const surveyed = await survey(file);
+  const surveyed = await survey(file, files);
   return withStoppedNode(config, async (node) => {
     const storing = createImportedFiles(node);
     const target = { db: node.database.db!, imported: createImportedAccounts(node), storing };

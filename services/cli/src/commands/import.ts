@@ -93,20 +93,15 @@ export const importCommand = command({
         const people = createAccounts ? peopleOf(history.users) : new Map();
         const group = isConversion
           ? null
-          : await importGroup(
-              loadConfig(),
-              file,
-              { owner, matchUsernames, people },
-              {
-                files: { of: await listed.read(), open: (key) => history.files.open(key) },
-                source: options.again
-                  ? null
-                  : {
-                      key: `${from} ${history.source}`,
-                      options: [owner, matchUsernames, createAccounts, options.withoutFiles],
-                    },
-              },
-            );
+          : await importGroup(loadConfig(), file, { owner, matchUsernames, people }, listed, {
+              files: { of: await listed.read(), open: (key) => history.files.open(key) },
+              source: options.again
+                ? null
+                : {
+                    key: `${from} ${history.source}`,
+                    options: [owner, matchUsernames, createAccounts, options.withoutFiles],
+                  },
+            });
         if (group === null) report.add("users who get an account if they have none", people.size);
         else describeImported(group, report);
         const { renamed = [] } = group ?? {};

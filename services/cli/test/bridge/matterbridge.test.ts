@@ -17,14 +17,16 @@ afterEach(async () => {
   await fake.stop();
 });
 
-function read(streamIdleMs: number) {
+function read(streamIdleMs: number, onText: (text: string) => Promise<void> | void = () => undefined) {
   const logged: string[] = [];
   const texts: string[] = [];
   const url = `http://127.0.0.1:${proxy.port}/`;
   const api = new Matterbridge({ url, token: fake.token, log: (line) => logged.push(line), streamIdleMs });
   const ended = (async () => {
-    for await (const { text, event } of api.messages(stopping.signal))
+    for await (const { text, event } of api.messages(stopping.signal)) {
       texts.push(event === "api_connected" ? "connected" : text);
+      await onText(text);
+    }
   })();
   return { logged, texts, ended };
 }
@@ -42,6 +44,21 @@ test("a connection on which nothing arrives is opened again", async () => {
     return texts;
   };
   await expect.poll(poll).toContain("hello");
+  stopping.abort();
+  await ended;
+});
+
+test("messages that arrive while an earlier one waits for long aren't lost", async () => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const { texts, ended } = read(500, (text) => (text === "0" ? released : undefined));
+  const all = ["0", "1", "2", "3", "4"];
+  for (const text of all) fake.write({ text });
+  await expect.poll(() => texts.at(-1)).toBe("0");
+  // Longer than a quiet connection is kept.
+  await new Promise((resolve) => setTimeout(resolve, 1200));
+  release();
+  await expect.poll(() => texts.filter((text) => text !== "connected")).toEqual(all);
   stopping.abort();
   await ended;
 });

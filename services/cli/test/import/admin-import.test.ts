@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ChatImport, LIMITS, type WireAnswer } from "@fanfare/contract";
@@ -116,10 +116,10 @@ test("an admin checks an export and imports it, and its members see it at once",
     state: "failed",
     error: expect.stringContaining("already imported"),
   });
-  const thirdId = await uploaded({ origin: "mattermost", fileName: "export.zip" }, archive);
-  await settled(thirdId);
-  await run(thirdId, { again: true, matchUsernames: false, createAccounts: true });
-  const third = await settled(thirdId);
+  // A failed import can be tried again, without another upload.
+  await run(secondId, { again: true, matchUsernames: false, createAccounts: true });
+  const third = await settled(secondId);
+  expect(third).toMatchObject({ state: "done", error: null });
   expect(third.groupId).not.toBe(groupId);
   expect(third.report!.imported).toContainEqual({ what: "new accounts", count: 2 });
 });
@@ -156,6 +156,12 @@ test.each([
     { origin: "discord", fileName: "a.zip" },
     zip({ "../../evil.json": "{}" }),
     "leads out of it",
+  ],
+  [
+    "an archive with a file in a file",
+    { origin: "discord", fileName: "a.zip" },
+    zip({ a: "x", "a/b.json": "{}" }),
+    "two files at one path",
   ],
   [
     "a dump of something else",
@@ -203,6 +209,104 @@ test("uploads are limited in size and number", async () => {
   await expect(start(1)).rejects.toThrow("LIMIT_REACHED");
   for (const importId of begun) await must(url, "admin.deleteChatImport", { importId }, token());
 });
+
+test("an export with the name of a temporary file has all its messages and files", async () => {
+  for (const fileName of ["group.jsonl", "files.jsonl", "sorted-0", ".."]) {
+    const importId = await uploaded({ origin: "mattermost", fileName }, Buffer.from(mattermostExport()));
+    const checked = await settled(importId);
+    expect(checked.report!.imported).toContainEqual({ what: "messages", count: 4 });
+    if (fileName !== "group.jsonl") {
+      await must(url, "admin.deleteChatImport", { importId }, token());
+      continue;
+    }
+    await run(importId, { again: true });
+    const { groupId, report } = await settled(importId);
+    expect(report!.imported).toContainEqual({ what: "messages", count: 4 });
+    const { channels } = await must(url, "channel.list", { groupId: groupId! }, token());
+    const heads = channels.map(({ head }) => head?.seq ?? 0);
+    expect(heads.reduce((sum, seq) => sum + seq, 0)).toBeGreaterThan(1);
+  }
+});
+
+test("a check whose job is missing gets it again, and one that was killed too often fails", async () => {
+  const importId = await uploaded({ origin: "slack", fileName: "a.zip" }, slackExport());
+  await settled(importId);
+  const imports = (instance.context as NodeContext).database.collection("chatImports");
+  const id = new mongo.ObjectId(importId);
+  const stuck = { state: "checking", changedAt: new Date(Date.now() - 2 * 60 * 60 * 1000) };
+  await imports.updateOne({ _id: id }, { $set: { ...stuck, tries: 7 } });
+  await sweep();
+  expect(await settled(importId)).toMatchObject({ state: "checked" });
+  await imports.updateOne({ _id: id }, { $set: { ...stuck, tries: 8 } });
+  await sweep();
+  const error = expect.stringContaining("stopped each time");
+  expect(await settled(importId)).toMatchObject({ state: "failed", error });
+  await must(url, "admin.deleteChatImport", { importId }, token());
+});
+
+test("no export stays behind without a record, nor a temporary file of a killed try", async () => {
+  const { context } = instance;
+  const { filesDir } = configOf(join(folder, "data"));
+  const start = { origin: "slack" as const, fileName: "a.zip", bytes: 1 };
+  const { importId } = await must(url, "admin.startExportUpload", start, token());
+  await must(url, "admin.deleteChatImport", { importId }, token());
+  // The upload is complete only then.
+  const shard = join(filesDir, importId.slice(-2));
+  await mkdir(shard, { recursive: true });
+  await writeFile(join(shard, `${importId}.raw`), "x");
+  await (context as NodeContext).services.admin.cancelExportUpload({ importId });
+  const killed = join(filesDir, "imports", importId);
+  await mkdir(killed, { recursive: true });
+  await writeFile(join(killed, "group.jsonl"), "private");
+  // The process died before it deleted the export of a completed import.
+  const doneId = await uploaded(
+    { origin: "mattermost", fileName: "a.jsonl" },
+    Buffer.from(mattermostExport()),
+  );
+  await settled(doneId);
+  const id = new mongo.ObjectId(doneId);
+  const imports = (context as NodeContext).database.collection("chatImports");
+  await imports.updateOne({ _id: id }, { $set: { state: "done" } });
+  await sweep();
+  const left = async () =>
+    (await readdir(filesDir, { recursive: true })).filter(
+      (name) => name.includes(importId) || name.includes(doneId),
+    );
+  await expect.poll(left).toEqual([]);
+});
+
+test("what a failed import left is removed with it", async () => {
+  const importId = await uploaded(
+    { origin: "mattermost", fileName: "a.jsonl" },
+    Buffer.from(mattermostExport()),
+  );
+  await settled(importId);
+  const { database } = instance.context as NodeContext;
+  const [groupId, channelId] = [new mongo.ObjectId(), new mongo.ObjectId()];
+  await database.collection("unfinishedImports").insertOne({ groupId, channelIds: [channelId], userIds: [] });
+  await database.collection("messages").insertOne({ channelId, seq: 1, revs: [1], nonce: "left" });
+  const failed = { state: "failed", run: { owner: "ada" } };
+  const id = new mongo.ObjectId(importId);
+  await database.collection("chatImports").updateOne({ _id: id }, { $set: failed });
+  await must(url, "admin.deleteChatImport", { importId }, token());
+  await expect.poll(() => database.collection("messages").countDocuments({ channelId })).toBe(0);
+  await expect.poll(() => database.collection("unfinishedImports").countDocuments()).toBe(0);
+});
+
+/** Runs the job that removes old exports. */
+async function sweep(): Promise<void> {
+  const { database } = instance.context as NodeContext;
+  await database
+    .collection("jobs")
+    .updateOne({ kind: "admin.removeOldExports" }, { $set: { dueAt: new Date(0) } });
+  await expect
+    .poll(() =>
+      database
+        .collection("jobs")
+        .countDocuments({ kind: "admin.removeOldExports", dueAt: { $gt: new Date() } }),
+    )
+    .toBe(1);
+}
 
 test("exports that no one has imported are deleted after a week", async () => {
   const importId = await uploaded({ origin: "slack", fileName: "a.zip" }, slackExport());

@@ -2,8 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { importGroup, survey } from "@fanfare/chat-import";
 import { createImportedFiles } from "@fanfare/file";
 import { makeZip, must } from "@fanfare/testing";
+import { createImportedAccounts } from "@fanfare/user";
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withStoppedInstance, withStoppedNode } from "../../src/open-instance.ts";
@@ -80,7 +82,7 @@ test("an interrupted import continues, and stores nothing twice", async () => {
   const { code, out, error } = await run("--json");
   expect({ code, error }).toEqual({ code: 0, error: "" });
   const { group } = JSON.parse(out);
-  expect(group).toMatchObject({ isContinued: true, files: { stored: 2 } });
+  expect(group).toMatchObject({ isContinued: true, accounts: 2, files: { stored: 2 } });
   const done = await counts();
   expect(done).toMatchObject({ groups: 1, files: 2, unfinished: 0, messages: group.messages });
   expect((await fanfare(dataDir, ["check"])).out).toBe("No problems found.\n");
@@ -98,6 +100,44 @@ test("an interrupted import continues, and stores nothing twice", async () => {
   });
 });
 
+test("an import waits for another one, and leaves what it continues alone", async () => {
+  const held = { _id: "running", owner: "another", heldUntil: new Date(Date.now() + 60_000) };
+  const groupFile = join(folder, "group.jsonl");
+  expect((await fanfare(dataDir, ["import", file, "--from", "mattermost", "--out", groupFile])).code).toBe(0);
+  await withStoppedNode(configOf(dataDir), async (node) => {
+    const db = node.database.db!;
+    const storing = createImportedFiles(node);
+    const target = { db, imported: createImportedAccounts(node), storing };
+    const surveyed = await survey(groupFile, null);
+    const options = { owner: "ada", matchUsernames: false, people: new Map() };
+    const origin = {
+      files: { of: async () => [], open: () => Promise.reject(new Error("no files")) },
+      source: { key: "lease", options: [] },
+    };
+    const leases = db.collection<typeof held>("imports");
+    await leases.insertOne(held);
+    await expect(importGroup(target, surveyed, options, origin)).rejects.toThrow("Another import is running");
+    await leases.updateOne({ _id: "running" }, { $set: { heldUntil: new Date(0) } });
+
+    // Another process takes over while this one doesn't notice.
+    const messages = () => db.collection("messages").countDocuments();
+    const before = await messages();
+    let count = 0;
+    let takenOver: Promise<unknown> | undefined;
+    const onMessage = () => {
+      count += 1;
+      if (count === 1200) takenOver = leases.updateOne({ _id: "running" }, { $set: { owner: "another" } });
+    };
+    const lost = importGroup(target, surveyed, options, { ...origin, onMessage });
+    await expect(lost).rejects.toThrow("the import was interrupted");
+    await takenOver;
+    expect(await messages()).toBeGreaterThanOrEqual(before + 1000);
+    await leases.deleteOne({ _id: "running" });
+    expect(await importGroup(target, surveyed, options, origin)).toMatchObject({ isContinued: true });
+    await storing.close();
+  });
+});
+
 test("an export that was already imported is refused, until its group is deleted", async () => {
   const before = await counts();
   const refused = await run();
@@ -110,7 +150,7 @@ test("an export that was already imported is refused, until its group is deleted
   await whileRunning(dataDir, async (url) => {
     const { accessToken } = await must(url, "user.login", { username: "ada", password });
     const { groups } = await must(url, "group.listMine", {}, accessToken);
-    expect(groups).toHaveLength(2);
+    expect(groups).toHaveLength(3);
     for (const { id: groupId } of groups) await must(url, "group.delete", { groupId }, accessToken);
     await expect.poll(async () => (await must(url, "admin.listGroups", {}, accessToken)).groups).toEqual([]);
   });

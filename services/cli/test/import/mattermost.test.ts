@@ -45,6 +45,15 @@ test("replies are in threads, and private channels stay private", async () => {
   expect(JSON.stringify(lines)).not.toContain("@example.org");
 });
 
+test("a channel without messages has the same time, and so the same id, in each conversion", async () => {
+  const empty = { type: "channel", channel: { team: "core", name: "empty", type: "O" } };
+  const { of } = await converted(linesOf([...mattermostLines(), empty]));
+  const times = of("channel").map(({ createdAt }) => createdAt);
+  const channel = of("channel").find(({ name }) => name === "empty")!;
+  expect(channel.createdAt).toBe(times.toSorted()[0]);
+  expect(new Date(channel.createdAt).getFullYear()).toBeLessThan(2026);
+});
+
 test("reads archives, and one of several teams", async () => {
   const team = { type: "team", team: { name: "other", display_name: "Other" } };
   const other = {

@@ -9,14 +9,14 @@ type Post = Omit<Params<"webhook.executeWithFiles">, "attachmentIds">;
 const NOT_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
- * Uploads files one after another, and posts them as one message. If anything fails, they are deleted.
+ * Uploads files one after another, and posts them as one message. If anything fails, or they were already posted, they are deleted.
  * @throws {ServiceError} those of `webhook.startUpload`, `file.finishUpload` and `webhook.executeWithFiles`
  */
 export async function postFiles(
   options: StoreOptions,
   post: Post,
   files: readonly FormFile[],
-): Promise<Result<"webhook.executeWithFiles">> {
+): Promise<Result<"webhook.execute">> {
   const { node, calls } = options;
   const { webhook } = node.services;
   const { webhookId, token } = post;
@@ -30,7 +30,16 @@ export async function postFiles(
       await storeFile(options, fileId, chunks, bytes);
       attachmentIds.push(fileId);
     }
-    return await calls.change(() => webhook.executeWithFiles({ ...post, attachmentIds }));
+    const sent = { ...post, attachmentIds };
+    const {
+      messageId,
+      channelId,
+      attachmentIds: kept,
+    } = await calls.change(() => webhook.executeWithFiles(sent));
+    // A message with this nonce was already posted, with its own files.
+    const unused = attachmentIds.filter((fileId) => !kept.includes(fileId));
+    for (const fileId of unused) await abortUpload(options, fileId);
+    return { messageId, channelId };
   } catch (error) {
     for (const fileId of attachmentIds) await abortUpload(options, fileId);
     throw error;

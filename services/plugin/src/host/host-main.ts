@@ -1,4 +1,6 @@
 import { Console } from "node:console";
+import { syncBuiltinESMExports } from "node:module";
+import os from "node:os";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import type { Ask, FromHost, HostCaller, HostError, ToHost } from "./protocol.ts";
@@ -40,8 +42,13 @@ const write = process.stdout.write.bind(process.stdout);
 // What a plug-in prints goes to the log.
 process.stdout.write = process.stderr.write.bind(process.stderr);
 globalThis.console = new Console(process.stderr, process.stderr);
-// Signals to other processes are not part of the permission model.
-for (const name of ["kill", "_kill"]) Object.defineProperty(process, name, { value: undefined });
+// What reaches other processes without being part of the permission model: signals, the debugger, priorities.
+for (const name of ["kill", "_kill", "_debugProcess", "_debugEnd"])
+  Object.defineProperty(process, name, { value: undefined });
+Object.defineProperty(os, "setPriority", { value: undefined });
+syncBuiltinESMExports();
+// The terminal sends signals to this process too: the server decides when it ends.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 
 const send = (message: FromHost): void => void write(`${JSON.stringify(message)}\n`);
 

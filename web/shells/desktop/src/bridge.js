@@ -1,9 +1,9 @@
 // Runs in the server's page before its own scripts: system notifications and the unread count, which webviews lack.
 (() => {
-  const { invoke } = window.__TAURI_INTERNALS__;
   const KEY = "fanfare.desktopApp.notifications";
   const isPage = /^https?:$/.test(location.protocol) && location.hostname !== "tauri.localhost";
   if (!isPage) return;
+  const { invoke } = window.__TAURI_INTERNALS__;
 
   const setBadge = async (count) => {
     await invoke("set_badge", { count: Math.max(0, Math.trunc(Number(count ?? 1)) || 0) });
@@ -22,6 +22,7 @@
     static get permission() {
       return localStorage.getItem(KEY) ?? "default";
     }
+    // The app has no question of its own: the page only asks after the user has turned notifications on.
     static async requestPermission() {
       localStorage.setItem(KEY, "granted");
       return "granted";

@@ -1,3 +1,8 @@
+#[cfg(all(unix, not(target_os = "macos")))]
+use std::{
+    collections::HashMap,
+    sync::{LazyLock, Mutex},
+};
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
     thread,
@@ -6,7 +11,7 @@ use std::{
 
 use notify_rust::Notification;
 use serde::{Deserialize, Serialize};
-use tauri::{AppHandle, Manager, State, WebviewWindow};
+use tauri::{AppHandle, Manager, State, Url, WebviewWindow};
 use ureq::{
     Agent, ResponseExt,
     tls::{RootCerts, TlsConfig, TlsProvider},
@@ -24,10 +29,19 @@ const MAX_REDIRECTS: u32 = 3;
 const MAX_META_BYTES: u64 = 64 * 1024;
 const MAX_TEXT_CHARS: usize = 300;
 const MAX_PATH_CHARS: usize = 500;
-/// Each waits in a thread until it is selected or disappears.
-const MAX_NOTIFICATIONS: usize = 20;
+/// Each waits in a thread until it is selected or disappears. Desktops can keep them in a list for days.
+const MAX_WAITING: usize = 20;
+/// Being shown, besides those that wait.
+const MAX_SHOWING: usize = 20;
+#[cfg(all(unix, not(target_os = "macos")))]
+const MAX_TAGS: usize = 100;
 
 static SHOWN: AtomicUsize = AtomicUsize::new(0);
+#[cfg(all(unix, not(target_os = "macos")))]
+static NUMBER: AtomicUsize = AtomicUsize::new(0);
+/// By server and tag: the service's ID of the last notification, and its number.
+#[cfg(all(unix, not(target_os = "macos")))]
+static LAST: LazyLock<Mutex<HashMap<String, (u32, usize)>>> = LazyLock::new(Mutex::default);
 
 #[tauri::command]
 pub fn list_servers(shell: State<Shell>) -> Servers {
@@ -48,7 +62,7 @@ pub async fn fetch_meta(origin: String) -> Result<Answer, &'static str> {
     tauri::async_runtime::spawn_blocking(move || fetch(&url)).await.map_err(|_| "unreachable")?
 }
 
-fn fetch(origin: &tauri::Url) -> Result<Answer, &'static str> {
+fn fetch(origin: &Url) -> Result<Answer, &'static str> {
     // The system's own TLS trusts what the webview trusts.
     let tls =
         TlsConfig::builder().provider(TlsProvider::NativeTls).root_certs(RootCerts::PlatformVerifier).build();
@@ -65,7 +79,7 @@ fn fetch(origin: &tauri::Url) -> Result<Answer, &'static str> {
         Err(ureq::Error::StatusCode(_)) => return Err("notFanfare"),
         Err(_) => return Err("unreachable"),
     };
-    let end = tauri::Url::parse(&response.get_uri().to_string()).map_err(|_| "notFanfare")?;
+    let end = Url::parse(&response.get_uri().to_string()).map_err(|_| "notFanfare")?;
     let body =
         response.body_mut().with_config().limit(MAX_META_BYTES).read_to_string().map_err(|_| "notFanfare")?;
     Ok(Answer { origin: origin_text(&end), body })
@@ -125,12 +139,16 @@ pub fn notify(
     note: Note,
 ) -> Result<(), &'static str> {
     require_server(&window, &shell)?;
-    if SHOWN.fetch_add(1, Ordering::Relaxed) >= MAX_NOTIFICATIONS {
+    // The window may show another one when the note is selected.
+    let server = shell.navigation.lock().unwrap().server().cloned().ok_or("notServer")?;
+    let before = SHOWN.fetch_add(1, Ordering::Relaxed);
+    if before >= MAX_WAITING + MAX_SHOWING {
         SHOWN.fetch_sub(1, Ordering::Relaxed);
         return Err("tooMany");
     }
     thread::spawn(move || {
-        if let Err(error) = show(&app, &note) {
+        // Beyond the limit, it is shown, but selecting it does nothing.
+        if let Err(error) = show(&app, &server, &note, before < MAX_WAITING) {
             eprintln!("a notification cannot be shown: {error}");
         }
         SHOWN.fetch_sub(1, Ordering::Relaxed);
@@ -138,7 +156,8 @@ pub fn notify(
     Ok(())
 }
 
-fn show(app: &AppHandle, note: &Note) -> notify_rust::error::Result<()> {
+#[cfg_attr(not(all(unix, not(target_os = "macos"))), allow(unused_variables))]
+fn show(app: &AppHandle, server: &Url, note: &Note, waits: bool) -> notify_rust::error::Result<()> {
     let mut notification = Notification::new();
     notification
         .appname("Fanfare")
@@ -149,27 +168,47 @@ fn show(app: &AppHandle, note: &Note) -> notify_rust::error::Result<()> {
     notification.app_id("chat.fanfare.desktop");
     #[cfg(all(unix, not(target_os = "macos")))]
     {
-        if !note.tag.is_empty() {
-            notification.id(id_of(&note.tag));
+        let key = (!note.tag.is_empty()).then(|| format!("{server} {}", shortened(&note.tag)));
+        let last = |key: &String| LAST.lock().unwrap().get(key).copied();
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        if let Some((id, _)) = key.as_ref().and_then(last) {
+            notification.id(id);
         }
-        notification.action("default", "default");
-        notification.show()?.wait_for_action(|action| {
-            if action == "default" {
-                open(app, &note.path);
+        if waits {
+            notification.action("default", "default");
+        }
+        let handle = notification.show()?;
+        if let Some(key) = &key {
+            let mut all = LAST.lock().unwrap();
+            if all.len() >= MAX_TAGS {
+                all.clear();
             }
-        });
+            all.insert(key.clone(), (handle.id(), number));
+        }
+        if waits {
+            handle.wait_for_action(|action| {
+                // Those that it replaced have the same ID.
+                let is_replaced = key.as_ref().and_then(last).is_some_and(|(_, newest)| newest != number);
+                if action == "default" && !is_replaced {
+                    open(app, server, &note.path);
+                }
+            });
+        }
     }
     #[cfg(not(all(unix, not(target_os = "macos"))))]
     notification.show()?;
     Ok(())
 }
 
-/// Only a path: the server cannot make the window go elsewhere.
-fn open(app: &AppHandle, path: &str) {
+/// Only a path of the server that sent the note: it cannot make the window go elsewhere.
+#[cfg_attr(not(all(unix, not(target_os = "macos"))), allow(dead_code))]
+fn open(app: &AppHandle, server: &Url, path: &str) {
     window::show(app);
     let is_path = path.starts_with('/') && !path.starts_with("//") && path.chars().count() <= MAX_PATH_CHARS;
-    if let Some(window) = app.get_webview_window(window::LABEL).filter(|_| is_path) {
-        let _ = window::open_path(&window, path);
+    // It may have been removed since.
+    let is_listed = app.state::<Shell>().servers.lock().unwrap().is_listed(&origin_text(server));
+    if is_path && is_listed {
+        let _ = window::open_server(app, server, path);
     }
 }
 
@@ -190,14 +229,4 @@ fn escaped(text: &str) -> String {
     } else {
         text.to_string()
     }
-}
-
-#[cfg(all(unix, not(target_os = "macos")))]
-fn id_of(tag: &str) -> u32 {
-    use std::hash::{DefaultHasher, Hash, Hasher};
-
-    let mut hasher = DefaultHasher::new();
-    tag.hash(&mut hasher);
-    // 0 means a new one.
-    (hasher.finish() as u32).max(1)
 }

@@ -21,10 +21,16 @@ pub struct Servers {
 }
 
 impl Servers {
-    /// A missing or damaged file means none: the chooser asks again.
+    /// A missing or damaged file means none: the chooser asks again. A damaged one is kept under another name.
     pub fn load(file: &Path) -> Self {
-        let text = fs::read(file).unwrap_or_default();
-        let mut servers: Self = serde_json::from_slice(&text).unwrap_or_default();
+        let read = fs::read(file).and_then(|text| serde_json::from_slice(&text).map_err(io::Error::from));
+        let mut servers: Self = read.unwrap_or_else(|error| {
+            if error.kind() != io::ErrorKind::NotFound {
+                eprintln!("{} cannot be read: {error}", file.display());
+                let _ = fs::rename(file, file.with_extension("damaged"));
+            }
+            Self::default()
+        });
         servers.list.retain(|server| parse_origin(&server.origin).is_some());
         servers.list.truncate(MAX_SERVERS);
         let is_listed = |origin: &String| servers.list.iter().any(|server| server.origin == *origin);
@@ -63,10 +69,16 @@ impl Servers {
         }
     }
 
+    pub fn is_listed(&self, origin: &str) -> bool {
+        self.list.iter().any(|server| server.origin == origin)
+    }
+
+    /// The same address can be there with and without encryption.
     pub fn find_by_host(&self, host: &str) -> Option<&Server> {
         self.list
             .iter()
-            .find(|server| parse_origin(&server.origin).is_some_and(|url| host_text(&url) == host))
+            .filter(|server| parse_origin(&server.origin).is_some_and(|url| host_text(&url) == host))
+            .max_by_key(|server| server.origin.starts_with("https:"))
     }
 }
 
@@ -90,6 +102,7 @@ mod tests {
         assert_eq!(servers.current.as_deref(), Some("http://two.example:3000"));
         fs::write(&file, "{").unwrap();
         assert_eq!(Servers::load(&file), Servers::default());
+        assert_eq!(fs::read_to_string(file.with_extension("damaged")).unwrap(), "{");
         fs::write(&file, r#"{"current":"file:///a","list":[{"origin":"file:///a","name":"a"}]}"#).unwrap();
         assert_eq!(Servers::load(&file), Servers::default());
         fs::remove_dir_all(folder).unwrap();
@@ -114,5 +127,8 @@ mod tests {
         servers.choose(server("http://localhost:3000")).unwrap();
         assert_eq!(servers.find_by_host("localhost:3000"), Some(&server("http://localhost:3000")));
         assert_eq!(servers.find_by_host("localhost"), None);
+        servers.choose(server("https://localhost:3000")).unwrap();
+        servers.choose(server("http://one.example")).unwrap();
+        assert_eq!(servers.find_by_host("localhost:3000"), Some(&server("https://localhost:3000")));
     }
 }

@@ -1,13 +1,16 @@
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::LazyLock};
 
 type Texts = HashMap<String, HashMap<String, String>>;
 
 /// The texts of the menu in the person's language. They are in one file with those of the chooser.
 pub struct MenuTexts(HashMap<String, String>);
 
+static OF_SYSTEM: LazyLock<MenuTexts> =
+    LazyLock::new(|| MenuTexts::of(&sys_locale::get_locale().unwrap_or_default()));
+
 impl MenuTexts {
-    pub fn of_system() -> Self {
-        Self::of(&sys_locale::get_locale().unwrap_or_default())
+    pub fn of_system() -> &'static Self {
+        &OF_SYSTEM
     }
 
     fn of(locale: &str) -> Self {

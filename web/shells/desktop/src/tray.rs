@@ -14,8 +14,11 @@ const QUIT: &str = "quit";
 const SERVER: &str = "server:";
 const MAX_COUNT: u32 = 99;
 
-/// Without a place for tray icons, such as on some Linux desktops, the window just closes.
+/// Without a place for tray icons, such as on some Linux desktops, the window has the menu, and just closes.
 pub fn create(app: &AppHandle) -> tauri::Result<()> {
+    if !has_place() {
+        app.set_menu(menu(app)?)?;
+    }
     TrayIconBuilder::with_id(ID)
         .icon(include_image!("icons/tray.png"))
         .tooltip("Fanfare")
@@ -37,13 +40,33 @@ pub fn create(app: &AppHandle) -> tauri::Result<()> {
 }
 
 pub fn exists(app: &AppHandle) -> bool {
-    app.tray_by_id(ID).is_some()
+    app.tray_by_id(ID).is_some() && has_place()
+}
+
+/// Whether the desktop shows tray icons. An icon can be created without.
+#[cfg(target_os = "linux")]
+fn has_place() -> bool {
+    const WATCHER: &str = "org.kde.StatusNotifierWatcher";
+    zbus::blocking::Connection::session()
+        .and_then(|connection| {
+            zbus::blocking::Proxy::new(&connection, WATCHER, "/StatusNotifierWatcher", WATCHER)?
+                .get_property("IsStatusNotifierHostRegistered")
+        })
+        .unwrap_or(false)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn has_place() -> bool {
+    true
 }
 
 /// Call this after the list of servers has changed.
 pub fn update(app: &AppHandle) {
     if let (Some(tray), Ok(menu)) = (app.tray_by_id(ID), menu(app)) {
         let _ = tray.set_menu(Some(menu));
+    }
+    if let (true, Ok(menu)) = (app.menu().is_some() && cfg!(target_os = "linux"), menu(app)) {
+        let _ = app.set_menu(menu);
     }
 }
 
@@ -77,7 +100,8 @@ fn menu(app: &AppHandle) -> tauri::Result<Menu<tauri::Wry>> {
     for server in &known.list {
         let is_current = known.current.as_ref() == Some(&server.origin);
         let id = format!("{SERVER}{}", server.origin);
-        let host = server.origin.split_once("://").map_or("", |(_, host)| host);
+        // The one without encryption must not look like the other.
+        let host = server.origin.strip_prefix("https://").unwrap_or(&server.origin);
         let label =
             if server.name.is_empty() { host.to_string() } else { format!("{} ({host})", server.name) };
         servers.append(&CheckMenuItem::with_id(app, id, label, true, is_current, None::<&str>)?)?;
@@ -105,14 +129,11 @@ fn select(app: &AppHandle, id: &str) {
 }
 
 fn switch(app: &AppHandle, origin: &str) -> tauri::Result<()> {
-    let shell = app.state::<Shell>();
     let Some(url) = parse_origin(origin) else { return Ok(()) };
-    {
-        let mut servers = shell.servers.lock().unwrap();
-        servers.current = Some(origin.to_string());
-        servers.save(&shell.file)?;
+    // Otherwise the page would leave its channel or call.
+    if window::shows(app, &url) {
+        return Ok(());
     }
-    update(app);
     window::open_server(app, &url, "/")
 }
 

@@ -69,13 +69,20 @@ pub fn show(app: &AppHandle) {
     let _ = window.show().and_then(|()| window.unminimize()).and_then(|()| window.set_focus());
 }
 
-/// Loads a server's page: a path of it, or its start.
-pub fn open_server(app: &AppHandle, server: &Url, path: &str) -> tauri::Result<()> {
-    let Some(window) = app.get_webview_window(LABEL) else { return Ok(()) };
+/// Whether the window shows the server's page, and not the chooser or the page of a single sign-on.
+pub fn shows(app: &AppHandle, server: &Url) -> bool {
+    let Some(window) = app.get_webview_window(LABEL) else { return false };
     // Before the lock: the main thread answers, and it may wait for the lock itself.
     let shown = window.url();
     let is_chosen = app.state::<Shell>().navigation.lock().unwrap().is_server(server);
-    if is_chosen && shown.is_ok_and(|url| url.origin() == server.origin()) {
+    is_chosen && shown.is_ok_and(|url| url.origin() == server.origin())
+}
+
+/// Loads a server's page: a path of it, or its start. The next start opens this server too.
+pub fn open_server(app: &AppHandle, server: &Url, path: &str) -> tauri::Result<()> {
+    let Some(window) = app.get_webview_window(LABEL) else { return Ok(()) };
+    make_current(app, server)?;
+    if shows(app, server) {
         return open_path(&window, path);
     }
     prepare(app, server)?;
@@ -83,8 +90,23 @@ pub fn open_server(app: &AppHandle, server: &Url, path: &str) -> tauri::Result<(
     window.navigate(server.join(path).unwrap_or_else(|_| server.clone()))
 }
 
+fn make_current(app: &AppHandle, server: &Url) -> tauri::Result<()> {
+    let shell = app.state::<Shell>();
+    let origin = Some(origin_text(server));
+    {
+        let mut servers = shell.servers.lock().unwrap();
+        if servers.current == origin {
+            return Ok(());
+        }
+        servers.current = origin;
+        servers.save(&shell.file)?;
+    }
+    tray::update(app);
+    Ok(())
+}
+
 /// Opens a path in the page without loading it again: a call in it goes on.
-pub fn open_path(window: &WebviewWindow, path: &str) -> tauri::Result<()> {
+fn open_path(window: &WebviewWindow, path: &str) -> tauri::Result<()> {
     window.eval(format!("window.__fanfareOpen({})", serde_json::to_string(path)?))
 }
 
