@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser())("an admin", () => {
     await page.getByText("plan.txt").waitFor();
   });
 
-  test("is told what is wrong with an export, and deletes it", async () => {
+  test("sees why an export can't be imported, and deletes it", async () => {
     const page = await site.newPage(KINDS["phone"], admin);
     await page.goto(`${site.url}/admin/imports`);
     const file = { name: "broken.zip", mimeType: "application/zip", buffer: Buffer.from("not an archive") };

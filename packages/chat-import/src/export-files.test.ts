@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test("of the folder with an export, only the folders for its files are read", async () => {
+test("in the folder of an export, only its folders with files are read", async () => {
   const files = await folderFiles([join(folder, "media")], { folders: [folder], named: /^data$/ });
   const found = async (...paths: string[]) => (await files.find(paths)) !== null;
   expect(await found("data/a")).toBe(true);

@@ -42,10 +42,12 @@ export interface ImportedAccounts {
 
 /** A file of a message, with the ids here. */
 export interface FileToStore {
+  /** The same each time, so that an interrupted import can continue. */
   fileId: string;
   ownerId: string;
   channelId: string;
   groupId: string;
+  /** Of the message. */
   nonce: string;
   name: string;
   bytes: number;
@@ -53,11 +55,16 @@ export interface FileToStore {
   open: () => Promise<AsyncIterable<Uint8Array>>;
 }
 
+export type StoredFile =
+  | { outcome: "stored"; attachment: Attachment }
+  /** Its content can't be read, or is shorter or longer than stated. */
+  | { outcome: "damaged" }
+  /** The quota of the instance is used up. */
+  | { outcome: "full" };
+
 /** Stores files of messages. */
 export interface ImportedFiles {
-  store(
-    file: FileToStore,
-  ): Promise<{ outcome: "stored"; attachment: Attachment } | { outcome: "damaged" | "full" }>;
+  store(file: FileToStore): Promise<StoredFile>;
   removeOf(channelIds: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }

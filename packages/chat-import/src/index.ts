@@ -15,9 +15,11 @@ export { type GroupOrigin, type Imported, importGroup, removeInterrupted, survey
 export { ImportRunningError } from "./import-lease.ts";
 export {
   AlreadyImportedError,
+  type FileToStore,
   type ImportedAccounts,
   type ImportedFiles,
   ImportRefusedError,
+  type StoredFile,
   type UserOptions,
 } from "./import-steps.ts";
 export { mattermostHistory } from "./mattermost.ts";

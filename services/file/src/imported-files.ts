@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
-import { type Attachment, LIMITS } from "@fanfare/contract";
+import type { FileToStore, StoredFile } from "@fanfare/chat-import";
+import { LIMITS } from "@fanfare/contract";
 import { createFileStorage, storageKey } from "@fanfare/files";
 import { type NodeContext, WorkQueue } from "@fanfare/kernel";
 import {
@@ -13,28 +14,6 @@ import { createFileRepository, type FileDocument } from "./file.repository.ts";
 import { ownersOf, Quotas } from "./quotas.ts";
 import { inspect, safeFileName, UNKNOWN_TYPE } from "./uploads.ts";
 import { createUsageRepository } from "./usage.repository.ts";
-
-/** A file of a message that an import stores. */
-interface ImportedFile {
-  /** The same each time, so that an interrupted import can continue. */
-  fileId: string;
-  ownerId: string;
-  channelId: string;
-  groupId: string;
-  /** Of the message. */
-  nonce: string;
-  name: string;
-  bytes: number;
-  createdAt: Date;
-  open: () => Promise<AsyncIterable<Uint8Array>>;
-}
-
-type StoredImport =
-  | { outcome: "stored"; attachment: Attachment }
-  /** Its content can't be read, or is shorter or longer than stated. */
-  | { outcome: "damaged" }
-  /** The quota of the instance is used up. */
-  | { outcome: "full" };
 
 const VARIANTS = ["raw", "image", "thumb"] as const;
 
@@ -62,7 +41,7 @@ export function createImportedFiles({
   };
 
   /** @returns false if the content is damaged */
-  const put = async ({ fileId, bytes, open }: ImportedFile): Promise<boolean> => {
+  const put = async ({ fileId, bytes, open }: FileToStore): Promise<boolean> => {
     let isDamaged = false;
     async function* content(): AsyncGenerator<Uint8Array> {
       let read = 0;
@@ -105,7 +84,7 @@ export function createImportedFiles({
 
   return {
     /** A file that is already stored is returned as it is. */
-    async store(imported: ImportedFile): Promise<StoredImport> {
+    async store(imported: FileToStore): Promise<StoredFile> {
       const { fileId, ownerId, channelId, groupId, nonce, bytes, createdAt } = imported;
       const before = await files.find(fileId);
       if (before?.state === "attached") return { outcome: "stored", attachment: presentAttachment(before) };

@@ -86,7 +86,7 @@ test("nothing answers", async () => {
   expect(await findServer(host, fetchMeta)).toEqual({ outcome: "unreachable", host });
 });
 
-test("an address that is none is not asked", async () => {
+test("an invalid address is not contacted", async () => {
   const refuse: FetchMeta = () => Promise.reject(new Error("asked"));
   expect(await findServer("*.example.com", refuse)).toEqual({ outcome: "notAddress" });
 });

@@ -5,7 +5,7 @@ import texts from "./texts.json";
 const placeholders = (text: string): string[] =>
   [...text.matchAll(/\{\{\w+\}\}/g)].map(([each]) => each).sort();
 
-test("the apps speak the languages of the page", () => {
+test("the apps have the languages of the page", () => {
   expect(Object.keys(texts).sort()).toEqual(LANGUAGES);
 });
 

@@ -37,7 +37,7 @@ describe("links that plug-ins make cards for", () => {
 });
 
 describe("cards of plug-ins", () => {
-  test("keep what cards have", () => {
+  test("keep the fields of cards", () => {
     const card = {
       title: "Title",
       url: "https://one.example/",
@@ -48,7 +48,7 @@ describe("cards of plug-ins", () => {
     expect(cardOf({ ...card, imageFileId: "x", onClick: "x", text: "" })).toEqual(card);
   });
 
-  test("lose what is too long or of another type", () => {
+  test("lose fields that are too long or have another type", () => {
     const given = {
       title: "x".repeat(1000),
       color: -1,

@@ -102,7 +102,7 @@ const bridged = async () =>
 const texts = () => matterbridge.received.map(({ text }) => text);
 
 describe("a bridge", () => {
-  test("sends messages both ways, with names and pictures, and none back", async () => {
+  test("sends messages both ways, with names and pictures, and doesn't echo them", async () => {
     await say("before the bridge");
     await start();
     matterbridge.write({ text: "hello from IRC", avatar: "https://irc.example/ada.png" });
@@ -268,7 +268,7 @@ describe("after an interruption", () => {
   });
 });
 
-describe("a bridge ends with a reason", () => {
+describe("a bridge ends with an error", () => {
   const reasonOf = async (changed: unknown): Promise<string> => {
     try {
       const config = await readBridgeConfig(await writeSettings(changed));

@@ -244,7 +244,7 @@ test("a check whose job is missing gets it again, and one that was killed too of
   await must(url, "admin.deleteChatImport", { importId }, token());
 });
 
-test("no export stays behind without a record, nor a temporary file of a killed try", async () => {
+test("exports without a record and temporary files of killed tries are deleted", async () => {
   const { context } = instance;
   const { filesDir } = configOf(join(folder, "data"));
   const start = { origin: "slack" as const, fileName: "a.zip", bytes: 1 };
@@ -338,7 +338,7 @@ test("imports that were started are completed after a restart of the server, one
   expect(groups.map(({ name }) => name)).toEqual(expect.arrayContaining(["Club", "The Club"]));
 });
 
-test("an uploaded export is no unknown file", async () => {
+test("`fanfare check` doesn't report uploaded exports as unknown files", async () => {
   await settled(await uploaded({ origin: "slack", fileName: "Other.zip" }, slackExport()));
   await instance.stop();
   expect((await fanfare(join(folder, "data"), ["check"])).out).toBe("No problems found.\n");
