@@ -82,8 +82,7 @@ export class ChannelHistory {
 
   loadNewer(): Promise<void> {
     const after = this.#window?.messages.at(-1)?.seq;
-    if (after === undefined || !this.#window?.hasNewer) return Promise.resolve();
-    return this.#extend({ after }, withNewer);
+    return after === undefined ? Promise.resolve() : this.#extend({ after }, withNewer);
   }
 
   /** Releases older messages after the user has scrolled to the newest; an `open` in progress continues. */

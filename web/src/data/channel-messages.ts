@@ -15,7 +15,6 @@ export interface ChannelMessages extends OpenChannel {
   messages: readonly Message[];
   isLive: boolean;
   hasOlder: boolean;
-  hasNewer: boolean;
   loadOlder: () => Promise<void>;
   /** When the window reaches the live copy, the two are joined. */
   loadNewer: () => Promise<void>;
@@ -62,7 +61,6 @@ export function useChannelMessages(channelId: string): ChannelMessages {
     ...channel,
     ...joined,
     hasOlder: past === null ? snapshot.hasOlder : past.hasOlder,
-    hasNewer: !joined.isLive,
     loadOlder,
     loadNewer,
     jumpTo,

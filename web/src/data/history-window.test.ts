@@ -26,17 +26,16 @@ const seqs = ({ messages }: { messages: readonly Message[] }): [number, number] 
 ];
 
 describe("a history window", () => {
-  test("grows at both ends and knows the ends of the channel", () => {
+  test("grows at both ends and knows the beginning of the channel", () => {
     let window = windowAround(page(40, 60, 100));
-    expect(window).toMatchObject({ hasOlder: true, hasNewer: true });
+    expect(window.hasOlder).toBe(true);
     window = withOlder(window, page(20, 39, 100, true));
     window = withOlder(window, page(1, 19, 100));
     expect(seqs(window)).toEqual([1, 60]);
     expect(window.hasOlder).toBe(false);
     window = withNewer(window, page(61, 80, 100, true));
-    expect(window.hasNewer).toBe(true);
     window = withNewer(window, page(81, 100, 100));
-    expect(window).toMatchObject({ hasOlder: false, hasNewer: false });
+    expect(window.hasOlder).toBe(false);
     expect(seqs(window)).toEqual([1, 100]);
   });
 
@@ -45,11 +44,10 @@ describe("a history window", () => {
     expect(window.messages.map(({ seq }) => seq)).toEqual(run(1, 17).map(({ seq }) => seq));
   });
 
-  test("drops the other end and records that there is more", () => {
-    const full: HistoryWindow = { messages: run(101, 100 + MAX_WINDOW), hasOlder: true, hasNewer: false };
+  test("drops the other end beyond its size", () => {
+    const full: HistoryWindow = { messages: run(101, 100 + MAX_WINDOW), hasOlder: true };
     const older = withOlder(full, page(51, 100, 5000, true));
     expect(seqs(older)).toEqual([51, 50 + MAX_WINDOW]);
-    expect(older.hasNewer).toBe(true);
     const newer = withNewer(
       { ...full, hasOlder: false },
       page(101 + MAX_WINDOW, 150 + MAX_WINDOW, 5000, true),
@@ -88,6 +86,14 @@ describe("a history window", () => {
     expect(joinLive(window, run(62, 100))).toEqual({ messages: window.messages, isLive: false });
     expect(joinLive(window, run(61, 100))).toEqual({ messages: run(40, 100), isLive: true });
     expect(joinLive(window, run(50, 100))).toEqual({ messages: run(40, 100), isLive: true });
-    expect(joinLive(windowAround(page(40, 60, 60)), run(75, 100)).isLive).toBe(true);
+  });
+
+  test("stays alone while messages between it and the live copy are missing, or the copy is older", () => {
+    const window = windowAround(page(40, 60, 60));
+    expect(joinLive(window, run(75, 100))).toEqual({ messages: window.messages, isLive: false });
+    expect(joinLive(window, run(1, 30))).toEqual({ messages: window.messages, isLive: false });
+    expect(joinLive(window, run(1, 59))).toEqual({ messages: window.messages, isLive: false });
+    expect(joinLive(window, run(1, 60))).toEqual({ messages: run(1, 60), isLive: true });
+    expect(joinLive(window, [])).toEqual({ messages: window.messages, isLive: true });
   });
 });

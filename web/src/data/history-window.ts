@@ -5,8 +5,6 @@ export interface HistoryWindow {
   /** By seq, without gaps. */
   readonly messages: readonly Message[];
   readonly hasOlder: boolean;
-  /** Whether there were newer messages when it was loaded. */
-  readonly hasNewer: boolean;
 }
 
 type Page = Result<"message.list">;
@@ -14,35 +12,25 @@ type Page = Result<"message.list">;
 /** Beyond this size, the window drops messages at the opposite end. */
 export const MAX_WINDOW = 1000;
 
-export function windowAround({ messages, head }: Page): HistoryWindow {
+export function windowAround({ messages }: Page): HistoryWindow {
   const first = messages[0];
-  const last = messages.at(-1);
-  return {
-    messages,
-    hasOlder: first !== undefined && first.seq > 1,
-    hasNewer: last !== undefined && last.seq < head.seq,
-  };
+  return { messages, hasOlder: first !== undefined && first.seq > 1 };
 }
 
 export function withOlder(window: HistoryWindow, { messages: page, hasMore }: Page): HistoryWindow {
   const first = window.messages[0];
   const older = page.filter(({ seq }) => first === undefined || seq < first.seq);
   const messages = [...older, ...window.messages];
-  return {
-    messages: messages.slice(0, MAX_WINDOW),
-    hasOlder: hasMore && (messages[0]?.seq ?? 1) > 1,
-    hasNewer: window.hasNewer || messages.length > MAX_WINDOW,
-  };
+  return { messages: messages.slice(0, MAX_WINDOW), hasOlder: hasMore && (messages[0]?.seq ?? 1) > 1 };
 }
 
-export function withNewer(window: HistoryWindow, { messages: page, hasMore, head }: Page): HistoryWindow {
+export function withNewer(window: HistoryWindow, { messages: page }: Page): HistoryWindow {
   const last = window.messages.at(-1);
   const newer = page.filter(({ seq }) => last === undefined || seq > last.seq);
   const messages = [...window.messages, ...newer];
   return {
     messages: messages.slice(-MAX_WINDOW),
     hasOlder: window.hasOlder || messages.length > MAX_WINDOW,
-    hasNewer: hasMore && (messages.at(-1)?.seq ?? 0) < head.seq,
   };
 }
 
@@ -70,8 +58,9 @@ export function withReactionsChanged(
 }
 
 /**
- * The window, joined with the live copy if the two are adjacent.
- * @param live the live copy's messages, without a gap up to the newest
+ * The window, joined with the live copy if the two are adjacent. A live copy that was stored long ago can end before the window; the
+ * window is shown alone until the copy is up to date.
+ * @param live the live copy's messages, without a gap
  */
 export function joinLive(
   window: HistoryWindow,
@@ -79,12 +68,11 @@ export function joinLive(
 ): { messages: readonly Message[]; isLive: boolean } {
   const last = window.messages.at(-1);
   const firstLive = live[0];
-  const touches =
-    firstLive === undefined || last === undefined || !window.hasNewer || last.seq >= firstLive.seq - 1;
-  if (!touches) return { messages: window.messages, isLive: false };
-  const before =
-    firstLive === undefined ? window.messages : window.messages.filter(({ seq }) => seq < firstLive.seq);
-  return { messages: [...before, ...live], isLive: true };
+  if (last === undefined || firstLive === undefined)
+    return { messages: window.messages.length > 0 ? window.messages : live, isLive: true };
+  const isAdjacent = last.seq >= firstLive.seq - 1 && live.at(-1)!.seq >= last.seq;
+  if (!isAdjacent) return { messages: window.messages, isLive: false };
+  return { messages: [...window.messages.filter(({ seq }) => seq < firstLive.seq), ...live], isLive: true };
 }
 
 function withReactions(message: Message, rev: number, reactions: Reaction[]): Message {

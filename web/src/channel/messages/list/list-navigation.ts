@@ -1,7 +1,16 @@
-import { useCallback, useEffect, useLayoutEffect, useReducer, type KeyboardEvent, useState } from "react";
+import {
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useReducer,
+  useRef,
+  type KeyboardEvent,
+  useState,
+} from "react";
 import type { ChannelMessages } from "../../../data/channel-messages.ts";
 import type { Row } from "./rows.ts";
 import type { Scroll } from "./use-scroll.ts";
+import type { Rows } from "./use-rows.ts";
 import { messageElementId } from "../item/message-item.tsx";
 import { showFailure } from "../../../ui/feedback.tsx";
 
@@ -13,11 +22,14 @@ export interface Jump {
   highlightedId: string | null;
   /** Never rejects; failures are shown to the user. */
   jump: (place: Place) => void;
+  /** Whether the messages have come and the list hasn't scrolled to them yet. */
+  isLanding: () => boolean;
+  cancel: () => void;
 }
 
 interface JumpState {
   highlightedId: string | null;
-  /** Scrolled to as soon as it is among the rows. */
+  /** Scrolled to as soon as the list shows its part of the channel. */
   pendingSeq: number | null;
 }
 
@@ -29,20 +41,25 @@ function merge(state: JumpState, changes: Partial<JumpState>): JumpState {
 
 /** Jumps to a message, a seq or a time anywhere in the channel. */
 export function useJump(
-  { jumpTo }: Pick<ChannelMessages, "jumpTo">,
-  rows: readonly Row[],
+  { messages, jumpTo }: Pick<ChannelMessages, "messages" | "jumpTo">,
+  { rows, isFinished }: Pick<Rows, "rows" | "isFinished">,
   toRow: Scroll["toRow"],
 ): Jump {
   const [{ highlightedId, pendingSeq }, change] = useReducer(merge, NOWHERE);
+  // Not only a state: scrolling can end before it is rendered.
+  const landing = useRef(false);
+  const firstSeq = messages[0]?.seq ?? Infinity;
 
   useLayoutEffect(() => {
-    if (pendingSeq === null) return;
+    // Rows after the place can be there before those of the place itself.
+    if (pendingSeq === null || !isFinished || firstSeq > pendingSeq) return;
     const index = rows.findIndex((row) => row.kind === "message" && row.message.seq >= pendingSeq);
     const row = rows[index];
     if (row === undefined) return;
+    landing.current = false;
     toRow(index, "center");
     change({ pendingSeq: null, highlightedId: row.key });
-  }, [rows, pendingSeq, toRow]);
+  }, [rows, isFinished, firstSeq, pendingSeq, toRow]);
 
   useEffect(() => {
     if (highlightedId === null) return undefined;
@@ -50,13 +67,21 @@ export function useJump(
     return () => clearTimeout(timer);
   }, [highlightedId]);
 
+  const land = useCallback((seq: number | null) => {
+    landing.current = seq !== null;
+    change({ pendingSeq: seq });
+  }, []);
   const jump = useCallback(
     (place: Place) => {
-      jumpTo(place).then((seq) => change({ pendingSeq: seq }), showFailure);
+      jumpTo(place).then((seq) => {
+        if (seq !== null) land(seq);
+      }, showFailure);
     },
-    [jumpTo],
+    [jumpTo, land],
   );
-  return { highlightedId, jump };
+  const isLanding = useCallback(() => landing.current, []);
+  const cancel = useCallback(() => land(null), [land]);
+  return { highlightedId, jump, isLanding, cancel };
 }
 
 export type MessageKey =

@@ -67,7 +67,7 @@ export function MessageScroller(props: MessageScrollerProps) {
     loadOlder: pages.loadOlder,
     loadNewer: pages.loadNewer,
   });
-  const { highlightedId, jump } = useJump(channelMessages, rows.rows, scroll.toRow);
+  const { highlightedId, jump, ...jumping } = useJump(channelMessages, rows, scroll.toRow);
   const isAtEnd = scroll.isAtEnd && isLive;
   const newCount = useNewCount(snapshot, ownId, isAtEnd);
   const lastInView = isAtEnd ? snapshot.head.seq : lastSeq(rows.rows, scroll.inView.last);
@@ -84,6 +84,7 @@ export function MessageScroller(props: MessageScrollerProps) {
   const onDate = useCallback((day: Date) => jump({ atTime: day.toISOString() }), [jump]);
 
   const goToEnd = () => {
+    jumping.cancel();
     scroll.toEnd();
     jumpToNewest();
   };
@@ -165,7 +166,7 @@ export function MessageScroller(props: MessageScrollerProps) {
             onScroll={scroll.onScroll}
             onScrollEnd={() => {
               scroll.onScrollEnd();
-              if (isAtEnd && !scroll.isHeld()) releaseOlder();
+              if (isAtEnd && !jumping.isLanding() && !scroll.isHeld()) releaseOlder();
             }}
             onResize={scroll.onResize}
           >

@@ -21,6 +21,8 @@ import { errorText } from "../../../shared/use-action.ts";
 import { buildRows, type Row, type RowsInput } from "./rows.ts";
 
 export interface Rows extends Pick<StagedRows, "rows" | "isShift" | "place"> {
+  /** Whether these are all rows, not an intermediate step. */
+  isFinished: boolean;
   unfoldedIds: ReadonlySet<string>;
   unfold: (firstId: string) => void;
 }
@@ -64,7 +66,7 @@ export function useRows(channel: ChannelMessages, readUpTo: number | null): Rows
     if (!isFinished) advance("finish");
   }, [isFinished]);
   const { rows, isShift, place } = staged;
-  return { rows, isShift, place, unfoldedIds, unfold };
+  return { rows, isShift, place, isFinished, unfoldedIds, unfold };
 }
 
 /** The joins and departures in the part of the channel that is loaded, oldest first. */
@@ -164,7 +166,7 @@ interface Pages {
 }
 
 export function usePageLoading(channel: ChannelMessages): Pages {
-  const { view, snapshot, messages, hasOlder, hasNewer, isLive } = channel;
+  const { view, snapshot, messages, hasOlder, isLive } = channel;
   const [error, setError] = useState<string | null>(null);
   const isLoading = useRef(false);
 
@@ -191,7 +193,7 @@ export function usePageLoading(channel: ChannelMessages): Pages {
   return {
     error,
     loadOlder: () => hasOlder && error === null && run(older),
-    loadNewer: () => hasNewer && run(channel.loadNewer),
+    loadNewer: () => !isLive && run(channel.loadNewer),
     retry: () => run(older),
   };
 }

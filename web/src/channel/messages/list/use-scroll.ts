@@ -91,13 +91,13 @@ export function useScroll(options: ScrollOptions): Scroll {
     // Otherwise the browser scrolled, because there is less to scroll.
     const isUp = scrollTop < last.current.scrollTop && isSameSize;
     last.current = { scrollTop, scrollHeight, clientHeight };
-    // Scrolling up stops following at once. Only movements of the end itself are followed.
-    if (isUp) isFollowing.current = fromEnd(current) < TOUCHES_WITHIN_PX;
+    // Scrolling up stops following at once, and so does a jump. Only movements of the end itself are followed.
+    if (isUp || heldRow.isHeld()) isFollowing.current = fromEnd(current) < TOUCHES_WITHIN_PX;
     else if (fromEnd(current) < FOLLOW_WITHIN_PX) isFollowing.current = true;
     else if (isLive) follow();
     setAtEnd(isFollowing.current);
     if (wasFollowing && !isFollowing.current) look();
-  }, [isLive, follow, look]);
+  }, [isLive, heldRow, follow, look]);
 
   useLayoutEffect(() => {
     if (rows.length === 0) return;
@@ -151,6 +151,8 @@ export function useScroll(options: ScrollOptions): Scroll {
   const toRow = useCallback(
     (index: number, align: "center" | "nearest") => {
       if (align === "nearest") return list.current?.scrollToIndex(index, { align });
+      // Otherwise the first unread message would take the place of a jump once it is known.
+      hasStarted.current = true;
       isFollowing.current = false;
       heldRow.hold(rows, index, { align });
     },
