@@ -1,10 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { apiRecord, breakingChanges, errorsPage, manifestModule } from "@fanfare/contract/docs";
 import { configurationPage, envExample } from "@fanfare/kernel/settings";
-import { dashboards } from "./dashboards/index.ts";
 
-// Writes the documents derived from the contract, the settings and the dashboards. --check: only reports what
-// is out of date. Fails if the API would break clients of the recorded one. --breaking: records it anyway.
+// Writes the documents derived from the contract and the settings. --check: only reports what is out of date. Fails
+// if the API would break clients of the recorded one. --breaking: records it anyway.
 const API_RECORD = "packages/contract/api-record.txt";
 const record = apiRecord();
 const pages: Record<string, string> = {
@@ -13,7 +12,6 @@ const pages: Record<string, string> = {
   "packages/contract/src/manifest.generated.ts": manifestModule(),
   "docs/run/configuration.md": configurationPage(),
   ".env.example": envExample(),
-  ...dashboards,
 };
 
 const urlOf = (file: string): URL => new URL(`../${file}`, import.meta.url);

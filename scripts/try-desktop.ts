@@ -7,6 +7,7 @@ import { FanfareClient } from "@fanfare/client";
 import { t } from "../test/e2e/texts.ts";
 import { startIdentityProvider } from "../test/integration/identity-provider.ts";
 import { startInstance } from "../test/support/instance.ts";
+import { until, WebDriver } from "../test/support/web-driver.ts";
 import { channelPath, directPath, inboxPath, loginPath } from "../web/src/routes.ts";
 import { buildPages } from "./build.ts";
 
@@ -16,13 +17,9 @@ import { buildPages } from "./build.ts";
 const DISPLAY = ":97";
 const DRIVER_PORT = 21_397;
 const INSTANCE_PORT = "21398";
-const PATIENCE_MS = 30_000;
-const POLL_MS = 200;
 /** Long enough for a navigation that must not happen. */
 const NOTHING_HAPPENS_MS = 1500;
 const PASSWORD = "correct horse";
-/** The key of an element's ID in answers. */
-const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
 
 const [program, pictures = join(tmpdir(), "fanfare-desktop")] = process.argv.slice(2);
 if (program === undefined) throw new Error("Name the program: node scripts/try-desktop.ts <program>");
@@ -62,8 +59,8 @@ async function run(): Promise<void> {
   const { host } = new URL(instance.url);
 
   await step("the chooser refuses what is no address", async () => {
-    await app.until("the chooser", () =>
-      app.evaluate("return document.title === 'Fanfare' && !!document.activeElement.id"),
+    await until("the chooser", () =>
+      app.run("return document.title === 'Fanfare' && !!document.activeElement.id"),
     );
     await app.type("#address", "*.example.com");
     await app.click("#connect");
@@ -73,34 +70,32 @@ async function run(): Promise<void> {
     await app.type("#address", host);
     await app.click("#connect");
     await app.untilText("#message", "not encrypted");
-    await app.picture("chooser");
+    await screenshot("chooser");
     await app.click("#connect");
-    await app.until("the server's page", () => app.evaluate(`return location.origin === "${instance.url}"`));
+    await until("the server's page", () => app.run(`return location.origin === "${instance.url}"`));
   });
   await step("a single sign-on leads to the provider and back", async () => {
     provider.person = { sub: "lin", name: "Lin Lanying", preferred_username: "lin" };
     await app.visit(loginPath());
     const label = JSON.stringify(t("session:oidc.logIn"));
-    await app.until("the button", () =>
-      app.evaluate(`
+    await until("the button", () =>
+      app.run(`
         const button = [...document.querySelectorAll("button")].find((each) => each.textContent === ${label});
         button?.click();
         return button !== undefined;
       `),
     );
     await app.untilText("body", "Lin Lanying");
-    await app.evaluate(`localStorage.clear(); location.assign("${loginPath()}")`);
+    await app.run(`localStorage.clear(); location.assign("${loginPath()}")`);
   });
   await step("a login shows a channel", async () => {
     await app.type("input[name=username]", "grace");
     await app.type("input[type=password]", PASSWORD);
     await app.click("button[type=submit]");
-    await app.until("the login", () =>
-      app.evaluate("return !document.querySelector('input[type=password]')"),
-    );
+    await until("the login", () => app.run("return !document.querySelector('input[type=password]')"));
     await app.visit(channelPath(group.id, channelId));
     await app.untilText("body", "The new engine works");
-    await app.picture("channel");
+    await screenshot("channel");
   });
   await step("the unread count is in the window's title", async () => {
     await app.visit(inboxPath());
@@ -109,14 +104,14 @@ async function run(): Promise<void> {
       content: `<@${grace.user!.id}> look`,
       nonce: crypto.randomUUID(),
     });
-    await app.until("the title", () => app.evaluate("return document.title.startsWith('(1)')"));
-    await app.until("the window's title", async () => (await windowTitles()).includes("(1) "));
-    await app.evaluate("return navigator.setAppBadge(120)");
-    await app.picture("unread");
+    await until("the title", () => app.run("return document.title.startsWith('(1)')"));
+    await until("the window's title", async () => (await windowTitles()).includes("(1) "));
+    await app.run("return navigator.setAppBadge(120)");
+    await screenshot("unread");
   });
   await step("the server's page has two commands, and no others", async () => {
     for (const command of ["list_servers", "open_server", "plugin:window|close", "plugin:event|listen"]) {
-      const outcome = await app.evaluate(
+      const outcome = await app.run(
         `return window.__TAURI_INTERNALS__.invoke("${command}", {}).then(() => "allowed", String)`,
       );
       if (!/not allowed/.test(String(outcome))) throw new Error(`${command}: ${String(outcome)}`);
@@ -126,53 +121,51 @@ async function run(): Promise<void> {
     await app.visit(channelPath(group.id, channelId));
     await app.click("a[href='https://example.com/a']");
     await app.click("[role=dialog] button:last-of-type");
-    await app.until("the browser", async () => (await opened()).includes("https://example.com/a"));
+    await until("the browser", async () => (await opened()).includes("https://example.com/a"));
     await wait(NOTHING_HAPPENS_MS);
-    await app.evaluate("location.assign('https://example.com/b')");
-    await app.until("the browser", async () => (await opened()).includes("https://example.com/b"));
-    await app.evaluate("location.assign('file:///etc/passwd')");
+    await app.run("location.assign('https://example.com/b')");
+    await until("the browser", async () => (await opened()).includes("https://example.com/b"));
+    await app.run("location.assign('file:///etc/passwd')");
     await wait(NOTHING_HAPPENS_MS);
-    await app.evaluate("location.assign('tauri://localhost/')");
+    await app.run("location.assign('tauri://localhost/')");
     await wait(NOTHING_HAPPENS_MS);
-    const origin = await app.evaluate("return location.origin");
+    const origin = await app.run("return location.origin");
     if (origin !== instance.url) throw new Error(`The window shows ${String(origin)}.`);
     if ((await opened()).includes("passwd")) throw new Error("A file was opened.");
   });
   await step("a notification is the system's, and opens its message", async () => {
-    await app.evaluate("window.marked = true");
+    await app.run("window.marked = true");
     const data = JSON.stringify({ body: "<b>look</b>", tag: "a", data: { path: inboxPath() } });
-    await app.evaluate(
-      `navigator.serviceWorker.ready.then((worker) => worker.showNotification("Ada", ${data}))`,
-    );
-    await app.until(
+    await app.run(`navigator.serviceWorker.ready.then((worker) => worker.showNotification("Ada", ${data}))`);
+    await until(
       "the notification",
       async () => (await output("dunstctl", ["count", "displayed"])).trim() === "1",
     );
-    await app.picture("notification");
+    await screenshot("notification");
     await output("dunstctl", ["action", "0"]);
-    await app.until("the inbox", () =>
-      app.evaluate(`return location.pathname === "${inboxPath()}" && window.marked === true`),
+    await until("the inbox", () =>
+      app.run(`return location.pathname === "${inboxPath()}" && window.marked === true`),
     );
   });
   await step("a link opens its page without loading the application again", async () => {
-    await app.evaluate("window.marked = true");
+    await app.run("window.marked = true");
     second(`fanfare://${host}${directPath()}`);
-    await app.until("the link", () =>
-      app.evaluate(`return location.pathname === "${directPath()}" && window.marked === true`),
+    await until("the link", () =>
+      app.run(`return location.pathname === "${directPath()}" && window.marked === true`),
     );
   });
   await step("a link to an unknown server only fills in its address", async () => {
     second("fanfare://unknown.example.com/inbox");
-    await app.until("the chooser", () =>
-      app.evaluate("return document.querySelector('#address')?.value === 'unknown.example.com'"),
+    await until("the chooser", () =>
+      app.run("return document.querySelector('#address')?.value === 'unknown.example.com'"),
     );
     await app.untilText("#linked", "unknown.example.com");
     await app.untilText("#servers", host);
-    await app.picture("link");
+    await screenshot("link");
   });
   await step("the servers are remembered", async () => {
     await app.click("#servers .open");
-    await app.until("the server's page", () => app.evaluate(`return location.origin === "${instance.url}"`));
+    await until("the server's page", () => app.run(`return location.origin === "${instance.url}"`));
     const file = join(home, ".config/chat.fanfare.desktop/servers.json");
     const { current } = JSON.parse(await readFile(file, "utf8")) as { current: string };
     if (current !== instance.url) throw new Error(`The current server is ${current}.`);
@@ -246,7 +239,7 @@ async function output(command: string, parameters: string[]): Promise<string> {
   return text;
 }
 
-async function startApp() {
+async function startApp(): Promise<WebDriver> {
   await mkdir(join(home, "bin"));
   const script = `#!/bin/sh\necho "$1" >> "${join(home, "opened")}"\n`;
   await writeFile(join(home, "bin/xdg-open"), script, { mode: 0o755 });
@@ -256,67 +249,7 @@ async function startApp() {
   start("WebKitWebDriver", [`--port=${DRIVER_PORT}`, "--host=127.0.0.1"]);
   const driver = `http://127.0.0.1:${DRIVER_PORT}`;
   await until("the driver", async () => (await fetch(`${driver}/status`)).ok);
-  const options = { binary: resolve(program!), args: [] };
-  const { sessionId } = (await call(`${driver}/session`, {
-    capabilities: { alwaysMatch: { "webkitgtk:browserOptions": options } },
-  })) as { sessionId: string };
-  const session = `${driver}/session/${sessionId}`;
-  const evaluate = (script: string): Promise<unknown> =>
-    call(`${session}/execute/sync`, { script, args: [] });
-  const find = async (css: string): Promise<string> => {
-    let id: string | undefined;
-    await until(css, async () => {
-      const found = (await call(`${session}/element`, { using: "css selector", value: css })) as object;
-      id = (found as Record<string, string>)[ELEMENT];
-      return id !== undefined;
-    });
-    return `${session}/element/${id}`;
-  };
-  return {
-    until,
-    evaluate,
-    async type(css: string, text: string) {
-      const element = await find(css);
-      await call(`${element}/clear`, {});
-      await call(`${element}/value`, { text });
-    },
-    click: async (css: string) => void (await call(`${await find(css)}/click`, {})),
-    untilText: (css: string, text: string) =>
-      until(`“${text}”`, async () => {
-        const shown = await evaluate(
-          `return document.querySelector(${JSON.stringify(css)})?.innerText ?? ""`,
-        );
-        return String(shown).includes(text);
-      }),
-    /** As the page's own links do. */
-    visit: (path: string) =>
-      evaluate(`history.pushState(null, "", "${path}"); dispatchEvent(new PopStateEvent("popstate"))`),
-    picture: screenshot,
-  };
-}
-
-async function call(url: string, body: object): Promise<unknown> {
-  const response = await fetch(url, {
-    method: "POST",
-    body: JSON.stringify(body),
-    signal: AbortSignal.timeout(PATIENCE_MS),
+  return WebDriver.start(driver, {
+    "webkitgtk:browserOptions": { binary: resolve(program!), args: [] },
   });
-  const { value } = (await response.json()) as { value: { error?: string; message?: string } | null };
-  if (!response.ok) throw new Error(`${value?.error}: ${value?.message}`);
-  return value;
-}
-
-/** Polls until the condition holds; it may throw before. */
-async function until(name: string, condition: () => Promise<unknown>): Promise<void> {
-  const endMs = Date.now() + PATIENCE_MS;
-  let failure: unknown;
-  for (;;) {
-    try {
-      if ((await condition()) === true) return;
-    } catch (error) {
-      failure = error;
-    }
-    if (Date.now() > endMs) throw new Error(`Waited too long for ${name}.`, { cause: failure });
-    await wait(POLL_MS);
-  }
 }

@@ -39,7 +39,7 @@ test("both searches, with a server started for them", { ...LONG, tags: "long" },
   expect(stdout).toMatch(/passes +60 messages\/s, 1,200 deliveries\/s/);
   expect(code).toBe(0);
   expect(result.meta).toMatchObject({ title: "Capacity of fanfare" });
-  expect(result.meta.subtitle).toContain("started for this run");
+  expect(result.meta.subtitle[0]).toMatch("fanfare, started for this run");
   expect(metricValue(result, "membersWithinLimit")).toBe(60);
   expect(metricValue(result, "messagesWithinLimit")).toBe(60);
   expect(summary(result, /^Members/)["fails"]).toMatch("nothing failed, up to the search limit (60)");

@@ -64,7 +64,7 @@ describe("exit codes", () => {
     [["pressure", "--load", "mixed", "--gateways", "2"], "Unknown argument: gateways"],
     [
       ["broadcast", "--allow", "loss"],
-      "Write one of away, inexactCopies, lost, duplicates, outOfOrder, corrupted, unstored, storedTwice, dropped, or all.",
+      "Write one of away, inexactCopies, lost, duplicates, outOfOrder, corrupted, unstored, storedTwice, dropped, gaveUp, or all.",
     ],
     [[], "Specify a command"],
   ])("64: %j", async (args, message) => {
@@ -101,7 +101,7 @@ describe("exit codes", () => {
 
   test.each([
     ["broadcast", (url: string) => ["--url", url]],
-    ["versus", (url: string) => ["--servers", `fanfare=${url}`, "--passes", "1", "--burst="]],
+    ["versus", (url: string) => ["--targets", `fanfare=${url}`, "--passes", "1", "--burst="]],
   ])(
     "1: a server that changes, truncates, drops or duplicates a stored message: %s",
     async (name, serverAt) => {

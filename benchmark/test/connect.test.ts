@@ -1,9 +1,11 @@
-import { stat } from "node:fs/promises";
+import type { ChildProcess } from "node:child_process";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { runCli } from "../src/cli/commands.ts";
 import { startSingleInstance } from "../src/platform/platform.ts";
 import type { Result } from "../src/report/result.ts";
+import { startFakePlatform } from "./fake-platform.ts";
 import { metricValue, metricValues } from "./metric-value.ts";
 import { Bench, cannotCluster } from "./run-bench.ts";
 
@@ -59,7 +61,7 @@ test.skipIf(cannotCluster)(
   async () => {
     const outcome = await bench.run("connect", "--users", "30", "--gateways", "2", ...SHORT);
     const result = outcome.result as Result;
-    expect(result.meta.subtitle).toContain("2 gateways, 1 worker, started for this run");
+    expect(result.meta.subtitle).toContain("fanfare, started for this run: 2 gateways, 1 worker");
     const counts = { online: 30, received: 60, lost: 0 };
     expect(metricValues(result, Object.keys(counts), { gateways: 2 })).toEqual(counts);
     const byKind = { process: "gateway" };
@@ -103,6 +105,55 @@ test(
     expect(await bench.leftovers()).toEqual([]);
   },
 );
+
+/** The receiving process of a tester. */
+async function receiverOf({ pid }: ChildProcess): Promise<number> {
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).trim().split(" ");
+  const commands = await Promise.all(children.map((child) => readFile(`/proc/${child}/cmdline`, "utf8")));
+  return Number(children[commands.findIndex((command) => command.includes("receiver-process"))]);
+}
+
+const FEW = ["connect", "--users", "5", "--settle", "0s"];
+
+test("2: a receiving process that ends is not taken for connections that are held", async () => {
+  const platform = await startFakePlatform();
+  const args = [...FEW, "--hold", "4s", "--messages", "0", "--url", platform.url];
+  const { code, stderr } = await bench.runProgram(args, "seconds held", async (child) =>
+    process.kill(await receiverOf(child), "SIGKILL"),
+  );
+  await platform.close();
+  expect(stderr).toMatch(/A receiving process of the tester exited \(SIGKILL\).* Use more --processes/);
+  expect(code).toBe(2);
+});
+
+test("a receiving process that stood still is named", async () => {
+  let receiver = 0;
+  const platform = await startFakePlatform((member, message) => {
+    if (member === 0 && message === 1) {
+      process.kill(receiver, "SIGSTOP");
+      setTimeout(() => process.kill(receiver, "SIGCONT"), 900);
+    }
+    return undefined;
+  });
+  const args = [...FEW, "--hold", "1s", "--url", platform.url];
+  const { result } = await bench.runProgram(args, "seconds held", async (child) => {
+    receiver = await receiverOf(child);
+  });
+  await platform.close();
+  expect((result as Result).caveats.join("\n")).toMatch(
+    /The tester itself stood still for up to [\d,]{3,} ms/,
+  );
+});
+
+test("members that can't connect fail the run", async () => {
+  const platform = await startFakePlatform();
+  platform.refuseWith = "TOO_MANY_CONNECTIONS";
+  const { code, stderr, result } = await bench.run(...FEW, "--hold", "0s", "--url", platform.url);
+  await platform.close();
+  expect(stderr).toBe("The run failed: could not connect 5. Use --allow gaveUp if that is expected.\n");
+  expect(code).toBe(1);
+  expect(metricValue(result as Result, "onlineP99Ms")).toBeUndefined();
+});
 
 test.each([
   [["register", "--out", "tokens.json"], "--out requires --url"],

@@ -1,10 +1,11 @@
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Server, type Socket } from "socket.io";
 import { FaultProxy, type FaultPlan } from "./fault-proxy.ts";
+import { Answer, serveFake } from "./serve-fake.ts";
 
 export interface FakePlatform {
   url: string;
+  /** The actions called over HTTP. */
+  calls: string[];
   /** The API's answer to `message.list` omits this many messages. */
   hideStored: number;
   /** The contents that it has instead of that of a message. */
@@ -20,6 +21,13 @@ export interface FakePlatform {
   close(): Promise<void>;
 }
 
+interface Params {
+  channelId?: string;
+  content?: string;
+  after?: number;
+  limit?: number;
+}
+
 interface SyncParams {
   cursors: [{ channelId: string; afterRev: number }];
 }
@@ -28,8 +36,7 @@ const ID = "0123456789abcdef01234567";
 
 /** Implements as much of the platform's public protocol as the tester needs, over real sockets, behind a proxy with faults. */
 export async function startFakePlatform(faultOf?: FaultPlan): Promise<FakePlatform> {
-  const http = createServer();
-  const io = new Server(http, { transports: ["websocket"], serveClient: false });
+  const io = new Server({ transports: ["websocket"], serveClient: false });
   const members = new Map<number, Socket>();
   const messages: { id: string; seq: number; rev: number; content: string }[] = [];
   let guests = 0;
@@ -37,6 +44,7 @@ export async function startFakePlatform(faultOf?: FaultPlan): Promise<FakePlatfo
 
   const platform: FakePlatform = {
     url: "",
+    calls: [],
     hideStored: 0,
     storedAs: (content) => [content],
     refuseWith: undefined,
@@ -47,34 +55,48 @@ export async function startFakePlatform(faultOf?: FaultPlan): Promise<FakePlatfo
     },
     close: async () => {
       await proxy?.close();
-      await new Promise<void>((resolve) => void io.close(() => resolve()));
+      await server.close();
     },
   };
 
-  const api: Record<string, (params: { channelId?: string; after?: number; limit?: number }) => object> = {
+  const send = ({ content }: { content?: string }) => {
+    const rev = messages.length + 1;
+    const message = { id: ID, seq: rev, rev, content: content! };
+    messages.push(message);
+    for (const receiver of members.values())
+      receiver.emit("message.created", { channelId: ID, messages: [message] });
+    return { message };
+  };
+  const api: Record<string, (params: Params) => object> = {
     "user.register": () => ({ accessToken: "owner" }),
-    "user.createGuest": () => ({ accessToken: `guest-${guests++}` }),
+    "user.login": () => ({ accessToken: "owner" }),
+    "user.createGuest": () => ({ accessToken: `guest-${guests++}`, user: { id: ID } }),
     "group.create": () => ({ group: { id: ID }, channels: [{ id: ID }] }),
     "group.delete": () => ({}),
     "invite.create": () => ({ invite: { code: "welcome" } }),
     "invite.accept": () => ({ group: { id: ID }, channels: [{ id: ID }] }),
+    "channel.openDirect": () => ({ channel: { id: ID } }),
+    "channel.sync": () => ({ channels: [] }),
+    "message.send": send,
     "message.list": ({ after = 0, limit = 50 }) => {
       const newer = messages.slice(platform.hideStored).filter(({ seq }) => seq > after);
       const page = newer
         .slice(0, limit)
         .flatMap((each) => platform.storedAs(each.content).map((content) => ({ ...each, content })));
-      return { messages: page, hasMore: newer.length > limit };
+      return { messages: page, hasMore: newer.length > limit, head: { seq: messages.length } };
     },
   };
-  http.on("request", async (request, response) => {
-    if (!request.url?.startsWith("/api/")) return;
-    const action = api[request.url.slice("/api/".length)]!;
-    const params = JSON.parse(await bodyOf(request)) as { channelId?: string };
-    const error = { type: "CHANNEL_NOT_FOUND", message: "This channel does not exist.", retryable: false };
-    const isKnown = (params.channelId ?? ID) === ID;
-    response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify(isKnown ? { ok: true, data: action(params) } : { ok: false, error }));
+  const server = await serveFake({
+    attach: (http) => void io.attach(http),
+    answer({ route, body }) {
+      const error = { type: "CHANNEL_NOT_FOUND", message: "This channel does not exist.", retryable: false };
+      const isKnown = (body["channelId"] ?? ID) === ID;
+      const action = route.replace("POST /api/", "");
+      platform.calls.push(action);
+      return new Answer(200, isKnown ? { ok: true, data: api[action]!(body) } : { ok: false, error });
+    },
   });
+  platform.url = server.url;
 
   io.use((_, next) => {
     if (platform.refuseWith === undefined) return next();
@@ -92,18 +114,11 @@ export async function startFakePlatform(faultOf?: FaultPlan): Promise<FakePlatfo
       if (afterRev > 0) platform.syncs += 1;
       acknowledge({ ok: true, data: { channels: [{ channelId, status: "ok", messages: changed, head }] } });
     });
-    socket.on("message.send", ({ content }: { content: string }, acknowledge: (answer: object) => void) => {
-      const rev = messages.length + 1;
-      const message = { id: ID, seq: rev, rev, content };
-      messages.push(message);
-      for (const receiver of members.values())
-        receiver.emit("message.created", { channelId: ID, messages: [message] });
-      acknowledge({ ok: true, data: { message } });
-    });
+    socket.on("message.send", (params: Params, acknowledge: (answer: object) => void) =>
+      acknowledge({ ok: true, data: send(params) }),
+    );
   });
 
-  await new Promise<void>((resolve) => void http.listen(0, "127.0.0.1", resolve));
-  platform.url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
   if (faultOf) {
     proxy = await FaultProxy.start(platform.url, { faultOf, memberOf });
     platform.url = proxy.url;
@@ -113,10 +128,4 @@ export async function startFakePlatform(faultOf?: FaultPlan): Promise<FakePlatfo
 
 function memberOf(token: string): number | undefined {
   return token === "owner" ? undefined : Number(token.split("-")[1]);
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  let body = "";
-  for await (const chunk of request) body += String(chunk);
-  return body;
 }

@@ -1,8 +1,6 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Server, type Socket } from "socket.io";
 import * as msgpack from "socket.io-msgpack-parser";
+import { Answer, serveFake } from "./serve-fake.ts";
 
 /** A received call: the action with the names of its parameters, and the caller. */
 export interface Call {
@@ -40,8 +38,7 @@ const PANEL = "64a0c0ffee0000000000000b";
  * can see.
  */
 export async function startFakeTailchat(): Promise<FakeTailchat> {
-  const http = createServer();
-  const io = new Server(http, { transports: ["websocket"], serveClient: false, parser: msgpack });
+  const io = new Server({ transports: ["websocket"], serveClient: false, parser: msgpack });
   const users: string[] = [];
   const members = new Set<string>();
 
@@ -53,7 +50,7 @@ export async function startFakeTailchat(): Promise<FakeTailchat> {
     storedAs: (content) => content,
     stored: [],
     groups: new Set(),
-    close: () => new Promise((resolve) => void io.close(() => resolve())),
+    close: () => server.close(),
   };
   const store = (content: string) => {
     const _id = String(fake.stored.length).padStart(24, "0");
@@ -106,25 +103,6 @@ export async function startFakeTailchat(): Promise<FakeTailchat> {
     },
   };
 
-  http.on("request", async (request, response) => {
-    if (!request.url?.startsWith("/api/")) return;
-    const action = request.url.slice("/api/".length).replaceAll("/", ".");
-    const params = JSON.parse(await bodyOf(request)) as Params;
-    const user = userOf(request.headers["x-token"]);
-    fake.calls.push({ by: user, action, params: Object.keys(params) });
-    const answer = (status: number, body: object) => {
-      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-    };
-    if (!user && action !== "user.createTemporaryUser") {
-      return answer(401, { name: "UnAuthorizedError", message: "Unauthorized", code: 401, type: "NO_TOKEN" });
-    }
-    try {
-      answer(200, { code: 200, data: actions[action]!(user ?? "", params) });
-    } catch (error) {
-      answer(500, { name: "Error", message: (error as Error).message, code: 500 });
-    }
-  });
-
   io.use((socket, next) => {
     const user = userOf((socket.handshake.auth as { token?: string }).token);
     if (!user) return next(new Error("Token invalid"));
@@ -161,9 +139,22 @@ export async function startFakeTailchat(): Promise<FakeTailchat> {
     });
   });
 
-  http.listen(0, "127.0.0.1");
-  await once(http, "listening");
-  fake.url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const server = await serveFake({
+    attach: (http) => void io.attach(http),
+    answer({ route, headers, body }) {
+      const action = route.replace("POST /api/", "").replaceAll("/", ".");
+      const user = userOf(headers["x-token"]);
+      fake.calls.push({ by: user, action, params: Object.keys(body) });
+      if (!user && action !== "user.createTemporaryUser")
+        return new Answer(401, { name: "UnAuthorizedError", message: "Unauthorized", code: 401 });
+      try {
+        return new Answer(200, { code: 200, data: actions[action]!(user ?? "", body as Params) });
+      } catch (error) {
+        return new Answer(500, { name: "Error", message: (error as Error).message, code: 500 });
+      }
+    },
+  });
+  fake.url = server.url;
   return fake;
 }
 
@@ -174,10 +165,4 @@ function assertValid(isValid: boolean): void {
 
 function userOf(token: string | string[] | undefined): string | undefined {
   return /^token of (user-\d+)$/.exec(String(token))?.[1];
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  let body = "";
-  for await (const chunk of request) body += String(chunk);
-  return body;
 }

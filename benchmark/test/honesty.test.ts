@@ -1,3 +1,4 @@
+import { createServer } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startSingleInstance, type Platform } from "../src/platform/platform.ts";
 import { taggedContent } from "../src/receivers/message-tag.ts";
@@ -7,6 +8,7 @@ import { FaultProxy, type Fault, type FaultPlan, type RoundCounts } from "./faul
 import { measure } from "./measure.ts";
 import { metricValue, metricValues } from "./metric-value.ts";
 import { Bench } from "./run-bench.ts";
+import { listen } from "./serve-fake.ts";
 
 const MEMBERS = 24;
 /** The last members are official clients, so that both kinds of receivers have the same faults. */
@@ -234,6 +236,24 @@ test("acknowledged but not stored messages are counted", async () => {
   const { counts } = await measure({}, { url: platform.url });
   await platform.close();
   expect(counts).toMatchObject({ acknowledged: 4, stored: 2, received: 160 });
+});
+
+test("what reading its metrics costs a running server is not taken for the cost of messages", async () => {
+  const platform = await startFakePlatform();
+  let readings = 0;
+  const metrics = createServer((_, response) => {
+    readings += 1;
+    response.end(`process_cpu_seconds_total ${readings * 0.05}\n`);
+  });
+  const metricsUrl = `${await listen(metrics)}/metrics`;
+  const args =
+    "broadcast --users 5 --probes 0 --warmup 0 --idle 1100ms --interval 300ms --messages 5 --burst 3";
+  const urls = ["--url", platform.url, "--metrics-url", metricsUrl];
+  const { result } = await bench.run(...args.split(" "), ...urls);
+  metrics.close();
+  await platform.close();
+  expect(metricValue(result as Result, "cpuMsPerMessage", { members: 5 })).toBeCloseTo(0);
+  expect(metricValue(result as Result, "idleCpuMsPerSecond")).toBeCloseTo(0);
 });
 
 test("a rejected connection reports the reason", async () => {

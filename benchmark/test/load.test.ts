@@ -1,3 +1,4 @@
+import { createServer } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { runCli } from "../src/cli/commands.ts";
 import { startSingleInstance, type Platform } from "../src/platform/platform.ts";
@@ -6,6 +7,7 @@ import { startFakePlatform } from "./fake-platform.ts";
 import type { FaultPlan } from "./fault-proxy.ts";
 import { metricValue } from "./metric-value.ts";
 import { Bench } from "./run-bench.ts";
+import { listen } from "./serve-fake.ts";
 
 let bench: Bench;
 beforeEach(async () => {
@@ -45,6 +47,7 @@ test.each([
     "unknown metric speed. Metrics: acknowledgedPerSecond, deliveriesPerSecond",
   ],
   [["group", "--online", "2"], "--online must be from 0 to 1"],
+  [["direct", "--online"], "--online needs a value.\nSee: pnpm bench direct --help"],
   [["group", "--groups", "1000"], "--groups must be an integer from 1 to 200."],
   [["chatroom", "--users", "10", "--senders", "20"], "--senders must be an integer from 1 to 10."],
   [["login", "-c", "0"], "--count must be"],
@@ -55,15 +58,20 @@ test.each([
 
 describe("an instance started for the run", () => {
   test("direct: everything acknowledged is stored, and delivered to online users", async () => {
-    const size = ["--senders", "4", "--receivers", "10", "--scale", "0.5", "--rounds", "3", "--online"];
+    const size = ["--senders", "4", "--receivers", "10", "--scale", "0.5", "--rounds", "3", "--online", "1"];
     const { code, stdout, result } = await load("direct", ...size, "--threshold", "lost==0");
     expect(code).toBe(0);
     expect(result.meta).toMatchObject({
       command: "direct",
-      title: "Direct messages · fanfare, started for this run",
+      title: "Direct messages",
       options: { loop: { kind: "closed", inFlight: 4, requests: 60 }, warmUp: 60 },
     });
+    expect(result.meta.subtitle[0]).toMatch(
+      /^fanfare, started for this run: a single instance, \d gateway thread/,
+    );
     expect(result.meta.subtitle).toContain("4 senders, 9 of 9 users online, 20 channels");
+    expect(result.caveats.join("\n")).toMatch("The rates are averages over only");
+    expect(result.caveats.join("\n")).toMatch("acknowledged (60), full delivery (60), each delivery (120)");
     expect(valuesOf(result)).toMatchObject({
       sent: 60,
       acknowledged: 60,
@@ -111,6 +119,14 @@ describe("a running server", () => {
       expect(valuesOf(result)).not.toHaveProperty(name);
     }
     expect(metricValue(result, "ackP100Ms")).toBeGreaterThan(0);
+  });
+
+  test("login: a user who is still logging in is the tester's limit, not the server's failure", async () => {
+    const { result } = await load("login", ...url, "-c", "20", "-t", "20", "--users", "4", "--warmup", "0");
+    const { acknowledged, missed, ...others } = valuesOf(result);
+    expect(others).toMatchObject({ refused: 0, unanswered: 0 });
+    expect(missed).toBeGreaterThan(0);
+    expect(acknowledged! + missed!).toBe(20);
   });
 
   test("group: half of the members are online, and more messages than senders are in flight", async () => {
@@ -231,6 +247,23 @@ describe("a running server", () => {
     expect(result.caveats[0]).toMatch(`${missed} of 6000 due requests were not made`);
     expect(stdout).toMatch(`${missed} of 6000 due requests were not made`);
   });
+});
+
+test.each([
+  ["direct", "--senders", "1", "-c", "5", "--warmup", "0"],
+  ["http", "--connections", "1", "-c", "5", "--warmup", "0", "--users", "2", "--channels", "1"],
+  ["stages", "--users", "2", "--messages", "5", "--in-flight", "1", "--pulls", "5", "--uploads", "0"],
+  ["register", "--users", "2"],
+])("%s removes its group from a running server", async (...args) => {
+  const platform = await startFakePlatform();
+  const metrics = createServer((_, response) => response.end("process_cpu_seconds_total 1\n"));
+  const urls = ["--url", platform.url, "--metrics-url", await listen(metrics)];
+  const { code, stderr } = await bench.run(...args, ...urls);
+  metrics.close();
+  await platform.close();
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(platform.calls).toContain("group.create");
+  expect(platform.calls).toContain("group.delete");
 });
 
 describe("a faulty server is detected if", () => {

@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { centrifugo } from "../src/targets/centrifugo.ts";
 import { mattermost } from "../src/targets/mattermost.ts";
@@ -15,6 +13,7 @@ import { startFakeZulip } from "./fake-zulip.ts";
 import { measure } from "./measure.ts";
 import { metricValues } from "./metric-value.ts";
 import { Bench } from "./run-bench.ts";
+import { listen } from "./serve-fake.ts";
 
 const SERVERS = [
   { name: "centrifugo", start: startFakeCentrifugo, stores: false },
@@ -84,9 +83,7 @@ describe.each(SERVERS)("a $name server", ({ name, start, stores }) => {
 
   test("another server, or none: says so", async () => {
     const http = createServer((_, response) => response.writeHead(404).end("<html>"));
-    http.listen(0, "127.0.0.1");
-    await once(http, "listening");
-    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+    const url = await listen(http);
     const notJson = /HTTP_404: the response is not JSON\. Is this a [\w.]+ server\?/;
     await expect(measure({}, { name, url })).rejects.toThrow(notJson);
     http.closeAllConnections();
@@ -216,9 +213,8 @@ test.each(["limits", "versus"])("%s measures running servers in turns", { tags: 
   const bench = await Bench.open();
   Object.assign(bench.env, ...servers.map(({ env }) => env));
   const targets = `matrix=${servers[0].url},zulip=${servers[1].url}`;
-  const option = command === "limits" ? "--targets" : "--servers";
   const small = ["--users", "10", "--messages", "2", "--idle", "10ms", "--interval", "10ms", "--burst", ""];
-  const run = await bench.run(command, option, targets, ...small, "--passes", "2");
+  const run = await bench.run(command, "--targets", targets, ...small, "--passes", "2");
   expect(run).toMatchObject({ code: 0, stderr: "" });
   for (const server of ["matrix", "zulip"])
     expect(metricValues(run.result as Result, ["lost"], { server, pass: 2 })).toEqual({ lost: 0 });

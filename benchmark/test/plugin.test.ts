@@ -1,17 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { WebSocketServer, type WebSocket } from "ws";
+import type { WebSocket } from "ws";
 import { freePort } from "../src/platform/programs.ts";
 import type { Result } from "../src/report/result.ts";
 import { measure } from "./measure.ts";
 import { metricValues } from "./metric-value.ts";
 import { Bench } from "./run-bench.ts";
+import { Answer, serveFake } from "./serve-fake.ts";
 
 const ROOM_SERVER = fileURLToPath(new URL("../examples/room-server.mjs", import.meta.url));
 const EXAMPLE = fileURLToPath(new URL("../examples/murmur.ts", import.meta.url));
@@ -26,34 +25,24 @@ afterEach(() => bench.close());
 async function startMurmur() {
   let users = 0;
   const online = new Set<WebSocket>();
-  const live = new WebSocketServer({ noServer: true });
-  live.on("connection", (socket) => {
-    socket.on("message", (data: Buffer) => {
-      const { token } = JSON.parse(data.toString()) as { token: string };
-      if (!/^user \d+ of lobby$/.test(token)) return socket.close(4001);
-      online.add(socket);
-      socket.send(JSON.stringify({ type: "welcome" }));
-    });
-    socket.on("close", () => online.delete(socket));
+  return serveFake({
+    answer({ route, body: { room, text } }) {
+      if (route === "POST /messages")
+        for (const socket of online) socket.send(JSON.stringify({ type: "message", text }));
+      return new Answer(200, { token: `user ${users++} of ${String(room)}`, id: "lobby" });
+    },
+    socketPath: "/live",
+    frameBytes: 1000,
+    connected(socket) {
+      socket.on("message", (data: Buffer) => {
+        const { token } = JSON.parse(data.toString()) as { token: string };
+        if (!/^user \d+ of lobby$/.test(token)) return socket.close(4001);
+        online.add(socket);
+        socket.send(JSON.stringify({ type: "welcome" }));
+      });
+      socket.on("close", () => online.delete(socket));
+    },
   });
-  const http = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = JSON.parse(Buffer.concat(chunks).toString()) as { room?: string; text?: string };
-    if (request.url === "/messages") {
-      for (const socket of online) socket.send(JSON.stringify({ type: "message", text: body.text }));
-    }
-    response.end(JSON.stringify({ token: `user ${users++} of ${body.room}`, id: "lobby" }));
-  });
-  http.on("upgrade", (request, socket, head) =>
-    live.handleUpgrade(request, socket, head, (client) => live.emit("connection", client, request)),
-  );
-  http.listen(0, "127.0.0.1");
-  await once(http, "listening");
-  return {
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
-    close: () => http.close(),
-  };
 }
 
 test("the example in the README is the one that is tested", async () => {
@@ -73,7 +62,7 @@ describe.each([
       expect(result.registration?.users).toBe(40);
       expect(result.counts).toMatchObject({ acknowledged: 14, stored: null, received: 560, lost: 0 });
     } finally {
-      server.close();
+      await server.close();
     }
   });
 });
@@ -82,7 +71,7 @@ test("on the command line", async () => {
   const server = await startMurmur();
   const small = ["--users", "20", "--warmup", "0", "--idle", "10ms", "--interval", "10ms"];
   const run = await bench.run("broadcast", ...small, "--target", EXAMPLE, "--url", server.url);
-  server.close();
+  await server.close();
   expect(run.stderr).toBe("");
   expect(run.stdout).toMatch(`Broadcast to 20 members\nmurmur at ${server.url}`);
   const labels = { server: "murmur" };

@@ -93,6 +93,16 @@ test("compare judges by repeated runs, and fails if requested", async () => {
   expect(ajv.errors).toBeNull();
   const same = await bench.runPlain("compare", base, base, "--threshold", "worse==0");
   expect(same.code).toBe(0);
+  expect(same.stdout).not.toMatch("not measured in the same way");
+  const larger = file("larger.json");
+  const { meta } = result;
+  await writeFile(
+    larger,
+    JSON.stringify({ ...result, meta: { ...meta, options: { ...meta.options, payloadBytes: 999 } } }),
+  );
+  expect((await bench.runPlain("compare", base, larger)).stdout).toMatch(
+    "broadcast: payloadBytes was 100, now 999",
+  );
   const cut = file("cut.json");
   await writeFile(cut, JSON.stringify({ ...result, meta: { ...result.meta, interrupted: true } }));
   expect(await bench.runPlain("compare", base, cut)).toMatchObject({

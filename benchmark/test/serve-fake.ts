@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocketServer, type WebSocket } from "ws";
 
@@ -36,6 +36,15 @@ interface FakeServer {
   /** The longest frame of a client. */
   frameBytes?: number;
   connected?(socket: WebSocket): void;
+  /** Adds another server to this one, such as Socket.IO. */
+  attach?(http: Server): void;
+}
+
+/** Listens on a free port. @returns its URL */
+export async function listen(http: Server): Promise<string> {
+  http.listen(0, "127.0.0.1");
+  await once(http, "listening");
+  return `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
 }
 
 /** Serves a fake chat server: an HTTP API with JSON, and a WebSocket. */
@@ -58,22 +67,27 @@ export async function serveFake(fake: FakeServer): Promise<{ url: string; close(
       if (error instanceof Answer) return error;
       throw error;
     });
-    response.writeHead(status, headers).end(typeof body === "string" ? body : JSON.stringify(body));
+    const sent = typeof body === "string" ? body : JSON.stringify(body);
+    const length = { "content-length": Buffer.byteLength(sent) };
+    response.writeHead(status, { ...length, ...headers }).end(sent);
   });
-  const { socketPath: path = "/none", frameBytes: maxPayload = 0 } = fake;
-  const sockets = new WebSocketServer({ server: http, path, maxPayload });
-  sockets.on("connection", (socket) => {
-    // Such as a frame that is too long.
-    socket.on("error", () => {});
-    fake.connected?.(socket);
+  const { socketPath: path, frameBytes: maxPayload = 0 } = fake;
+  if (path !== undefined)
+    new WebSocketServer({ server: http, path, maxPayload }).on("connection", (socket) => {
+      // Such as a frame that is too long.
+      socket.on("error", () => {});
+      fake.connected?.(socket);
+    });
+  fake.attach?.(http);
+  const connections = new Set<Socket>();
+  http.on("connection", (socket) => {
+    connections.add(socket);
+    socket.once("close", () => connections.delete(socket));
   });
-  http.listen(0, "127.0.0.1");
-  await once(http, "listening");
   return {
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    url: await listen(http),
     async close() {
-      for (const socket of sockets.clients) socket.terminate();
-      http.closeAllConnections();
+      for (const socket of connections) socket.destroy();
       http.close();
       await once(http, "close");
     },

@@ -1,10 +1,9 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startStrictServer, type StrictServer } from "./strict-server.ts";
 import { measure } from "./measure.ts";
+import { listen } from "./serve-fake.ts";
 
 const STRICT = fileURLToPath(new URL("./strict-plugin.ts", import.meta.url));
 const POLL = fileURLToPath(new URL("./poll-plugin.ts", import.meta.url));
@@ -70,9 +69,7 @@ test("a close frame without a code", async () => {
 
 test("a server that isn't one", async () => {
   const http = createServer((_, response) => response.writeHead(404).end());
-  http.listen(0, "127.0.0.1");
-  await once(http, "listening");
-  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const url = await listen(http);
   await expect(measure({}, { name: STRICT, url })).rejects.toThrow("HTTP_404");
   http.close();
 });

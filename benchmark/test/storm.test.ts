@@ -1,3 +1,4 @@
+import type { Message } from "@fanfare/contract";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ErrorTable } from "../src/kernels/broadcast/error-table.ts";
 import { Progress } from "../src/report/progress.ts";
@@ -90,12 +91,14 @@ describe("a database that loses messages", () => {
         get meeting() {
           return target.meeting;
         },
-        async storedIds(onContent: (content: string) => void) {
-          const contents: string[] = [];
-          const ids = await target.storedIds((content) => contents.push(content));
-          for (const content of contents.slice(2)) onContent(content);
-          onContent(contents[5]!);
-          return ids.slice(2);
+        async *messages() {
+          let twice: Message | undefined;
+          let number = 0;
+          for await (const message of target.messages()) {
+            if (number === 5) twice = message;
+            if (number++ >= 2) yield message;
+          }
+          yield twice!;
         },
       };
       const context = { plan: PLAN, progress: new Progress(false), errors: new ErrorTable(), signal };

@@ -1,8 +1,7 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocketServer, type WebSocket } from "ws";
+import { listen } from "./serve-fake.ts";
 
 const POLL_MS = 200;
 
@@ -98,8 +97,6 @@ export async function startStrictServer(): Promise<StrictServer> {
       sockets.emit("connection", client, decodeURIComponent(token)),
     );
   });
-  http.listen(0, "127.0.0.1");
-  await once(http, "listening");
-  server.url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  server.url = await listen(http);
   return server;
 }

@@ -1,7 +1,5 @@
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Server } from "socket.io";
@@ -11,6 +9,7 @@ import type { Result } from "../src/report/result.ts";
 import { startFakePlatform } from "./fake-platform.ts";
 import { metricValues } from "./metric-value.ts";
 import { Bench } from "./run-bench.ts";
+import { listen } from "./serve-fake.ts";
 import { startStrictServer } from "./strict-server.ts";
 
 const STRICT = fileURLToPath(new URL("./strict-plugin.ts", import.meta.url));
@@ -47,10 +46,7 @@ async function startRoom(tokens: readonly string[]) {
       acknowledge();
     });
   });
-  http.listen(0, "127.0.0.1");
-  await once(http, "listening");
-  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-  return { url, connected, close: () => io.close() };
+  return { url: await listen(http), connected, close: () => io.close() };
 }
 
 describe("broadcast uses the users of the file", () => {

@@ -1,28 +1,39 @@
-const REFRESH_MS = 5000;
-
 definePagePlugin({
   composerActions: {
     open: (_context, { openPanel }) => openPanel("polls"),
   },
   panels: {
-    polls(container, { channelId }, { call }) {
-      const form = newPollForm((question, options) =>
-        call("create", { channelId, question, options }).then(show),
-      );
+    polls(container, { channelId }, { call, subscribe }) {
+      const form = newPollForm((question, options) => call("create", { channelId, question, options }));
       const list = element("div", { className: "list" });
       const problem = element("p", { role: "alert" });
       container.append(form, problem, list);
-      let shown = "";
+      /** By the id of the poll. */
+      const boxes = new Map();
 
-      async function show() {
+      async function load() {
         const { polls } = await call("list", { channelId });
-        const now = JSON.stringify(polls);
-        // Otherwise the buttons would lose the focus.
-        if (now === shown) return;
-        shown = now;
-        list.replaceChildren(...polls.map((poll) => pollBox(poll, vote)));
+        // Boxes that are there stay, and keep the focus. New polls come first.
+        for (const { id, question, options, own } of polls.toReversed()) {
+          const texts = options.map(({ text }) => text);
+          const box = boxes.get(id) ?? pollBox(question, texts, (option) => vote(id, option));
+          if (!boxes.has(id)) list.prepend(box.section);
+          boxes.set(id, box);
+          box.setVotes(options.map(({ votes }) => votes));
+          box.setOwn(own);
+        }
+        for (const [id, { section }] of boxes) {
+          if (polls.some((poll) => poll.id === id)) continue;
+          section.remove();
+          boxes.delete(id);
+        }
       }
-      const vote = (pollId, option) => attempt(() => call("vote", { channelId, pollId, option }).then(show));
+      async function vote(pollId, option) {
+        await attempt(async () => {
+          await call("vote", { channelId, pollId, option });
+          boxes.get(pollId)?.setOwn(option);
+        });
+      }
       async function attempt(work) {
         problem.textContent = "";
         try {
@@ -32,9 +43,12 @@ definePagePlugin({
         }
       }
       form.addEventListener("failed", ({ detail }) => (problem.textContent = detail));
-      void attempt(show);
-      const timer = setInterval(() => void attempt(show), REFRESH_MS);
-      return () => clearInterval(timer);
+      void attempt(load);
+      return subscribe((published) => {
+        const box = published === null ? undefined : boxes.get(published.data.id);
+        if (box === undefined) void attempt(load);
+        else box.setVotes(published.data.votes);
+      });
     },
   },
 });
@@ -63,15 +77,22 @@ function newPollForm(create) {
   return form;
 }
 
-function pollBox({ id, question, options, own }, vote) {
-  const total = options.reduce((sum, { votes }) => sum + votes, 0);
-  const buttons = options.map(({ text, votes }, index) => {
-    const button = element("button", { type: "button", textContent: `${text}: ${votes} of ${total}` });
-    button.ariaPressed = String(own === index);
-    button.addEventListener("click", () => vote(id, index));
+function pollBox(question, options, vote) {
+  const buttons = options.map((_, index) => {
+    const button = element("button", { type: "button" });
+    button.addEventListener("click", () => vote(index));
     return button;
   });
-  return element("section", {}, element("h2", { textContent: question }), ...buttons);
+  const setVotes = (counts) => {
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    for (const [index, button] of buttons.entries())
+      button.textContent = `${options[index]}: ${counts[index]} of ${total}`;
+  };
+  const setOwn = (option) => {
+    for (const [index, button] of buttons.entries()) button.ariaPressed = String(index === option);
+  };
+  const section = element("section", {}, element("h2", { textContent: question }), ...buttons);
+  return { section, setVotes, setOwn };
 }
 
 function element(name, properties, ...children) {

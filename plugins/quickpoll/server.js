@@ -29,7 +29,10 @@ export default ({ z, store, refuse }) => {
     await store.delete(key);
   }
 
-  async function create({ channelId: channel, question, options }, call) {
+  /** The poll or vote is stored, so its action succeeds even if panels show it later. */
+  const tryPublish = (work) => work().catch((error) => console.error("could not publish", error));
+
+  async function create({ channelId: channel, question, options }, call, publish) {
     const id = `${Date.now().toString(36)}-${randomUUID().slice(0, 8)}`;
     const key = pollsOf(channel) + id;
     const lines = options.map((option, index) => `${index + 1}. ${option}`);
@@ -44,46 +47,57 @@ export default ({ z, store, refuse }) => {
       await store.delete(key);
       throw error;
     }
+    await tryPublish(() => publish("created", { id }));
     return { id };
   }
 
-  function result(channel, { value: { id, question, options } }, allVotes, userId) {
-    const start = votesOf(channel, id);
+  /** Of each option. */
+  const countVotes = ({ options }, votes) =>
+    options.map((_, index) => votes.filter(({ value }) => value === index).length);
+
+  function result(channel, poll, allVotes, userId) {
+    const start = votesOf(channel, poll.id);
     const votes = allVotes.filter(({ key }) => key.startsWith(start));
     const own = votes.find(({ key }) => key === start + userId);
-    return {
-      id,
-      question,
-      options: options.map((option, index) => ({
-        text: option,
-        votes: votes.filter(({ value }) => value === index).length,
-      })),
-      own: own?.value ?? null,
-    };
+    const counts = countVotes(poll, votes);
+    const options = poll.options.map((text, index) => ({ text, votes: counts[index] }));
+    return { ...poll, options, own: own?.value ?? null };
   }
+
+  let counted = Promise.resolve();
+  /** Counts one after the other: otherwise an older result could be the last one that is published. */
+  const publishResult = (channel, poll, publish) => {
+    const count = async () => {
+      const votes = countVotes(poll, await all(votesOf(channel, poll.id)));
+      await publish(poll.id, { id: poll.id, votes });
+    };
+    counted = counted.then(() => tryPublish(count));
+    return counted;
+  };
 
   return {
     actions: {
       create: {
         params: z.object({ channelId, question: text, options: z.array(text).min(2).max(MAX_OPTIONS) }),
-        handle: ({ params, call }) => create(params, call),
+        handle: ({ params, call, publish }) => create(params, call, publish),
       },
       run: {
         params: z.object({ channelId, text: z.string().max(3000) }),
-        async handle({ params, call }) {
+        async handle({ params, call, publish }) {
           const [question, ...options] = params.text.split(";").map((part) => part.trim().slice(0, 200));
           if (question === "" || options.length < 2 || options.length > MAX_OPTIONS || options.includes(""))
             throw refuse("Write the question and 2 to 10 options: /quickpoll Lunch?; Pizza; Salad");
-          await create({ channelId: params.channelId, question, options }, call);
+          await create({ channelId: params.channelId, question, options }, call, publish);
           return { notice: "The poll is in the panel Quick polls." };
         },
       },
       vote: {
         params: z.object({ channelId, pollId: z.string().max(40), option: z.int().min(0) }),
-        async handle({ params: { channelId: channel, pollId, option }, caller: { userId } }) {
+        async handle({ params: { channelId: channel, pollId, option }, caller: { userId }, publish }) {
           const poll = await store.get(pollsOf(channel) + pollId);
           if (poll === null || option >= poll.options.length) throw refuse("This poll has no such option.");
           await store.set(votesOf(channel, pollId) + userId, option);
+          await publishResult(channel, poll, publish);
           return {};
         },
       },
@@ -92,7 +106,7 @@ export default ({ z, store, refuse }) => {
         async handle({ params: { channelId: channel }, caller: { userId } }) {
           const [polls, votes] = await Promise.all([all(pollsOf(channel)), all(votesOf(channel))]);
           const shown = polls.slice(-SHOWN).toReversed();
-          return { polls: shown.map((poll) => result(channel, poll, votes, userId)) };
+          return { polls: shown.map(({ value }) => result(channel, value, votes, userId)) };
         },
       },
     },

@@ -459,7 +459,7 @@ describe.skipIf(!hasBrowser() || !hasLiveKit())("calls", () => {
       ]);
       await button(first, "calls:start").click();
       await ring(second).waitFor();
-      await button(ring(second), "calls:ring.decline").click();
+      await button(ring(second), "members:action.decline").click();
       await ring(second).waitFor({ state: "detached" });
       await isConnected(first);
       await invited(first).getByText(t("calls:invited.declined")).waitFor();

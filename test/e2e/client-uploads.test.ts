@@ -14,6 +14,7 @@ const BARE_IMPORTS: Record<string, string> = {
   "socket.io.js": fileURLToPath(
     new URL("../../packages/client/node_modules/socket.io-client/dist/socket.io.esm.min.js", import.meta.url),
   ),
+  "backoff.ts": fileURLToPath(new URL("../../packages/contract/src/backoff.ts", import.meta.url)),
   "manifest.generated.ts": fileURLToPath(
     new URL("../../packages/contract/src/manifest.generated.ts", import.meta.url),
   ),
@@ -21,6 +22,7 @@ const BARE_IMPORTS: Record<string, string> = {
 const PAGE = `<!doctype html>
 <script type="importmap">{"imports": {
   "socket.io-client": "/sdk/socket.io.js",
+  "@fanfare/contract/backoff": "/sdk/backoff.ts",
   "@fanfare/contract/manifest": "/sdk/manifest.generated.ts"
 }}</script>
 <script type="module">

@@ -290,6 +290,28 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await page.getByText(t("composer:reply.to", { name: "Grace Hopper" })).waitFor({ state: "detached" });
   });
 
+  test("a reply that is canceled while its file is being uploaded is sent as no reply", async () => {
+    await grace.call("message.send", { channelId, content: "Where is it?", nonce: "ask" });
+    await open();
+    const uploading = Promise.withResolvers<void>();
+    await page.route("**/api/file.upload*", async (route) => {
+      await uploading.promise;
+      await route.continue();
+    });
+    await sent("Where is it?").hover();
+    const article = page.getByRole("article").filter({ hasText: "Where is it?" });
+    await article.getByRole("button", { name: t("messages:action.reply") }).click();
+    const file = { name: "map.txt", mimeType: "text/plain", buffer: Buffer.from("here") };
+    await page.locator("input[type=file]").setInputFiles(file);
+    await field().fill("Here");
+    await page.keyboard.press("Enter");
+    await page.getByText(t("composer:upload.sendLater")).waitFor();
+    await page.getByRole("button", { name: t("composer:reply.cancel") }).click();
+    uploading.resolve();
+    expect(await newest(2)).toMatchObject({ content: "Here", replyTo: null });
+    await page.unroute("**/api/file.upload*");
+  });
+
   test("a thread can be opened, written in, archived and found again", async () => {
     const { message } = await grace.call("message.send", { channelId, content: "Plans?", nonce: "plans" });
     await open();

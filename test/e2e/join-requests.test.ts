@@ -1,7 +1,7 @@
 import { FanfareClient } from "@fanfare/client";
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, test } from "vitest";
-import { hasBrowser } from "./browser.ts";
+import { delayAnswers, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
@@ -155,5 +155,20 @@ describe.skipIf(!hasBrowser())("join requests", () => {
     await button(moderators, t("group-settings:joinRequests.startLockdown")).waitFor();
     const { group } = await owner.call("group.get", { groupId });
     expect(group.lockdownUntil).toBeNull();
+  });
+
+  test("a button keeps the focus while what it does takes its time", async () => {
+    const page = await site.newPage({}, owner.tokens!);
+    await delayAnswers(page, /^group\.startLockdown$/, 500);
+    await page.goto(settings());
+    await button(page, t("group-settings:joinRequests.startLockdown")).press("Enter");
+    await button(page, t("group-settings:joinRequests.endLockdown")).waitFor();
+    await page.keyboard.press("Enter");
+    await expect.poll(async () => page.locator("[aria-busy=true]").count()).toBe(0);
+    expect(await page.evaluate("document.activeElement.textContent")).toBe(
+      t("group-settings:joinRequests.endLockdown"),
+    );
+    const { group } = await owner.call("group.get", { groupId });
+    expect(group.lockdownUntil).not.toBeNull();
   });
 });

@@ -1,5 +1,4 @@
 import { setTimeout } from "node:timers/promises";
-import type { Page } from "playwright-core";
 
 /**
  * The layout faults of the page:
@@ -58,11 +57,16 @@ const FIND_FAULTS = `(() => {
   return faults;
 })()`;
 
+/** A page of Chromium or WebKit. */
+interface EvaluatesScripts {
+  evaluate<T>(expression: string): Promise<T>;
+}
+
 const LOOKS = 30;
 const LOOK_EVERY_MS = 100;
 
 /** Layout faults that persist: a virtual list measures new rows before it positions them. */
-export async function layoutFaults(page: Page, what: string): Promise<string[]> {
+export async function layoutFaults(page: EvaluatesScripts, what: string): Promise<string[]> {
   for (let look = 1; ; look++) {
     const faults = await page.evaluate<string[]>(FIND_FAULTS);
     if (faults.length === 0 || look === LOOKS) return faults.map((fault) => `${what}: ${fault}`);

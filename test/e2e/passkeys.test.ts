@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser())("passkeys in a browser", () => {
     await page.getByRole("dialog").getByLabel(t("common:name")).fill("Old phone");
     await button(page, t("common:save")).click();
     await row.getByText("Old phone").waitFor();
-    const removal = t("settings:passkeys.remove", { name: "Old phone" });
+    const removal = t("composer:upload.remove", { name: "Old phone" });
     await button(page, removal).click();
     await page.getByRole("dialog").getByLabel(t("settings:account.currentPassword")).fill(PASSWORD);
     await page.getByRole("dialog").getByRole("button", { name: removal }).click();

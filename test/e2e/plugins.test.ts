@@ -250,4 +250,16 @@ describe.skipIf(!hasBrowser())("plug-ins", () => {
     await github.getByText(t("admin:plugins.running"), { exact: true }).waitFor();
     expect(await violations(page, "the admin page")).toEqual([]);
   });
+
+  test("admins delete what a removed plug-in has stored", async () => {
+    const values = site.instance.collection("pluginValues");
+    await values.insertOne({ plugin: "removed", key: "a", value: "1" });
+    const page = await open("ada");
+    await page.goto(`${site.url}/admin/plugins`);
+    const leftovers = page.getByRole("list", { name: t("admin:plugins.leftovers") });
+    await leftovers.getByRole("button", { name: t("admin:groups.delete.of", { name: "removed" }) }).click();
+    await page.getByRole("button", { name: t("admin:plugins.delete.action"), exact: true }).click();
+    await leftovers.waitFor({ state: "detached" });
+    expect(await values.countDocuments({ plugin: "removed" })).toBe(0);
+  });
 });

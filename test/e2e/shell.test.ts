@@ -92,6 +92,11 @@ describe.skipIf(!hasBrowser())("the application shell", () => {
     await lists.getByRole("link", { name: "rockets" }).click();
     await page.getByRole("heading", { name: "rockets", exact: true }).waitFor();
     await lists.waitFor({ state: "detached" });
+
+    // A link to the open channel too.
+    await opener.click();
+    await lists.getByRole("link", { name: "rockets" }).click();
+    await lists.waitFor({ state: "detached" });
   });
 
   test("shows a notice while offline, and removes it once back online", async () => {

@@ -40,10 +40,14 @@ test("a block stops direct messages both ways at once and nothing else, and unbl
     post(instance.url, "message.send", message(channelId), token);
   // So that the permission is cached.
   for (const { accessToken } of [member, target]) expect(await send(accessToken)).toMatchObject({ ok: true });
+  const { message: sent } = await must(instance.url, "message.send", message(channel.id), member.accessToken);
+  const pin = (token: string) =>
+    post(instance.url, "message.pin", { channelId: channel.id, messageId: sent.id }, token);
 
   await must(instance.url, "user.block", { userId: member.userId }, target.accessToken);
   for (const { accessToken } of [member, target])
-    expect(await send(accessToken)).toMatchObject({ ok: false, error: { type: "FORBIDDEN" } });
+    for (const refused of [await send(accessToken), await pin(accessToken)])
+      expect(refused).toMatchObject({ ok: false, error: { type: "FORBIDDEN" } });
   const list = { channelId: channel.id };
   expect(await post(instance.url, "message.list", list, member.accessToken)).toMatchObject({ ok: true });
   expect(await send(member.accessToken, shared.id)).toMatchObject({ ok: true });

@@ -3,17 +3,20 @@ import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EventName, ServerToClientEvents } from "@fanfare/contract";
 import {
+  createAccount,
   createGuest,
   isInstalled,
   must,
   postRaw,
+  type ServerProcess,
   startDatabase,
   startNats,
   startRedis,
 } from "@fanfare/testing";
+import { failed } from "../support/answers.ts";
 import { startCluster, type Cluster } from "../support/cluster.ts";
 import { startInstance } from "../support/instance.ts";
-import { startNode } from "../support/node-process.ts";
+import { type FanfareNode, startNode } from "../support/node-process.ts";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
@@ -269,37 +272,77 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
   },
 );
 
-test.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
-  "each process can host any subset of the services",
-  async () => {
-    const [nats, redis, database] = await Promise.all([startNats(), startRedis(), startDatabase()]);
-    const servers = { NATS_URL: nats.url, REDIS_URL: redis.url, MONGO_URL: database.url };
-    const env = { ...servers, FILES_DIR: tmpdir() };
-    const parts = [
-      ["gateway", "message"],
-      ["user", "presence"],
-      ["group", "admin"],
-      ["gateway", "user"],
-    ];
-    const nodes = await Promise.all(
-      parts.map((services) => startNode({ name: services.join("-"), services, env })),
-    );
-    const [here, , , there] = nodes.map(({ url }) => url) as [string, string, string, string];
-    const [writer, reader] = await Promise.all([createGuest(here), createGuest(there)]);
-    const { group, channels } = await must(there, "group.create", { name: "Mixed" }, writer.accessToken);
-    const { invite } = await must(here, "invite.create", { groupId: group.id }, writer.accessToken);
-    await must(there, "invite.accept", { code: invite.code }, reader.accessToken);
-    const clients = await Promise.all([join(here, reader.accessToken), join(there, writer.accessToken)]);
-    const message = { channelId: channels[0]!.id, content: "mixed", nonce: "mixed" };
-    await must(there, "message.send", message, writer.accessToken);
-    for (const { nextEvent } of clients) {
-      expect(await nextEvent("message.created")).toMatchObject({ messages: [{ content: "mixed" }] });
-    }
-    const ofFirst = await metric(nodes[0]!.opsUrl, /^fanfare_calls_total\{action="(user|group)/);
-    expect(ofFirst.filter((line) => line.includes('where="local"'))).toEqual([]);
-    for (const { socket } of clients) socket.close();
-    await Promise.all(nodes.map(({ process }) => process.stop()));
-    await Promise.all([nats, redis, database].map((server) => server.stop()));
+describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
+  "processes with different services and plug-ins",
+  () => {
+    const OLD = resolve("plugins/quickpoll");
+    const NEW = `${OLD},${resolve("plugins/github")}`;
+    let servers: ServerProcess[] = [];
+    let nodes: FanfareNode[] = [];
+    let here: string;
+    let there: string;
+    let admin: { accessToken: string };
+
+    beforeAll(async () => {
+      const [nats, redis, database] = await Promise.all([startNats(), startRedis(), startDatabase()]);
+      servers = [nats, redis, database];
+      const links = { NATS_URL: nats.url, REDIS_URL: redis.url, MONGO_URL: database.url };
+      // Not in production, where the first account is not an admin.
+      const env = { ...links, FILES_DIR: tmpdir(), NODE_ENV: "test" };
+      const parts = [
+        { services: ["gateway", "message"], PLUGINS: OLD },
+        { services: ["user", "presence", "plugin"], PLUGINS: OLD },
+        { services: ["group", "admin", "plugin"], PLUGINS: NEW },
+        { services: ["gateway", "user"], PLUGINS: NEW },
+      ];
+      nodes = await Promise.all(
+        parts.map(({ services, PLUGINS }) =>
+          startNode({ name: services.join("-"), services, env: { ...env, PLUGINS } }),
+        ),
+      );
+      [here, , , there] = nodes.map(({ url }) => url) as [string, string, string, string];
+      admin = await createAccount(here);
+    });
+    afterAll(async () => {
+      await Promise.all(nodes.map(({ process }) => process.stop()));
+      await Promise.all(servers.map((server) => server.stop()));
+    });
+
+    test("each process can host any subset of the services", async () => {
+      const [writer, reader] = await Promise.all([createGuest(here), createGuest(there)]);
+      const { group, channels } = await must(there, "group.create", { name: "Mixed" }, writer.accessToken);
+      const { invite } = await must(here, "invite.create", { groupId: group.id }, writer.accessToken);
+      await must(there, "invite.accept", { code: invite.code }, reader.accessToken);
+      const clients = await Promise.all([join(here, reader.accessToken), join(there, writer.accessToken)]);
+      const message = { channelId: channels[0]!.id, content: "mixed", nonce: "mixed" };
+      await must(there, "message.send", message, writer.accessToken);
+      for (const { nextEvent } of clients) {
+        expect(await nextEvent("message.created")).toMatchObject({ messages: [{ content: "mixed" }] });
+      }
+      const ofFirst = await metric(nodes[0]!.opsUrl, /^fanfare_calls_total\{action="(user|group)/);
+      expect(ofFirst.filter((line) => line.includes('where="local"'))).toEqual([]);
+    });
+
+    test("during a rolling update, clients have the plug-ins of their gateway", async () => {
+      const { accessToken } = admin;
+      // Several times, because either worker can answer.
+      for (const [url, names] of [
+        [here, ["quickpoll"]],
+        [there, ["quickpoll", "github"]],
+        [here, ["quickpoll"]],
+        [there, ["quickpoll", "github"]],
+      ] as const) {
+        const { plugins } = await must(url, "plugin.list", {}, accessToken);
+        expect(plugins.map(({ name }) => name)).toEqual(names);
+        for (const { page } of plugins) expect((await fetch(url + page!.path)).status).toBe(200);
+        // Only one worker has the plug-in, and gets all of its calls.
+        expect(await postRaw(url, "plugin.github.get", '{"link":""}', accessToken)).toMatchObject(
+          url === here ? failed("UNKNOWN_ACTION") : { ok: true, data: { found: null } },
+        );
+        const installed = await must(url, "admin.listPlugins", {}, accessToken);
+        expect(installed.plugins.map(({ name }) => name).toSorted()).toEqual(["github", "quickpoll"]);
+      }
+    });
   },
 );
 

@@ -806,9 +806,10 @@ test("a server shutdown is announced", { tags: "long" }, async () => {
 test("every event of the contract is covered", { tags: "long" }, () => {
   // `resync` needs a socket that reads too slowly: tested in packages/fanout. Events of bot commands, buttons and modals, of their
   // answers, and of failed callbacks to a bot's creator, change no client state: tested in services/bot. Calls need a
-  // LiveKit server: tested in services/call.
+  // LiveKit server: tested in services/call. Data of plug-ins is for their programs: tested in plugins.test.ts.
   const elsewhere = new Set([
     "resync",
+    "plugin.published",
     "command.invoked",
     "interaction.created",
     "modal.opened",

@@ -3,7 +3,8 @@ import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAccount, createWorld, postRaw, must, type Person, type World } from "@fanfare/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { io } from "socket.io-client";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { failed } from "../support/answers.ts";
 import { startGitHub, type GitHub } from "../support/github.ts";
 import { startInstance, type Instance } from "../support/instance.ts";
@@ -60,8 +61,29 @@ const PROBE_SERVER = `export default ({ z, store, fetch }) => {
   };
 };`;
 
+/** A plug-in that repeats each message, so that it could answer itself without end. */
+const ECHO = {
+  ...PROBE,
+  name: "echo",
+  title: "Echo",
+  server: { file: "server.js", events: ["message.stored"], scopes: ["messages.write"] },
+};
+const ECHO_SERVER = `export default ({ store }) => ({
+  events: {
+    async "message.stored"({ channelId, messages }, { callAs, publish }) {
+      for (const { id, authorId, content } of messages) {
+        if (!content.startsWith("echo")) continue;
+        const sending = callAs(authorId, "message.send", { channelId, content, nonce: id });
+        await store.set(id, await sending.then(() => "sent", ({ message }) => message));
+        await publish("echo", { id });
+      }
+    },
+  },
+});`;
+
 let github: GitHub;
 let probe: string;
+let echo: string;
 let instance: Instance;
 let admin: Person;
 let world: World;
@@ -71,8 +93,11 @@ beforeAll(async () => {
   probe = await mkdtemp(join(tmpdir(), "fanfare-plugin-"));
   await writeFile(join(probe, "plugin.json"), JSON.stringify(PROBE));
   await writeFile(join(probe, "server.js"), PROBE_SERVER);
+  echo = await mkdtemp(join(tmpdir(), "fanfare-plugin-"));
+  await writeFile(join(echo, "plugin.json"), JSON.stringify(ECHO));
+  await writeFile(join(echo, "server.js"), ECHO_SERVER);
   instance = await startInstance({
-    PLUGINS: `${GITHUB},${QUICKPOLL},${probe}`,
+    PLUGINS: `${GITHUB},${QUICKPOLL},${probe},${echo}`,
     PLUGIN_PROBE_ALLOWED: github.url,
     // Otherwise no limit would be reached.
     RATE_LIMIT_FACTOR: "1",
@@ -88,7 +113,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await instance?.stop();
   await github?.stop();
-  await rm(probe, { recursive: true, force: true });
+  for (const folder of [probe, echo]) await rm(folder, { recursive: true, force: true });
 });
 
 /** Plug-ins' actions are not in the contract's types. */
@@ -100,6 +125,18 @@ const dataOf = async <T>(name: string, params: object, person: Person): Promise<
   if (!answer.ok) throw new Error(JSON.stringify(answer.error));
   return answer.data as T;
 };
+
+/** What plug-ins have published to a person since now. */
+async function listen({ accessToken }: Person) {
+  const socket = io(instance.url, { transports: ["websocket"], auth: { token: accessToken } });
+  onTestFinished(() => void socket.close());
+  const published: { plugin: string; key: string; data: { id: string; votes?: number[] } }[] = [];
+  const announced: string[] = [];
+  socket.on("plugin.published", (payload) => published.push(payload));
+  socket.on("server.announced", ({ text }) => announced.push(text));
+  await new Promise<void>((resolve) => socket.once("ready", () => resolve()));
+  return { published, announced };
+}
 
 describe("what clients see", () => {
   test("the list has the program's address and its hash, and the gateway serves just that", async () => {
@@ -221,6 +258,26 @@ describe("the poll example", () => {
     expect(await vote(world.member, 2)).toEqual(failed("PLUGIN_REFUSED"));
   });
 
+  test("votes are published to those who see the channel", async () => {
+    const { owner, member, stranger, channel } = world;
+    const [watcher, other] = [await listen(member), await listen(stranger)];
+    const params = { channelId: channel.id, question: "Where?", options: ["a", "b"] };
+    const { id } = await dataOf<{ id: string }>("plugin.quickpoll.create", params, owner);
+    for (const person of [owner, member])
+      await dataOf("plugin.quickpoll.vote", { channelId: channel.id, pollId: id, option: 1 }, person);
+    const votes = () => watcher.published.map(({ data }) => data.votes);
+    await expect.poll(votes).toContainEqual([0, 2]);
+    expect(watcher.published).toContainEqual({
+      plugin: "quickpoll",
+      channelId: channel.id,
+      key: "created",
+      data: { id },
+    });
+    await must(instance.url, "admin.announce", { text: "all published" }, admin.accessToken);
+    await expect.poll(() => other.announced).toEqual(["all published"]);
+    expect(other.published).toEqual([]);
+  });
+
   test("those who can't write in the channel can't start a poll there, and others can't read it", async () => {
     const params = { channelId: world.channel.id, question: "?", options: ["a", "b"] };
     expect(await call("plugin.quickpoll.create", params, world.stranger)).toEqual(
@@ -334,7 +391,7 @@ describe("what a plug-in can do", () => {
     ]);
     expect((await outcomes(calls)).slice(19)).toEqual([
       expect.any(Object),
-      "A call can make at most 20 calls.",
+      "A handler can make at most 20 calls.",
     ]);
   });
 
@@ -390,6 +447,37 @@ describe("what a plug-in can do", () => {
     expect(await heard()).not.toContain("Just between us");
   });
 
+  test("an event handler can act for the author of a message, and never answers itself", async () => {
+    const { owner, member, group } = world;
+    const { channel } = await must(
+      instance.url,
+      "channel.create",
+      { groupId: group.id, name: "echo" },
+      owner.accessToken,
+    );
+    const channelId = channel.id;
+    const { published } = await listen(owner);
+    const outcome = async (id: string) =>
+      (await instance.collection("pluginValues").findOne({ plugin: "echo", key: id }))?.["value"] as string;
+    for (const content of ["echo 1", "echo 2"]) {
+      const message = { channelId, content, nonce: content };
+      const sent = await must(instance.url, "message.send", message, member.accessToken);
+      await expect.poll(() => outcome(sent.message.id)).toBe('"sent"');
+    }
+    const { messages } = await must(instance.url, "message.list", { channelId }, owner.accessToken);
+    expect(messages.map(({ authorId, content, as }) => [authorId, content, as?.name])).toEqual([
+      [member.userId, "echo 1", undefined],
+      [member.userId, "echo 1", "Echo"],
+      [member.userId, "echo 2", undefined],
+      [member.userId, "echo 2", "Echo"],
+    ]);
+    await expect.poll(() => outcome(messages.at(-1)!.id)).toContain("not a webhook or plug-in");
+    expect(published.map(({ plugin }) => plugin)).toContain("echo");
+    expect(
+      (await must(instance.url, "message.list", { channelId }, owner.accessToken)).messages,
+    ).toHaveLength(4);
+  });
+
   test("its actions have permissions, rate limits and maintenance mode, as all others", async () => {
     const params = { groupId: world.group.id };
     expect(await call("plugin.probe.manage", params, world.member)).toEqual(failed("FORBIDDEN"));
@@ -405,6 +493,25 @@ describe("what a plug-in can do", () => {
     await must(instance.url, "admin.setMaintenance", { enabled: false }, admin.accessToken);
     await expect.poll(() => call("plugin.probe.manage", params, world.owner)).toMatchObject({ ok: true });
   });
+});
+
+test("admins can delete what a removed plug-in has stored", async () => {
+  const { accessToken } = admin;
+  const values = instance.collection("pluginValues");
+  await values.insertMany(["a", "b"].map((key) => ({ plugin: "removed", key, value: "1" })));
+  const leftovers = async () => (await must(instance.url, "admin.listPlugins", {}, accessToken)).leftovers;
+  expect(await leftovers()).toEqual([{ plugin: "removed", values: 2 }]);
+  const own = await values.countDocuments({ plugin: "quickpoll" });
+  const remove = (plugin: string) => call("admin.deletePluginData", { plugin }, admin);
+  expect(await remove("quickpoll")).toEqual(failed("VALIDATION_FAILED"));
+  expect(await remove("removed")).toMatchObject({ ok: true });
+  expect(await leftovers()).toEqual([]);
+  expect(await values.countDocuments({ plugin: "quickpoll" })).toBe(own);
+  const { entries } = await must(instance.url, "admin.auditLog", {}, accessToken);
+  expect(entries.slice(0, 2)).toMatchObject([
+    { action: "admin.deletePluginData", params: { plugin: "removed" }, outcome: "done" },
+    { action: "admin.deletePluginData", params: { plugin: "quickpoll" }, outcome: "VALIDATION_FAILED" },
+  ]);
 });
 
 describe("a plug-in that can't be used", () => {

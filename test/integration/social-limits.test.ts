@@ -52,6 +52,27 @@ test("friends are limited on both sides", async () => {
   expect(await answerTo(full, "friend.request", { userId: other.userId })).toMatchObject(refused);
 });
 
+test("the last friend and the last block can be repeated at the limit", async () => {
+  const [full, last, other] = [
+    await createAccount(instance.url),
+    await createAccount(instance.url),
+    await createAccount(instance.url),
+  ];
+  await fillFriendships(full, "friends", LIMITS.friendsPerUser - 1);
+  await almostFill("blocks", "blockedPerUser", () => ({
+    userId: new Types.ObjectId(full.userId),
+    blockedId: new Types.ObjectId(),
+  }));
+  await answerTo(last, "friend.request", { userId: full.userId });
+  for (const _ of [1, 2])
+    expect(await answerTo(full, "friend.accept", { userId: last.userId })).toMatchObject({ ok: true });
+  for (const _ of [1, 2])
+    expect(await answerTo(full, "user.block", { userId: last.userId })).toMatchObject({ ok: true });
+  expect(await answerTo(full, "user.block", { userId: other.userId })).toMatchObject(
+    reached("blockedPerUser"),
+  );
+});
+
 test("active threads are limited per channel, and archived ones don't count", async () => {
   const { owner, member, channel, group, message } = await createWorld(instance.url);
   const root = { channelId: channel.id, messageId: message.id };

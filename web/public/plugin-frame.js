@@ -22,6 +22,7 @@
   var close = null;
   var lastId = 0;
   var waiting = new Map();
+  var subscribers = new Set();
 
   function ask(message) {
     return new Promise(function (resolve, reject) {
@@ -34,6 +35,10 @@
   var api = {
     call: (action, params) =>
       ask({ type: "call", action: action, params: params === undefined ? {} : params }),
+    subscribe: function (listener) {
+      subscribers.add(listener);
+      return () => subscribers.delete(listener);
+    },
     openPanel: (id) => port.postMessage({ type: "openPanel", panel: id }),
     insertText: (text) => port.postMessage({ type: "insertText", text: text }),
     openLink: (url) => port.postMessage({ type: "openLink", url: url }),
@@ -51,6 +56,7 @@
     composerAction: (message) => plugin.composerActions[message.action](message.context, api),
     panel: function (message) {
       if (close !== null) close();
+      subscribers.clear();
       document.body.replaceChildren();
       close = plugin.panels[message.panel](document.body, message.context, api) || null;
     },
@@ -63,6 +69,10 @@
       waiting.delete(message.id);
       if (message.ok) asked.resolve(message.data);
       else asked.reject(new Error(message.message));
+      return;
+    }
+    if (message.type === "published") {
+      for (var listener of subscribers) listener(message.published);
       return;
     }
     try {

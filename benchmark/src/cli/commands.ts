@@ -68,7 +68,9 @@ export async function runCli(args: readonly string[]): Promise<void> {
       // What yargs passes here has only the methods of its help; the published types say otherwise.
       const { getDescriptions } = usage as unknown as { getDescriptions: () => Record<string, unknown> };
       const text = withSuggestion(message, args, Object.keys(getDescriptions()));
-      throw error ?? new ExitError(ExitCode.usage, `${text}\nSee: ${PROGRAM} ${helpOf(args)}`);
+      // Errors of yargs itself are about the arguments.
+      if (error && error.name !== "YError") throw error;
+      throw new ExitError(ExitCode.usage, `${text}\nSee: ${PROGRAM} ${helpOf(args)}`);
     })
     .parseAsync();
 }
@@ -77,6 +79,8 @@ export async function runCli(args: readonly string[]): Promise<void> {
 function withSuggestion(message: string, [command]: readonly string[], options: readonly string[]): string {
   // From recommendCommands, which leaves out what was typed.
   if (message.startsWith("Did you mean")) return `Unknown command: ${command}\n${message}`;
+  const [, empty] = /^Not enough arguments following: (.+)/.exec(message) ?? [];
+  if (empty !== undefined) return `--${empty} needs a value.`;
   const [, unknown = ""] = /^Unknown arguments?: ([^,]+)/.exec(message) ?? [];
   const suggestion = nearest(unknown, options);
   return suggestion === undefined ? message : `Unknown option: --${unknown}\nDid you mean --${suggestion}?`;

@@ -70,7 +70,9 @@ export function option<Given, Value, Settings extends Shown<Given>>(
   settings: Settings,
   read: (flag: string, given: Given) => Value,
 ): Option<OrUndefined<Settings, Value>> {
-  return { group: `${heading}:`, describe, type, ...settings, read };
+  // Without it, "--users" alone would be the default.
+  const requiresArg = type !== "boolean";
+  return { group: `${heading}:`, describe, type, requiresArg, ...settings, read };
 }
 
 export const integer = <Settings extends Shown<number>>(
@@ -149,7 +151,7 @@ export const RESULT_OPTIONS = {
   csv: result("Write the metrics to this file, one per line"),
   prometheus: result("Write the metrics to this file in Prometheus' text format"),
   threshold: results(
-    "Exit with code 99 unless this holds, for example 'worstMs<200' or 'lost==0'. Repeatable",
+    "Exit with code 99 unless this holds, for example 'worstMs<200'. An unknown name prints all metrics. Repeatable",
   ),
   allow: results(
     `Exit with code 0 despite these faults: ${FAULT_NAMES.join(", ")} or all. Separate several by commas`,
@@ -200,7 +202,7 @@ export const CLUSTER_OPTIONS = {
 };
 
 export const nap = (heading: Heading) =>
-  time(heading, "Pause of light receivers between reads; 0ms: they read every frame immediately", {
+  time(heading, "Pause of light receivers between reads, so that one read gets several frames; 0ms: none", {
     default: `${DEFAULT_NAP_MS}ms`,
     maxMs: 100,
   });
@@ -210,7 +212,7 @@ export const connecting = (heading: Heading) =>
 
 /** How receivers connect and read. */
 export const RECEIVER_OPTIONS = {
-  threads: text("Receivers", "Receiving threads", { default: "auto" }),
+  threads: text("Receivers", "Threads that receive; auto: chosen by the machine", { default: "auto" }),
   napMs: nap("Receivers"),
   connecting: connecting("Receivers"),
 };

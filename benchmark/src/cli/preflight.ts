@@ -34,6 +34,8 @@ export interface Needs {
   isLocalServer: boolean;
   /** Connections can come from several loopback addresses. */
   canSpreadAddresses: boolean;
+  /** Memory for other things than connections and broadcasts. */
+  furtherBytes?: number;
 }
 
 export type Limits = ReturnType<typeof currentLimits>;
@@ -74,13 +76,14 @@ export function findObstacles(needs: Needs, limits: Limits): Obstacle[] {
   const perUser =
     (needs.kind === "light" ? BYTES_PER_LIGHT_RECEIVER : BYTES_PER_OFFICIAL_RECEIVER) +
     (needs.isLocalServer ? BYTES_PER_SERVER_CONNECTION : 0);
-  const memory = needs.users * perUser + tallyBytes(needs.users, needs.messages);
+  const memory = needs.users * perUser + tallyBytes(needs.users, needs.messages) + (needs.furtherBytes ?? 0);
   if (limits.memoryBytes < memory) {
     obstacles.push({
       name: "memory",
       why:
         `This run needs about ${mebibytes(memory)} MiB of memory, but only ${mebibytes(limits.memoryBytes)} MiB are available. ` +
-        "Use fewer --users, fewer messages or smaller bursts.",
+        "Use fewer users, fewer messages or smaller bursts" +
+        (needs.isLocalServer ? ", or a server on another machine (--url)." : "."),
     });
   }
   return obstacles;

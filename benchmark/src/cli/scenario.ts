@@ -8,7 +8,7 @@ import { whole } from "../report/format.ts";
 import { htmlReport } from "../report/html-report.ts";
 import { overPasses, ratioName, type MetricName } from "../report/metric.ts";
 import { Progress } from "../report/progress.ts";
-import { RESULT_VERSION, type Outcome, type Result } from "../report/result.ts";
+import { fewValuesCaveat, RESULT_VERSION, type Outcome, type Result } from "../report/result.ts";
 import { nothingText, textReport } from "../report/text-report.ts";
 import { allowedFaults, checkThresholds, faultsIn, parseThresholds } from "../report/thresholds.ts";
 import { ExitCode, usageError } from "./exit.ts";
@@ -110,9 +110,9 @@ async function runScenario<Table extends OptionTable>(
         distributions: [],
         series: [],
         tables: [],
-        caveats: [],
         errors: errors.rows(),
         ...outcome,
+        caveats: [...(outcome.caveats ?? []), ...fewValuesCaveat(outcome.distributions ?? [])],
         thresholds: checkThresholds(thresholds, overPasses(outcome.metrics)),
       };
       await writeFiles(result, files);

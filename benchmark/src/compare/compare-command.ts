@@ -6,20 +6,22 @@ import { RESULT_OPTIONS } from "../cli/options.ts";
 import { applying, count, short, table, whole } from "../report/format.ts";
 import { metricText } from "../report/metric.ts";
 import { readResults } from "../report/read-results.ts";
+import type { Result } from "../report/result.ts";
 import { section, thresholdLines } from "../report/text-report.ts";
 import { checkThresholds, parseThresholds } from "../report/thresholds.ts";
 import {
   compare,
   comparisonMetrics,
   observationsOf,
+  setupDifferences,
+  type Comparison,
   type Difference,
-  type Observation,
   type Verdict,
 } from "./comparison.ts";
 import { runsNeeded } from "./rank-test.ts";
 
 /** @param limit the significance level */
-export function comparisonSummary(differences: readonly Difference[], limit: number): string {
+export function comparisonSummary({ differences, missing }: Comparison, limit: number): string {
   const rows = Map.groupBy(differences, ({ row }) => row);
   return [
     styleText("bold", `New vs. base · ${count(rows.size, "row")} in common`),
@@ -28,6 +30,7 @@ export function comparisonSummary(differences: readonly Difference[], limit: num
     "",
     ...[...rows].flatMap(([row, same]) => section(row, [rowTable(same)])),
     ...conclusion(differences, limit),
+    ...missing.map((row) => styleText("yellow", `  Not measured on the new side: ${row}.`)),
   ]
     .join("\n")
     .trimEnd();
@@ -98,7 +101,7 @@ function coloured(line: string, verdict: Verdict): string {
 
 export const compareCommand: CommandModule<object, Arguments> = {
   command: "compare <base> <new>",
-  describe: "Compares results, and whether differences exceed noise",
+  describe: "Compares stored results: what became better or worse by more than repeated runs vary",
   builder,
   handler,
 };
@@ -131,23 +134,28 @@ type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Option
 async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
   if (!(args.noise > 0 && args.noise < 1))
     throw usageError("--noise must be between 0 and 1, for example 0.05.");
-  const differences = compare(await readSide(args.base), await readSide(args.new), args.noise);
-  if (differences.length === 0) throw usageError("The two sides have no row in common.");
-  const metrics = comparisonMetrics(differences);
+  const [base, other] = [await readSide(args.base), await readSide(args.new)];
+  const compared = compare(base.flatMap(observationsOf), other.flatMap(observationsOf), args.noise);
+  if (compared.differences.length === 0) throw usageError("The two sides have no row in common.");
+  const metrics = comparisonMetrics(compared);
   const named = Object.entries(metrics).map(([name, value]) => ({ name, value, labels: {} }));
   const thresholds = checkThresholds(parseThresholds(args.threshold, Object.keys(metrics)), named);
   if (args.json !== undefined) {
-    const comparison = { version: 2, command: "compare", noise: args.noise, differences, thresholds };
+    const comparison = { version: 2, command: "compare", noise: args.noise, ...compared, thresholds };
     await writeFile(args.json, `${JSON.stringify(comparison, null, 2)}\n`);
   }
-  const lines = thresholdLines(thresholds);
-  process.stdout.write(
-    `${[comparisonSummary(differences, args.noise), ...(lines.length > 0 ? ["", ...lines] : [])].join("\n")}\n`,
-  );
+  const different = setupDifferences(base, other).map((text) => styleText("yellow", `  ${text}`));
+  const lines = [
+    comparisonSummary(compared, args.noise),
+    "",
+    ...section("The sides were not measured in the same way", different),
+    ...thresholdLines(thresholds),
+  ];
+  process.stdout.write(`${lines.join("\n").trimEnd()}\n`);
   if (thresholds.some(({ passed }) => !passed)) process.exitCode = ExitCode.thresholdFailed;
 }
 
-async function readSide(paths: string): Promise<Observation[]> {
+async function readSide(paths: string): Promise<Result[]> {
   const results = await readResults(paths.split(","));
   const interrupted = results.map(({ meta }) => meta).find((meta) => meta.interrupted);
   if (interrupted !== undefined) {
@@ -155,5 +163,5 @@ async function readSide(paths: string): Promise<Observation[]> {
       `${paths}: the run of ${interrupted.startedAt} was interrupted. Leave it out, or measure again.`,
     );
   }
-  return results.flatMap(observationsOf);
+  return results;
 }

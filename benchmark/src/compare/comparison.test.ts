@@ -13,7 +13,7 @@ const runs = (medians: (number | null)[], perSecond = 100) =>
   medians.map((medianMs) => observation({ medianMs, connectsPerSecond: perSecond, lost: 0 }));
 
 test("a difference confirmed by repeated runs, with its direction", () => {
-  const slower = compare(runs([10, 11, 12, 13], 200), runs([20, 21, 22, 23], 100), 0.05);
+  const { differences: slower } = compare(runs([10, 11, 12, 13], 200), runs([20, 21, 22, 23], 100), 0.05);
   expect(slower.find(({ figure }) => figure.name === "medianMs")).toMatchObject({
     base: 11.5,
     other: 21.5,
@@ -24,25 +24,33 @@ test("a difference confirmed by repeated runs, with its direction", () => {
     ratio: null,
     verdict: "within the noise",
   });
-  const faster = compare(runs([20, 21, 22, 23]), runs([10, 11, 12, 13]), 0.05);
+  const { differences: faster } = compare(runs([20, 21, 22, 23]), runs([10, 11, 12, 13]), 0.05);
   expect(faster[0]?.verdict).toBe("better");
 });
 
 test("overlapping runs are noise, and single runs show nothing", () => {
-  const noisy = compare(runs([10, 20, 30, 40]), runs([15, 25, 35, 45]), 0.05);
-  expect(noisy[0]?.verdict).toBe("within the noise");
-  expect(compare(runs([10]), runs([100]), 0.05)[0]?.verdict).toBe("too few runs");
-  expect(compare(runs([1, 2, 3]), runs([10, 20, 30]), 0.05)[0]?.verdict).toBe("too few runs");
+  const verdict = (base: number[], other: number[]) =>
+    compare(runs(base), runs(other), 0.05).differences[0]?.verdict;
+  expect(verdict([10, 20, 30, 40], [15, 25, 35, 45])).toBe("within the noise");
+  expect(verdict([10], [100])).toBe("too few runs");
+  expect(verdict([1, 2, 3], [10, 20, 30])).toBe("too few runs");
 });
 
-test("rows missing on one side are left out", () => {
-  const other = runs([1]).map((observation) => ({ ...observation, row: "something else" }));
-  expect(compare(runs([1]), other, 0.05)).toEqual([]);
+test("rows that only the base has are named, and nothing can pass as not worse", () => {
+  const same = runs([1, 1, 1, 1]);
+  const more = same.map((observation) => ({ ...observation, row: "more members" }));
+  const added = compare(same, [...same, ...more], 0.05);
+  expect(added.missing).toEqual([]);
+  expect(comparisonMetrics(added)).toMatchObject({ worse: 0 });
+  const removed = compare([...same, ...more], same, 0.05);
+  expect(removed.missing).toEqual(["more members"]);
+  expect(comparisonMetrics(removed)).toMatchObject({ worse: null });
+  expect(comparisonSummary(removed, 0.05)).toMatch("Not measured on the new side: more members.");
 });
 
 test("metrics: the worst ratio of a figure, in either direction", () => {
-  const differences = compare(runs([10, 10, 10, 10], 100), runs([12, 12, 12, 12], 80), 0.05);
-  expect(comparisonMetrics(differences)).toMatchObject({
+  const compared = compare(runs([10, 10, 10, 10], 100), runs([12, 12, 12, 12], 80), 0.05);
+  expect(comparisonMetrics(compared)).toMatchObject({
     worse: 2,
     better: 0,
     medianMs: 1.2,
@@ -51,12 +59,12 @@ test("metrics: the worst ratio of a figure, in either direction", () => {
 });
 
 test("one run on each side: changes for the worse are unknown, and thresholds about them fail", () => {
-  const differences = compare(runs([10]), runs([100]), 0.05);
-  const values = comparisonMetrics(differences);
+  const compared = compare(runs([10]), runs([100]), 0.05);
+  const values = comparisonMetrics(compared);
   expect(values).toMatchObject({ worse: null, better: null, medianMs: null, lost: 0 });
   const named = Object.entries(values).map(([name, value]) => ({ name, value, labels: {} }));
   expect(checkThresholds(parseThresholds(["worse==0"], Object.keys(values)), named)[0]?.passed).toBe(false);
-  expect(comparisonSummary(differences, 0.05)).toMatch(/Nothing can be judged: too few runs. At least 4/);
+  expect(comparisonSummary(compared, 0.05)).toMatch(/Nothing can be judged: too few runs. At least 4/);
 });
 
 test("judged differences are counted, with the number expected by chance", () => {
@@ -71,30 +79,43 @@ const withCounts = (counts: { lost: number; stalls?: number }[]) =>
 test("a single lost message is worse, however many runs lost none", () => {
   const none = [0, 0, 0, 0].map((lost) => ({ lost }));
   const once = compare(withCounts(none), withCounts([...none.slice(1), { lost: 1 }]), 0.05);
-  expect(once.find(({ figure }) => figure.name === "lost")).toMatchObject({
+  expect(once.differences.find(({ figure }) => figure.name === "lost")).toMatchObject({
     base: 0,
     other: 1,
     verdict: "worse",
   });
   expect(comparisonMetrics(once)).toMatchObject({ worse: 1, lost: 1 });
   const both = compare(withCounts([{ lost: 9 }]), withCounts([{ lost: 1 }]), 0.05);
-  expect(both.find(({ figure }) => figure.name === "lost")?.verdict).toBe("worse");
+  expect(both.differences.find(({ figure }) => figure.name === "lost")?.verdict).toBe("worse");
   expect(comparisonMetrics(both)).toMatchObject({ worse: 1 });
 });
 
 test("a stall is worse if the base had none", () => {
   const [none, one] = [{ lost: 0 }, { lost: 0, stalls: 1 }];
   const verdictOf = (base: object[], other: object[]) =>
-    compare(withCounts(base as { lost: number }[]), withCounts(other as { lost: number }[]), 0.05).find(
-      ({ figure }) => figure.name === "stalls",
-    )?.verdict;
+    compare(
+      withCounts(base as { lost: number }[]),
+      withCounts(other as { lost: number }[]),
+      0.05,
+    ).differences.find(({ figure }) => figure.name === "stalls")?.verdict;
   expect(verdictOf([none, none, none, none], [none, none, none, one])).toBe("worse");
   expect(verdictOf([none, none, one, one], [none, none, one, one])).toBe("within the noise");
 });
 
+test("what never recovered ranks behind every time", () => {
+  const recovered = (times: (number | null)[]) => times.map((recoveredMs) => observation({ recoveredMs }));
+  const { differences } = compare(recovered([900, 800, 700, 600]), recovered([null, null, null, 500]), 0.05);
+  expect(differences[0]).toMatchObject({ other: Infinity, runs: { base: 4, other: 4 } });
+});
+
 test("a message that never arrived ranks behind every time, and fails a threshold", () => {
-  const differences = compare(runs([10, 11, 12, 13]), runs([null, null, null, null]), 0.05);
-  expect(differences[0]).toMatchObject({ base: 11.5, other: Infinity, verdict: "worse", ratio: null });
-  expect(comparisonMetrics(differences)).toMatchObject({ worse: 1, medianMs: null });
-  expect(comparisonSummary(differences, 0.05)).toMatch(/11.5 ms +never/);
+  const compared = compare(runs([10, 11, 12, 13]), runs([null, null, null, null]), 0.05);
+  expect(compared.differences[0]).toMatchObject({
+    base: 11.5,
+    other: Infinity,
+    verdict: "worse",
+    ratio: null,
+  });
+  expect(comparisonMetrics(compared)).toMatchObject({ worse: 1, medianMs: null });
+  expect(comparisonSummary(compared, 0.05)).toMatch(/11.5 ms +never/);
 });

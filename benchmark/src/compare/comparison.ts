@@ -1,5 +1,5 @@
 import { spread } from "../kernels/broadcast/percentiles.ts";
-import type { Metric } from "../report/metric.ts";
+import { isTime, type Metric } from "../report/metric.ts";
 import type { Result } from "../report/result.ts";
 import { rankTest, smallestProbability } from "./rank-test.ts";
 
@@ -48,18 +48,48 @@ export interface Difference {
   verdict: Verdict;
 }
 
+export interface Comparison {
+  differences: Difference[];
+  /** Rows of the base that the new side doesn't have. */
+  missing: string[];
+}
+
+/** Addresses and files, which differ without a meaning. */
+const NO_SETUP = new Set(["url", "metricsUrl", "tokens", "out"]);
+
+/** What else than the server differs between the sides: options of the same command, the machine, or the version of Node. */
+export function setupDifferences(base: readonly Result[], other: readonly Result[]): string[] {
+  const setups = (results: readonly Result[]) => {
+    const values = new Map<string, Set<string>>();
+    const add = (key: string, value: unknown) =>
+      values.set(key, (values.get(key) ?? new Set()).add(JSON.stringify(value) ?? "none"));
+    for (const { meta } of results) {
+      for (const key of ["cpu", "cores", "memoryBytes", "node"] as const) add(key, meta.environment[key]);
+      for (const [name, value] of Object.entries(meta.options))
+        if (!NO_SETUP.has(name)) add(`${meta.command}: ${name}`, value);
+    }
+    return new Map([...values].map(([key, all]) => [key, [...all].sort().join(", ")]));
+  };
+  const [before, after] = [setups(base), setups(other)];
+  return [...before].flatMap(([key, value]) => {
+    const now = after.get(key);
+    return now === undefined || now === value ? [] : [`${key} was ${value}, now ${now}`];
+  });
+}
+
 /** @param limit the significance level, for example 0.05 */
 export function compare(
   base: readonly Observation[],
   other: readonly Observation[],
   limit: number,
-): Difference[] {
-  const rows = [...new Set(base.map(({ row }) => row))].filter((row) => other.some((o) => o.row === row));
-  return rows.flatMap((row) => {
-    const all = base.flatMap((observation) => (observation.row === row ? observation.figures : []));
-    const figures = [...new Map(all.map((figure) => [figure.name, figure])).values()];
-    return figures.flatMap((figure) => difference(row, figure, base, other, limit) ?? []);
+): Comparison {
+  const rows = Map.groupBy(base, ({ row }) => row);
+  const measured = new Set(other.map(({ row }) => row));
+  const differences = [...rows].flatMap(([row, same]) => {
+    const figures = new Map(same.flatMap((one) => one.figures).map((figure) => [figure.name, figure]));
+    return [...figures.values()].flatMap((figure) => difference(row, figure, base, other, limit) ?? []);
   });
+  return { differences, missing: [...rows.keys()].filter((row) => !measured.has(row)) };
 }
 
 function difference(
@@ -108,15 +138,11 @@ function verdictOfCount(counts: "fault" | "event", base: number, other: number, 
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** A time that was never reached is longer than all others; leaving it out would make a worse server look better. */
-function valueOf({ unit, better, value }: Figure): number | null {
-  return value === null && unit === "ms" && better === "lower" ? Infinity : value;
-}
-
 function valuesOf(observations: readonly Observation[], row: string, name: string): number[] {
   return observations
     .filter((observation) => observation.row === row)
-    .flatMap(({ figures }) => figures.filter((figure) => figure.name === name).map(valueOf))
+    .flatMap(({ figures }) => figures.filter((figure) => figure.name === name))
+    .map((figure) => (isTime(figure) ? (figure.value ?? Infinity) : figure.value))
     .filter((value) => value !== null);
 }
 
@@ -124,11 +150,11 @@ function valuesOf(observations: readonly Observation[], row: string, name: strin
  * Metrics for --threshold of `bench compare`: the number of rows with each verdict, the worst ratio new ÷ base of each
  * figure, and the total of each count on the new side. null, which fails a threshold: it can't be judged.
  */
-export function comparisonMetrics(differences: readonly Difference[]): Record<string, number | null> {
+export function comparisonMetrics({ differences, missing }: Comparison): Record<string, number | null> {
   const count = (verdict: Verdict) => differences.filter((d) => d.verdict === verdict).length;
   const [worse, unjudged] = [count("worse"), count("too few runs")];
   const metrics: Record<string, number | null> = {
-    worse: worse === 0 && unjudged > 0 ? null : worse,
+    worse: worse === 0 && unjudged + missing.length > 0 ? null : worse,
     better: differences.every(isUnjudged) ? null : count("better"),
     tooFewRuns: unjudged,
   };

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { defaultGatewayThreads } from "@fanfare/kernel/gateway-threads";
 import { usageError } from "../cli/exit.ts";
 import { requireCheckout } from "../cli/program.ts";
 import {
@@ -47,11 +46,12 @@ export interface ClusterSize {
 /** Starts the whole platform in one process, with the embedded database. */
 export function startSingleInstance(
   signal: AbortSignal,
-  gatewayThreads = defaultGatewayThreads(),
+  gatewayThreads?: number,
   cores?: string,
 ): Promise<Platform> {
   return startIn(async (workplace) => {
-    const env = { ...platformEnvironment(), GATEWAY_THREADS: String(gatewayThreads) };
+    const threads = gatewayThreads === undefined ? {} : { GATEWAY_THREADS: String(gatewayThreads) };
+    const env = { ...platformEnvironment(), ...threads };
     const gateways = [await addNode(workplace, "throwaway instance", env, cores)];
     await startAll(gateways, signal);
     return { gateways, workers: 0, natsMonitorUrl: undefined };

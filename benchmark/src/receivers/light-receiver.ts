@@ -8,6 +8,7 @@ import {
   callFrame,
   connectFrame,
   decodePacket,
+  obey,
   packetKind,
   PacketKind,
   readAnswer,
@@ -96,7 +97,7 @@ export class LightReceiver implements Receiver {
       write: (frame) => this.#socket.write(frame),
       recovered: (indexes) => observer.messages?.(receiver, indexes, "sync", []),
       caughtUp: () => this.#goOnline(),
-      failed: (code) => this.#socket.end(code),
+      failed: (code) => this.end(code),
     });
   }
 
@@ -107,7 +108,7 @@ export class LightReceiver implements Receiver {
    */
   call(id: number, action: string, params: object): boolean {
     if (!this.#isReady || this.#socket.waitingBytes > MAX_WAITING_BYTES) return false;
-    this.#send(`42${id}${JSON.stringify([action, params])}`);
+    this.send(`42${id}${JSON.stringify([action, params])}`);
     return true;
   }
 
@@ -129,10 +130,10 @@ export class LightReceiver implements Receiver {
     const { dialect } = this.#shared;
     if (dialect.transport !== "websocket") return;
     const { hello, heartbeat, waitsForReady } = dialect;
-    if (hello) this.#send(hello(this.#credential));
+    if (hello) this.send(hello(this.#credential));
     if (heartbeat) {
       const beat = () => {
-        this.#send(heartbeat.frame);
+        this.send(heartbeat.frame);
         this.#heartbeat = setTimeout(beat, heartbeat.everyMs);
       };
       this.#heartbeat = setTimeout(beat, Math.random() * heartbeat.everyMs);
@@ -161,7 +162,7 @@ export class LightReceiver implements Receiver {
   #answered(bytes: Buffer, start: number, end: number): void {
     const answer = readAnswer(bytes, start, end);
     if (answer) this.#observer.answered!(answer);
-    else this.#socket.end("INVALID_ANSWER");
+    else this.end("INVALID_ANSWER");
   }
 
   #stop(): void {
@@ -170,7 +171,11 @@ export class LightReceiver implements Receiver {
     clearTimeout(this.#heartbeat);
   }
 
-  #send(frame: Frame): void {
+  end(code: string): void {
+    this.#socket.end(code);
+  }
+
+  send(frame: Frame): void {
     const opcode = typeof frame === "string" ? Opcode.text : Opcode.binary;
     this.#socket.write(clientFrame(opcode, Buffer.from(frame)));
   }
@@ -191,10 +196,6 @@ export class LightReceiver implements Receiver {
 
   #handle(packet: Packet): void {
     switch (packet.kind) {
-      case "messages":
-        this.#observer.messages?.(this.#receiver, packet.indexes, "event", packet.revs);
-        this.#catchUp?.received(packet.revs);
-        break;
       case "ping":
         this.#socket.write(PONG);
         break;
@@ -207,28 +208,16 @@ export class LightReceiver implements Receiver {
       case "several":
         for (const each of packet.packets) this.#handle(each);
         break;
-      case "send":
-        this.#send(packet.frame);
-        break;
       case "ready":
         this.#ready();
-        break;
-      case "resync":
-        this.#observer.resync?.(this.#receiver);
-        this.#catchUp?.start();
-        break;
-      case "draining":
-        this.#observer.draining?.(this.#receiver, packet.withinMs);
         break;
       case "answer":
         this.#catchUp?.answered(packet.answer);
         break;
-      case "refused":
-      case "closed":
-      case "invalid":
-        this.#socket.end(packet.code);
-        break;
       default:
+        obey(packet, this.#receiver, this.#observer, this);
+        if (packet.kind === "messages") this.#catchUp?.received(packet.revs);
+        else if (packet.kind === "resync") this.#catchUp?.start();
     }
   }
 

@@ -46,14 +46,16 @@ export class StoredCopies {
     this.copies = new Uint8Array(messages);
   }
 
-  /** @returns whether the text is a message of the run */
-  readonly add = (content: string): boolean => {
+  add(content: unknown): void {
     const index = taggedIndex(this.#runId, content);
-    if (index < 0 || index >= this.copies.length) return false;
+    if (index < 0 || index >= this.copies.length) return;
     this.found++;
     if (this.copies[index]! < MOST_COPIES) this.copies[index]!++;
-    return true;
-  };
+  }
+
+  async addAll(contents: AsyncIterable<unknown>): Promise<void> {
+    for await (const content of contents) this.add(content);
+  }
 
   /** Copies beyond the first of each message. */
   get further(): number {

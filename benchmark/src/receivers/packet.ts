@@ -241,7 +241,7 @@ interface Obeying {
   poll?(request: PollRequest): void;
 }
 
-/** Passes on what was received, for clients that keep nothing of it themselves. */
+/** Passes on what was received. */
 export function obey(
   packet: Packet,
   receiver: number,
@@ -261,6 +261,9 @@ export function obey(
     case "resync":
       observer.resync?.(receiver);
       break;
+    case "draining":
+      observer.draining?.(receiver, packet.withinMs);
+      break;
     case "send":
       connection.send?.(packet.frame);
       break;
@@ -268,6 +271,7 @@ export function obey(
       connection.poll?.(packet.request);
       break;
     case "refused":
+    case "closed":
     case "invalid":
       connection.end(packet.code);
       break;

@@ -10,7 +10,7 @@ const GOODBYE_MS = 5000;
 export interface ConnectionMemory {
   /** See `Count`. */
   counts: Int32Array<SharedArrayBuffer>;
-  /** Per receiver: milliseconds from the start of its last attempt until it was online. */
+  /** Per receiver: milliseconds from the start of its first attempt until it was online. */
   onlineMs: Float64Array<SharedArrayBuffer>;
   /** Per receiver: 1 if it was told to resync, or dropped. */
   disturbed: Uint8Array<SharedArrayBuffer>;
@@ -60,10 +60,11 @@ type ErrorCounts = Record<string, number>;
 interface Attempt {
   assignment: Assignment;
   attempt: number;
+  /** When the first attempt started; undefined: this is the first. */
+  startedMs?: number;
 }
 
-interface Opening extends Attempt {
-  startedMs: number;
+interface Opening extends Required<Attempt> {
   timer: NodeJS.Timeout;
 }
 
@@ -141,7 +142,7 @@ export class ReceiverGroup implements ReceiverObserver {
     if (!opening) this.#lost(receiver);
     else if (this.#away.has(receiver)) this.#reconnect(opening.assignment, opening.attempt);
     else if (opening.attempt < MAX_ATTEMPTS)
-      this.#queue.unshift({ assignment: opening.assignment, attempt: opening.attempt + 1 });
+      this.#queue.unshift({ ...opening, attempt: opening.attempt + 1 });
     else this.#count(Count.gaveUp);
     this.#fill();
   }
@@ -204,13 +205,13 @@ export class ReceiverGroup implements ReceiverObserver {
     if (this.#opening.size === 0) this.#whenConnected?.();
   }
 
-  #open({ assignment, attempt }: Attempt): void {
+  #open({ assignment, attempt, startedMs = nowMs() }: Attempt): void {
     const { receiver } = assignment;
     const timer = setTimeout(() => {
       this.#receivers.get(receiver)?.destroy();
       this.ended(receiver, "CONNECT_TIMEOUT");
     }, this.#options.timeoutMs);
-    this.#opening.set(receiver, { assignment, attempt, startedMs: nowMs(), timer });
+    this.#opening.set(receiver, { assignment, attempt, startedMs, timer });
     this.#receivers.set(receiver, this.#options.open(assignment, this));
   }
 

@@ -39,15 +39,16 @@ export function applying(...texts: readonly (string | false | null | undefined)[
 
 export const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
-/** @param server its addresses as text */
-export function serverName(server: { name: string; url: string; isThrowaway: boolean }): string {
-  return server.isThrowaway ? `${server.name}, started for this run` : `${server.name} at ${server.url}`;
-}
-
-/** null: not a cluster. */
-export function clusterName(size: { gateways: number | null; workers: number | null }): string {
-  if (size.gateways === null || size.workers === null) return "a single instance";
-  return `${count(size.gateways, "gateway")}, ${count(size.workers, "worker")}`;
+/** The measured server, with what was started. */
+export function serverText(server: {
+  name: string;
+  urls: readonly string[];
+  isThrowaway: boolean;
+  size?: string | undefined;
+}): string {
+  const { name, urls, isThrowaway, size } = server;
+  if (!isThrowaway) return `${name} at ${urls.join(", ")}`;
+  return applying(`${name}, started for this run`, size).join(": ");
 }
 
 /** A column with a longer cell holds text. */

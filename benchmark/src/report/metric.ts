@@ -185,8 +185,8 @@ const KINDS = {
   unstored: fault("acknowledged but not persisted"),
   storedTwice: fault("stored twice"),
   dropped: fault("connections dropped"),
+  gaveUp: fault("could not connect"),
   online: info("counts", "online", "count"),
-  gaveUp: lower("counts", "could not connect", "count", { over: "sum" }),
   refused: lower("counts", "rejected", "count", { over: "sum" }),
   unanswered: lower("counts", "unanswered", "count", { over: "sum" }),
   missed: lower("counts", "not sent in time by the tester", "count", { over: "sum" }),
@@ -221,21 +221,11 @@ export const FAULT_NAMES = METRIC_NAMES.filter((name) => {
 /** A value for each name. undefined: does not exist here. */
 export type MetricValues = Partial<Record<MetricName, number | null | undefined>>;
 
-/** Without those that are unknown. */
-export function known(values: MetricValues): MetricValues {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
-}
-
 /** In the order of the arguments. */
 export function metrics(values: MetricValues, labels: Labels = {}): Metric[] {
   return Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [{ name, ...KINDS[name as MetricName], value, labels }],
   );
-}
-
-/** In the order of the names. */
-export function metricsInOrder(names: readonly MetricName[], values: MetricValues, labels: Labels): Metric[] {
-  return metrics(Object.fromEntries(names.map((name) => [name, values[name]])), labels);
 }
 
 /** How metrics are read from what was measured. */
@@ -331,12 +321,15 @@ function without(labels: Labels, key: string): Labels {
   return Object.fromEntries(Object.entries(labels).filter(([name]) => name !== key));
 }
 
+/** Its null means "never": leaving it out would make a worse server look better. Of other metrics, null is unknown. */
+export function isTime({ unit, better }: Pick<Metric, "unit" | "better">): boolean {
+  return better === "lower" && (unit === "ms" || unit === "duration");
+}
+
 function summary({ over, unit, better }: Metric, values: readonly (number | null)[]): number | null {
   if (over === "first") return values[0] ?? null;
   const known = values.filter((value) => value !== null);
-  // Leaving out a message that never arrived would make a worse server look better.
-  if (known.length < values.length && better === "lower" && (unit === "ms" || unit === "duration"))
-    return null;
+  if (known.length < values.length && isTime({ unit, better })) return null;
   if (known.length === 0) return null;
   if (over === "sum") return known.reduce((sum, value) => sum + value, 0);
   const { min, median, max } = spread(known)!;

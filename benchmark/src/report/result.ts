@@ -77,6 +77,21 @@ export interface Result extends Required<Omit<Outcome, "title" | "subtitle">> {
   thresholds: readonly ThresholdResult[];
 }
 
+/** With fewer values than this, p99.9 is the maximum. */
+const ENOUGH_VALUES = 1000;
+
+/** Percentiles of few values say less than their name. */
+export function fewValuesCaveat(distributions: readonly Distribution[]): string[] {
+  const few = distributions.flatMap(({ label, percentiles, buckets }) => {
+    const values = buckets.reduce((sum, { count }) => sum + count, 0);
+    return percentiles === null || values >= ENOUGH_VALUES ? [] : [`${label} (${values})`];
+  });
+  if (few.length === 0) return [];
+  return [
+    `Few values: ${few.join(", ")}. p99 of fewer than 100, and p99.9 of fewer than 1,000, is the slowest.`,
+  ];
+}
+
 /** Lines of samples over time. */
 export const lineOver =
   <Sample extends { atMs: number }>(seconds: string, samples: readonly Sample[]) =>

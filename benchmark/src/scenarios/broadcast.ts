@@ -12,11 +12,12 @@ import {
   broadcastPlan,
   checkBroadcastLimits,
   MESSAGE_OPTIONS,
+  messagesText,
   type BroadcastPlan,
 } from "../kernels/broadcast/broadcast-plan.ts";
 import { measureBroadcast } from "../kernels/broadcast/broadcast-run.ts";
 import type { BroadcastMeasurement } from "../kernels/broadcast/broadcast-summary.ts";
-import { applying, count, ms, serverName, whole } from "../report/format.ts";
+import { applying, count, ms, serverText, whole } from "../report/format.ts";
 import type { Outcome } from "../report/result.ts";
 import { existingUsers } from "../targets/existing-users.ts";
 import { openServer } from "../targets/open-target.ts";
@@ -63,7 +64,7 @@ export const broadcast = scenario({
         const server = await openServer(context, target, place);
         const prepared = await server.prepare(plan.users, context.progress, context.signal);
         const measurement = await measureBroadcast({ ...context, target: server, prepared, plan });
-        return broadcastOutcome(measurement, { plan, each, isCluster: cluster !== undefined });
+        return broadcastOutcome(measurement, { plan, each, server: serverText(server) });
       },
     };
   },
@@ -71,16 +72,15 @@ export const broadcast = scenario({
 
 function broadcastOutcome(
   measurement: BroadcastMeasurement,
-  { plan, each, isCluster }: { plan: BroadcastPlan; each: boolean; isCluster: boolean },
+  { plan, each, server }: { plan: BroadcastPlan; each: boolean; server: string },
 ): Outcome {
-  const { users, target, client, rounds, generator, server } = measurement;
-  const threads = target.name === "fanfare" && target.isThrowaway && !isCluster;
+  const { users, client, rounds, generator } = measurement;
   const receivers = client.kind === "light" ? "light receiver" : "official client";
   return {
     title: `Broadcast to ${count(users, "member")}`,
     subtitle: applying(
-      serverName(target),
-      threads && count(plan.gatewayThreads!, "gateway thread"),
+      server,
+      messagesText(plan),
       `${count(users - client.probes, receivers)} in ${count(client.threads, "thread")}`,
       client.probes > 0 && count(client.probes, "official client"),
     ),
@@ -90,7 +90,7 @@ function broadcastOutcome(
     tables: each ? [{ label: "Messages one by one", rows: roundRows(rounds) }] : [],
     caveats: applying(
       ...generator.verdicts,
-      server.connected === null && "Server metrics unavailable; pass --metrics-url.",
+      measurement.server.connected === null && "Server metrics unavailable; pass --metrics-url.",
     ),
   };
 }

@@ -3,6 +3,8 @@ import { threadCount } from "../cli/options.ts";
 import { addressNeeds } from "../cli/preflight.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { measureCapacity } from "../kernels/capacity/capacity-run.ts";
+import { RATE_WARM_UP_MS } from "../kernels/capacity/rate-attempt.ts";
+import { ATTEMPT_MESSAGES } from "../kernels/capacity/users-attempt.ts";
 import {
   CAPACITY_OPTIONS,
   searchesOf,
@@ -10,7 +12,7 @@ import {
   type CapacityPlan,
   type CapacitySearch,
 } from "../kernels/capacity/capacity.ts";
-import { ms, short, whole } from "../report/format.ts";
+import { duration, ms, serverText, short, whole } from "../report/format.ts";
 import { metrics, type Metric } from "../report/metric.ts";
 import type { Series, TextTable } from "../report/result.ts";
 import { existingUsers } from "../targets/existing-users.ts";
@@ -36,7 +38,7 @@ export const capacity = scenario({
       const option = existing ? "--tokens" : `--target ${name}`;
       throw usageError(`${option} only supports the search for members: add --search users.`);
     }
-    const where = await addressNeeds(url);
+    const [where, wanted] = [await addressNeeds(url), searchesOf(plan)];
     return {
       options: { ...plan },
       async measure(context: RunContext) {
@@ -46,8 +48,9 @@ export const capacity = scenario({
         return {
           title: `Capacity of ${target.name}`,
           subtitle: [
-            target.isThrowaway ? "started for this run" : target.urls.join(","),
+            serverText(target),
             `every message reaches everyone within ${short(plan.limitMs)} ms and nothing is lost; the maximum passed twice`,
+            ...wanted.map((search) => ATTEMPT[search](plan)),
           ],
           metrics: searches.flatMap((search) => searchMetrics(search, plan.limitMs)),
           series: searches.map((search) => attemptSeries(search, plan.limitMs)),
@@ -57,6 +60,13 @@ export const capacity = scenario({
     };
   },
 });
+
+/** What an attempt sends. */
+const ATTEMPT = {
+  users: () => `members: ${ATTEMPT_MESSAGES} messages one at a time`,
+  rate: ({ durationMs }: CapacityPlan) =>
+    `messages per second: ${duration(durationMs)}, after ${duration(RATE_WARM_UP_MS)} that don't count`,
+};
 
 function searchMetrics({ what, members, held }: CapacitySearch, limitMs: number): Metric[] {
   const value = held?.value ?? null;

@@ -3,6 +3,7 @@ import { scenario, type RunContext } from "../cli/scenario.ts";
 import {
   broadcastPlan,
   checkBroadcastLimits,
+  messagesText,
   REPEATED_MESSAGE_OPTIONS,
 } from "../kernels/broadcast/broadcast-plan.ts";
 import { count } from "../report/format.ts";
@@ -12,6 +13,7 @@ import {
   findingsOf,
   openContestant,
   passesOption,
+  passNumbers,
   takeTurns,
   type Contestant,
   type ServerSpec,
@@ -23,7 +25,7 @@ const SINGLE = "single instance";
 
 export const cluster = scenario({
   name: "cluster",
-  describe: "The same members on 1, 2 and 4 gateways",
+  describe: "The same members spread over 1, 2 and 4 gateways of a cluster",
   metrics: BROADCAST_METRICS,
   ratios: RATIOS,
   options: {
@@ -72,11 +74,15 @@ export const cluster = scenario({
             const labels = { server: count(spread, "gateway") };
             contestants.push({ ...opened, labels, spread, isFresh: i === 0 });
           }
-          await takeTurns(contestants, passes, findings, context);
+          await takeTurns(contestants, passNumbers(passes), findings, context);
         });
         return {
           title: "A single instance and several gateways",
-          subtitle: [`the same ${count(plan.users, "member")} everywhere`, count(workers, "worker")],
+          subtitle: [
+            `the same ${count(plan.users, "member")} everywhere`,
+            count(workers, "worker"),
+            messagesText(plan),
+          ],
           ...found,
           metrics: [...found.metrics, ...ratiosTo("socket.io", overPasses(found.metrics), RATIOS)],
         };

@@ -1,5 +1,22 @@
 import { expect, test } from "vitest";
-import { serverSpecs } from "./contestants.ts";
+import { caveatsOf, serverSpecs } from "./contestants.ts";
+
+test("verdicts that differ only in numbers are one caveat, which counts broadcasts", () => {
+  const bursts = (size: number, ms: number) =>
+    `stood still during 1 of 3 bursts of ${size} messages, for ${ms} ms`;
+  const broadcasts = [
+    {
+      name: "ws",
+      verdicts: ["stood still during 1 of 20 messages, for 5.1 ms", bursts(20, 6), bursts(100, 7)],
+    },
+    { name: "ws", verdicts: ["stood still during 3 of 20 messages, for 9.2 ms"] },
+    { name: "fanfare", verdicts: [] },
+  ];
+  expect(caveatsOf(broadcasts)).toEqual([
+    "ws, 2 of 2 broadcasts: stood still during 3 of 20 messages, for 9.2 ms",
+    `ws, 1 of 2 broadcasts: ${bursts(100, 7)}`,
+  ]);
+});
 
 test("servers are names, with a number or the URL of a running one", () => {
   const url = "http://127.0.0.1:11000/?a=b";

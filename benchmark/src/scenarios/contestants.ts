@@ -94,12 +94,28 @@ export async function openContestant(
   return { target, prepared, plan, labels, isFresh: true };
 }
 
+interface JudgedBroadcast {
+  name: string;
+  verdicts: readonly string[];
+}
+
+/** Of verdicts that differ only in their numbers, the last one stands for all. */
+export function caveatsOf(broadcasts: readonly JudgedBroadcast[]): string[] {
+  const all = broadcasts.flatMap((broadcast) => broadcast.verdicts.map((text) => ({ broadcast, text })));
+  const alike = Map.groupBy(all, ({ broadcast, text }) => broadcast.name + text.replace(/[\d.,]+/g, ""));
+  return [...alike.values()].map((same) => {
+    const { broadcast, text } = same.at(-1)!;
+    const times = new Set(same.map((one) => one.broadcast)).size;
+    const ofName = broadcasts.filter(({ name }) => name === broadcast.name).length;
+    return `${broadcast.name}, ${times} of ${count(ofName, "broadcast")}: ${text}`;
+  });
+}
+
 /** What several broadcasts measured, one after the other. */
 class Findings {
   readonly metrics: Metric[] = [];
   readonly errors: ErrorRow[] = [];
-  readonly #verdicts: { name: string; text: string }[] = [];
-  readonly #broadcasts = new Map<string, number>();
+  readonly #broadcasts: JudgedBroadcast[] = [];
 
   async measure(contestant: Contestant, pass: number, { progress, signal }: RunContext): Promise<void> {
     signal.throwIfAborted();
@@ -107,8 +123,7 @@ class Findings {
     const errors = new ErrorTable();
     const measurement = await measureBroadcast({ target, prepared, plan, spread, progress, errors, signal });
     const name = Object.values(labels).join(", ");
-    this.#broadcasts.set(name, (this.#broadcasts.get(name) ?? 0) + 1);
-    for (const text of measurement.generator.verdicts) this.#verdicts.push({ name, text });
+    this.#broadcasts.push({ name, verdicts: measurement.generator.verdicts });
     for (const row of errors.rows()) this.errors.push({ ...row, phase: `${name}: ${row.phase}` });
     const all = broadcastMetrics(measurement, { ...labels, pass });
     this.metrics.push(
@@ -117,13 +132,8 @@ class Findings {
     contestant.isFresh = false;
   }
 
-  /** The last one of each kind stands for all. */
   get caveats(): string[] {
-    const alike = Map.groupBy(this.#verdicts, ({ name, text }) => name + text.slice(0, text.search(/[:\d]/)));
-    return [...alike.values()].map(
-      (same) =>
-        `${same[0]!.name}, ${same.length} of ${count(this.#broadcasts.get(same[0]!.name)!, "broadcast")}: ${same.at(-1)!.text}`,
-    );
+    return caveatsOf(this.#broadcasts);
   }
 }
 
@@ -140,31 +150,34 @@ export async function findingsOf(
   return { metrics, caveats, errors };
 }
 
-/** @param groups of servers that take turns, one group after the other */
-export function sideBySide(
-  context: RunContext,
-  passes: number,
-  groups: readonly (readonly ContestantOptions[])[],
-) {
+/** Servers that run at the same time and take turns, in each of these passes. */
+interface Round {
+  contestants: readonly ContestantOptions[];
+  passes: readonly number[];
+}
+
+/** One round after the other, each with servers of its own. */
+export function sideBySide(context: RunContext, rounds: readonly Round[]) {
   return findingsOf(context, async (findings) => {
-    for (const group of groups) {
+    for (const round of rounds) {
       const contestants: Contestant[] = [];
-      for (const options of group) contestants.push(await openContestant(options, context));
-      await takeTurns(contestants, passes, findings, context);
-      // Idle servers would share the machine with the next group.
+      for (const options of round.contestants) contestants.push(await openContestant(options, context));
+      await takeTurns(contestants, round.passes, findings, context);
+      // Idle servers would share the machine with the next round.
       for (const { target } of contestants) await target.close();
     }
   });
 }
 
+export const passNumbers = (passes: number): number[] => Array.from({ length: passes }, (_, i) => i + 1);
+
 /** All servers run the whole time and take turns, so that a slow minute of the machine affects all of them. */
 export async function takeTurns(
   contestants: readonly Contestant[],
-  passes: number,
+  passes: readonly number[],
   findings: Findings,
   context: RunContext,
 ): Promise<void> {
-  for (let pass = 1; pass <= passes; pass++) {
+  for (const pass of passes)
     for (const contestant of contestants) await findings.measure(contestant, pass, context);
-  }
 }

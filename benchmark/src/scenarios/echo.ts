@@ -1,5 +1,6 @@
 import { scenario, type RunContext } from "../cli/scenario.ts";
-import { ECHO_OPTIONS, measureEcho, type EchoRow } from "../kernels/echo/echo-run.ts";
+import { ECHO_OPTIONS, measureEcho, WARM_UP_MS, type EchoRow } from "../kernels/echo/echo-run.ts";
+import { duration } from "../report/format.ts";
 import { metricNames, ratiosTo, readMetrics, type MetricName, type MetricTable } from "../report/metric.ts";
 
 const RATIOS = ["requestsPerSecond", "requestsPerCpuSecond"] as const satisfies readonly MetricName[];
@@ -19,7 +20,7 @@ const ROW: MetricTable<EchoRow> = {
 
 export const echo = scenario({
   name: "echo",
-  describe: "The HTTP stack below the platform, echoing 14 bytes, beside nginx",
+  describe: "HTTP requests per second of the server's HTTP library alone, beside nginx",
   metrics: metricNames(ROW),
   ratios: RATIOS,
   options: ECHO_OPTIONS,
@@ -38,7 +39,10 @@ export const echo = scenario({
         });
         return {
           title: `Echo of ${bytes} bytes by HTTP with keep-alive`,
-          subtitle: ["one thread per server"],
+          subtitle: [
+            "one thread per server",
+            `${duration(plan.durationMs)} each, after ${duration(WARM_UP_MS)} of warm-up`,
+          ],
           metrics: [...all, ...ratiosTo("nginx", all, RATIOS)],
           caveats: [
             ...missing.map((name) => `${name} is not installed and not in the table.`),

@@ -2,14 +2,11 @@ import { usageError } from "../cli/exit.ts";
 import { addressNeeds, checkLimits } from "../cli/preflight.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { CALLS, HTTP_OPTIONS, measureHttp, type HttpMeasurement } from "../kernels/http/http-run.ts";
-import { applying, count, serverName, short, whole } from "../report/format.ts";
+import { applying, count, whole } from "../report/format.ts";
 import { metricNames, readMetrics, type MetricTable } from "../report/metric.ts";
 import type { TextTable } from "../report/result.ts";
 import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
-import { LOAD, loadPlanOf, loopOf } from "./load.ts";
-
-/** From this share of rejections on, the other figures say little. */
-const MANY = 0.1;
+import { LOAD, loadCaveats, loadPlanOf, loopOf } from "./load.ts";
 
 /** Besides the metrics of every load. */
 const HTTP: MetricTable<HttpMeasurement> = {
@@ -24,7 +21,7 @@ const HTTP: MetricTable<HttpMeasurement> = {
 
 export const http = scenario({
   name: "http",
-  describe: "`ab -k` for direct messages by HTTP, and how fast they are stored",
+  describe: "Direct messages over HTTP, like `ab -k`, and how fast they are stored",
   metrics: metricNames(LOAD, HTTP),
   options: HTTP_OPTIONS,
   examples: [
@@ -44,12 +41,12 @@ export const http = scenario({
       async measure(context: RunContext) {
         const target = await openFanfare(context, { url, metricsUrl, registrations: CALLS });
         const measured = await measureHttp({ ...context, target, plan }, values);
-        const { target: server, scene, figures } = measured.load;
+        const { server, scene, figures, warmUp } = measured.load;
         return {
           title: "Direct messages by HTTP, POST /api/message.send",
           subtitle: [
-            serverName(server),
-            `${count(requests, "request")}, ${count(connections, "connection")}`,
+            server,
+            `${count(requests, "request")}, ${count(connections, "connection")}, after a warm-up of ${whole(warmUp)}`,
             `${count(scene.users, "user")}, ${count(scene.channels, "direct channel")}, random sender and receiver`,
           ],
           metrics: [
@@ -57,7 +54,10 @@ export const http = scenario({
             ...readMetrics(HTTP, measured, { connections }),
           ],
           tables: abTable(measured),
-          caveats: [...measured.load.verdicts, ...httpCaveats(measured)],
+          caveats: applying(
+            ...loadCaveats(measured.load, context.errors.rows()),
+            measured.behind === null && "What is stored was not counted.",
+          ),
         };
       },
     };
@@ -74,32 +74,4 @@ function abTable({ percentiles }: HttpMeasurement): TextTable[] {
       rows,
     },
   ];
-}
-
-/** Rejections that are not the request's fault. */
-const ADVICE: Readonly<Record<string, string>> = {
-  OVERLOADED:
-    "the server has a limit of requests in flight per process. It rejects at once with a retry time, which the tester obeys. To " +
-    "avoid rejections, use fewer --connections, or a server with more gateways",
-  UNAVAILABLE: "a part of the server was busy or unavailable. Check its log, and try fewer --connections",
-  RATE_LIMITED: "a limit per user or address: use more --users, or a server with higher limits",
-  TOKEN_EXPIRED: "the run outlasted an access token: use a smaller --count",
-};
-
-export function httpCaveats({
-  load: { figures },
-  behind,
-  errors,
-}: Pick<HttpMeasurement, "behind" | "errors"> & {
-  load: { figures: { counts: { sent: number; refused: number } } };
-}): string[] {
-  const { sent, refused } = figures.counts;
-  const share = sent === 0 ? 0 : refused / sent;
-  const rejected = `${whole(refused)} of ${count(sent, "request")} were rejected (${short(share * 100)} %)`;
-  return applying(
-    refused > 0 && `${rejected}. They are not in the times and rates, and not retried.`,
-    ...errors.map(({ code }) => refused > 0 && code in ADVICE && `${code}: ${ADVICE[code]}.`),
-    share >= MANY && "So many were rejected that the figures only describe the others: don't compare them.",
-    behind === null && "What is stored was not counted.",
-  );
 }

@@ -12,14 +12,13 @@ import {
   time,
   type OptionValues,
 } from "../cli/options.ts";
-import { addressNeeds } from "../cli/preflight.ts";
 import type { PlannedRun, RunContext } from "../cli/scenario.ts";
 import type { LoadMeasurement } from "../kernels/load/load-summary.ts";
-import { checkLoadLimits, type LoadContext, type LoadPlan } from "../kernels/load/load.ts";
+import { checkLoad, type LoadContext, type LoadPlan, type LoadSize } from "../kernels/load/load.ts";
 import { sendingThreadCount, type RequestLoop } from "../kernels/requests/request-threads.ts";
-import { count, duration as durationText, serverName, whole } from "../report/format.ts";
+import { applying, count, duration as durationText, short, whole } from "../report/format.ts";
 import { fields, metricNames, readMetrics, type Labels, type MetricTable } from "../report/metric.ts";
-import { lineOver, serverLines, type Outcome, type Series } from "../report/result.ts";
+import { lineOver, serverLines, type ErrorRow, type Outcome, type Series } from "../report/result.ts";
 import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
 
 /** The maximum number in a message's tag. */
@@ -110,7 +109,7 @@ export const inFlightOption = (describe: string) =>
   integer("Load", describe, [1, MOST_IN_FLIGHT], { alias: "t" });
 
 type LoadValues = OptionValues<typeof LOAD_OPTIONS>;
-type MessageLoadValues = OptionValues<typeof MESSAGE_LOAD_OPTIONS>;
+export type MessageLoadValues = OptionValues<typeof MESSAGE_LOAD_OPTIONS>;
 
 /**
  * An open loop if a rate is given, otherwise this closed one.
@@ -157,14 +156,11 @@ export function loadPlanOf(
   };
 }
 
-export interface LoadRun {
+export interface LoadRun extends LoadSize {
   title: string;
   plan: LoadPlan;
   /** Shown in the result with the plan. */
   options: Record<string, unknown>;
-  connections: number;
-  /** Deliveries if nothing is lost. */
-  deliveries: number;
   measure: (context: LoadContext) => Promise<LoadMeasurement>;
 }
 
@@ -178,27 +174,62 @@ export async function planLoad(
     options: { ...options, ...plan },
     async measure(context: RunContext) {
       const target = await openFanfare(context, { url, metricsUrl, registrations: plan.connecting });
-      return loadOutcome(title, await measure({ ...context, target, plan }));
+      return loadOutcome(title, await measure({ ...context, target, plan }), context.errors.rows());
     },
   };
 }
 
-/** @throws {ExitError} that says what to do if the run would fail halfway */
-export async function checkLoad(
-  url: string | undefined,
-  { loop: { requests }, payloadBytes }: LoadPlan,
-  size: Pick<LoadRun, "connections" | "deliveries">,
-): Promise<void> {
-  const server = { ...(await addressNeeds(url)), isThrowaway: url === undefined };
-  const availableBytes = process.availableMemory();
-  checkLoadLimits({ ...server, ...size, requests, payloadBytes, availableBytes });
+/** From this share of rejections on, the other figures say little. */
+const MANY = 0.1;
+/** Rates of a shorter time vary from run to run. */
+const SHORTEST_MS = 10_000;
+
+/** Rejections that are not the request's fault. */
+const ADVICE: Readonly<Record<string, string>> = {
+  OVERLOADED:
+    "the server has a limit of requests in flight per process. It rejects at once with a retry time, which the tester obeys. To " +
+    "avoid rejections, use a lower --in-flight or --rate, fewer --connections, or a server with more gateways",
+  UNAVAILABLE:
+    "a part of the server was busy or unavailable. Check its log, and try fewer requests in flight",
+  RATE_LIMITED: "a limit per user or address: use more users, or a server with higher limits",
+  TOKEN_EXPIRED: "the run outlasted an access token: use a smaller --count",
+};
+
+/** What limits the meaning of the figures. */
+export function loadCaveats(
+  {
+    figures: { counts, answeredMs },
+    verdicts,
+  }: Pick<LoadMeasurement, "verdicts"> & { figures: CaveatFigures },
+  errors: readonly ErrorRow[],
+): string[] {
+  const { sent, refused, unanswered } = counts;
+  const of = (some: number) =>
+    `${whole(some)} of ${count(sent, "request")} (${short((some / sent) * 100)} %)`;
+  return applying(
+    ...verdicts,
+    refused > 0 && `${of(refused)} were rejected. They are not in the times and rates, and not retried.`,
+    ...errors.map(({ code }) => refused > 0 && code in ADVICE && `${code}: ${ADVICE[code]}.`),
+    refused / sent >= MANY &&
+      "So many were rejected that the figures only describe the others: don't compare them.",
+    unanswered > 0 && `${of(unanswered)} were not answered. They count as the slowest.`,
+    answeredMs !== null &&
+      answeredMs < SHORTEST_MS &&
+      `The rates are averages over only ${durationText(answeredMs)}. Measure for 10 s or longer to compare them.`,
+  );
 }
 
-function loadOutcome(title: string, load: LoadMeasurement): Outcome {
-  const { target, plan, scene, warmUp, distributions, verdicts } = load;
+interface CaveatFigures {
+  counts: Pick<LoadFigures["counts"], "sent" | "refused" | "unanswered">;
+  answeredMs: number | null;
+}
+
+function loadOutcome(title: string, load: LoadMeasurement, errors: readonly ErrorRow[]): Outcome {
+  const { server, plan, scene, warmUp, distributions } = load;
   return {
-    title: `${title} · ${serverName(target)}`,
+    title,
     subtitle: [
+      server,
       peopleText(scene),
       paceText(plan.loop),
       `after a warm-up of ${whole(warmUp)}`,
@@ -207,7 +238,7 @@ function loadOutcome(title: string, load: LoadMeasurement): Outcome {
     metrics: readMetrics(LOAD, load.figures, loadLabels(load)),
     distributions,
     series: loadSeries(load),
-    caveats: verdicts,
+    caveats: loadCaveats(load, errors),
   };
 }
 

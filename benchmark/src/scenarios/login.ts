@@ -2,7 +2,6 @@ import { integer } from "../cli/options.ts";
 import { scenario } from "../cli/scenario.ts";
 import { measureLoad } from "../kernels/load/load-run.ts";
 import { createGuest, doAll } from "../kernels/load/load.ts";
-import type { LoginSetup } from "../kernels/requests/login-operation.ts";
 import { allocateRequests } from "../kernels/requests/request-memory.ts";
 import { RequestThreads } from "../kernels/requests/request-threads.ts";
 import { placesOf, sourceAddresses } from "../receivers/audience.ts";
@@ -50,14 +49,13 @@ export const login = scenario({
         );
         const tokens = guests.users.map(({ accessToken }) => accessToken);
         const places = await placesOf(context.target, newRunId());
-        const setup: LoginSetup = {
+        const setup = {
           ...places,
           tokens: tokens.slice(0, users),
           warmUpTokens: tokens.slice(users),
           localAddresses: sourceAddresses(places.addresses[0]!).take(tokens.length),
         };
-        const module = new URL("../kernels/requests/login-operation.ts", import.meta.url);
-        const threads = new RequestThreads({ module, setup }, plan.sendingThreads, context.signal);
+        const threads = new RequestThreads("login", setup, plan.sendingThreads, context.signal);
         return measureLoad(context, {
           name: "login",
           threads,

@@ -1,8 +1,8 @@
 import { LIMITS } from "@fanfare/contract";
-import { flag, fraction, integer, wholeNumber } from "../cli/options.ts";
-import { scenario } from "../cli/scenario.ts";
-import type { LoadContext } from "../kernels/load/load.ts";
+import { fraction, integer, wholeNumber } from "../cli/options.ts";
+import { scenario, type PlannedRun } from "../cli/scenario.ts";
 import { buildDirectScene, buildGroupScene, type GroupSize } from "../kernels/load/scenes.ts";
+import type { RequestLoop } from "../kernels/requests/request-threads.ts";
 import { measureSends } from "../kernels/load/send-run.ts";
 import {
   countOption,
@@ -12,9 +12,17 @@ import {
   loopOf,
   MESSAGE_LOAD_OPTIONS,
   planLoad,
+  type MessageLoadValues,
 } from "./load.ts";
 
 const MOST_PEOPLE = 10_000;
+
+const onlineOption = (who: string, share: number) =>
+  fraction("Who", `Fraction of the ${who} that is online, 0 to 1; senders and an observer always are`, {
+    default: share,
+    min: 0,
+    max: 1,
+  });
 
 export const direct = scenario({
   name: "direct",
@@ -33,23 +41,24 @@ export const direct = scenario({
       default: 1,
       max: 1,
     }),
-    online: flag("Who", "All receivers are online; default: one of them, if there are several"),
+    online: onlineOption("receivers", 0),
   },
   examples: [
     ["$0 direct -c 500 -t 100", "kimbench's user"],
     ["$0 direct --senders 200 --receivers 1000 --scale 0.01", "10 of the 1,000 receivers"],
-    ["$0 direct --senders 200 --receivers 1000 --scale 0.01 --online", "with all of them online"],
+    ["$0 direct --senders 200 --receivers 1000 --scale 0.01 --online 1", "with all of them online"],
     ["$0 direct --rate 2000 --duration 60s", "a fixed rate of 2000 per second (open loop)"],
   ],
-  async plan({ inFlight, scale, rounds, online: isOnline, ...values }) {
+  async plan({ inFlight, scale, rounds, ...values }) {
     const senders = wholeNumber("senders", values.senders ?? inFlight ?? 100, 1, MOST_PEOPLE);
     const receivers = Math.max(1, Math.round(values.receivers * scale));
     const loop = loopOf(values, {
       inFlight: inFlight ?? senders,
       requests: values.count ?? senders * receivers * rounds,
     });
-    const size = { senders, receivers, isOnline };
-    const online = isOnline ? receivers : Math.min(1, receivers - 1);
+    // An observer besides the only receiver would be another user.
+    const online = Math.max(Math.round(receivers * values.online), Math.min(1, receivers - 1));
+    const size = { senders, receivers, online };
     const plan = loadPlanOf(values, loop, { senders, receivers: online });
     return planLoad(values, {
       title: "Direct messages",
@@ -80,11 +89,7 @@ export const group = scenario({
       1,
       MOST_MEMBERS,
     ]),
-    online: fraction(
-      "Who",
-      "Fraction of the members that is online, 0 to 1; always includes senders, and an observer",
-      { default: 1, min: 0, max: 1 },
-    ),
+    online: onlineOption("members", 1),
     rounds: integer(
       "Load",
       "Messages from each sender to each group; default: 2000 ÷ members",
@@ -104,16 +109,7 @@ export const group = scenario({
     const online = Math.max(share, observed);
     const rounds = values.rounds ?? Math.max(1, Math.round(ROUNDS_TIMES_MEMBERS / members));
     const loop = loopOf(values, { inFlight, requests: values.count ?? senders * groups * rounds });
-    const plan = loadPlanOf(values, loop, { senders, receivers: online - senders });
-    const size = { groups, members, senders, online };
-    return planLoad(values, {
-      title: "Group messages",
-      plan,
-      options: size,
-      connections: online,
-      deliveries: online * plan.loop.requests,
-      measure: (context) => measureGroups(context, size),
-    });
+    return planGroups("Group messages", values, loop, { groups, members, senders, online });
   },
 });
 
@@ -145,29 +141,34 @@ export const chatroom = scenario({
   async plan({ users, messages, ...values }) {
     const senders = wholeNumber("senders", values.senders, 1, users);
     const loop = loopOf(values, { inFlight: senders, requests: senders * messages });
-    const plan = loadPlanOf(values, loop, { senders, receivers: users - senders });
-    const size = { groups: 1, members: users, senders, online: users };
-    return planLoad(values, {
-      title: "Chatroom",
-      plan,
-      options: size,
-      connections: users,
-      deliveries: users * loop.requests,
-      measure: (context) => measureGroups(context, size),
-    });
+    return planGroups("Chatroom", values, loop, { groups: 1, members: users, senders, online: users });
   },
 });
 
-/** Creates the groups, measures, and removes them if the server is not the run's own. */
-async function measureGroups(context: LoadContext, size: GroupSize) {
-  const scene = await buildGroupScene(context, size);
-  try {
-    return await measureSends(context, scene);
-  } finally {
-    if (!context.target.isThrowaway) {
-      await scene.remove().catch((error: Error) => {
-        process.stderr.write(`Could not delete the run's groups (${error.message}).\n`);
-      });
-    }
-  }
+/** Messages to groups, which are removed afterwards if the server is not the run's own. */
+function planGroups(
+  title: string,
+  values: MessageLoadValues,
+  loop: RequestLoop,
+  size: GroupSize,
+): Promise<PlannedRun> {
+  const { senders, online } = size;
+  return planLoad(values, {
+    title,
+    plan: loadPlanOf(values, loop, { senders, receivers: online - senders }),
+    options: { ...size },
+    connections: online,
+    deliveries: online * loop.requests,
+    async measure(context) {
+      const scene = await buildGroupScene(context, size);
+      try {
+        return await measureSends(context, scene);
+      } finally {
+        if (!context.target.isThrowaway)
+          await scene.remove().catch((error: Error) => {
+            process.stderr.write(`Could not delete the run's groups (${error.message}).\n`);
+          });
+      }
+    },
+  });
 }

@@ -2,15 +2,15 @@ import os from "node:os";
 import { integer, integers, PAYLOAD_OPTIONS, RECEIVER_OPTIONS, REQUEST_TIMEOUT } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { ErrorTable } from "../kernels/broadcast/error-table.ts";
-import type { LoadPlan } from "../kernels/load/load.ts";
+import { checkLoad, type LoadPlan } from "../kernels/load/load.ts";
 import { buildDirectScene, type DirectSize } from "../kernels/load/scenes.ts";
 import { measureSends } from "../kernels/load/send-run.ts";
 import { count } from "../report/format.ts";
 import { metrics, overPasses, readMetrics, type Metric } from "../report/metric.ts";
 import type { ErrorRow } from "../report/result.ts";
-import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
+import { openFanfareTarget } from "../targets/fanfare/fanfare-target.ts";
 import { passesOption } from "./contestants.ts";
-import { checkLoad, LOAD, LOAD_METRICS, loadPlanOf, loopOf, MOST_REQUESTS } from "./load.ts";
+import { LOAD, LOAD_METRICS, loadCaveats, loadPlanOf, loopOf, MOST_REQUESTS } from "./load.ts";
 
 /** They all run on one machine. */
 const MOST_NODES = 16;
@@ -43,7 +43,7 @@ export const nodes = scenario({
   },
   examples: [["$0 nodes --nodes 1,2,3,4", "messages/s and scaling efficiency per number of nodes"]],
   async plan({ nodes: sizes, passes, count: requests, inFlight: senders, receivers, ...values }) {
-    const size = { senders, receivers, isOnline: true };
+    const size = { senders, receivers, online: receivers };
     const loop = loopOf({}, { inFlight: senders, requests });
     const plan = loadPlanOf({ ...values, warmup: WARM_UP, sendingThreads: "auto" }, loop, size);
     await checkLoad(undefined, plan, { connections: senders + receivers, deliveries: 2 * requests });
@@ -58,11 +58,11 @@ export const nodes = scenario({
           for (let pass = 1; pass <= passes; pass++) {
             for (const n of sizes) {
               context.signal.throwIfAborted();
-              const { load, errors: rows } = await measureOnce(context, { size, plan }, n);
-              clusters.set(count(n, "node"), load.target.url);
+              const { load, urls, errors: rows } = await measureOnce(context, { size, plan }, n);
+              clusters.set(count(n, "node"), urls.join(", "));
               channels = [count(load.scene.channels, "direct channel")];
               all.push(...readMetrics(LOAD, load.figures, { nodes: n, pass }));
-              caveats.push(...load.verdicts.map((text) => `${count(n, "node")}: ${text}`));
+              caveats.push(...loadCaveats(load, rows).map((text) => `${count(n, "node")}: ${text}`));
               errors.push(...rows);
             }
           }
@@ -91,18 +91,17 @@ async function measureOnce(
   { size, plan }: { size: DirectSize; plan: LoadPlan },
   nodeCount: number,
 ) {
-  const cleanUps: (() => Promise<void>)[] = [];
   const { progress, signal } = context;
   const errors = new ErrorTable();
-  const own = { errors, signal, defer: (cleanUp: () => Promise<void>) => void cleanUps.push(cleanUp) };
+  const cluster = { gateways: nodeCount, workers: nodeCount };
+  const onError = (code: string) => errors.add("api", code);
+  const target = await openFanfareTarget({ cluster, registrations: plan.connecting, onError }, signal);
   try {
-    const cluster = { gateways: nodeCount, workers: nodeCount };
-    const target = await openFanfare(own, { cluster, registrations: plan.connecting });
     const run = { target, plan, progress, errors, signal };
     const load = await measureSends(run, await buildDirectScene(run, size));
-    return { load, errors: errors.rows() };
+    return { load, urls: target.urls, errors: errors.rows() };
   } finally {
-    for (const cleanUp of cleanUps.toReversed()) await cleanUp();
+    await target.close();
   }
 }
 

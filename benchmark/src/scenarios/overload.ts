@@ -5,8 +5,8 @@ import type { Percentiles } from "../kernels/broadcast/percentiles.ts";
 import { mostMessages, OVERLOAD_OPTIONS, type OverloadPlan } from "../kernels/overload/overload-plan.ts";
 import { measureOverload, type OverloadMeasurement } from "../kernels/overload/overload-run.ts";
 import type { MemorySample } from "../kernels/requests/memory-watch.ts";
-import { applying, clusterName, count, ms, whole } from "../report/format.ts";
-import { metrics, metricsInOrder, type Metric } from "../report/metric.ts";
+import { applying, count, ms, serverText, whole } from "../report/format.ts";
+import { metrics, type Metric } from "../report/metric.ts";
 import type { Outcome, Series } from "../report/result.ts";
 import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
 
@@ -66,22 +66,20 @@ export const overload = scenario({
       async measure(context: RunContext) {
         const { progress, errors, signal } = context;
         const target = await openFanfare(context, { cluster: plan.cluster, registrations: plan.connecting });
-        return overloadOutcome(
-          await measureOverload({ target, plan, progress, errors, signal }),
-          signal.aborted,
-        );
+        const measured = await measureOverload({ target, plan, progress, errors, signal });
+        return overloadOutcome(measured, serverText(target), signal.aborted);
       },
     };
   },
 });
 
-function overloadOutcome(measured: OverloadMeasurement, interrupted: boolean): Outcome {
+function overloadOutcome(measured: OverloadMeasurement, server: string, interrupted: boolean): Outcome {
   const { plan, memory, verdicts, baseline, recovery } = measured;
-  const { users, senders, stalled, cluster } = plan;
+  const { users, senders, stalled } = plan;
   return {
     title: "More than the server's capacity",
     subtitle: applying(
-      clusterName(cluster ?? { gateways: null, workers: null }),
+      server,
       `${count(users, "receiver")}, ${count(senders, "sender")}`,
       stalled > 0 && `${whole(stalled)} with a hung client`,
     ),
@@ -124,7 +122,7 @@ export function memorySeries(label: string, samples: readonly MemorySample[]): S
 function overloadMetrics({ plan, values, overload: during, cpuMsPerMessage }: OverloadMeasurement): Metric[] {
   const labels = { members: plan.users, gateways: plan.cluster?.gateways ?? 0 };
   return [
-    ...metricsInOrder(overload.metrics, values, labels),
+    ...metrics(values, labels),
     ...metrics(during, { ...labels, phase: "overload" }),
     ...Object.entries(cpuMsPerMessage).flatMap(([process, ms]) =>
       metrics({ cpuMsPerMessage: ms }, { ...labels, process }),

@@ -1,4 +1,3 @@
-import { defaultGatewayThreads } from "@fanfare/kernel/gateway-threads";
 import { usageError } from "../cli/exit.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import {
@@ -7,9 +6,9 @@ import {
   PRESSURE_OPTIONS,
   type PressureMeasurement,
   type PressurePhase,
-  type PressurePlan,
 } from "../kernels/pressure/pressure-run.ts";
-import { applying, count, duration as durationText, ms, percent, whole } from "../report/format.ts";
+import { applying, duration as durationText, ms, percent, serverText, whole } from "../report/format.ts";
+import { otherProgramsVerdict } from "../kernels/broadcast/generator-load.ts";
 import { fields, metricNames, readMetrics, type MetricTable } from "../report/metric.ts";
 import type { Outcome, TextTable } from "../report/result.ts";
 import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
@@ -79,40 +78,42 @@ const PHASE: MetricTable<PressurePhase> = {
 
 export const pressure = scenario({
   name: "pressure",
-  describe: "Hostile reads, or more of everything than the server can take, with another user as a witness",
+  describe: "How slow calls become for one user while others send the most expensive calls, or far too many",
   metrics: metricNames(RUN, PHASE),
   options: PRESSURE_OPTIONS,
   examples: [
-    ["$0 pressure", "whether hostile reads within the limits slow others down"],
+    ["$0 pressure", "whether guests who read as much as their rate limits allow slow others down"],
     ["$0 pressure --load mixed", "what still succeeds at three times the capacity"],
   ],
   plan(values) {
     if (values.load === "reads" && values.users !== undefined)
       throw usageError("--users is only for --load mixed.");
-    const plan: PressurePlan = { ...values, gatewayThreads: defaultGatewayThreads() };
     return {
-      options: { ...plan },
+      options: values,
       async measure(context: RunContext) {
         const target = await openFanfare(context, { registrations: CALLS });
-        const measured = await measurePressure(target, plan, context);
-        return pressureOutcome(measured, context.signal.aborted);
+        const measured = await measurePressure(target, values, context);
+        return pressureOutcome(measured, serverText(target), context.signal.aborted);
       },
     };
   },
 });
 
-function pressureOutcome(measured: PressureMeasurement, interrupted: boolean): Outcome {
-  const { kind, gatewayThreads, phases, memory } = measured;
+function pressureOutcome(measured: PressureMeasurement, server: string, interrupted: boolean): Outcome {
+  const { kind, phases, memory, otherProgramsCores } = measured;
   return {
     title: kind === "reads" ? "Hostile reads" : "Mixed overload",
-    subtitle: ["a single instance", count(gatewayThreads, "gateway thread"), LOADS[kind]],
+    subtitle: [server, LOADS[kind]],
     metrics: [
       ...readMetrics(RUN, measured, { load: kind }),
       ...phases.flatMap((phase) => readMetrics(PHASE, phase, { load: kind, phase: phase.name })),
     ],
     series: [memorySeries("Memory of the services", memory.samples)],
     tables: phases.map(phaseTable),
-    caveats: interrupted ? [] : judgePressure(measured),
+    caveats: applying(
+      ...(interrupted ? [] : judgePressure(measured)),
+      otherProgramsVerdict(otherProgramsCores, "calls took longer than they would have."),
+    ),
   };
 }
 

@@ -4,7 +4,7 @@ import { addressNeeds } from "../cli/preflight.ts";
 import { PROGRAM } from "../cli/program.ts";
 import { assertWritable, scenario, type RunContext } from "../cli/scenario.ts";
 import { writeTokenFile } from "../kernels/connections/token-file.ts";
-import { count, serverName } from "../report/format.ts";
+import { count, serverText } from "../report/format.ts";
 import { metrics } from "../report/metric.ts";
 import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
 import { openMeeting, registerGuests } from "../targets/fanfare/meeting.ts";
@@ -47,7 +47,9 @@ export const register = scenario({
         const { progress, signal } = context;
         const target = await openFanfare(context, { url, metricsUrl, registrations: concurrency });
         const before = await target.usage();
-        const meeting = await openMeeting(target.api, signal);
+        const meeting = await (out === undefined
+          ? target.openMeeting(signal)
+          : openMeeting(target.api, signal));
         const work = { count: users, concurrency, progress, signal };
         const { tokens, registration } = await registerGuests(target.api, meeting, work);
         const after = await target.usage();
@@ -57,10 +59,9 @@ export const register = scenario({
         }
         const cpuSeconds = (after?.cpuSeconds ?? 0) - (before?.cpuSeconds ?? 0);
         const { perSecond, userMs } = registration;
-        const { name, isThrowaway, urls } = target;
         return {
           title: `Register ${count(users, "user")}, each joining one group`,
-          subtitle: [serverName({ name, isThrowaway, url: urls.join(", ") }), `${concurrency} at a time`],
+          subtitle: [serverText(target), `${concurrency} at a time`],
           metrics: [
             ...metrics(
               {

@@ -8,7 +8,8 @@ import {
   type StagesMeasurement,
   type StagesPlan,
 } from "../kernels/stages/stages-run.ts";
-import { count, whole } from "../report/format.ts";
+import { applying, count, serverText, whole } from "../report/format.ts";
+import { otherProgramsVerdict } from "../kernels/broadcast/generator-load.ts";
 import { fields, metricNames, readMetrics, type MetricTable } from "../report/metric.ts";
 import type { Outcome } from "../report/result.ts";
 import { explain } from "../targets/fanfare/api.ts";
@@ -54,16 +55,19 @@ export const stages = scenario({
       async measure(context: RunContext) {
         const target = await openFanfare(context, { url, metricsUrl, registrations: CALLS });
         const server = { target, metricsUrl: metricsUrl ?? target.platform!.gateways[0]!.metricsUrl };
-        return stagesOutcome(await measureStages(server, plan, context).catch(explain));
+        const measured = await measureStages(server, plan, context).catch(explain);
+        return stagesOutcome(measured, serverText(target));
       },
     };
   },
 });
 
-function stagesOutcome({ users, online, inFlight, rows, counts }: StagesMeasurement): Outcome {
+function stagesOutcome(measured: StagesMeasurement, server: string): Outcome {
+  const { users, online, inFlight, rows, counts, otherProgramsCores } = measured;
   return {
     title: "Stages of a message",
     subtitle: [
+      server,
       `${online === users ? whole(users) : `${whole(online)} of ${whole(users)}`} members online in one group`,
       `${count(inFlight, "request")} in flight`,
     ],
@@ -77,5 +81,8 @@ function stagesOutcome({ users, online, inFlight, rows, counts }: StagesMeasurem
         rows: rows.map(({ stage, what, metric }) => [stage, `${what} (${metric})`]),
       },
     ],
+    caveats: applying(
+      otherProgramsVerdict(otherProgramsCores, "the stages took longer than they would have."),
+    ),
   };
 }

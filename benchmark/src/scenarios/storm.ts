@@ -1,9 +1,10 @@
 import { clusterSizeOf, MOST_USERS, threadCount, wholeNumber } from "../cli/options.ts";
 import { addressNeeds, checkLimits } from "../cli/preflight.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
+import { busyVerdict } from "../kernels/load/load-summary.ts";
 import { mostMessages, STORM_OPTIONS, type StormPlan } from "../kernels/storm/storm-plan.ts";
 import { measureStorm, worst, type StormMeasurement, type StormPhase } from "../kernels/storm/storm-run.ts";
-import { clusterName, count, short, whole } from "../report/format.ts";
+import { applying, count, serverText, short, whole } from "../report/format.ts";
 import { fields, metricNames, readMetrics, type Metric, type MetricTable } from "../report/metric.ts";
 import type { Outcome, Series } from "../report/result.ts";
 import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
@@ -69,24 +70,26 @@ export const storm = scenario({
       async measure(context: RunContext) {
         const { progress, errors, signal } = context;
         const target = await openFanfare(context, { cluster: plan.cluster, registrations });
-        return stormOutcome(await measureStorm({ target, plan, progress, errors, signal }));
+        const measured = await measureStorm({ target, plan, progress, errors, signal });
+        return stormOutcome(measured, serverText(target));
       },
     };
   },
 });
 
-function stormOutcome(measured: StormMeasurement): Outcome {
+function stormOutcome(measured: StormMeasurement, server: string): Outcome {
   const { users, sdkClients, messagesPerSecond, phases } = measured;
   return {
     title: "Gateways restart and crash with members online",
     subtitle: [
-      clusterName(measured),
+      server,
       `${count(users, "member")}, ${whole(sdkClients)} of them with the SDK`,
       `${short(messagesPerSecond)} messages/s`,
       "times from the intended sending until the last member had the message, by event or by sync",
     ],
     metrics: stormMetrics(measured),
     series: secondsSeries(phases),
+    caveats: applying(busyVerdict("receiving", worst(phases.map(({ receiverBusy }) => receiverBusy)))),
   };
 }
 

@@ -4,11 +4,12 @@ import { usageError } from "../cli/exit.ts";
 import {
   broadcastPlans,
   checkBroadcastLimits,
+  messagesText,
   REPEATED_MESSAGE_OPTIONS,
 } from "../kernels/broadcast/broadcast-plan.ts";
 import { applying, count } from "../report/format.ts";
 import { BROADCAST_METRICS } from "./broadcast-outcome.ts";
-import { findingsOf, openContestant, passesOption, serverSpecs } from "./contestants.ts";
+import { passesOption, passNumbers, serverSpecs, sideBySide } from "./contestants.ts";
 import { PROGRAM } from "../cli/program.ts";
 import { existingUsers } from "../targets/existing-users.ts";
 
@@ -42,22 +43,20 @@ export const sweep = scenario({
     return {
       options: { ...largest, users: sizes, passes, target },
       async measure(context: RunContext) {
-        const found = await findingsOf(context, async (findings) => {
-          for (let pass = 1; pass <= passes; pass++) {
-            for (const plan of plans) {
-              // With a new server: an earlier audience would leave memory behind.
-              const rival = { spec: spec!, plan, labels: { members: plan.users }, metricsUrl, existing };
-              const contestant = await openContestant(rival, context);
-              await findings.measure(contestant, pass, context);
-              await contestant.target.close();
-            }
-          }
+        const alone = plans.map((plan) => {
+          return { spec: spec!, plan, labels: { members: plan.users }, metricsUrl, existing };
         });
+        // Each with a new server: an earlier audience would leave memory behind.
+        const rounds = passNumbers(passes).flatMap((pass) =>
+          alone.map((one) => ({ contestants: [one], passes: [pass] })),
+        );
+        const found = await sideBySide(context, rounds);
         const isFanfare = target === "fanfare" && url === undefined;
         return {
           title: "Broadcast to a growing number of members",
           subtitle: applying(
             url === undefined ? `a new ${target} each time` : `${target} at ${url}`,
+            messagesText(largest),
             isFanfare && count(largest.gatewayThreads!, "gateway thread"),
           ),
           ...found,

@@ -52,7 +52,7 @@ export const centrifugo = running({
       product: "Centrifugo",
       base: new URL("/api/", url),
       headers: { "x-api-key": key },
-      advice: { 401: "Is CENTRIFUGO_API_KEY the server's http_api.key?" },
+      advice: { HTTP_401: "Is CENTRIFUGO_API_KEY the server's http_api.key?" },
       onError,
       signal,
     });

@@ -16,16 +16,17 @@ export function exchange(
   url: URL,
   { headers, ...options }: Omit<http.RequestOptions, "headers"> & { headers: http.OutgoingHttpHeaders },
   body: string | Buffer = "",
-): Promise<{ status: number; text: string }> {
+): Promise<{ status: number; headers: http.IncomingHttpHeaders; text: string }> {
   const length = body.length === 0 ? {} : { "content-length": Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
     const all = { ...options, headers: { ...headers, ...length } };
     const request = (isSecure(url) ? https : http).request(url, all, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("end", () =>
-        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
-      );
+      response.on("end", () => {
+        const { statusCode: status = 0, headers } = response;
+        resolve({ status, headers, text: Buffer.concat(chunks).toString() });
+      });
       response.on("error", reject);
     });
     request.on("timeout", () =>

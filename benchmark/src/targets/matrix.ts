@@ -67,7 +67,7 @@ export const matrix = running({
   async open({ url, existing, onError, signal }) {
     const options = { product: "Matrix", base: url, onError, signal };
     const limited = "Raise rc_message in the homeserver's configuration for a test";
-    const api = new JsonApi({ ...options, advice: { 429: limited } });
+    const api = new JsonApi({ ...options, advice: { HTTP_429: limited } });
     if (existing) return roomOf(api, existing.channel, existing.senderToken);
     const secret = fromEnvironment(
       "MATRIX_REGISTRATION_SECRET",
@@ -76,8 +76,8 @@ export const matrix = running({
     const registration = new JsonApi({
       ...options,
       advice: {
-        403: "Is MATRIX_REGISTRATION_SECRET right?",
-        404: "Homeservers other than Synapse need --tokens",
+        HTTP_403: "Is MATRIX_REGISTRATION_SECRET right?",
+        HTTP_404: "Homeservers other than Synapse need --tokens",
       },
     });
     const run = `bench-${randomBytes(5).toString("hex")}`;
@@ -140,8 +140,7 @@ function roomOf(api: JsonApi, roomId: string, token: string): RunningServer {
         `${pathOf(roomId)}/send/m.room.message/${transactions}.${sent++}`,
         { method: "PUT", body: { msgtype: "m.text", body }, headers },
       ]),
-    async countStored(isMeasured) {
-      let stored = 0;
+    async *contents() {
       // Pages go from the newest back.
       for (let from: string | undefined; ;) {
         const query = new URLSearchParams({ dir: "b", limit: String(PAGE_EVENTS), ...(from && { from }) });
@@ -149,10 +148,9 @@ function roomOf(api: JsonApi, roomId: string, token: string): RunningServer {
           `${pathOf(roomId)}/messages?${query.toString()}`,
           { headers },
         );
-        const texts = page.chunk.map(({ content }) => content.body);
-        stored += texts.filter((text) => typeof text === "string" && isMeasured(text)).length;
+        for (const { content } of page.chunk) yield content.body;
         from = page.end;
-        if (from === undefined) return stored;
+        if (from === undefined) return;
       }
     },
   };

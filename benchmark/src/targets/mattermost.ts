@@ -44,8 +44,8 @@ export const mattermost = running({
       base: new URL("/api/v4/", url),
       headers: { authorization: `Bearer ${token}` },
       advice: {
-        401: "Is MATTERMOST_ADMIN_TOKEN valid?",
-        429: "Turn off RateLimitSettings.Enable for the test.",
+        HTTP_401: "Is MATTERMOST_ADMIN_TOKEN valid?",
+        HTTP_429: "Turn off RateLimitSettings.Enable for the test.",
       },
       onError,
       signal,
@@ -81,7 +81,7 @@ export const mattermost = running({
         await api.call(`channels/${channel.id}/members`, { body: { user_id: id } });
         const login = { body: { login_id: username, password } };
         const { headers } = await api.callWithHeaders("users/login", login);
-        return headers.get("token") ?? "";
+        return String(headers["token"]);
       },
       close,
     };
@@ -91,14 +91,13 @@ export const mattermost = running({
 function channelOf(api: JsonApi, id: string): RunningServer {
   return {
     openSender: async () => api.sender((message) => ["posts", { body: { channel_id: id, message } }]),
-    async countStored(isMeasured) {
-      let stored = 0;
+    async *contents() {
       for (let page = 0; ; page++) {
         const { order, posts } = await api.callAgain<{ order: string[]; posts: Record<string, Post> }>(
           `channels/${id}/posts?per_page=${PAGE_POSTS}&page=${page}`,
         );
-        stored += order.filter((post) => isMeasured(posts[post]!.message)).length;
-        if (order.length < PAGE_POSTS) return stored;
+        for (const post of order) yield posts[post]!.message;
+        if (order.length < PAGE_POSTS) return;
       }
     },
   };

@@ -35,6 +35,7 @@ function pluginTarget(server: ChatServer, options: PluginTargetOptions): Target 
     dialect,
     urls: server.urls,
     isThrowaway: server.isThrowaway ?? false,
+    size: server.size,
     async prepare(count, progress, signal) {
       if (memberTokens) {
         const credentials = memberTokens
@@ -50,13 +51,21 @@ function pluginTarget(server: ChatServer, options: PluginTargetOptions): Target 
       return { credentials: users, registration: result };
     },
     openSender: () => server.openSender().catch(explain),
-    countStored: async (isMeasured) => (await server.countStored?.(isMeasured).catch(explain)) ?? null,
+    contents: server.contents && (() => explained(server.contents!(), explain)),
     usage,
     cpuSeconds: async () => (server.cpuSeconds ? server.cpuSeconds() : ((await usage())?.cpuSeconds ?? null)),
     cpuSecondsByKind: () => null,
     natsTraffic: () => Promise.resolve(null),
     close: () => server.close(),
   };
+}
+
+async function* explained<T>(items: AsyncIterable<T>, explain: (error: unknown) => never): AsyncGenerator<T> {
+  try {
+    yield* items;
+  } catch (error) {
+    explain(error);
+  }
 }
 
 export interface TargetOptions extends FanfareOptions {

@@ -34,6 +34,8 @@ export interface ChatServer {
   readonly urls: readonly string[];
   /** true: started for this run. */
   readonly isThrowaway?: boolean;
+  /** What was started, if that can differ, for example "2 processes". */
+  readonly size?: string;
   /**
    * Creates another member.
    * @returns the connection's `auth.token`. Absent: no credentials needed.
@@ -43,8 +45,8 @@ export interface ChatServer {
   credentialOf?(token: string): string;
   /** Called when all members are connected. */
   openSender(): Promise<Sender>;
-  /** How many of the stored contents satisfy `isMeasured`. */
-  countStored?(isMeasured: (content: string) => boolean): Promise<number>;
+  /** The text of every stored message of the channel, in any order. */
+  contents?(): AsyncIterable<unknown>;
   /** Absent: read from --metrics-url, if given. */
   usage?(): Promise<ServerUsage | null>;
   /** Only the CPU time, if there is a cheaper way to get it. */

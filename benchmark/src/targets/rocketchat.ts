@@ -75,8 +75,8 @@ export const rocketchat = running({
       ...common,
       headers: { "x-auth-token": token, "x-user-id": userId },
       advice: {
-        401: "Do ROCKETCHAT_TOKEN and ROCKETCHAT_USER_ID belong together?",
-        429: RATE_LIMITED,
+        HTTP_401: "Do ROCKETCHAT_TOKEN and ROCKETCHAT_USER_ID belong together?",
+        HTTP_429: RATE_LIMITED,
       },
     });
     const { roles } = await api.call<{ roles: string[] }>("me");
@@ -116,7 +116,7 @@ async function existingRoom(
   common: JsonApiOptions,
   { senderToken, channel }: { senderToken: string; channel: string },
 ): Promise<RunningServer> {
-  const advice = { 401: "Is the first line of --tokens valid?", 429: RATE_LIMITED };
+  const advice = { HTTP_401: "Is the first line of --tokens valid?", HTTP_429: RATE_LIMITED };
   const { data } = await new JsonApi({ ...common, advice }).call<{ data: { userId: string } }>("login", {
     body: { resume: senderToken },
   });
@@ -135,15 +135,14 @@ function roomOf(api: JsonApi, roomId: string, kind: string): RunningServer {
   return {
     openSender: async () =>
       api.sender((msg) => ["chat.sendMessage", { body: { message: { rid: roomId, msg } } }]),
-    async countStored(isMeasured) {
-      let stored = 0;
+    async *contents() {
       for (let offset = 0; ;) {
         const { messages, total } = await api.callAgain<{ messages: Message[]; total: number }>(
           `${kind}.messages?roomId=${roomId}&count=${PAGE_MESSAGES}&offset=${offset}`,
         );
-        stored += messages.filter(({ msg }) => isMeasured(msg)).length;
+        for (const { msg } of messages) yield msg;
         offset += messages.length;
-        if (offset >= total || messages.length === 0) return stored;
+        if (offset >= total || messages.length === 0) return;
       }
     },
   };

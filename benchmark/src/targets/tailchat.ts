@@ -107,8 +107,7 @@ export const tailchat = running({
 function panelOf(api: JsonApi, url: string, token: string, place: Place): RunningServer {
   return {
     openSender: () => openTailchatSender(url, token, place),
-    async countStored(isMeasured) {
-      let stored = 0;
+    async *contents() {
       // Pages go from the newest back.
       for (let startId: string | undefined; ;) {
         const question = { converseId: place.converseId, ...(startId !== undefined && { startId }) };
@@ -116,9 +115,9 @@ function panelOf(api: JsonApi, url: string, token: string, place: Place): Runnin
           "chat/message/fetchConverseMessage",
           call(question, token),
         );
-        stored += page.filter(({ content }) => isMeasured(content)).length;
+        for (const { content } of page) yield content;
         startId = page.at(-1)?._id;
-        if (startId === undefined) return stored;
+        if (startId === undefined) return;
       }
     },
   };

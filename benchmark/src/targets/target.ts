@@ -17,14 +17,16 @@ export interface Target {
   readonly urls: readonly string[];
   /** true: started for this run, and removed with it. */
   readonly isThrowaway: boolean;
+  /** Of what was started: gateways and workers, threads or processes. undefined: it can't differ. */
+  readonly size?: string | undefined;
   /**
    * Creates `count` members and the channel that they share; returns their access tokens, or nulls if none are
    * needed.
    */
   prepare(count: number, progress: Progress, signal: AbortSignal): Promise<Prepared>;
   openSender(): Promise<Sender>;
-  /** How many of the stored contents satisfy `isMeasured`; null if the server stores nothing. */
-  countStored(isMeasured: (content: string) => boolean): Promise<number | null>;
+  /** The text of every stored message of the channel, in any order. Absent: what is stored is unknown. */
+  readonly contents?: (() => AsyncIterable<unknown>) | undefined;
   /** null if the server's metrics are unavailable. */
   usage(): Promise<ServerUsage | null>;
   /** Only the CPU time, at little cost to the server; null if unavailable. */

@@ -55,8 +55,8 @@ export const zulip = running({
       base: new URL("/api/v1/", url),
       headers: as(sender),
       advice: {
-        401: "Is ZULIP_ADMIN valid?",
-        429: "Set RATE_LIMITING = False in /etc/zulip/settings.py for a test",
+        HTTP_401: "Is ZULIP_ADMIN valid?",
+        HTTP_429: "Set RATE_LIMITING = False in /etc/zulip/settings.py for a test",
       },
       onError,
       signal,
@@ -93,8 +93,7 @@ function channelOf(api: JsonApi, id: string): RunningServer {
   return {
     openSender: async () =>
       api.sender((content) => ["messages", form({ type: "stream", to: id, topic: TOPIC, content })]),
-    async countStored(isMeasured) {
-      let stored = 0;
+    async *contents() {
       // Pages go from the newest back.
       for (let anchor = "newest"; ;) {
         const query = new URLSearchParams({
@@ -109,8 +108,8 @@ function channelOf(api: JsonApi, id: string): RunningServer {
           messages: { id: number; content: string }[];
           found_oldest: boolean;
         }>(`messages?${query.toString()}`);
-        stored += messages.filter(({ content }) => isMeasured(content)).length;
-        if (found_oldest || messages.length === 0) return stored;
+        for (const { content } of messages) yield content;
+        if (found_oldest || messages.length === 0) return;
         anchor = String(messages[0]!.id);
       }
     },

@@ -1,11 +1,11 @@
 import { createReadStream } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { mongo } from "mongoose";
 import type { z } from "zod";
-import { type Bytes, InvalidExportError } from "./inputs.ts";
+import { type Bytes, InvalidExportError, maxUnpackedBytes, onlyOne } from "./inputs.ts";
 
 /** MongoDB's own limit is 16 MiB for users' documents. */
 const MAX_DOCUMENT_BYTES = 17 * 1024 * 1024;
@@ -18,22 +18,48 @@ type ReadCollection = <S extends z.ZodType>(collection: string, schema: S) => As
  * Reads collections of a folder that `mongodump` has made, with or without `--gzip`. Documents that don't match the schema are left out.
  * @throws {InvalidExportError} when it isn't one folder
  */
-export async function openDump([folder, ...others]: readonly string[]): Promise<ReadCollection> {
-  if (folder === undefined || others.length > 0) throw new InvalidExportError("a dump is one folder");
+export async function openDump(folders: readonly string[]): Promise<ReadCollection> {
+  const folder = onlyOne(folders, "a dump is one folder");
   if (!(await stat(folder)).isDirectory())
     throw new InvalidExportError("name the folder that mongodump has made for the database");
-  const names = new Set(await readdir(folder));
   return async function* (collection, schema) {
-    const name = [`${collection}.bson`, `${collection}.bson.gz`].find((one) => names.has(one));
-    if (name === undefined) return;
-    const stream = createReadStream(join(folder, name));
-    // An error of the file is one of what reads it.
-    const bytes = name.endsWith(".gz") ? pipeline(stream, createGunzip(), () => undefined) : stream;
-    for await (const { document } of documentsOf(bytes, name)) {
+    const path = await findCollection(folder, `${collection}.bson`);
+    if (path === null) return;
+    for await (const { document } of documentsOf(await collectionBytes(path), basename(path))) {
       const parsed = schema.safeParse(document);
       if (parsed.success) yield parsed.data;
     }
   };
+}
+
+/** The path of a file of a dump, which can be packed, or null. */
+export async function findCollection(folder: string, name: string): Promise<string | null> {
+  const names = new Set(await readdir(folder));
+  const found = [name, `${name}.gz`].find((one) => names.has(one));
+  return found === undefined ? null : join(folder, found);
+}
+
+/** The content of a file of a dump. Reading fails with an InvalidExportError when it unpacks to far more than its size. */
+export async function collectionBytes(path: string): Promise<Bytes> {
+  const stream = createReadStream(path);
+  if (!path.endsWith(".gz")) return stream;
+  const { size } = await stat(path);
+  // An error of the file is one of what reads it.
+  const unpacked = pipeline(stream, createGunzip(), () => undefined);
+  return limited(unpacked, maxUnpackedBytes(size), basename(path));
+}
+
+async function* limited(bytes: Bytes, maxBytes: number, name: string): AsyncGenerator<Uint8Array> {
+  let read = 0;
+  try {
+    for await (const part of bytes) {
+      read += part.length;
+      if (read > maxBytes) throw new Error("it unpacks to far more than its size");
+      yield part;
+    }
+  } catch (error) {
+    throw new InvalidExportError(`${name}: ${(error as Error).message}`);
+  }
 }
 
 /**
@@ -67,6 +93,7 @@ export async function* documentsOf(
       size = rest.length;
     }
   } catch (error) {
+    if (error instanceof InvalidExportError) throw error;
     throw new InvalidExportError(`${name}: ${(error as Error).message}`);
   }
   if (size > 0) throw new InvalidExportError(`${name} is cut off`);

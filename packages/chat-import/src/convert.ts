@@ -8,7 +8,7 @@ import type { Imported } from "./import-group.ts";
 import { ImportRefusedError, type ImportedPerson } from "./import-steps.ts";
 import { InvalidExportError } from "./inputs.ts";
 import { mattermostHistory } from "./mattermost.ts";
-import type { FileSink } from "./message-files.ts";
+import type { Sinks } from "./message-lines.ts";
 import type { Report } from "./report.ts";
 import { rocketChatHistory } from "./rocketchat.ts";
 import { slackHistory } from "./slack.ts";
@@ -35,13 +35,26 @@ export const peopleOf = (users: Users): Map<string, ImportedPerson> =>
   );
 
 /** Adds what an import has stored, and what it could not. */
-export function describeImported({ files, accounts, renamed, unusedEmails }: Imported, report: Report): void {
-  report.add("files", files.stored);
-  report.note("damaged files", "their content can't be read, and messages have their names", files.damaged);
-  report.note("files over the quota", "the instance has no space left for files", files.full);
-  report.add("new accounts", accounts);
-  report.note("usernames of new accounts", "they are taken, or have other characters", renamed.length);
-  report.note("addresses of new accounts", "another account has them, or they are invalid", unusedEmails);
+export function describeImported(imported: Imported, report: Report): void {
+  const { files, directs, accounts, renamed, unusedEmails, known } = imported;
+  const { deletedHere, changedHere } = imported;
+  // The report has counted all that the export has.
+  report.add("messages", -(known + deletedHere + changedHere));
+  report.note("alreadyImported", known + directs.known);
+  report.note("deletedHere", deletedHere + directs.deletedHere);
+  report.note("changedHere", changedHere + directs.changedHere);
+  report.note("formerMembers", imported.formerMembers);
+  report.add("directConversations", directs.channelIds.length);
+  report.add("directMessages", directs.messages);
+  report.note("directsWithoutAccount", directs.withoutAccount);
+  report.note("largeDirects", directs.large);
+  report.note("directsOverLimit", directs.overLimit);
+  report.add("files", files.stored + directs.files.stored);
+  report.note("damagedFiles", files.damaged + directs.files.damaged);
+  report.note("filesOverQuota", files.full + directs.files.full);
+  report.add("newAccounts", accounts);
+  report.note("renamedAccounts", renamed.length);
+  report.note("unusedAddresses", unusedEmails);
 }
 
 /** @throws {ImportRefusedError} when the export can't be read */
@@ -69,10 +82,10 @@ export async function* groupFileText(
   history: History,
   report: Report,
   folder: string,
-  files: FileSink | null,
+  sinks: Sinks,
 ): AsyncGenerator<string> {
   try {
-    yield* encodeGroupFile(checked(groupLines(history, report, folder, files)));
+    yield* encodeGroupFile(checked(groupLines(history, report, folder, sinks)));
   } catch (error) {
     throw toExportError(error);
   }

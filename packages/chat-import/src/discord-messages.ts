@@ -2,6 +2,8 @@ import { bold, line, lines, link, paragraphs, quote } from "@fanfare/markup";
 import { z } from "zod";
 import {
   addUser,
+  cardText,
+  fileMark,
   flag,
   type HistoryFile,
   type HistoryMessage,
@@ -59,12 +61,16 @@ export type Message = z.output<typeof messageSchema>;
 export const timeOfId = (snowflake: string): Date =>
   timeOf(Number((BigInt(snowflake) >> 22n) + EPOCH_MS)) ?? new Date();
 
+export type Author = z.output<typeof userSchema>;
+
+/** @param isMember whether people who aren't bots are members of the server */
 export const addAuthor = (
   users: Users,
-  { id: key, name, nickname, isBot }: z.output<typeof userSchema>,
-): string => addUser(users, { key, username: name, name: nickname || name, isMember: !isBot });
+  { id: key, name, nickname, isBot }: Author,
+  isMember = true,
+): string => addUser(users, { key, username: name, name: nickname || name, isMember: isMember && !isBot });
 
-interface Context {
+export interface Context {
   users: Users;
   threads: ReadonlyMap<string, HistoryThread>;
   /** Names of threads, by id. */
@@ -83,7 +89,7 @@ export function messageOf(
   const aboutThread = type === THREAD_CREATED ? (reference?.channelId ?? "") : "";
   const isRoot = threads.get(aboutThread)?.root.key === key;
   if (!SHOWN.has(type) && !isRoot) {
-    report.note("notices of Discord", "only messages are imported");
+    report.note("notices");
     return null;
   }
   const at = timeOfId(key);
@@ -98,10 +104,8 @@ export function messageOf(
     key,
     at,
     author,
-    as: null,
     content: isRoot ? bold(names.get(aboutThread) ?? "") : messageText(message, users),
     editedAt: timestampEdited === "" ? null : timeOf(timestampEdited),
-    isDeleted: false,
     replyTo: isReply
       ? { channel: place.channel, key: reference.messageId, at: timeOfId(reference.messageId) }
       : null,
@@ -110,11 +114,7 @@ export function messageOf(
       ? []
       : [message, message.forwardedMessage].flatMap((one) => (one === null ? [] : filesOf(one))),
     reactions: message.reactions.map(({ emoji, count, users: by }) => {
-      report.note(
-        "reactions of unknown users",
-        "the export has only their number",
-        Math.max(0, count - by.length) || 0,
-      );
+      report.note("unknownReactions", Math.max(0, count - by.length) || 0);
       return {
         emoji: emoji.id === "" ? emojiOf(emoji.name) : `:${emoji.name.toLowerCase()}:`,
         users: by.map((one) => addAuthor(users, one)),
@@ -149,7 +149,7 @@ function filesOf({ attachments, stickers }: z.output<typeof withContent>): Histo
     return {
       name,
       paths: isAddress || url === "" ? [] : [url, url.replaceAll("\\", "/")],
-      instead: isAddress ? link(name, url) : `📎 ${line(name)}`,
+      instead: isAddress ? link(name, url) : fileMark(name),
     };
   });
 }
@@ -162,15 +162,17 @@ function embedText(
   content: string,
 ): string {
   if (url !== "" && content.includes(url)) return "";
-  const shown = lines(
-    line(author?.name ?? ""),
-    title === "" ? "" : link(title, url),
-    withOwnMarkup(description),
-    ...fields.map(({ name, value }) => lines(bold(name), withOwnMarkup(value))),
-    image === null ? "" : link("Image", image.canonicalUrl || image.url),
-    line(footer?.text ?? ""),
-  );
-  return shown === "" ? "" : quote(shown);
+  return cardText({
+    author: line(author?.name ?? ""),
+    title,
+    url,
+    texts: [withOwnMarkup(description)],
+    fields: fields.map(({ name, value }) => ({ name, value: withOwnMarkup(value) })),
+    footer: lines(
+      image === null ? "" : link("Image", image.canonicalUrl || image.url),
+      line(footer?.text ?? ""),
+    ),
+  });
 }
 
 /** Discord's markdown has its own emoji and times. */

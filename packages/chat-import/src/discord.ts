@@ -2,6 +2,8 @@ import { basename, dirname } from "node:path";
 import { z } from "zod";
 import {
   addAuthor,
+  type Author,
+  type Context,
   id,
   type Message,
   messageOf,
@@ -12,12 +14,14 @@ import {
 import {
   assertRoom,
   type HistoryChannel,
+  type HistoryMessage,
   type HistoryThread,
   type Importer,
   text,
+  ThreadFinder,
   type Users,
 } from "./history.ts";
-import { folderFiles } from "./export-files.ts";
+import { mediaFiles } from "./export-files.ts";
 import { fileItems, InvalidExportError } from "./inputs.ts";
 import type { Report } from "./report.ts";
 
@@ -39,13 +43,13 @@ interface ExportFile extends Head {
 
 export const discordHistory: Importer = async (files, { name, media }, report) => {
   const heads = await Promise.all(files.map(headOf));
-  const guild = heads[0]?.guild;
-  if (guild === undefined) throw new InvalidExportError("name at least one file");
-  const other = heads.find((one) => one.guild.id !== guild.id);
+  const exported = heads.filter((one) => !isDirect(one));
+  const guild = exported[0]?.guild;
+  if (guild === undefined)
+    throw new InvalidExportError("name at least one file of a server, also to import direct messages");
+  const other = exported.find((one) => one.guild.id !== guild.id);
   if (other !== undefined)
     throw new InvalidExportError(`${basename(other.file)} is of another server: import one server at a time`);
-  report.note("direct conversations", "a group has no direct messages", heads.filter(isDirect).length);
-  const exported = heads.filter((one) => !isDirect(one));
   const users: Users = new Map();
   const known = new Set(
     exported.filter(({ channel }) => !THREAD.test(channel.type)).map(({ channel }) => channel.id),
@@ -55,6 +59,7 @@ export const discordHistory: Importer = async (files, { name, media }, report) =
   const channels = new Map<string, HistoryChannel>();
   for (const { channel } of exported)
     if (!threads.has(channel.id)) channels.set(channel.id, channelOf(channel));
+  const conversations = await Promise.all(heads.filter(isDirect).map(conversationOf));
   return {
     source: guild.id,
     name: name ?? guild.name,
@@ -62,28 +67,60 @@ export const discordHistory: Importer = async (files, { name, media }, report) =
     ownerKey: null,
     users,
     channels: [...channels.values()],
+    directs: conversations.map(({ channel, authors }) => ({
+      key: channel.id,
+      members: authors.map(({ id: key }) => key),
+    })),
     threads,
     // Paths of downloaded media start at the folder of the file that names them.
-    files: await folderFiles(media === undefined ? [] : [media], {
-      folders: files.map(dirname),
-      named: /_Files$/,
-    }),
-    missingFiles: "they stay at Discord, and messages link to them",
+    files: await mediaFiles(media, { folders: files.map(dirname), named: /_Files$/ }),
+    missingFiles: "linkedFiles",
     async *messages() {
+      const context = { users, threads, names, report };
       for (const { file, channel } of exported) {
         const thread = threads.get(channel.id);
-        for await (const message of messagesOf(file, report)) {
-          const place = {
-            channel: thread?.root.channel ?? channel.id,
-            thread: thread === undefined ? null : channel.id,
-          };
-          const shown = messageOf(message, channel.id, place, { users, threads, names, report });
-          if (shown !== null) yield shown;
-        }
+        const place = {
+          channel: thread?.root.channel ?? channel.id,
+          thread: thread === undefined ? null : channel.id,
+        };
+        yield* historyOf(file, channel.id, place, context);
+      }
+      // Last, so that the members of the server are known: others who write direct messages are none.
+      for (const { file, channel, authors } of conversations) {
+        for (const author of authors) addAuthor(users, author, false);
+        yield* historyOf(file, channel.id, { channel: channel.id }, context);
       }
     },
   };
 };
+
+async function* historyOf(
+  file: string,
+  channel: string,
+  place: Pick<HistoryMessage, "channel" | "thread">,
+  context: Context,
+): AsyncGenerator<HistoryMessage> {
+  for await (const message of messagesOf(file, context.report)) {
+    const shown = messageOf(message, channel, place, context);
+    if (shown !== null) yield shown;
+  }
+}
+
+/** The export doesn't list members, so they are the authors. Someone who has written nothing has only a name. */
+async function conversationOf(direct: ExportFile): Promise<ExportFile & { authors: Author[] }> {
+  const { file, channel } = direct;
+  const authors = new Map<string, Author>();
+  for await (const { author } of messagesOf(file, null)) {
+    assertRoom(authors, "users");
+    authors.set(author.id, author);
+  }
+  const least = channel.type === "DirectGroupTextChat" ? 3 : 2;
+  for (let n = 1; authors.size < least; n += 1) {
+    const key = n === 1 ? `direct ${channel.id}` : `direct ${channel.id} ${n}`;
+    authors.set(key, { id: key, name: "", nickname: channel.name, isBot: false });
+  }
+  return { ...direct, authors: [...authors.values()] };
+}
 
 const isDirect = ({ channel }: Head): boolean => DIRECT.test(channel.type);
 
@@ -102,7 +139,7 @@ async function* messagesOf(file: string, report: Report | null): AsyncGenerator<
     const parsed = isHead ? null : messageSchema.safeParse(item);
     isHead = false;
     if (parsed?.success === true) yield parsed.data;
-    else if (parsed !== null) report?.note("messages without ID or author", "they cannot be imported");
+    else if (parsed !== null) report?.note("unidentified");
   }
 }
 
@@ -133,22 +170,22 @@ async function findThreads(
         : [],
     ),
   );
-  const threads = new Map<string, HistoryThread>();
-  const lastAt = new Map<string, Date>();
-  if (wanted.size === 0) return threads;
+  const threads = new ThreadFinder();
+  const found = new Set<string>();
+  if (wanted.size === 0) return new Map();
   for (const { file, channel } of files)
     for await (const { id: key, type, author, reference } of messagesOf(file, null)) {
       const at = timeOfId(key);
       if (wanted.has(channel.id)) {
-        lastAt.set(channel.id, at);
+        threads.addReply(channel.id, at);
         continue;
       }
       const about = wanted.has(key) ? key : type === THREAD_CREATED ? (reference?.channelId ?? "") : "";
-      if (wanted.get(about) !== channel.id || (threads.has(about) && about !== key)) continue;
-      assertRoom(threads, "threads");
-      const root = { channel: channel.id, key, at };
-      threads.set(about, { root, author: addAuthor(users, author), startedAt: at, lastAt: at });
+      if (wanted.get(about) !== channel.id || (found.has(about) && about !== key)) continue;
+      found.add(about);
+      threads.addRoot(about, { channel: channel.id, key, at }, addAuthor(users, author));
+      // It has a file, so it is a thread, also without replies.
+      threads.addReply(about, at);
     }
-  for (const [key, thread] of threads) thread.lastAt = lastAt.get(key) ?? thread.startedAt;
-  return threads;
+  return threads.found();
 }

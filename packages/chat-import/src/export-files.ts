@@ -1,9 +1,10 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, createWriteStream } from "node:fs";
 import { open, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
 import type { ZipEntry } from "@fanfare/zip";
 import { mongo } from "mongoose";
-import { documentsOf } from "./bson.ts";
+import { collectionBytes, documentsOf, findCollection } from "./bson.ts";
 import { assertRoom } from "./history.ts";
 import { type Bytes, InvalidExportError, zipBytes } from "./inputs.ts";
 
@@ -34,13 +35,16 @@ export const zipFiles = (entries: ReadonlyMap<string, ZipEntry>): ExportFiles =>
   open: async (key) => zipBytes(entries.get(key)!),
 });
 
-/**
- * The files in folders. Paths that lead out of them, such as by a symbolic link, aren't followed: an export could name any file.
- * @param beside folders in which an export is, perhaps with other files: only folders in them that have such a name count
- */
+/** Folders in which an export is, perhaps with other files: only folders in them that have such a name count. */
+interface Beside {
+  folders: readonly string[];
+  named: RegExp;
+}
+
+/** The files in folders. Paths that lead out of them, such as by a symbolic link, aren't followed: an export could name any file. */
 export async function folderFiles(
   folders: readonly string[],
-  beside: { folders: readonly string[]; named: RegExp } = { folders: [], named: /^/ },
+  beside: Beside = { folders: [], named: /^/ },
 ): Promise<ExportFiles> {
   const [media, bases] = await Promise.all(
     [folders, beside.folders].map((paths) => Promise.all([...new Set(paths)].map(realFolder))),
@@ -67,6 +71,10 @@ export async function folderFiles(
   };
 }
 
+/** The files in the folder that the operator has named, if any, and those beside the export. */
+export const mediaFiles = (folder: string | undefined, beside?: Beside): Promise<ExportFiles> =>
+  folderFiles(folder === undefined ? [] : [folder], beside);
+
 /** null if the file isn't in the folder. */
 function namesBelow(folder: string, file: string): string[] | null {
   const path = relative(folder, file);
@@ -87,10 +95,17 @@ interface Chunk {
   bytes: number;
 }
 
-/** The files of a GridFS bucket in a dump without `--gzip`, by id. Only the positions of their chunks are held in memory. */
-export async function gridFiles(folder: string, bucket: string): Promise<ExportFiles> {
-  const path = join(folder, `${bucket}.chunks.bson`);
-  if ((await stat(path).catch(() => null)) === null) return NO_FILES;
+/**
+ * The files of a GridFS bucket in a dump, by id. Only the positions of their chunks are held in memory.
+ * @param temporary folder for the content of a packed bucket, which has no positions
+ * @throws {InvalidExportError} when the bucket is damaged, or unpacks to far more than its size
+ */
+export async function gridFiles(folder: string, bucket: string, temporary: string): Promise<ExportFiles> {
+  const name = `${bucket}.chunks.bson`;
+  const found = await findCollection(folder, name);
+  if (found === null) return NO_FILES;
+  const path = found.endsWith(".gz") ? join(temporary, name) : found;
+  if (path !== found) await pipeline(await collectionBytes(found), createWriteStream(path, { mode: 0o600 }));
   const files = new Map<string, Chunk[]>();
   for await (const { document, at } of documentsOf(createReadStream(path), path)) {
     const { files_id: id, n, data } = document as ChunkDocument;

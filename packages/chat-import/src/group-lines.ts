@@ -1,38 +1,42 @@
 import { type GroupFileContent, LIMITS, PERMISSIONS } from "@fanfare/contract";
 import {
+  addAuthor,
   type History,
   type HistoryChannel,
   type HistoryThread,
   idOf,
   nameOf,
+  startOf,
+  UNKNOWN_TIME,
   userId,
   usernameOf,
 } from "./history.ts";
-import type { FileSink } from "./message-files.ts";
-import { type Line, messageId, messageLines } from "./message-lines.ts";
+import { type Line, messageId, messageLines, type Sinks } from "./message-lines.ts";
 import type { Report } from "./report.ts";
 
 /** The other threads of a channel are archived, so that new ones can be opened. */
-const OPEN_THREADS = LIMITS.threadsPerChannel / 2;
+export const OPEN_THREADS = LIMITS.threadsPerChannel / 2;
 /** Of the people who can see a private channel; one override is for everyone else. */
 const MAX_OVERRIDES = LIMITS.overridesPerChannel - 1;
 const OWNER = "owner of the import";
+const ARCHIVED = "Archived";
 
 /**
- * A history as the lines of a group file. Messages get into the order of time.
+ * A history as the lines of a group file. Messages get into the order of time, and direct ones into the sink for them.
  * @param folder for temporary files
- * @param files null: files aren't kept, only their names or links
  */
 export async function* groupLines(
-  history: History,
+  original: History,
   report: Report,
   folder: string,
-  files: FileSink | null,
+  sinks: Sinks,
 ): AsyncGenerator<GroupFileContent> {
-  const { name, createdAt, users } = history;
+  const history = { ...original, channels: archivedLast(original.channels) };
+  const { name, users, directs } = history;
+  const createdAt = history.createdAt ?? startOf(history.channels);
   const owner = history.ownerKey ?? OWNER;
   if (!users.has(owner)) users.set(owner, { key: owner, username: "", name: "Owner", isMember: false });
-  const places = placeLines(history, report);
+  const places = placeLines(history, createdAt, report);
   const general = history.channels.find(({ isDefault }) => isDefault) ?? history.channels[0];
   yield {
     type: "group",
@@ -50,8 +54,14 @@ export async function* groupLines(
   const threads = threadLines(history, places.ids);
   yield* threads.values();
   report.add("threads", threads.size);
-  yield* messageLines(history, { places: places.ids, threads, files }, report, folder);
+  const ids = {
+    channels: places.ids,
+    directs: new Map(directs.map(({ key }) => [key, directId(key)])),
+    threads,
+  };
+  yield* messageLines(history, ids, sinks, report, folder);
   // Reading the messages has added their authors.
+  if (sinks.directs !== null) sinks.directs.finish(membersOf(history));
   report.add("users", users.size);
   for (const { key, isMember } of users.values())
     if (isMember)
@@ -71,9 +81,23 @@ export async function* groupLines(
     };
 }
 
-const channelId = ({ key, createdAt }: HistoryChannel): string => idOf("channel", key, createdAt);
+const archivedLast = (channels: readonly HistoryChannel[]): HistoryChannel[] =>
+  channels.toSorted((a, b) => Number(a.isArchived ?? false) - Number(b.isArchived ?? false));
+
+// The same in later exports, whatever they say about times.
+const channelId = ({ key }: HistoryChannel): string => idOf("channel", key, UNKNOWN_TIME);
+const directId = (key: string): string => idOf("direct", key, UNKNOWN_TIME);
 const threadId = ({ root, startedAt }: HistoryThread): string =>
   idOf("thread", `${root.channel}\n${root.key}`, startedAt);
+
+/** The users in direct conversations, by id, which can be unknown otherwise. */
+const membersOf = ({ directs, users }: History): Map<string, string[]> =>
+  new Map(
+    directs.map(({ key, members }) => [
+      directId(key),
+      [...new Set(members)].map((member) => userId(addAuthor(users, member, ""))),
+    ]),
+  );
 
 const channelName = (name: string): string => nameOf(LIMITS.channelNameMaxChars, "unnamed", name);
 const channelLine = (id: string, createdAt: Date, rest: Partial<Line<"channel">>): Line<"channel"> => ({
@@ -94,36 +118,36 @@ const channelLine = (id: string, createdAt: Date, rest: Partial<Line<"channel">>
 /** @returns the lines of channels and of the sections before them, and the ids of the channels by key */
 function placeLines(
   { channels, users }: History,
+  startedAt: Date,
   report: Report,
 ): { lines: Line<"channel">[]; ids: Map<string, string> } {
   const sections = new Map<string, Line<"channel">>();
   const lines: Line<"channel">[] = [];
   const ids = new Map<string, string>();
   for (const channel of channels) {
-    const { section: name, createdAt, privateTo, topic, isVoice = false } = channel;
+    const { privateTo, topic, isArchived = false, isVoice = false } = channel;
+    const name = isArchived ? ARCHIVED : channel.section;
+    // If the export has no time.
+    const createdAt = channel.createdAt ?? startedAt;
     if (ids.has(channel.key)) continue;
     if (
       lines.length + sections.size + (name === null || sections.has(name) ? 1 : 2) >
       LIMITS.channelsPerGroup
     ) {
-      report.note("channels", `a group has at most ${LIMITS.channelsPerGroup}, with its sections`);
+      report.note("channels");
       continue;
     }
     if (name !== null && !sections.has(name))
       sections.set(
         name,
-        channelLine(idOf("section", name, createdAt), createdAt, {
+        channelLine(idOf("section", name, UNKNOWN_TIME), createdAt, {
           kind: "section",
           name: channelName(name),
           position: sections.size,
         }),
       );
     const viewers = (privateTo ?? []).filter((key) => users.has(key));
-    report.note(
-      "members of large private channels",
-      `a channel has at most ${LIMITS.overridesPerChannel} overrides`,
-      Math.max(0, viewers.length - MAX_OVERRIDES),
-    );
+    report.note("largePrivateChannels", Math.max(0, viewers.length - MAX_OVERRIDES));
     ids.set(channel.key, channelId(channel));
     const line = channelLine(channelId(channel), createdAt, {
       kind: isVoice ? "voice" : "text",
@@ -145,7 +169,7 @@ function placeLines(
             ],
     });
     lines.push(line);
-    report.add(privateTo === null ? "channels" : "private channels");
+    report.add(privateTo === null ? "channels" : "privateChannels");
   }
   return { lines: [...sections.values(), ...lines], ids };
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { LIMITS } from "@fanfare/contract";
+import { type ImportNote, LIMITS } from "@fanfare/contract";
+import { bold, emojiByName, line, lines, link, quote } from "@fanfare/markup";
 import { z } from "zod";
 import type { ExportFiles } from "./export-files.ts";
 import { InvalidExportError } from "./inputs.ts";
@@ -24,17 +25,28 @@ export interface HistoryChannel {
   key: string;
   name: string;
   topic: string;
-  /** The name of the section that it is listed in. */
+  /** The name of the section that it is listed in; null: none. */
   section: string | null;
-  createdAt: Date;
+  /** Listed last, in a section of its own. */
+  isArchived?: boolean;
+  /** null: unknown. */
+  createdAt: Date | null;
   /** Keys of the users who can see it; null: all members. */
   privateTo: readonly string[] | null;
   isDefault: boolean;
   isVoice?: boolean;
 }
 
+/** The direct messages of two or more users, or the notes of one. */
+export interface HistoryDirect {
+  key: string;
+  /** Keys of users. */
+  members: readonly string[];
+}
+
 /** Where a message is. The time tells apart messages without a key of their own. */
 export interface MessageRef {
+  /** The key of a channel or of direct messages. */
   channel: string;
   key: string;
   at: Date;
@@ -49,16 +61,16 @@ export interface HistoryThread {
 }
 
 export interface HistoryMessage extends MessageRef {
-  /** The key of the thread it is in; null: in its channel. */
-  thread: string | null;
+  /** The key of the thread it is in. Direct messages have no threads here: it becomes a reply. */
+  thread?: string | null;
   author: string;
   /** The name to show instead of the author's. */
-  as: string | null;
+  as?: string | null;
   content: string;
-  editedAt: Date | null;
-  isDeleted: boolean;
-  replyTo: MessageRef | null;
-  pinned: { at: Date; by: string } | null;
+  editedAt?: Date | null;
+  isDeleted?: boolean;
+  replyTo?: MessageRef | null;
+  pinned?: { at: Date; by: string } | null;
   reactions: readonly { emoji: string; users: readonly string[] }[];
   files: readonly HistoryFile[];
 }
@@ -75,16 +87,19 @@ export interface History {
   /** Identifies what the export is of, such as a Slack workspace: the same in later exports. */
   source: string;
   name: string;
-  createdAt: Date;
+  /** Absent: like the first channel. */
+  createdAt?: Date;
   ownerKey: string | null;
   /** Reading the messages can add to it. */
   users: Users;
   channels: readonly HistoryChannel[];
+  /** Those of which reading the messages can change the members. */
+  directs: readonly HistoryDirect[];
   threads: Map<string, HistoryThread>;
   messages(): AsyncGenerator<HistoryMessage>;
   files: ExportFiles;
-  /** Why the export can lack the content of files, and what becomes of them then. */
-  missingFiles: string;
+  /** What becomes of files whose content the export doesn't have. */
+  missingFiles: Extract<ImportNote, "linkedFiles" | "missingFiles">;
 }
 
 /** Reads the export of another chat server. */
@@ -101,6 +116,8 @@ export interface ImporterOptions {
   team: string | undefined;
   /** A folder with files of messages, if the export doesn't have them. */
   media: string | undefined;
+  /** For temporary files. */
+  folder: string;
 }
 
 /** Users and threads of one import: their names and times are held in memory. */
@@ -113,7 +130,7 @@ const MAX_SECONDS = 0xffff_ffff;
  * times, users that of the import.
  */
 export function idOf(
-  kind: "group" | "channel" | "section" | "thread" | "message",
+  kind: "group" | "channel" | "section" | "thread" | "direct" | "message",
   key: string,
   at: Date,
 ): string {
@@ -146,26 +163,80 @@ export function addUser(users: Users, user: HistoryUser): string {
   return user.key;
 }
 
-/** Of a channel, if the export has no time. Not the current time, since ids have to be the same each time. */
+/**
+ * Adds an author of whom only the messages have a name: a bot, someone who has left, or a guest of another server.
+ * @returns the key
+ */
+export const addAuthor = (users: Users, key: string, name: string): string =>
+  addUser(users, { key, username: "", name, isMember: false });
+
+/** Not the current time, since ids have to be the same each time. */
 export const UNKNOWN_TIME = new Date(0);
 
-/** The first known time, or an unknown one. */
+/** The time of the first channel, or an unknown one. */
 export const startOf = (channels: readonly HistoryChannel[]): Date => {
-  const known = channels.map(({ createdAt }) => createdAt.getTime()).filter((time) => time > 0);
+  const known = channels.flatMap(({ createdAt }) => createdAt?.getTime() ?? []);
   return known.length === 0
     ? UNKNOWN_TIME
     : new Date(known.reduce((least, time) => Math.min(least, time), Date.now()));
 };
 
-/** Channels of an unknown time get the first known one. */
-export function withTimes(channels: readonly HistoryChannel[]): HistoryChannel[] {
-  const start = startOf(channels);
-  return channels.map((one) => (one.createdAt.getTime() > 0 ? one : { ...one, createdAt: start }));
+/** Finds the threads of an export: messages that others reply to. */
+export class ThreadFinder {
+  readonly #roots = new Map<string, HistoryThread>();
+  readonly #lastAt = new Map<string, Date>();
+
+  /** @param key of the thread */
+  addRoot(key: string, root: MessageRef, author: string): void {
+    assertRoom(this.#roots, "threads");
+    this.#roots.set(key, { root, author, startedAt: root.at, lastAt: root.at });
+  }
+
+  addReply(key: string, at: Date): void {
+    assertRoom(this.#lastAt, "threads");
+    if (at > (this.#lastAt.get(key) ?? UNKNOWN_TIME)) this.#lastAt.set(key, at);
+  }
+
+  /** Those with replies and a first message: one that was deleted can be missing. */
+  found(): Map<string, HistoryThread> {
+    const found = new Map<string, HistoryThread>();
+    for (const [key, thread] of this.#roots) {
+      const lastAt = this.#lastAt.get(key);
+      if (lastAt !== undefined)
+        found.set(key, { ...thread, lastAt: lastAt > thread.lastAt ? lastAt : thread.lastAt });
+    }
+    return found;
+  }
 }
 
-/** For servers without sections of their own. */
-export const archivedLast = (channels: readonly HistoryChannel[]): HistoryChannel[] =>
-  channels.toSorted((a, b) => Number(a.section !== null) - Number(b.section !== null));
+/** An emoji, or its name, which a custom emoji can have here. */
+export function emojiOf(name: string): string {
+  const bare = name.replace(/^:|:$/g, "");
+  const isName = /^[\x21-\x7e]+$/.test(bare);
+  return emojiByName(bare) ?? (isName ? `:${bare.toLowerCase()}:` : name);
+}
+
+/** Of a file that is neither an attachment nor a link. */
+export const fileMark = (name: string): string => `📎 ${line(name)}`;
+
+/** What servers show in a box below a message, as markdown. The title is the only part that isn't markdown yet. */
+export function cardText(card: {
+  author?: string;
+  title: string;
+  url: string;
+  texts: readonly string[];
+  fields: readonly { name: string; value: string }[];
+  footer?: string;
+}): string {
+  const shown = lines(
+    card.author ?? "",
+    card.title === "" ? "" : link(card.title, card.url),
+    ...card.texts,
+    ...card.fields.map(({ name, value }) => lines(bold(name), value)),
+    card.footer ?? "",
+  );
+  return shown === "" ? "" : quote(shown);
+}
 
 /**
  * Punctuation at the end of a name can belong to the sentence.

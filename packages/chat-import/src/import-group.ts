@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import { type Attachment, LIMITS, type GroupFileLineOf } from "@fanfare/contract";
+import { type GroupFileLineOf, LIMITS, viewers } from "@fanfare/contract";
 import {
   channelDocument,
   createNewIds,
   groupDocument,
-  messageDocument,
   roleDocument,
   type Ids,
   type Survey,
@@ -12,23 +11,29 @@ import {
 } from "@fanfare/group-file";
 import { DURABLE } from "@fanfare/kernel";
 import { mongo } from "mongoose";
-import { type Attempt, beginImport, hashOf, type ImportSource } from "./import-record.ts";
+import { type DirectCounts, writeDirects } from "./import-directs.ts";
+import { type Attempt, type AttemptKind, beginImport, type ImportSource } from "./import-record.ts";
 import { type ImportLease, withImportLease } from "./import-lease.ts";
 import {
   DUPLICATE_KEY,
-  type ImportedFiles,
+  IMPORTED_PLACES,
   ImportRefusedError,
   type ImportTarget,
+  isOnlyDuplicates,
   readLines,
   recordUnfinished,
   type ResolvedUsers,
+  resolveOwner,
   resolveUsers,
   revertInterrupted,
   toFileError,
   type UserOptions,
 } from "./import-steps.ts";
+import { OPEN_THREADS } from "./group-lines.ts";
+import type { DirectMessages } from "./direct-messages.ts";
 import type { Bytes } from "./inputs.ts";
 import type { KeptFile, MessageFiles } from "./message-files.ts";
+import { type FileCounts, MessageLog, type LoggedMessage, type Progress } from "./message-log.ts";
 
 const BATCH_DOCUMENTS = 1000;
 /** Inserts documents of several collections in batches. */
@@ -42,11 +47,6 @@ class Batches {
     this.#db = db;
     this.#signal = signal;
     this.#skipsExisting = skipsExisting;
-  }
-
-  /** @throws when the import is stopped */
-  assertRunning(): void {
-    this.#signal.throwIfAborted();
   }
 
   async add(collection: string, document: mongo.Document): Promise<void> {
@@ -64,7 +64,7 @@ class Batches {
     const documents = this.#waiting.get(collection) ?? [];
     this.#waiting.delete(collection);
     if (documents.length === 0) return;
-    this.assertRunning();
+    this.#signal.throwIfAborted();
     await this.#db
       .collection(collection)
       .insertMany(documents, { writeConcern: DURABLE, ordered: !this.#skipsExisting })
@@ -83,28 +83,24 @@ const isNameTaken = (error: unknown): boolean =>
     .getWriteErrors()
     .some(({ code, errmsg = "" }) => code === DUPLICATE_KEY && !/ index: _id_? /.test(errmsg));
 
-const isOnlyDuplicates = (error: unknown): boolean =>
-  error instanceof mongo.MongoBulkWriteError &&
-  error.result.getWriteErrorCount() > 0 &&
-  error.result.getWriteConcernError() === undefined &&
-  error.result.getWriteErrors().every(({ code }) => code === DUPLICATE_KEY);
-
 export interface Imported extends Pick<ResolvedUsers, "renamed" | "unusedEmails"> {
   groupId: string;
-  /** Whether an earlier import was interrupted, and this one has added what was missing. */
-  isContinued: boolean;
+  kind: AttemptKind;
+  /** New ones, as are the messages. */
   members: number;
   messages: number;
+  /** Messages that an earlier import has stored. */
+  known: number;
+  /** Messages that were deleted since an earlier import, alone or with their channels and threads. */
+  deletedHere: number;
+  /** Messages of private channels that others can read here. */
+  changedHere: number;
+  /** Members in the export who have left the group since. */
+  formerMembers: number;
   placeholders: number;
   accounts: number;
   files: FileCounts;
-}
-
-interface FileCounts {
-  stored: number;
-  damaged: number;
-  /** Left out, because the quota of the instance is used up. */
-  full: number;
+  directs: DirectCounts;
 }
 
 /** The files of the messages of a file. */
@@ -117,16 +113,18 @@ interface GroupFiles {
 /** What an import knows besides the group file. */
 export interface GroupOrigin {
   files: GroupFiles;
+  /** null: none are imported. */
+  directs: DirectMessages | null;
   /** null: a second group can be made of the same file. */
   source: ImportSource | null;
-  /** Called for each message that is stored. */
-  onMessage?: () => void;
+  onProgress?: (progress: Progress) => void;
   /** Interrupts the import, which keeps what it has stored. */
   signal?: AbortSignal;
 }
 
 const GROUP_FILE: GroupOrigin = {
   files: { of: async () => [], open: () => Promise.reject(new Error("a group file has no files")) },
+  directs: null,
   source: null,
 };
 
@@ -138,9 +136,9 @@ interface SurveyedFile {
 }
 
 /**
- * Creates a group from a file. The group itself is written last: until then it is invisible, and the next import removes the remains
- * of an interrupted one, unless it continues it.
- * @throws {ImportRefusedError} when there is no account to own the group, it was already imported, or another import is running
+ * Makes a group of a file, or adds what is new to the one that an earlier export of the same origin became. A new group itself is
+ * written last: until then it is invisible, and the next import removes the remains of an interrupted one, unless it continues it.
+ * @throws {ImportRefusedError} when there is no account to own the group, or another import is running
  */
 export async function importGroup(
   target: ImportTarget,
@@ -164,235 +162,352 @@ async function importAlone(
   target: ImportTarget,
   { file, content, contentHash }: SurveyedFile,
   options: UserOptions,
-  { files, source, onMessage = () => undefined }: GroupOrigin,
+  origin: GroupOrigin,
   lease: ImportLease,
 ): Promise<Imported> {
-  const attempt = await beginImport(target.db, content.group.id, source, contentHash);
-  let continuable = attempt.isContinued ? attempt.groupId : null;
+  const attempt = await beginImport(target.db, content.group.id, origin.source, contentHash);
+  let continuable = attempt.kind === "continued" ? attempt.groupId : null;
   await revertInterrupted(target, continuable, lease.signal);
-  let imported: Imported;
+  const run: Run = { ...target, file, content, options, origin, attempt, lease };
   try {
-    imported = await write(target, { file, files, attempt, onMessage, lease }, content, options);
+    return await (attempt.kind === "added" ? addToGroup(run) : makeGroup(run));
   } catch (error) {
     // Another import can be continuing this one by now, and errors can be due to that.
     if (!(await lease.isHeld()))
       throw new Error(`the import was interrupted: ${String(lease.signal.reason)}`, { cause: error });
     continuable = null;
     const isDuplicate = error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY;
-    if (!isDuplicate && !(error instanceof ImportRefusedError) && source !== null)
+    if (!isDuplicate && !(error instanceof ImportRefusedError) && origin.source !== null)
       continuable = attempt.groupId;
     await revertInterrupted(target, continuable, lease.signal);
+    if (isDuplicate && attempt.kind === "added")
+      throw new Error("others wrote to the same channels: import it again", { cause: error });
     if (isDuplicate) throw new ImportRefusedError(`${file}: it contains duplicates. Nothing was changed.`);
     throw error;
   }
-  await revertInterrupted(target, continuable, lease.signal);
-  return imported;
 }
 
-interface Source {
+interface Run extends ImportTarget {
   file: string;
-  files: GroupFiles;
+  content: Survey;
+  options: UserOptions;
+  origin: GroupOrigin;
   attempt: Attempt;
-  onMessage: () => void;
   lease: ImportLease;
 }
 
-async function write(
-  { db, imported, storing }: ImportTarget,
-  { file, files, attempt, onMessage, lease }: Source,
-  content: Survey,
-  options: UserOptions,
-): Promise<Imported> {
-  const { isContinued, groupId, startedAt } = attempt;
-  const newId = createNewIds(attempt.salt);
-  const seconds = startedAt === null ? null : mongo.ObjectId.createFromTime(startedAt.getTime() / 1000);
-  const newUserId = (id: string): mongo.ObjectId =>
-    newId(seconds === null ? id : String(seconds).slice(0, 8) + id.slice(8));
-  const users = await resolveUsers(db, content, options, { groupId, newUserId, isContinued }, imported);
-  const { accounts, placeholders, renamed, unusedEmails } = users;
-  const added = [...accounts, ...placeholders];
+async function makeGroup(run: Run): Promise<Imported> {
+  const { db, content, attempt, lease } = run;
+  const { groupId } = attempt;
   const { group, channels, roles } = content;
-  const ids: Ids = { groupId, newId, userId: (id) => users.ids.get(id) ?? newId(id) };
+  const { users, ids } = await usersOf(run);
+  const ownerId = await resolveOwner(run, content, run.options, users);
+  const added = [...users.accounts, ...users.placeholders];
   await recordUnfinished(
     db,
     groupId,
-    [...channels.keys()].map(newId),
+    [...channels.keys()].map(ids.newId),
     added.map(({ _id }) => _id),
   );
-  const batches = new Batches(db, isContinued, lease.signal);
+  await recordMatched(run, users);
+  const batches = new Batches(db, attempt.kind !== "new", lease.signal);
   for (const user of added) await batches.add("users", user);
   for (const role of roles.values()) await batches.add("roles", roleDocument(role, ids));
-  for (const channel of channels.values()) await batches.add("channels", channelDocument(channel, ids));
+  for (const channel of channels.values()) await addPlace(batches, channelDocument(channel, ids), run);
   if (group.wordFilter !== null)
     await batches.add("wordFilters", { _id: groupId, rev: 1, ...group.wordFilter });
   await batches.flush();
-  const attacher = new Attacher({
-    storing,
-    files,
-    ids,
-    stored: isContinued ? db.collection("messages") : null,
-  });
-  const messages = await writeMessages(batches, file, ids, { attacher, onMessage });
-  const members = await writeMembers(db, batches, file, users, ids);
+  const log = logOf(run);
+  for await (const message of messagesOf(run)) await log.add(message, ids, String(groupId));
+  await log.flush();
+  const members = await addMembers(run, batches, users, ids, ownerId);
   await batches.flush();
   if (!(await lease.isHeld())) throw new Error("another import can have started");
-  await batches.add("groups", groupDocument(group, users.ownerId, members, ids));
+  await batches.add("groups", groupDocument(group, ownerId, members.added, ids));
   await batches.flush();
+  await revertInterrupted(run, null, lease.signal);
+  // From here on, a repeated import adds what is missing.
+  return importedOf(run, users, {
+    log,
+    members,
+    deletedHere: 0,
+    changedHere: 0,
+    directs: await directsOf(run, users),
+  });
+}
+
+/** Adds new channels, threads, users and messages. What is there stays as it is, also if it is different in the export. */
+async function addToGroup(run: Run): Promise<Imported> {
+  const { db, content, attempt, lease } = run;
+  const { groupId } = attempt;
+  const { users, ids: fileIds } = await usersOf(run);
+  const placesHere = await missingPlaces(run, fileIds);
+  const newId = (id: string): mongo.ObjectId => placesHere.opened.get(id) ?? fileIds.newId(id);
+  const ids: Ids = { ...fileIds, newId };
+  await recordMatched(run, users);
+  const batches = new Batches(db, true, lease.signal);
+  for (const user of [...users.accounts, ...users.placeholders]) await batches.add("users", user);
+  await batches.flush();
+  const fresh = [...content.channels.values()].filter(({ id }) => placesHere.fresh.has(id));
+  for (const line of fresh) {
+    const isSectionGone = line.sectionId !== null && placesHere.deleted.has(line.sectionId);
+    const document = channelDocument(isSectionGone ? { ...line, sectionId: null } : line, ids);
+    if (line.thread === null) await addPlace(batches, document, run);
+  }
+  await batches.flush();
+  const log = logOf(run);
+  let deletedHere = 0;
+  let changedHere = 0;
+  for await (const message of messagesOf(run)) {
+    const { channelId, threadId } = message.line;
+    if (placesHere.deleted.has(channelId)) {
+      deletedHere += 1;
+      continue;
+    }
+    if (placesHere.changed.has(channelId)) {
+      changedHere += 1;
+      continue;
+    }
+    const { threadId: _deleted, ...unthreaded } = message.line;
+    const line = threadId !== undefined && placesHere.deleted.has(threadId) ? unthreaded : message.line;
+    await log.add({ ...message, line }, ids, String(groupId));
+  }
+  await log.flush();
+  // Last, so that a repeated import finds out which threads are incomplete.
+  const open = new Map<string, number>();
+  for (const line of fresh)
+    if (line.thread !== null) {
+      const { parentId, rootMessageId } = line.thread;
+      await log.setThread(ids.newId(parentId), ids.newId(rootMessageId), ids.newId(line.id));
+      await addPlace(batches, await openIfRoom(db, channelDocument(line, ids), open), run);
+    }
+  await batches.flush();
+  const members = await addMembers(run, batches, users, ids, null);
+  await batches.flush();
+  const memberCount = await db.collection("members").countDocuments({ groupId });
+  await db.collection("groups").updateOne({ _id: groupId }, { $set: { memberCount } });
+  const directs = await directsOf(run, users);
+  return importedOf(run, users, { log, members, deletedHere, changedHere, directs });
+}
+
+interface Written {
+  log: MessageLog;
+  members: Joined;
+  deletedHere: number;
+  changedHere: number;
+  directs: DirectCounts;
+}
+
+function importedOf(
+  { attempt: { groupId, kind } }: Run,
+  { accounts, placeholders, renamed, unusedEmails, madeBefore }: ResolvedUsers,
+  { log, members, deletedHere, changedHere, directs }: Written,
+): Imported {
+  const isAdded = kind === "added";
   return {
     groupId: String(groupId),
-    isContinued,
-    members,
-    messages,
-    files: attacher.counts,
+    kind,
+    members: members.added,
+    formerMembers: members.left,
+    messages: isAdded ? log.added : log.added + log.known,
+    known: isAdded ? log.known : 0,
+    deletedHere: deletedHere + log.expired,
+    changedHere,
+    files: log.files,
     placeholders: placeholders.length,
-    accounts: accounts.length + users.madeBefore,
+    accounts: accounts.length + (isAdded ? 0 : madeBefore),
     renamed,
     unusedEmails,
+    directs,
   };
 }
 
-/** Stores the files of messages. */
-class Attacher {
-  readonly counts: FileCounts = { stored: 0, damaged: 0, full: 0 };
-  readonly #storing: ImportedFiles;
-  readonly #files: GroupFiles;
-  readonly #ids: Ids;
-  /** The messages that the interrupted part has stored can be among them; null: there is none. */
-  readonly #stored: mongo.Collection | null;
+async function usersOf({ db, content, options, attempt, imported }: Run) {
+  const { kind, groupId, salt, startedAt } = attempt;
+  const newId = createNewIds(salt);
+  const seconds = startedAt === null ? null : mongo.ObjectId.createFromTime(startedAt.getTime() / 1000);
+  const newUserId = (id: string): mongo.ObjectId =>
+    newId(seconds === null ? id : String(seconds).slice(0, 8) + id.slice(8));
+  const isRepeated = kind !== "new";
+  const users = await resolveUsers(db, content, options, { groupId, newUserId, isRepeated }, imported);
+  const ids: Ids = { groupId, newId, userId: (id) => users.ids.get(id) ?? newId(id) };
+  return { users, ids };
+}
 
-  constructor({
+const logOf = ({ db, storing, origin, attempt, lease }: Run): MessageLog =>
+  new MessageLog({
+    db,
     storing,
-    files,
-    ids,
-    stored,
-  }: {
-    storing: ImportedFiles;
-    files: GroupFiles;
-    ids: Ids;
-    stored: mongo.Collection | null;
-  }) {
-    this.#storing = storing;
-    this.#stored = stored;
-    this.#files = files;
-    this.#ids = ids;
-  }
+    open: (key) => origin.files.open(key),
+    isNew: attempt.kind === "new",
+    signal: lease.signal,
+    onProgress: origin.onProgress ?? (() => undefined),
+  });
 
-  /** @returns the number of its files if it is already stored, which isn't changed, or null */
-  async #storedBefore({ _id }: mongo.Document): Promise<number | null> {
-    const found = await this.#stored?.findOne({ _id }, { projection: { attachments: 1 } });
-    if (found === null || found === undefined) return null;
-    return ((found["attachments"] ?? []) as unknown[]).length;
-  }
+const directsOf = async (run: Run, users: ResolvedUsers): Promise<DirectCounts> => {
+  const { db, origin, attempt } = run;
+  const log = logOf({ ...run, attempt: { ...attempt, kind: "added" } });
+  return writeDirects(db, origin.directs, users, log, attempt);
+};
 
-  /** @param id of the message in the file. @returns the message with its files, or their names if they can't be stored */
-  async attach(message: mongo.Document, id: string): Promise<mongo.Document> {
-    const attachments: Attachment[] = [];
-    const instead: string[] = [];
-    const files = await this.#files.of(id);
-    const before = files.length === 0 ? null : await this.#storedBefore(message);
-    if (before !== null) {
-      this.counts.stored += before;
-      return message;
-    }
-    for (const [index, kept] of files.entries()) {
-      const stored = await this.#storing.store({
-        fileId: String(this.#ids.newId(fileIdOf(id, index))),
-        ownerId: String(message["authorId"]),
-        channelId: String(message["channelId"]),
-        groupId: String(this.#ids.groupId),
-        nonce: message["nonce"] as string,
-        name: kept.name,
-        bytes: kept.bytes,
-        createdAt: message["createdAt"] as Date,
-        open: () => this.#files.open(kept.key),
-      });
-      this.counts[stored.outcome] += 1;
-      if (stored.outcome === "stored") attachments.push(stored.attachment);
-      else instead.push(kept.instead);
-    }
-    const content = [message["content"] as string, ...instead].filter(Boolean).join("\n\n");
-    return {
-      ...message,
-      ...(instead.length > 0 && { content: content.slice(0, LIMITS.messageMaxChars).toWellFormed() }),
-      ...(attachments.length > 0 && { attachments }),
-    };
-  }
+/** Before messages of these users are stored. */
+async function recordMatched(
+  { db, attempt: { groupId }, origin }: Run,
+  { matched }: ResolvedUsers,
+): Promise<void> {
+  if (origin.source === null || matched.length === 0) return;
+  const changes = matched.map(({ _id, userId }) => ({
+    updateOne: { filter: { _id }, update: { $set: { groupId, userId } }, upsert: true },
+  }));
+  await db.collection(IMPORTED_PLACES).bulkWrite(changes, { writeConcern: DURABLE });
 }
 
-/** The id that a file would have in the group file: of the same time as its message, and the same each time. */
-const fileIdOf = (messageId: string, index: number): string =>
-  messageId.slice(0, 8) + hashOf([messageId, index]).slice(0, 16);
+/** Recorded if a later export can add to the group. */
+async function addPlace(batches: Batches, channel: mongo.Document, { attempt, origin }: Run): Promise<void> {
+  await batches.add("channels", channel);
+  if (origin.source !== null)
+    await batches.add(IMPORTED_PLACES, { _id: channel["_id"], groupId: attempt.groupId });
+}
 
-/** Renumbers them without gaps. @returns the number of messages */
-async function writeMessages(
-  batches: Batches,
-  file: string,
+/**
+ * What became of the channels and threads in the file that can't just be added to: new ones, those that were deleted here, and
+ * private ones that others can read here, with their threads. Threads that someone has opened here have other ids.
+ * @throws {ImportRefusedError} when the group would have too many channels
+ */
+async function missingPlaces(
+  { db, content, attempt }: Run,
   ids: Ids,
-  { attacher, onMessage }: { attacher: Attacher; onMessage: () => void },
-): Promise<number> {
-  const heads = new Map<string, number>();
-  let messages = 0;
-  let message: mongo.Document | null = null;
-  let reactions = new Map<string, { emoji: string; count: number; userIds: string[] }>();
-  const finish = async (): Promise<void> => {
-    if (message === null) return;
-    if (reactions.size > 0) message["reactions"] = [...reactions.values()];
-    await batches.add("messages", message);
-    message = null;
-    reactions = new Map();
-  };
-  const react = async (
-    { emoji, ...line }: GroupFileLineOf<"reaction">,
-    { _id, channelId }: mongo.Document,
-  ) => {
-    const userId = ids.userId(line.userId);
-    const shown = reactions.get(emoji) ?? { emoji, count: 0, userIds: [] };
-    reactions.set(emoji, shown);
-    shown.count += 1;
-    if (shown.userIds.length < LIMITS.reactionUsersShown) shown.userIds.push(String(userId));
-    // The same each time, so that an interrupted import can continue.
-    const id = new mongo.ObjectId(hashOf([String(_id), emoji, String(userId)]).slice(0, 24));
-    await batches.add("reactions", { _id: id, channelId, messageId: _id, emoji, userId });
-  };
+): Promise<{
+  fresh: Set<string>;
+  deleted: Set<string>;
+  changed: Set<string>;
+  opened: Map<string, mongo.ObjectId>;
+}> {
+  const { newId } = ids;
+  const fresh = new Set<string>();
+  const deleted = new Set<string>();
+  const changed = new Set<string>();
+  const opened = new Map<string, mongo.ObjectId>();
+  let added = 0;
+  for (const line of content.channels.values()) {
+    const { id, thread } = line;
+    const _id = newId(id);
+    if (thread !== null && changed.has(thread.parentId)) {
+      changed.add(id);
+      continue;
+    }
+    const here = await db.collection("channels").findOne({ _id, deletedAt: null });
+    if (here !== null) {
+      if (thread === null && isReadByOthers(here, line, ids)) changed.add(id);
+      continue;
+    }
+    if (thread !== null) {
+      const filter = { rootMessageId: newId(thread.rootMessageId), deletedAt: null };
+      const other = await db.collection("channels").findOne(filter, { projection: { _id: 1 } });
+      if (other !== null) {
+        opened.set(id, other._id);
+        continue;
+      }
+    }
+    const wasImported = (await db.collection(IMPORTED_PLACES).findOne({ _id })) !== null;
+    const isDeleted = (thread !== null && deleted.has(thread.parentId)) || wasImported;
+    (isDeleted ? deleted : fresh).add(id);
+    if (!isDeleted && thread === null) added += 1;
+  }
+  const filter = { groupId: attempt.groupId, deletedAt: null };
+  const total = added + (added > 0 ? await db.collection("channels").countDocuments(filter) : 0);
+  if (total > LIMITS.channelsPerGroup)
+    throw new ImportRefusedError(
+      `The group would have ${total} channels and sections; ${LIMITS.channelsPerGroup} is the maximum. Delete some first, or leave them out of the export. Nothing was changed.`,
+    );
+  return { fresh, deleted, changed, opened };
+}
+
+/** Whether a private channel of the export is visible here to people who aren't in it there. */
+function isReadByOthers(
+  here: mongo.Document,
+  { overrides }: GroupFileLineOf<"channel">,
+  { userId }: Ids,
+): boolean {
+  const viewersOf = (all: readonly mongo.Document[]) =>
+    viewers(
+      all.map(({ type, id, allow, deny }) => ({
+        target: type === "everyone" ? { type } : { type, id: String(id) },
+        allow,
+        deny,
+      })),
+    );
+  const there = viewersOf(overrides);
+  if (there.everyone) return false;
+  const now = viewersOf((here["overrides"] as mongo.Document[] | undefined) ?? []);
+  const allowed = new Set(there.memberIds.map((id) => String(userId(id))));
+  return now.everyone || now.roleIds.length > 0 || now.memberIds.some((id) => !allowed.has(id));
+}
+
+/**
+ * A new thread of a channel with many open ones is archived.
+ * @param open the number of open threads by channel, as far as it is known
+ */
+async function openIfRoom(
+  db: mongo.Db,
+  thread: mongo.Document,
+  open: Map<string, number>,
+): Promise<mongo.Document> {
+  if (thread["threadState"] !== "open") return thread;
+  const parentId = thread["parentId"] as mongo.ObjectId;
+  const filter = { parentId, threadState: "open" };
+  const before =
+    open.get(String(parentId)) ??
+    (await db.collection("channels").countDocuments(filter, { limit: OPEN_THREADS }));
+  open.set(String(parentId), before + 1);
+  if (before < OPEN_THREADS) return thread;
+  return { ...thread, threadState: "archived", archivedAt: thread["lastActivityAt"] };
+}
+
+async function* messagesOf({ file, origin }: Run): AsyncGenerator<LoggedMessage> {
+  let message: (LoggedMessage & { reactions: GroupFileLineOf<"reaction">[] }) | null = null;
   for await (const { line } of readLines(file)) {
     if (line.type === "message") {
-      await finish();
-      const seq = (heads.get(line.channelId) ?? 0) + 1;
-      heads.set(line.channelId, seq);
-      messages += 1;
-      batches.assertRunning();
-      onMessage();
-      message = await attacher.attach(messageDocument(line, seq, ids), line.id);
-    } else if (line.type === "reaction" && message !== null) {
-      await react(line, message);
-    }
+      if (message !== null) yield message;
+      message = { line, reactions: [], files: await origin.files.of(line.id) };
+    } else if (line.type === "reaction" && message !== null) message.reactions.push(line);
   }
-  await finish();
-  for (const [id, seq] of heads) await batches.add("channelHeads", { _id: ids.newId(id), seq, rev: seq });
-  return messages;
+  if (message !== null) yield message;
 }
 
-/** Adds users with an account here, and the owner. @returns the number of members */
-async function writeMembers(
-  db: mongo.Db,
+interface Joined {
+  added: number;
+  /** Who were members since an earlier import, and aren't any more. */
+  left: number;
+}
+
+/**
+ * Adds users with an account here, and the owner.
+ * @param ownerId null: the group has one
+ */
+async function addMembers(
+  { db, file, lease }: Run,
   batches: Batches,
-  file: string,
-  { known, ownerId }: ResolvedUsers,
+  { known }: ResolvedUsers,
   { groupId, newId, userId }: Ids,
-): Promise<number> {
+  ownerId: mongo.ObjectId | null,
+): Promise<Joined> {
   const joined = new Set<string>();
+  let left = 0;
+  const has = async (name: string, id: mongo.ObjectId): Promise<boolean> =>
+    (await db.collection(name).findOne({ groupId, userId: id }, { projection: { _id: 1 } })) !== null;
   const join = async (id: mongo.ObjectId, rest: mongo.Document): Promise<void> => {
     if (joined.has(String(id))) return;
-    batches.assertRunning();
+    lease.signal.throwIfAborted();
+    if (ownerId === null && (await has("members", id))) return;
+    if (ownerId === null && ((await has("formerMembers", id)) || (await has("bans", id)))) {
+      left += 1;
+      return;
+    }
     const groups = await db
       .collection("members")
       .countDocuments({ userId: id }, { limit: LIMITS.groupsPerUser });
-    if (groups >= LIMITS.groupsPerUser) {
-      if (!id.equals(ownerId)) return;
-      throw new ImportRefusedError(
-        `The owner is already in ${LIMITS.groupsPerUser} groups. Nothing was changed.`,
-      );
-    }
+    if (groups >= LIMITS.groupsPerUser) return;
     joined.add(String(id));
     await batches.add("members", { _id: new mongo.ObjectId(), groupId, userId: id, ...rest });
   };
@@ -404,8 +519,8 @@ async function writeMembers(
       joinedAt: new Date(line.joinedAt),
     });
   }
-  await join(ownerId, { mutedUntil: null, joinedAt: new Date() });
-  return joined.size;
+  if (ownerId !== null) await join(ownerId, { mutedUntil: null, joinedAt: new Date() });
+  return { added: joined.size, left };
 }
 
 /**

@@ -1,25 +1,12 @@
-import type { Attachment } from "@fanfare/contract";
+import { type Attachment, LIMITS } from "@fanfare/contract";
 import { createReadStream } from "node:fs";
 import { InvalidLineError, type NumberedLine, readGroupFile, type Survey } from "@fanfare/group-file";
-import { DURABLE } from "@fanfare/kernel";
+import { DURABLE, type NodeContext } from "@fanfare/kernel";
 import { mongo } from "mongoose";
 
 /** An import that isn't possible, with the reason for the operator. */
 export class ImportRefusedError extends Error {
   override readonly name = "ImportRefusedError";
-}
-
-/** The export was already imported as a group that still exists. */
-export class AlreadyImportedError extends ImportRefusedError {
-  readonly groupId: string;
-  /** Of the run that has completed it. */
-  readonly runId: string | undefined;
-
-  constructor({ groupId, runId }: { groupId: mongo.ObjectId; runId?: string | undefined }, message: string) {
-    super(message);
-    this.groupId = String(groupId);
-    this.runId = runId;
-  }
 }
 
 /** A user of another chat server. */
@@ -46,7 +33,8 @@ export interface FileToStore {
   fileId: string;
   ownerId: string;
   channelId: string;
-  groupId: string;
+  /** null: in direct messages. */
+  groupId: string | null;
   /** Of the message. */
   nonce: string;
   name: string;
@@ -74,6 +62,7 @@ export interface ImportTarget {
   db: mongo.Db;
   imported: ImportedAccounts;
   storing: ImportedFiles;
+  policy: Pick<NodeContext["policy"], "get">;
 }
 
 export interface UserOptions {
@@ -86,7 +75,6 @@ export interface UserOptions {
 }
 
 export interface ResolvedUsers {
-  ownerId: mongo.ObjectId;
   /** By id in the file. */
   ids: Map<string, mongo.ObjectId>;
   /** Ids in the file of users with an account here. */
@@ -96,31 +84,34 @@ export interface ResolvedUsers {
   renamed: { from: string; to: string }[];
   /** The number of addresses that were left out, because they are invalid or another account has them. */
   unusedEmails: number;
-  /** Accounts that the interrupted part of the import has made. */
+  /** Accounts that an earlier import has made. */
   madeBefore: number;
   placeholders: mongo.Document[];
+  /** Existing accounts that users of the file become, by the ids that new users would have: later exports keep them. */
+  matched: { _id: mongo.ObjectId; userId: mongo.ObjectId }[];
+  /** Ids of accounts that were deleted since an earlier import. */
+  deleted: Set<string>;
 }
 
 interface NewUsers {
   groupId: mongo.ObjectId;
   newUserId: (id: string) => mongo.ObjectId;
-  /** Whether an interrupted import can have made some of them. */
-  isContinued: boolean;
+  /** Whether an earlier import can have made some of them. */
+  isRepeated: boolean;
 }
 
 /**
  * Maps the users of a file to users here. They become existing accounts only with `matchUsernames`, and new ones if they are
  * among `people`; the others become guests without a login.
- * @throws {ImportRefusedError} when there is no owner
  */
 export async function resolveUsers(
   db: mongo.Db,
-  { group, users }: Survey,
-  { owner, matchUsernames, people }: UserOptions,
-  { groupId: importedIn, newUserId, isContinued }: NewUsers,
+  { users }: Survey,
+  { matchUsernames, people }: UserOptions,
+  { groupId: importedIn, newUserId, isRepeated }: NewUsers,
   imported: ImportedAccounts,
 ): Promise<ResolvedUsers> {
-  const resolved: Omit<ResolvedUsers, "ownerId"> = {
+  const resolved: ResolvedUsers = {
     ids: new Map(),
     known: new Set(),
     accounts: [],
@@ -128,12 +119,18 @@ export async function resolveUsers(
     unusedEmails: 0,
     madeBefore: 0,
     placeholders: [],
+    matched: [],
+    deleted: new Set(),
   };
   for (const { id, username, nickname } of users.values()) {
-    const made = isContinued ? await findMade(db, newUserId(id)) : null;
+    const made = isRepeated ? await findMade(db, newUserId(id)) : null;
     if (made !== null) {
       resolved.ids.set(id, made._id);
       if (made["kind"] !== "member") continue;
+      if (made["deletedAt"] !== undefined) {
+        resolved.deleted.add(String(made._id));
+        continue;
+      }
       resolved.known.add(id);
       resolved.madeBefore += 1;
       const wanted = people.get(id);
@@ -143,12 +140,22 @@ export async function resolveUsers(
         resolved.renamed.push({ from: wanted.username, to: String(made["username"]) });
       continue;
     }
+    const before = isRepeated ? await findMatched(db, newUserId(id)) : null;
+    if (before !== null) {
+      resolved.ids.set(id, before._id);
+      if (before.isDeleted) resolved.deleted.add(String(before._id));
+      else resolved.known.add(id);
+      continue;
+    }
     const account = matchUsernames && username !== null ? await findAccount(db, username) : null;
     const _id = account ?? newUserId(id);
     resolved.ids.set(id, _id);
     const person = people.get(id);
     if (account !== null || person !== undefined) resolved.known.add(id);
-    if (account !== null) continue;
+    if (account !== null) {
+      resolved.matched.push({ _id: newUserId(id), userId: account });
+      continue;
+    }
     if (person !== undefined) {
       const created = await imported.make(String(_id), nickname ?? person.username, person);
       resolved.accounts.push({ ...created, _id });
@@ -162,19 +169,55 @@ export async function resolveUsers(
     resolved.placeholders.push(nickname === null ? { ...named, deletedAt: createdAt } : named);
   }
   if (resolved.accounts.length > 0) await imported.assertAllowed(resolved.accounts.length);
-  if (owner !== undefined) {
-    const ownerId = await findAccount(db, owner);
-    if (ownerId === null) throw new ImportRefusedError(`User ${owner} does not exist. Nothing was changed.`);
-    return { ...resolved, ownerId };
-  }
-  if (!resolved.known.has(group.ownerId))
-    throw new ImportRefusedError("Specify the owner with --owner <username>. Nothing was changed.");
-  return { ...resolved, ownerId: resolved.ids.get(group.ownerId)! };
+  return resolved;
 }
 
-/** A user that the interrupted part of an import has made. */
+/**
+ * The limits of groups hold for owners of imported ones too: an operator who needs more raises the limit, or names others.
+ * @throws {ImportRefusedError} when there is no owner, or they are in as many groups as they can be, or own as many
+ */
+export async function resolveOwner(
+  { db, policy }: Pick<ImportTarget, "db" | "policy">,
+  { group }: Survey,
+  { owner }: UserOptions,
+  { ids, known }: ResolvedUsers,
+): Promise<mongo.ObjectId> {
+  const named = owner === undefined ? null : await findAccount(db, owner);
+  if (owner !== undefined && named === null)
+    throw new ImportRefusedError(`User ${owner} does not exist. Nothing was changed.`);
+  const ownerId = named ?? (known.has(group.ownerId) ? ids.get(group.ownerId) : undefined);
+  if (ownerId === undefined)
+    throw new ImportRefusedError("Specify the owner with --owner <username>. Nothing was changed.");
+  const { groupsOwnedPerUser: maxOwned } = await policy.get();
+  const count = (name: string, filter: mongo.Filter<mongo.Document>, limit: number) =>
+    db.collection(name).countDocuments(filter, { limit });
+  if (maxOwned !== null && (await count("groups", { ownerId, deletedAt: null }, maxOwned)) >= maxOwned)
+    throw new ImportRefusedError(
+      `The owner already owns ${maxOwned} groups, as many as this instance allows. Name another one, or raise the limit. Nothing was changed.`,
+    );
+  if ((await count("members", { userId: ownerId }, LIMITS.groupsPerUser)) >= LIMITS.groupsPerUser)
+    throw new ImportRefusedError(
+      `The owner is already in ${LIMITS.groupsPerUser} groups. Nothing was changed.`,
+    );
+  return ownerId;
+}
+
+/** A user that an earlier import has made. */
 const findMade = (db: mongo.Db, _id: mongo.ObjectId) =>
-  db.collection("users").findOne({ _id }, { projection: { kind: 1, username: 1, email: 1 } });
+  db.collection("users").findOne({ _id }, { projection: { kind: 1, username: 1, email: 1, deletedAt: 1 } });
+
+/** The account that a user of an earlier import became, which can have another username by now. */
+async function findMatched(
+  db: mongo.Db,
+  _id: mongo.ObjectId,
+): Promise<{ _id: mongo.ObjectId; isDeleted: boolean } | null> {
+  const matched = await db.collection(IMPORTED_PLACES).findOne({ _id });
+  if (matched === null) return null;
+  const userId = matched["userId"] as mongo.ObjectId;
+  const isAlive = { _id: userId, deletedAt: { $exists: false } };
+  const account = await db.collection("users").findOne(isAlive, { projection: { _id: 1 } });
+  return { _id: userId, isDeleted: account === null };
+}
 
 async function findAccount(db: mongo.Db, username: string): Promise<mongo.ObjectId | null> {
   const filter = { usernameLower: username.toLowerCase(), kind: "member", deletedAt: { $exists: false } };
@@ -212,6 +255,18 @@ export function toFileError(file: string, error: unknown): unknown {
 /** The collection of what was imported, and of the lease of the running import. */
 export const IMPORTS = "imports";
 export const DUPLICATE_KEY = 11000;
+/**
+ * What users, channels, threads and direct conversations of an export became, also if that was deleted since: it doesn't come back
+ * with a later export.
+ */
+export const IMPORTED_PLACES = "importedPlaces";
+
+export const isOnlyDuplicates = (error: unknown): boolean =>
+  error instanceof mongo.MongoBulkWriteError
+    ? error.result.getWriteErrorCount() > 0 &&
+      error.result.getWriteConcernError() === undefined &&
+      error.result.getWriteErrors().every(({ code }) => code === DUPLICATE_KEY)
+    : error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY;
 
 /** A record of an import, stored before anything else so that an interrupted import can be reverted. */
 interface UnfinishedImport {
@@ -268,7 +323,8 @@ export async function revertInterrupted(
       await db.collection("channelHeads").deleteMany({ _id: { $in: channelIds } });
       await db.collection("channels").deleteMany({ _id: { $in: channelIds } });
       await imported.removeUnclaimed(userIds.map(String));
-      for (const name of ["roles", "members"]) await db.collection(name).deleteMany({ groupId });
+      for (const name of ["roles", "members", IMPORTED_PLACES])
+        await db.collection(name).deleteMany({ groupId });
       await db.collection("wordFilters").deleteMany({ _id: groupId });
     }
     await notes.deleteOne({ _id });

@@ -10,11 +10,10 @@ export {
 } from "./convert.ts";
 export { discordHistory } from "./discord.ts";
 export { groupLines } from "./group-lines.ts";
-export { type Importer, type ImporterOptions, userId, type Users } from "./history.ts";
+export { type History, type Importer, type ImporterOptions, userId, type Users } from "./history.ts";
 export { type GroupOrigin, type Imported, importGroup, removeInterrupted, survey } from "./import-group.ts";
 export { ImportRunningError } from "./import-lease.ts";
 export {
-  AlreadyImportedError,
   type FileToStore,
   type ImportedAccounts,
   type ImportedFiles,
@@ -23,6 +22,9 @@ export {
   type UserOptions,
 } from "./import-steps.ts";
 export { mattermostHistory } from "./mattermost.ts";
+export { countDirects, type DirectMessage, DirectMessages } from "./direct-messages.ts";
+export type { Sinks } from "./message-lines.ts";
+export type { Progress } from "./message-log.ts";
 export { countFiles, type FileSink, type KeptFile, MessageFiles } from "./message-files.ts";
 export { Report } from "./report.ts";
 export { rocketChatHistory } from "./rocketchat.ts";

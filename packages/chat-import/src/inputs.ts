@@ -13,6 +13,9 @@ const MAX_DIRECTORY_BYTES = 128 * 1024 * 1024;
 const MAX_EXPANSION = 200;
 const FREE_BYTES = 64 * 1024 * 1024;
 
+/** What a packed file of this size can unpack to, in bytes. */
+export const maxUnpackedBytes = (packedBytes: number): number => FREE_BYTES + MAX_EXPANSION * packedBytes;
+
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const OPEN: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 const CLOSE: ReadonlySet<number> = new Set([0x5d, 0x7d]);
@@ -21,6 +24,12 @@ const [OPEN_LIST, CLOSE_LIST] = [0x5b, 0x5d];
 /** An export that can't be imported, with the reason. */
 export class InvalidExportError extends Error {
   override readonly name = "InvalidExportError";
+}
+
+/** @throws {InvalidExportError} when there are several, or none */
+export function onlyOne([file, ...others]: readonly string[], reason: string): string {
+  if (file === undefined || others.length > 0) throw new InvalidExportError(reason);
+  return file;
 }
 
 /** An open file or file of an archive. */
@@ -38,7 +47,7 @@ export async function openZip(file: string): Promise<Map<string, ZipEntry>> {
     throw new InvalidExportError(error.message);
   });
   const unpacked = entries.reduce((sum, { bytes }) => sum + bytes, 0);
-  if (unpacked > FREE_BYTES + MAX_EXPANSION * blob.size)
+  if (unpacked > maxUnpackedBytes(blob.size))
     throw new InvalidExportError(
       "the archive unpacks to far more than its size, so it is damaged or made to fill disks",
     );

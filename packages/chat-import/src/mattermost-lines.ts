@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, list, maybe, number, text } from "./history.ts";
+import { flag, list, maybe, number, strings, text } from "./history.ts";
 import { type Bytes, jsonLines } from "./inputs.ts";
 import type { Report } from "./report.ts";
 
@@ -34,8 +34,12 @@ const replySchema = z.object({
   attachments: list(z.object({ path: text })),
   props: maybe(z.object({ override_username: text, attachments: list(z.object({ fallback: text, text })) })),
 });
-const postSchema = replySchema.extend({ team: text, channel: text, replies: list(replySchema) });
+const threadSchema = replySchema.extend({ replies: list(replySchema) });
+const postSchema = threadSchema.extend({ team: text, channel: text });
+/** Newer exports have participants instead of members. */
+const directSchema = z.object({ members: strings, participants: list(z.object({ username: z.string() })) });
 export type Post = z.output<typeof replySchema>;
+export type Thread = z.output<typeof threadSchema>;
 
 /** The kinds of lines; further ones, such as roles and schemes, are settings of Mattermost. */
 const lineSchema = z.discriminatedUnion("type", [
@@ -44,8 +48,11 @@ const lineSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("user"), user: userSchema }),
   z.object({ type: z.literal("bot"), bot: botSchema }),
   z.object({ type: z.literal("post"), post: postSchema }),
-  z.object({ type: z.literal("direct_channel") }),
-  z.object({ type: z.literal("direct_post") }),
+  z.object({ type: z.literal("direct_channel"), direct_channel: directSchema }),
+  z.object({
+    type: z.literal("direct_post"),
+    direct_post: threadSchema.extend({ channel_members: strings }),
+  }),
   z.object({ type: z.literal("emoji") }),
 ]);
 export type LineOf<T> = Extract<z.output<typeof lineSchema>, { type: T }>;
@@ -58,7 +65,6 @@ export async function* linesOf(
   for await (const line of jsonLines(bytes)) {
     const parsed = lineSchema.safeParse(line);
     if (parsed.success) yield parsed.data;
-    else if (KNOWN.has((line as { type?: unknown } | null)?.type))
-      report?.note("lines without a name or author", "they cannot be imported");
+    else if (KNOWN.has((line as { type?: unknown } | null)?.type)) report?.note("unidentified");
   }
 }

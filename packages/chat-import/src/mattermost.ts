@@ -1,24 +1,26 @@
 import { dirname } from "node:path";
-import { emojiByName, line, withEmoji } from "@fanfare/markup";
+import { withEmoji } from "@fanfare/markup";
 import {
+  addAuthor,
   addUser,
-  archivedLast,
   assertRoom,
+  emojiOf,
+  fileMark,
   type HistoryChannel,
+  type HistoryDirect,
   type HistoryMessage,
   type HistoryThread,
   type Importer,
   type MessageRef,
   startOf,
+  ThreadFinder,
   timeOf,
-  UNKNOWN_TIME,
   type Users,
   withMentions,
-  withTimes,
 } from "./history.ts";
-import { type ExportFiles, firstOf, folderFiles, zipFiles } from "./export-files.ts";
-import { type Bytes, fileBytes, InvalidExportError, openZip, zipBytes } from "./inputs.ts";
-import { type LineOf, linesOf, type Post } from "./mattermost-lines.ts";
+import { type ExportFiles, firstOf, mediaFiles, zipFiles } from "./export-files.ts";
+import { type Bytes, fileBytes, InvalidExportError, onlyOne, openZip, zipBytes } from "./inputs.ts";
+import { type LineOf, linesOf, type Post, type Thread } from "./mattermost-lines.ts";
 import type { Report } from "./report.ts";
 
 // Bulk exports of Mattermost: https://docs.mattermost.com/onboard/bulk-loading-data-format.html
@@ -29,62 +31,57 @@ const TEAM_ADMIN = /\bteam_admin\b/;
 interface Survey {
   teams: Map<string, string>;
   channels: LineOf<"channel">["channel"][];
+  directs: Map<string, HistoryDirect>;
   users: Map<string, LineOf<"user">["user"]>;
   bots: LineOf<"bot">["bot"][];
 }
 
-export const mattermostHistory: Importer = async (
-  [file, ...others],
-  { name, team: wanted, media },
-  report,
-) => {
-  if (file === undefined || others.length > 0)
-    throw new InvalidExportError("a Mattermost export is one file");
-  const folders = media === undefined ? [] : [media];
-  const { open, files } = await opener(file, folders);
-  const { teams, channels: all, users: accounts, bots } = await survey(open(), report);
+export const mattermostHistory: Importer = async (paths, { name, team: wanted, media }, report) => {
+  const file = onlyOne(paths, "a Mattermost export is one file");
+  const { open, files } = await opener(file, media);
+  const { teams, channels: all, directs: allDirects, users: accounts, bots } = await survey(open(), report);
   const team = chosenTeam([...teams.keys()], wanted);
   const users: Users = new Map();
   let ownerKey: string | null = null;
-  for (const {
-    username: key,
-    email,
-    nickname,
-    first_name: first,
-    last_name: last,
-    delete_at: deletedAt,
-    teams: of,
-  } of accounts.values()) {
-    const membership = of.find((one) => one.name === team);
-    const isMember = membership !== undefined && !(deletedAt > 0);
-    const shown = nickname || `${first} ${last}`.trim() || key;
-    users.set(key, { key, username: key, name: shown, email, isMember });
+  for (const account of accounts.values()) {
+    const { username: key, email, nickname, first_name: first, last_name: last } = account;
+    const membership = account.teams.find((one) => one.name === team);
+    const isMember = membership !== undefined && !(account.delete_at > 0);
+    addUser(users, {
+      key,
+      username: key,
+      name: nickname || `${first} ${last}`.trim() || key,
+      email,
+      isMember,
+    });
     if (isMember && TEAM_ADMIN.test(membership.roles)) ownerKey ??= key;
   }
-  for (const { username: key, display_name: shown } of bots)
-    users.set(key, { key, username: key, name: shown || key, isMember: false });
+  for (const { username: key, display_name: shown } of bots) addAuthor(users, key, shown || key);
   const ofTeam = new Map(all.flatMap((one) => (one.team === team ? [[one.name, one] as const] : [])));
-  report.note("channels of other teams", "import one team at a time, with --team", all.length - ofTeam.size);
-  const context: Context = { users, channels: ofTeam, team, report };
+  report.note("otherTeams", all.length - ofTeam.size);
+  // Those of people in other teams belong to the imports of these.
+  const directs = [...allDirects.values()].filter(({ members }) =>
+    members.some((key) => users.get(key)?.isMember === true),
+  );
+  const places = new Set([...ofTeam.keys(), ...directs.map(({ key }) => key)]);
+  const context: Context = { users, places, team, report };
   const { threads, startedAt } = await findThreads(open(), context);
-  const createdAt = (channel: string): Date => startedAt.get(channel) ?? UNKNOWN_TIME;
-  const channels = withTimes(
-    [...ofTeam.values()].map((one) => channelOf(one, createdAt(one.name), accounts.values(), team)),
+  const channels = [...ofTeam.values()].map((one) =>
+    channelOf(one, startedAt.get(one.name) ?? null, accounts.values(), team),
   );
   return {
     // Exports have no ids.
     source: `${team} ${startOf(channels).toISOString()}`,
     name: name ?? (teams.get(team) || team),
-    createdAt: startOf(channels),
     ownerKey,
     users,
-    channels: archivedLast(channels),
+    channels,
+    directs,
     threads,
     files,
-    missingFiles: "the export doesn't have them, and messages have their names",
+    missingFiles: "missingFiles",
     async *messages() {
-      for await (const { post, channel } of postsOf(open(), context))
-        yield* messagesOf(post, channel, context);
+      for await (const { post, place } of postsOf(open(), context)) yield* messagesOf(post, place, context);
     },
   };
 };
@@ -92,22 +89,28 @@ export const mattermostHistory: Importer = async (
 /** A ZIP archive of `mmctl export`, or only its file of lines. */
 async function opener(
   file: string,
-  folders: readonly string[],
+  media: string | undefined,
 ): Promise<{ open: () => Bytes; files: ExportFiles }> {
   if (!ZIP.test(file))
     return {
       open: () => fileBytes(file),
-      files: await folderFiles(folders, { folders: [dirname(file)], named: /^data$/ }),
+      files: await mediaFiles(media, { folders: [dirname(file)], named: /^data$/ }),
     };
   const entries = await openZip(file);
   const [entry, ...more] = [...entries.values()].filter(({ path }) => /^[^/]+\.jsonl$/.test(path));
   if (entry === undefined || more.length > 0)
     throw new InvalidExportError("it is not a Mattermost export: it must have one .jsonl file");
-  return { open: () => zipBytes(entry), files: firstOf(zipFiles(entries), await folderFiles(folders)) };
+  return { open: () => zipBytes(entry), files: firstOf(zipFiles(entries), await mediaFiles(media)) };
 }
 
 async function survey(bytes: Bytes, report: Report): Promise<Survey> {
-  const found: Survey = { teams: new Map(), channels: [], users: new Map(), bots: [] };
+  const found: Survey = { teams: new Map(), channels: [], directs: new Map(), users: new Map(), bots: [] };
+  const addDirect = (members: readonly string[]): void => {
+    const key = directKey(members);
+    if (members.length > 0 && !found.directs.has(key))
+      found.directs.set(key, { key, members: [...new Set(members)] });
+    assertRoom(found.directs, "direct conversations");
+  };
   for await (const line of linesOf(bytes, report)) {
     if (line.type === "team") found.teams.set(line.team.name, line.team.display_name);
     if (line.type === "channel") found.channels.push(line.channel);
@@ -116,13 +119,21 @@ async function survey(bytes: Bytes, report: Report): Promise<Survey> {
       assertRoom(found.users, "users");
       found.users.set(line.user.username, line.user);
     }
-    if (line.type === "direct_channel") report.note("direct conversations", "a group has no direct messages");
-    if (line.type === "direct_post") report.note("direct messages", "a group has no direct messages");
-    if (line.type === "emoji")
-      report.note("custom emoji", "add them in the settings of the group: messages keep their names");
+    if (line.type === "direct_channel") addDirect(membersOf(line.direct_channel));
+    if (line.type === "direct_post") addDirect(line.direct_post.channel_members);
+    if (line.type === "emoji") report.note("customEmoji");
   }
   return found;
 }
+
+const membersOf = ({ members, participants }: LineOf<"direct_channel">["direct_channel"]): string[] => [
+  ...members,
+  ...participants.map(({ username }) => username),
+];
+
+/** Direct messages have no name: a space isn't in those of channels. */
+const directKey = (members: readonly string[]): string =>
+  `direct ${[...new Set(members)].toSorted().join(" ")}`;
 
 function chosenTeam(teams: readonly string[], wanted: string | undefined): string {
   if (teams.length === 0) throw new InvalidExportError("it is not a Mattermost export: it has no team");
@@ -144,7 +155,7 @@ function channelOf(
     purpose,
     deleted_at: deletedAt,
   }: LineOf<"channel">["channel"],
-  createdAt: Date,
+  createdAt: Date | null,
   accounts: Iterable<LineOf<"user">["user"]>,
   team: string,
 ): HistoryChannel {
@@ -154,7 +165,8 @@ function channelOf(
     key,
     name: name || key,
     topic: header || purpose,
-    section: deletedAt > 0 ? "Archived" : null,
+    section: null,
+    isArchived: deletedAt > 0,
     createdAt,
     privateTo: type === "P" ? [...accounts].filter(canSee).map(({ username }) => username) : null,
     isDefault: key === "town-square",
@@ -163,18 +175,25 @@ function channelOf(
 
 interface Context {
   users: Users;
-  channels: ReadonlyMap<string, unknown>;
+  /** Keys of channels of the team, and of direct messages. */
+  places: ReadonlySet<string>;
   team: string;
   report: Report;
 }
 
 async function* postsOf(
   bytes: Bytes,
-  { channels, team }: Context,
-): AsyncGenerator<{ post: LineOf<"post">["post"]; channel: string }> {
-  for await (const line of linesOf(bytes, null))
-    if (line.type === "post" && line.post.team === team && channels.has(line.post.channel))
-      yield { post: line.post, channel: line.post.channel };
+  { places, team }: Context,
+): AsyncGenerator<{ post: Thread; place: string }> {
+  for await (const line of linesOf(bytes, null)) {
+    const found =
+      line.type === "post" && line.post.team === team
+        ? { post: line.post, place: line.post.channel }
+        : line.type === "direct_post"
+          ? { post: line.direct_post, place: directKey(line.direct_post.channel_members) }
+          : null;
+    if (found !== null && places.has(found.place)) yield found;
+  }
 }
 
 /** Posts have no ids: two of a user in one millisecond and one channel don't exist. */
@@ -188,39 +207,27 @@ async function findThreads(
   bytes: Bytes,
   context: Context,
 ): Promise<{ threads: Map<string, HistoryThread>; startedAt: Map<string, Date> }> {
-  const threads = new Map<string, HistoryThread>();
+  const threads = new ThreadFinder();
   const startedAt = new Map<string, Date>();
-  for await (const { post, channel } of postsOf(bytes, context)) {
-    const root = refOf(channel, post);
+  for await (const { post, place } of postsOf(bytes, context)) {
+    const root = refOf(place, post);
     if (root === null) continue;
-    if (root.at < (startedAt.get(channel) ?? new Date())) startedAt.set(channel, root.at);
+    if (root.at < (startedAt.get(place) ?? new Date())) startedAt.set(place, root.at);
     const times = post.replies.flatMap((reply) => timeOf(reply.create_at) ?? []);
-    if (times.length === 0) continue;
-    assertRoom(threads, "threads");
-    const lastAt = times.reduce((last, time) => (time > last ? time : last), root.at);
-    threads.set(threadKey(root), {
-      root,
-      author: authorOf(post.user, context.users),
-      startedAt: root.at,
-      lastAt,
-    });
+    if (times.length > 0) threads.addRoot(threadKey(root), root, authorOf(post.user, context.users));
+    for (const at of times) threads.addReply(threadKey(root), at);
   }
-  return { threads, startedAt };
+  return { threads: threads.found(), startedAt };
 }
 
 const threadKey = ({ channel, key }: MessageRef): string => `${channel} ${key}`;
 
-const authorOf = (key: string, users: Users): string =>
-  addUser(users, { key, username: "", name: key, isMember: false });
+const authorOf = (key: string, users: Users): string => addAuthor(users, key, key);
 
-function* messagesOf(
-  post: LineOf<"post">["post"],
-  channel: string,
-  context: Context,
-): Generator<HistoryMessage> {
+function* messagesOf(post: Thread, channel: string, context: Context): Generator<HistoryMessage> {
   const root = refOf(channel, post);
   if (root === null) {
-    context.report.note("messages without a time", "they cannot be sorted", 1 + post.replies.length);
+    context.report.note("untimed", 1 + post.replies.length);
     return;
   }
   const isRoot = post.replies.length > 0;
@@ -228,7 +235,7 @@ function* messagesOf(
   if (message !== null) yield message;
   for (const reply of post.replies) {
     const ref = refOf(channel, reply);
-    if (ref === null) context.report.note("messages without a time", "they cannot be sorted");
+    if (ref === null) context.report.note("untimed");
     const answer = ref === null ? null : messageOf(reply, ref, threadKey(root), false, context);
     if (answer !== null) yield answer;
   }
@@ -244,7 +251,7 @@ function messageOf(
 ): HistoryMessage | null {
   const { type, message, edit_at: editedAt, is_pinned: isPinned, reactions, attachments, props } = post;
   if (type.startsWith("system_") && !isRoot) {
-    report.note("notices about channels", "only messages are imported");
+    report.note("notices");
     return null;
   }
   const author = authorOf(post.user, users);
@@ -256,15 +263,13 @@ function messageOf(
     as: props?.override_username || null,
     content: markdownOf(texts.filter(Boolean).join("\n"), users),
     editedAt: editedAt > 0 ? timeOf(editedAt) : null,
-    isDeleted: false,
-    replyTo: null,
     files: attachments.map(({ path }) => {
       const fileName = path.split("/").at(-1) ?? "";
-      return { name: fileName, paths: [`data/${path}`, path], instead: `📎 ${line(fileName)}` };
+      return { name: fileName, paths: [`data/${path}`, path], instead: fileMark(fileName) };
     }),
     pinned: isPinned ? { at: ref.at, by: author } : null,
     reactions: reactions.map(({ user, emoji_name: name }) => ({
-      emoji: emojiByName(name) ?? `:${name.toLowerCase()}:`,
+      emoji: emojiOf(name),
       users: [authorOf(user, users)],
     })),
   };

@@ -1,16 +1,13 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LIMITS } from "@fanfare/contract";
-import { splitLines } from "@fanfare/group-file";
 import type { FoundFile } from "./export-files.ts";
 import { type History, type HistoryMessage, nameOf } from "./history.ts";
+import { JsonLines } from "./json-lines.ts";
 import type { Report } from "./report.ts";
 
 /** Paths in archives have at most 64 KiB, and a message at most ten files. */
 const MAX_LINE_BYTES = 2 * 1024 * 1024;
-const CHARS_PER_WRITE = 1024 * 1024;
 
 /** A file that becomes an attachment. */
 export interface KeptFile extends FoundFile {
@@ -35,7 +32,7 @@ export async function keptFiles(
 ): Promise<{ kept: KeptFile[]; instead: string[] }> {
   const kept: KeptFile[] = [];
   const instead: string[] = [];
-  for (const file of isDeleted ? [] : files) {
+  for (const file of isDeleted === true ? [] : files) {
     const found = sink === null ? null : await history.files.find(file.paths);
     const name = nameOf(LIMITS.fileNameMaxChars, "File", file.name);
     if (sink !== null && found !== null && found.bytes > 0 && found.bytes <= sink.maxBytes) {
@@ -43,10 +40,10 @@ export async function keptFiles(
       continue;
     }
     instead.push(file.instead);
-    if (sink === null) report.note("files", "messages have their names or links");
-    else if (found === null) report.note("missing files", history.missingFiles);
-    else if (found.bytes === 0) report.note("empty files", "messages have their names");
-    else report.note("large files", "they are larger than FILE_MAX_BYTES, and messages have their names");
+    if (sink === null) report.note("filesLeftOut");
+    else if (found === null) report.note(history.missingFiles);
+    else if (found.bytes === 0) report.note("emptyFiles");
+    else report.note("largeFiles");
   }
   return { kept, instead };
 }
@@ -67,21 +64,19 @@ interface Listed {
 /** The files of messages in a file of its own, because a group file has none. */
 export class MessageFiles implements FileSink {
   readonly maxBytes: number;
-  readonly #path: string;
+  readonly #lines: JsonLines<Listed>;
   readonly #hash = createHash("sha256");
-  #waiting = "";
 
   constructor(folder: string, maxBytes: number) {
     this.maxBytes = maxBytes;
-    this.#path = join(folder, "files.jsonl");
+    this.#lines = new JsonLines(join(folder, "files.jsonl"), MAX_LINE_BYTES);
   }
 
   async add(messageId: string, files: readonly KeptFile[]): Promise<void> {
     if (files.length === 0) return;
     // Keys can have the name of a temporary folder.
     this.#hash.update(JSON.stringify([messageId, ...files.map(({ name, bytes }) => [name, bytes])]));
-    this.#waiting += `${JSON.stringify({ messageId, files } satisfies Listed)}\n`;
-    if (this.#waiting.length >= CHARS_PER_WRITE) await this.#store();
+    await this.#lines.add({ messageId, files });
   }
 
   /** Of the messages, names and sizes of all files. */
@@ -91,8 +86,7 @@ export class MessageFiles implements FileSink {
 
   /** @returns the files of a message, for calls with each message in their order */
   async read(): Promise<(messageId: string) => Promise<readonly KeptFile[]>> {
-    await this.#store();
-    const lines = listed(this.#path);
+    const lines = this.#lines.read();
     let next = await lines.next();
     return async (messageId) => {
       if (next.done === true || next.value.messageId !== messageId) return [];
@@ -101,15 +95,4 @@ export class MessageFiles implements FileSink {
       return files;
     };
   }
-
-  async #store(): Promise<void> {
-    await appendFile(this.#path, this.#waiting, { mode: 0o600 });
-    this.#waiting = "";
-  }
-}
-
-async function* listed(path: string): AsyncGenerator<Listed, undefined> {
-  for await (const line of splitLines(createReadStream(path), MAX_LINE_BYTES))
-    yield JSON.parse(line.toString()) as Listed;
-  return undefined;
 }

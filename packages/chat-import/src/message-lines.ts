@@ -1,6 +1,7 @@
 import { type GroupFileContent, type GroupFileLineOf, GroupFileLineSchema, LIMITS } from "@fanfare/contract";
 import { lines, paragraphs } from "@fanfare/markup";
 import { type History, type HistoryMessage, idOf, type MessageRef, nameOf, userId } from "./history.ts";
+import type { DirectSink } from "./direct-messages.ts";
 import { type FileSink, keptFiles, type KeptFile } from "./message-files.ts";
 import type { Report } from "./report.ts";
 import { SortedItems } from "./sorted-items.ts";
@@ -26,16 +27,25 @@ interface Content {
 export const messageId = ({ channel, key, at }: MessageRef): string =>
   idOf("message", `${channel}\n${key}`, at);
 
-interface Places {
-  places: ReadonlyMap<string, string>;
-  threads: ReadonlyMap<string, Line<"channel">>;
+/** What becomes of what a group file doesn't have; null: it is left out. */
+export interface Sinks {
   files: FileSink | null;
+  directs: DirectSink | null;
+}
+
+interface Places {
+  /** Ids of channels, by key. */
+  channels: ReadonlyMap<string, string>;
+  /** Ids of direct conversations, by key. */
+  directs: ReadonlyMap<string, string>;
+  threads: ReadonlyMap<string, Line<"channel">>;
 }
 
 /** Messages by place and time, each with its reactions. */
 export async function* messageLines(
   history: History,
-  { places, threads, files: sink }: Places,
+  { channels, directs, threads }: Places,
+  sinks: Sinks,
   report: Report,
   folder: string,
 ): AsyncGenerator<GroupFileContent> {
@@ -43,14 +53,17 @@ export async function* messageLines(
   const sorted = new SortedItems(folder);
   const pins = new Map<string, Map<string, { at: string; by: string }>>();
   let count = 0;
-  for await (const message of history.messages()) {
-    const place = message.thread === null ? places.get(message.channel) : threads.get(message.thread)?.id;
-    if (place === undefined) {
-      report.note("messages of channels that were left out", "see above");
+  for await (const { thread = null, ...rest } of history.messages()) {
+    const direct = directs.get(rest.channel);
+    const place = direct ?? (thread === null ? channels.get(rest.channel) : threads.get(thread)?.id);
+    if (place === undefined || (direct !== undefined && sinks.directs === null)) {
+      report.note(place === undefined ? "channelsLeftOut" : "directsLeftOut");
       continue;
     }
+    const root = direct === undefined || thread === null ? undefined : history.threads.get(thread)?.root;
+    const message = { ...rest, replyTo: rest.replyTo ?? root ?? null };
     const ownThread = roots.get(messageId(message));
-    const { kept, instead } = await keptFiles(message, history, sink, report);
+    const { kept, instead } = await keptFiles(message, history, sinks.files, report);
     const content = contentOf(
       message,
       paragraphs(message.content, lines(...instead)),
@@ -59,7 +72,7 @@ export async function* messageLines(
       report,
     );
     const parts = partsOf(message, place, ownThread, content, history, report);
-    const { pinned } = message;
+    const { pinned = null } = message;
     if (pinned !== null && parts[0] !== undefined) {
       if (!pins.has(place)) pins.set(place, new Map());
       pins.get(place)!.set(parts[0].line.id, { at: pinned.at.toISOString(), by: userId(pinned.by) });
@@ -74,6 +87,7 @@ export async function* messageLines(
     }
   }
   const newest = newestPins(pins, report);
+  const directIds = new Set(directs.values());
   let seen = new Set<string>();
   let seenAt = "";
   for await (const item of sorted.read()) {
@@ -85,13 +99,18 @@ export async function* messageLines(
     if (message.createdAt !== seenAt) seen = new Set();
     seenAt = message.createdAt;
     if (seen.has(message.id)) {
-      report.note("messages that the export has twice", "each was imported once");
+      report.note("duplicates");
       continue;
     }
     seen.add(message.id);
-    await sink?.add(message.id, files);
     const pinned = newest.get(message.id);
-    yield pinned === undefined ? message : { ...message, pinned };
+    const line = pinned === undefined ? message : { ...message, pinned };
+    if (directIds.has(line.channelId)) {
+      await sinks.directs?.add({ line, reactions, files });
+      continue;
+    }
+    await sinks.files?.add(message.id, files);
+    yield line;
     yield* reactions;
     report.add("messages");
     report.add("reactions", reactions.length);
@@ -107,7 +126,7 @@ function newestPins(
     [...ofChannel].toSorted(([, a], [, b]) => (a.at < b.at ? 1 : -1)).slice(0, LIMITS.pinsPerChannel),
   );
   const all = [...pins.values()].reduce((sum, { size }) => sum + size, 0);
-  report.note("older pins", `a channel has at most ${LIMITS.pinsPerChannel}`, all - kept.flat().length);
+  report.note("oldPins", all - kept.flat().length);
   return new Map(kept.flat());
 }
 
@@ -120,11 +139,11 @@ function contentOf(
   report: Report,
 ): Content {
   const content = text.toWellFormed().trim();
-  if (content === "" && files.length === 0 && !isDeleted && ownThread === undefined) {
-    report.note("empty messages", "they have no text, file or link");
+  if (content === "" && files.length === 0 && isDeleted !== true && ownThread === undefined) {
+    report.note("emptyMessages");
     return { texts: [], files: [] };
   }
-  if (isDeleted) return { texts: [""], files: [] };
+  if (isDeleted === true) return { texts: [""], files: [] };
   const shown = content === "" && files.length === 0 ? NO_TEXT : content;
   const perMessage = LIMITS.attachmentsPerMessage;
   return {
@@ -143,9 +162,8 @@ function partsOf(
   { users }: History,
   report: Report,
 ): Part[] {
-  const { key, at, isDeleted, editedAt, as, replyTo } = message;
-  if (texts.length > 1)
-    report.note("long messages", `split into messages of at most ${LIMITS.messageMaxChars} characters`);
+  const { key, at, isDeleted = false, editedAt = null, as = null, replyTo = null } = message;
+  if (texts.length > 1) report.note("longMessages");
   const name = as === null ? "" : nameOf(LIMITS.nicknameMaxChars, "", as);
   const parts = Array.from({ length: Math.max(texts.length, files.length) }, (_, index): Part => {
     const isFirst = index === 0;
@@ -168,7 +186,7 @@ function partsOf(
     return { line, reactions, files: files[index] ?? [] };
   });
   if (parts.every(({ line }) => GroupFileLineSchema.safeParse(line).success)) return parts;
-  report.note("messages", "they have values that cannot be stored");
+  report.note("invalidMessages");
   return [];
 }
 
@@ -183,11 +201,7 @@ function reactionLines(
   for (const { emoji, users: by } of reactions) {
     const known = by.filter((key) => users.has(key));
     if (emojis.size >= LIMITS.reactionsPerMessage && !emojis.has(emoji)) {
-      report.note(
-        "reactions over the limit",
-        `a message has at most ${LIMITS.reactionsPerMessage} different ones`,
-        by.length,
-      );
+      report.note("tooManyReactions", by.length);
       continue;
     }
     const made = known.map((key): Line<"reaction"> => ({
@@ -198,11 +212,7 @@ function reactionLines(
     }));
     if (made.length === 0) continue;
     if (!GroupFileLineSchema.safeParse(made[0]).success) {
-      report.note(
-        "reactions that are not emoji",
-        "the name of a custom emoji has 2-32 of a-z, 0-9, '_' and '-'",
-        by.length,
-      );
+      report.note("noEmoji", by.length);
       continue;
     }
     emojis.add(emoji);

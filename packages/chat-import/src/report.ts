@@ -1,33 +1,107 @@
+import type { ImportedKind, ImportNote } from "@fanfare/contract";
+
+const IMPORTED: Record<ImportedKind, string> = {
+  users: "users",
+  channels: "channels",
+  privateChannels: "private channels",
+  threads: "threads",
+  messages: "messages",
+  reactions: "reactions",
+  pins: "pins",
+  files: "files",
+  directConversations: "direct conversations",
+  directMessages: "direct messages",
+  newAccounts: "new accounts",
+  possibleAccounts: "users who get an account if they have none",
+};
+
+/** What is left out or changed, and why. The administration page has these texts in other languages. */
+const NOTES: Record<ImportNote, [what: string, why: string]> = {
+  alreadyImported: ["messages that were already imported", "they stay as they are here"],
+  deletedHere: ["messages that were deleted here", "they don't come back"],
+  changedHere: [
+    "messages of private channels and group DMs with other members here",
+    "people who aren't in them in the export could read them",
+  ],
+  channels: ["channels", "a group has a maximum, which counts its sections"],
+  channelsLeftOut: ["messages of channels that were left out", "see above"],
+  otherTeams: ["channels of other teams", "import one team at a time, with --team"],
+  largePrivateChannels: ["members of large private channels", "a channel has a maximum of overrides"],
+  pluginPanels: ["panels of plug-ins", "only text channels are imported"],
+  supportRooms: ["support conversations", "only channels and direct messages are imported"],
+  directsLeftOut: ["direct messages", "files of groups don't have them, or --without-direct-messages is set"],
+  directsWithoutAccount: ["direct conversations without an account", "none of their members has one here"],
+  largeDirects: ["large direct conversations", "they have more members than a group DM can have"],
+  directsOverLimit: ["direct conversations over the limit", "one of their members has the maximum"],
+  joins: ["joins and leaves", "members are listed instead"],
+  notices: ["notices about channels", "only messages are imported"],
+  unidentified: ["entries without an ID, name or author", "they cannot be imported"],
+  untimed: ["messages without a time", "they cannot be sorted"],
+  duplicates: ["messages that the export has twice", "each was imported once"],
+  encrypted: ["encrypted messages", "only their members have the keys"],
+  emptyMessages: ["empty messages", "they have no text, file or link"],
+  longMessages: ["long messages", "split into several messages"],
+  invalidMessages: ["messages", "they have values that cannot be stored"],
+  orphanReplies: ["replies in channels", "the first message of their thread is missing"],
+  broadcasts: ["replies also sent to the channel", "they are only in their thread"],
+  oldPins: ["older pins", "a channel has a maximum"],
+  unknownReactions: ["reactions of unknown users", "the export has only their number"],
+  tooManyReactions: ["reactions over the limit", "a message has a maximum of different ones"],
+  noEmoji: ["reactions that are not emoji", "the name of a custom emoji has 2-32 of a-z, 0-9, '_' and '-'"],
+  customEmoji: ["custom emoji", "add them in the settings of the group: messages keep their names"],
+  filesLeftOut: ["files", "messages have their names or links"],
+  linkedFiles: ["missing files", "the export doesn't have them, and messages link to the old server"],
+  missingFiles: ["missing files", "the export doesn't have them, and messages have their names"],
+  deletedFiles: ["deleted files", "the export has only their number"],
+  emptyFiles: ["empty files", "messages have their names"],
+  largeFiles: ["large files", "they are larger than FILE_MAX_BYTES, and messages have their names"],
+  damagedFiles: ["damaged files", "their content can't be read, and messages have their names"],
+  filesOverQuota: ["files over the quota", "the instance has no space left for files"],
+  renamedAccounts: ["usernames of new accounts", "they are taken, or have other characters"],
+  unusedAddresses: ["addresses of new accounts", "another account has them, or they are invalid"],
+  formerMembers: ["members who have left the group here", "they are not added again"],
+};
+
 /** What an import has made, and what it has left out or changed, with the reason. */
 export class Report {
-  readonly #imported = new Map<string, number>();
-  readonly #notes = new Map<string, { what: string; count: number; why: string }>();
+  readonly #imported = new Map<ImportedKind, number>();
+  readonly #notes = new Map<ImportNote, number>();
 
-  add(what: string, count = 1): void {
-    if (count === 0) return;
-    this.#imported.set(what, (this.#imported.get(what) ?? 0) + count);
+  add(kind: ImportedKind, count = 1): void {
+    if (count !== 0) this.#imported.set(kind, (this.#imported.get(kind) ?? 0) + count);
   }
 
-  /** @param what and `why` are texts of the program, never of an export */
-  note(what: string, why: string, count = 1): void {
-    if (count === 0) return;
-    const known = this.#notes.get(what) ?? { what, count: 0, why };
-    known.count += count;
-    this.#notes.set(what, known);
+  note(code: ImportNote, count = 1): void {
+    if (count !== 0) this.#notes.set(code, (this.#notes.get(code) ?? 0) + count);
   }
 
-  toJSON(): { imported: Record<string, number>; notes: { what: string; count: number; why: string }[] } {
-    return { imported: Object.fromEntries(this.#imported), notes: [...this.#notes.values()] };
+  /** Codes with their English texts. */
+  present(): {
+    imported: { code: ImportedKind; what: string; count: number }[];
+    notes: { code: ImportNote; what: string; count: number; why: string }[];
+  } {
+    return {
+      imported: [...this.#imported].map(([code, count]) => ({ code, what: IMPORTED[code], count })),
+      notes: [...this.#notes].map(([code, count]) => {
+        const [what, why] = NOTES[code];
+        return { code, what, count, why };
+      }),
+    };
+  }
+
+  toJSON() {
+    const { imported, notes } = this.present();
+    return { imported: Object.fromEntries(imported.map(({ what, count }) => [what, count])), notes };
   }
 
   /** @param isDone whether something was imported */
   toText(isDone: boolean): string {
-    const imported = [...this.#imported].map(([what, count]) => [String(count), what]);
-    const notes = [...this.#notes.values()].map(({ what, count, why }) => [String(count), what, why]);
+    const { imported, notes } = this.present();
     return [
       isDone ? "Imported:" : "Would be imported:",
-      ...aligned(imported),
-      ...(notes.length === 0 ? [] : ["", "Left out or changed:", ...aligned(notes)]),
+      ...aligned(imported.map(({ what, count }) => [String(count), what])),
+      ...(notes.length === 0 ? [] : ["", "Left out or changed:"]),
+      ...aligned(notes.map(({ what, count, why }) => [String(count), what, why])),
     ].join("\n");
   }
 }

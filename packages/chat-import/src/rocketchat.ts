@@ -1,11 +1,13 @@
-import { bold, emojiByName, line, lines, link, mrkdwn, paragraphs, quote } from "@fanfare/markup";
+import { bold, mrkdwn, paragraphs } from "@fanfare/markup";
 import { z } from "zod";
 import { openDump } from "./bson.ts";
-import { firstOf, folderFiles, gridFiles } from "./export-files.ts";
+import { firstOf, gridFiles, mediaFiles } from "./export-files.ts";
 import {
+  addAuthor,
   addUser,
-  archivedLast,
-  assertRoom,
+  cardText,
+  emojiOf,
+  fileMark,
   flag,
   type HistoryChannel,
   type HistoryFile,
@@ -16,13 +18,11 @@ import {
   maybe,
   type MessageRef,
   number,
-  startOf,
   strings,
   text,
+  ThreadFinder,
   type Users,
-  UNKNOWN_TIME,
   withMentions,
-  withTimes,
 } from "./history.ts";
 import { InvalidExportError } from "./inputs.ts";
 import type { Report } from "./report.ts";
@@ -30,6 +30,10 @@ import type { Report } from "./report.ts";
 // The database of Rocket.Chat, as `mongodump` writes it: rooms, subscriptions, messages and users.
 
 const MAX_TEXT_CHARS = 100_000;
+const DIRECT = "d";
+const ROOMS: ReadonlySet<string> = new Set(["c", "p", DIRECT]);
+/** With members of their own. */
+const PRIVATE: ReadonlySet<string | undefined> = new Set(["p", DIRECT]);
 const date = maybe(z.date());
 const userSchema = z.object({
   _id: z.string(),
@@ -49,6 +53,7 @@ const roomSchema = z.object({
   description: text,
   ts: date,
   archived: flag,
+  uids: strings,
 });
 const subscriptionSchema = z.object({ rid: z.string(), u: z.object({ _id: z.string() }) });
 const attachmentSchema = z.object({
@@ -81,55 +86,58 @@ const messageSchema = z.object({
 type Message = z.output<typeof messageSchema>;
 type Attachment = Message["attachments"][number];
 
-export const rocketChatHistory: Importer = async (folders, { name, media }, report) => {
+export const rocketChatHistory: Importer = async (folders, { name, media, folder }, report) => {
   const read = await openDump(folders);
   const users: Users = new Map();
   let ownerKey: string | null = null;
-  for await (const { _id: key, username, name: shown, type, active, roles, emails } of read(
-    "users",
-    userSchema,
-  )) {
-    assertRoom(users, "users");
+  for await (const user of read("users", userSchema)) {
+    const { _id: key, username, name: shown, type, active, roles, emails } = user;
     const isMember = active && type === "user";
-    users.set(key, { key, username, name: shown || username, email: emails[0]?.address ?? "", isMember });
+    addUser(users, {
+      key,
+      username,
+      name: shown || username,
+      email: emails[0]?.address ?? "",
+      isMember,
+    });
     if (isMember && roles.includes("admin")) ownerKey ??= key;
   }
   const rooms = new Map<string, z.output<typeof roomSchema>>();
   for await (const room of read("rocketchat_room", roomSchema)) {
-    if (room.t === "c" || room.t === "p") rooms.set(room._id, room);
-    else report.note("direct and support conversations", "a group has only channels");
+    if (ROOMS.has(room.t)) rooms.set(room._id, room);
+    else report.note("supportRooms");
   }
-  if (rooms.size === 0) throw new InvalidExportError("it is not a dump of Rocket.Chat: it has no rooms");
+  const channels = [...rooms.values()].filter(({ t }) => t !== DIRECT);
+  if (channels.length === 0) throw new InvalidExportError("it is not a dump of Rocket.Chat: it has no rooms");
   const members = new Map<string, string[]>();
   for await (const { rid, u } of read("rocketchat_subscription", subscriptionSchema))
-    if (rooms.get(rid)?.t === "p") members.set(rid, [...(members.get(rid) ?? []), u._id]);
+    if (PRIVATE.has(rooms.get(rid)?.t)) members.set(rid, [...(members.get(rid) ?? []), u._id]);
+  const membersOf = ({ _id, uids }: z.output<typeof roomSchema>) => [...uids, ...(members.get(_id) ?? [])];
   const messages = () => read("rocketchat_message", messageSchema);
   const threads = await findThreads(messages(), rooms, users);
-  const undated = [...rooms.values()].map((room): HistoryChannel => ({
-    key: room._id,
-    name: room.fname || room.name,
-    topic: room.topic || room.description,
-    section: room.archived ? "Archived" : null,
-    createdAt: room.ts ?? UNKNOWN_TIME,
-    privateTo: room.t === "p" ? (members.get(room._id) ?? []) : null,
-    isDefault: room._id === "GENERAL",
-  }));
-  const channels = withTimes(undated);
   const byName = new Map([...users.values()].map(({ key, username }) => [username, key]));
   return {
     // Each server has a room with the id GENERAL.
-    source: [...rooms.values()].map((room) => `${room.ts?.toISOString() ?? ""} ${room._id}`).toSorted()[0]!,
+    source: channels.map((room) => `${room.ts?.toISOString() ?? ""} ${room._id}`).toSorted()[0]!,
     name: name ?? "Rocket.Chat",
-    createdAt: startOf(channels),
     ownerKey,
     users,
-    channels: archivedLast(channels),
-    threads,
-    files: firstOf(
-      await gridFiles(folders[0]!, "rocketchat_uploads"),
-      await folderFiles(media === undefined ? [] : [media]),
+    channels: channels.map((room): HistoryChannel => ({
+      key: room._id,
+      name: room.fname || room.name,
+      topic: room.topic || room.description,
+      section: null,
+      isArchived: room.archived,
+      createdAt: room.ts,
+      privateTo: room.t === "p" ? membersOf(room) : null,
+      isDefault: room._id === "GENERAL",
+    })),
+    directs: [...rooms.values()].flatMap((room) =>
+      room.t === DIRECT ? [{ key: room._id, members: membersOf(room) }] : [],
     ),
-    missingFiles: "the dump doesn't have them, and messages have their names",
+    threads,
+    files: firstOf(await gridFiles(folders[0]!, "rocketchat_uploads", folder), await mediaFiles(media)),
+    missingFiles: "missingFiles",
     async *messages() {
       for await (const message of messages()) {
         const shown = rooms.has(message.rid) ? messageOf(message, { users, byName, threads, report }) : null;
@@ -146,27 +154,18 @@ async function findThreads(
   rooms: ReadonlyMap<string, unknown>,
   users: Users,
 ): Promise<Map<string, HistoryThread>> {
-  const threads = new Map<string, HistoryThread>();
-  const lastAt = new Map<string, Date>();
+  const threads = new ThreadFinder();
   for await (const message of messages) {
     const { _id: key, rid, tmid, tcount, ts } = message;
     if (!rooms.has(rid) || message._hidden) continue;
-    assertRoom(threads, "threads");
-    assertRoom(lastAt, "threads");
-    if (tmid !== "" && ts > (lastAt.get(tmid) ?? new Date(0))) lastAt.set(tmid, ts);
-    else if (tcount > 0)
-      threads.set(key, { root: refOf(message), author: authorOf(message, users), startedAt: ts, lastAt: ts });
+    if (tmid !== "") threads.addReply(tmid, ts);
+    else if (tcount > 0) threads.addRoot(key, refOf(message), authorOf(message, users));
   }
-  for (const [key, thread] of threads) {
-    const last = lastAt.get(key);
-    if (last === undefined) threads.delete(key);
-    else thread.lastAt = last;
-  }
-  return threads;
+  return threads.found();
 }
 
 const authorOf = ({ u: { _id: key, username, name } }: Message, users: Users): string =>
-  addUser(users, { key, username: "", name: name || username, isMember: false });
+  addAuthor(users, key, name || username);
 
 interface Context {
   users: Users;
@@ -182,15 +181,14 @@ function messageOf(message: Message, { users, byName, threads, report }: Context
   const isRoot = threads.has(key);
   if (message._hidden) return null;
   if (kind === "e2e") {
-    report.note("encrypted messages", "only their members have the keys");
+    report.note("encrypted");
     return null;
   }
   if (kind !== "" && !isRoot) {
-    report.note("notices about channels", "only messages are imported");
+    report.note("notices");
     return null;
   }
-  if (tmid !== "" && !threads.has(tmid))
-    report.note("replies in channels", "the first message of their thread is missing");
+  if (tmid !== "" && !threads.has(tmid)) report.note("orphanReplies");
   const author = authorOf(message, users);
   return {
     ...refOf(message),
@@ -200,13 +198,11 @@ function messageOf(message: Message, { users, byName, threads, report }: Context
     content: contentOf(message, byName),
     files: message.attachments.flatMap(fileOf),
     editedAt,
-    isDeleted: false,
-    replyTo: null,
     pinned: pinned
       ? { at: pinnedAt ?? message.ts, by: users.has(pinnedBy?._id ?? "") ? pinnedBy!._id : author }
       : null,
     reactions: Object.entries(reactions).map(([emoji, { usernames }]) => ({
-      emoji: emojiByName(emoji.replaceAll(":", "")) ?? emoji.toLowerCase(),
+      emoji: emojiOf(emoji),
       users: usernames.flatMap((username) => byName.get(username) ?? []),
     })),
   };
@@ -227,7 +223,7 @@ function fileOf({ title, title_link: url, image_url: image }: Attachment): Histo
   if (id === undefined) return [];
   const extension = /\.\w{1,10}$/.exec(title || last)?.[0] ?? "";
   const name = title || "File";
-  return [{ name, paths: [id, `${id}${extension}`], instead: `📎 ${line(name)}` }];
+  return [{ name, paths: [id, `${id}${extension}`], instead: fileMark(name) }];
 }
 
 function attachmentText({
@@ -241,11 +237,11 @@ function attachmentText({
 }: Attachment): string {
   const address = url || image;
   if (UPLOAD.test(address)) return description;
-  const shown = lines(
-    author === "" ? "" : bold(author),
-    title === "" ? "" : link(title, address),
-    body,
-    ...fields.map((field) => lines(bold(field.title), field.value)),
-  );
-  return shown === "" ? "" : quote(shown);
+  return cardText({
+    author: author === "" ? "" : bold(author),
+    title,
+    url: address,
+    texts: [body],
+    fields: fields.map((field) => ({ name: field.title, value: field.value })),
+  });
 }

@@ -1,7 +1,9 @@
-import { bold, emojiByName, line, lines, link, mrkdwn, paragraphs, plainText, quote } from "@fanfare/markup";
+import { line, lines, link, mrkdwn, paragraphs, plainText } from "@fanfare/markup";
 import { z } from "zod";
 import {
-  addUser,
+  addAuthor,
+  cardText,
+  emojiOf,
   flag,
   type HistoryFile,
   type HistoryMessage,
@@ -14,7 +16,6 @@ import {
   text,
   timeOf,
   type Users,
-  UNKNOWN_TIME,
 } from "./history.ts";
 import type { Report } from "./report.ts";
 
@@ -69,7 +70,8 @@ export const messageSchema = z.object({
 });
 type Message = z.output<typeof messageSchema>;
 
-export const createdAt = (seconds: number): Date => timeOf(seconds * 1000) ?? UNKNOWN_TIME;
+/** null: unknown. */
+export const dateOf = (seconds: number): Date | null => (seconds > 0 ? timeOf(seconds * 1000) : null);
 export const secondsOf = (ts: string): Date | null =>
   /^\d+(?:\.\d+)?$/.test(ts) ? timeOf(Number(ts) * 1000) : null;
 
@@ -91,7 +93,7 @@ export function authorOf(
     botProfile?.name ||
     username ||
     (key === SLACKBOT ? "Slackbot" : "");
-  return addUser(users, { key, username: "", name, isMember: false });
+  return addAuthor(users, key, name);
 }
 
 interface Context {
@@ -112,21 +114,19 @@ export function messageOf(
   const { ts, subtype, thread_ts: rootTs, edited, username } = message;
   const at = secondsOf(ts);
   if (at === null) {
-    report.note("messages without a time", "they cannot be sorted");
+    report.note("untimed");
     return null;
   }
   const threadKey = `${channel.id} ${rootTs}`;
   const isRoot = rootTs === ts && threads.has(threadKey);
   if (!SHOWN.has(subtype) && !isRoot) {
-    if (JOINED.has(subtype)) report.note("joins and leaves", "members are listed instead");
-    else report.note("notices about channels", "only messages are imported");
+    if (JOINED.has(subtype)) report.note("joins");
+    else report.note("notices");
     return null;
   }
   const isReply = rootTs !== "" && rootTs !== ts;
-  if (isReply && !threads.has(threadKey))
-    report.note("replies in channels", "the first message of their thread is missing");
-  if (subtype === "thread_broadcast")
-    report.note("replies also sent to the channel", "they are only in their thread");
+  if (isReply && !threads.has(threadKey)) report.note("orphanReplies");
+  if (subtype === "thread_broadcast") report.note("broadcasts");
   const author = authorOf(message, users);
   const pin = channel.pins.find(({ id }) => id === ts);
   return {
@@ -139,17 +139,14 @@ export function messageOf(
     content: contentOf(message, texts),
     editedAt: edited === null ? null : secondsOf(edited.ts),
     isDeleted: subtype === "tombstone",
-    replyTo: null,
     pinned:
-      pin === undefined ? null : { at: createdAt(pin.created), by: users.has(pin.user) ? pin.user : author },
+      pin === undefined
+        ? null
+        : { at: dateOf(pin.created) ?? at, by: users.has(pin.user) ? pin.user : author },
     files: message.files.flatMap((file) => fileOf(file, channel, { texts, report, root })),
     reactions: message.reactions.map(({ name, users: by, count }) => {
-      report.note(
-        "reactions of unknown users",
-        "Slack lists only some of many",
-        Math.max(0, count - by.length) || 0,
-      );
-      return { emoji: emojiByName(name) ?? `:${name.toLowerCase()}:`, users: by };
+      report.note("unknownReactions", Math.max(0, count - by.length) || 0);
+      return { emoji: emojiOf(name), users: by };
     }),
   };
 }
@@ -171,7 +168,7 @@ function fileOf(
 ): HistoryFile[] {
   const { id, name, title, mode } = file;
   if (mode === "tombstone" || mode === "hidden_by_limit") {
-    report.note("deleted files", "the export has only their number");
+    report.note("deletedFiles");
     return [];
   }
   const places = [channel.name, channel.id].map((folder) => `${folder}/attachments/${id}-${name}`);
@@ -182,14 +179,15 @@ function fileOf(
 /** Previews of links are left out: the link is in the text. */
 function attachmentText(one: z.output<typeof attachmentSchema>, texts: Texts): string {
   if (one.from_url !== "" && !one.is_share && !one.is_msg_unfurl) return "";
-  const body = lines(
-    line(plainText(one.author_name)),
-    one.title === "" ? "" : link(plainText(one.title), one.title_link),
-    texts.markdown(one.text),
-    ...one.fields.map(({ title, value }) => lines(bold(plainText(title)), texts.markdown(value))),
-    one.image_url === "" ? "" : link("Image", one.image_url),
-  );
-  return lines(texts.markdown(one.pretext), body === "" ? texts.markdown(one.fallback) : quote(body));
+  const card = cardText({
+    author: line(plainText(one.author_name)),
+    title: plainText(one.title),
+    url: one.title_link,
+    texts: [texts.markdown(one.text)],
+    fields: one.fields.map(({ title, value }) => ({ name: plainText(title), value: texts.markdown(value) })),
+    footer: one.image_url === "" ? "" : link("Image", one.image_url),
+  });
+  return lines(texts.markdown(one.pretext), card || texts.markdown(one.fallback));
 }
 
 export type Texts = ReturnType<typeof createTexts>;

@@ -1,10 +1,9 @@
 import { basename } from "node:path";
-import { LIMITS } from "@fanfare/contract";
 import type { ZipEntry } from "@fanfare/zip";
 import { z } from "zod";
+import { firstOf, mediaFiles, zipFiles } from "./export-files.ts";
 import {
-  archivedLast,
-  assertRoom,
+  addUser,
   flag,
   type HistoryChannel,
   type HistoryThread,
@@ -12,18 +11,16 @@ import {
   list,
   maybe,
   number,
-  startOf,
   strings,
   text,
+  ThreadFinder,
   type Users,
-  withTimes,
 } from "./history.ts";
-import { firstOf, folderFiles, zipFiles } from "./export-files.ts";
-import { InvalidExportError, openZip, zipItems } from "./inputs.ts";
+import { InvalidExportError, onlyOne, openZip, zipItems } from "./inputs.ts";
 import {
   authorOf,
-  createdAt,
   createTexts,
+  dateOf,
   messageOf,
   messageSchema,
   profile,
@@ -46,7 +43,7 @@ const userSchema = z.object({
 });
 const channelSchema = z.object({
   id: z.string(),
-  name: z.string(),
+  name: text,
   created: number,
   is_archived: flag,
   is_general: flag,
@@ -56,10 +53,10 @@ const channelSchema = z.object({
   purpose: maybe(z.object({ value: text })),
   pins: list(z.object({ id: z.string(), created: number, user: text })),
 });
-type Channel = z.output<typeof channelSchema> & { isPrivate: boolean };
+type Channel = z.output<typeof channelSchema>;
 
-export const slackHistory: Importer = async ([file, ...others], { name, media }, report) => {
-  if (file === undefined || others.length > 0) throw new InvalidExportError("a Slack export is one ZIP file");
+export const slackHistory: Importer = async (files, { name, media }, report) => {
+  const file = onlyOne(files, "a Slack export is one ZIP file");
   const entries = await openZip(file);
   const root = rootOf(entries);
   const read = async <S extends z.ZodType>(path: string, schema: S): Promise<z.output<S>[]> => {
@@ -69,17 +66,16 @@ export const slackHistory: Importer = async ([file, ...others], { name, media },
     for await (const item of zipItems(entry)) {
       const parsed = schema.safeParse(item);
       if (parsed.success) all.push(parsed.data);
-      else report.note("entries without an ID", "users and channels need one");
+      else report.note("unidentified");
     }
     return all;
   };
   const users: Users = new Map();
   let ownerKey: string | null = null;
   for (const user of await read("users.json", userSchema)) {
-    assertRoom(users, "users");
     const { id: key, deleted, is_bot: isBot, is_primary_owner: isOwner } = user;
     const shown = user.profile?.display_name || user.profile?.real_name || user.real_name;
-    users.set(key, {
+    addUser(users, {
       key,
       username: user.name,
       name: shown,
@@ -88,33 +84,25 @@ export const slackHistory: Importer = async ([file, ...others], { name, media },
     });
     if (isOwner) ownerKey = key;
   }
-  const channels: Channel[] = [
-    ...(await read("channels.json", channelSchema)).map((one) => ({ ...one, isPrivate: one.is_private })),
-    ...(await read("groups.json", channelSchema)).map((one) => ({ ...one, isPrivate: true })),
-  ];
-  for (const direct of ["dms.json", "mpims.json"])
-    report.note(
-      "direct conversations",
-      "a group has no direct messages",
-      (await read(direct, z.object({ id: text }))).length,
-    );
-  const names = new Map(channels.map((one) => [one.id, one.name]));
-  const texts = createTexts(users, names);
-  const days = daysOf(entries, root, channels);
+  const open = await read("channels.json", channelSchema);
+  const closed = (await read("groups.json", channelSchema)).map((one) => ({ ...one, is_private: true }));
+  const channels = [...open, ...closed];
+  const directs = [...(await read("dms.json", channelSchema)), ...(await read("mpims.json", channelSchema))];
+  const texts = createTexts(users, new Map(channels.map((one) => [one.id, one.name])));
+  const days = daysOf(entries, root, [...channels, ...directs]);
   const threads = await findThreads(days, users);
-  const shown = withTimes(channels.map((one) => channelOf(one, texts)));
   const oldest =
     channels.find((one) => one.is_general) ?? channels.toSorted((a, b) => (a.id < b.id ? -1 : 1))[0];
   return {
     source: oldest?.id ?? "",
     name: name ?? basename(file, ".zip").replace(/ Slack export.*$/, ""),
-    createdAt: startOf(shown),
     ownerKey,
     users,
-    channels: archivedLast(shown),
+    channels: channels.map((one) => channelOf(one, texts)),
+    directs: directs.map(({ id: key, members }) => ({ key, members })),
     threads,
-    files: firstOf(zipFiles(entries), await folderFiles(media === undefined ? [] : [media])),
-    missingFiles: "they stay at Slack, and messages link to them",
+    files: firstOf(zipFiles(entries), await mediaFiles(media)),
+    missingFiles: "linkedFiles",
     async *messages() {
       for (const { channel, entry } of days)
         for await (const item of zipItems(entry)) {
@@ -122,7 +110,7 @@ export const slackHistory: Importer = async ([file, ...others], { name, media },
           const message = parsed.success
             ? messageOf(parsed.data, channel, { users, threads, texts, report, root })
             : null;
-          if (!parsed.success) report.note("messages without a time", "they cannot be sorted");
+          if (!parsed.success) report.note("untimed");
           if (message !== null) yield message;
         }
     },
@@ -144,17 +132,12 @@ interface Day {
   entry: ZipEntry;
 }
 
-/** In the order of channels and days. */
+/** In the order of channels and days. Folders have the names of channels, or the ids of direct messages. */
 function daysOf(entries: ReadonlyMap<string, ZipEntry>, root: string, channels: readonly Channel[]): Day[] {
   const byFolder = new Map(
-    channels.flatMap(
-      (channel) =>
-        [
-          [channel.id, channel],
-          [channel.name, channel],
-        ] as const,
-    ),
+    channels.flatMap((channel) => [channel.id, channel.name].map((folder) => [folder, channel] as const)),
   );
+  byFolder.delete("");
   return [...entries.values()]
     .flatMap((entry): Day[] => {
       if (!entry.path.startsWith(root)) return [];
@@ -165,54 +148,29 @@ function daysOf(entries: ReadonlyMap<string, ZipEntry>, root: string, channels: 
     .toSorted((a, b) => (a.entry.path < b.entry.path ? -1 : 1));
 }
 
-function channelOf(channel: Channel, texts: Texts): HistoryChannel {
-  const {
-    id: key,
-    name,
-    is_archived: isArchived,
-    is_general: isDefault,
-    isPrivate,
-    members,
-    topic,
-    purpose,
-  } = channel;
-  return {
-    key,
-    name,
-    topic: texts.markdown(topic?.value || purpose?.value || "").slice(0, LIMITS.topicMaxChars),
-    section: isArchived ? "Archived" : null,
-    createdAt: createdAt(channel.created),
-    privateTo: isPrivate ? members : null,
-    isDefault,
-  };
-}
+const channelOf = (channel: Channel, texts: Texts): HistoryChannel => ({
+  key: channel.id,
+  name: channel.name,
+  topic: texts.markdown(channel.topic?.value || channel.purpose?.value || ""),
+  section: null,
+  isArchived: channel.is_archived,
+  createdAt: dateOf(channel.created),
+  privateTo: channel.is_private ? channel.members : null,
+  isDefault: channel.is_general,
+});
 
-/** Threads with a first message and a reply: a first message that was deleted can be missing. */
 async function findThreads(days: readonly Day[], users: Users): Promise<Map<string, HistoryThread>> {
-  const threads = new Map<string, HistoryThread & { hasRoot: boolean; hasReply: boolean }>();
+  const threads = new ThreadFinder();
   for (const { channel, entry } of days)
     for await (const item of zipItems(entry)) {
       const parsed = messageSchema.safeParse(item);
       if (!parsed.success || parsed.data.thread_ts === "") continue;
       const { ts, thread_ts: rootTs } = parsed.data;
-      const [at, startedAt] = [secondsOf(ts), secondsOf(rootTs)];
-      if (at === null || startedAt === null) continue;
+      const at = secondsOf(ts);
+      if (at === null) continue;
       const key = `${channel.id} ${rootTs}`;
-      assertRoom(threads, "threads");
-      const root = { channel: channel.id, key: rootTs, at: startedAt };
-      const thread = threads.get(key) ?? {
-        root,
-        author: "",
-        startedAt,
-        lastAt: startedAt,
-        hasRoot: false,
-        hasReply: false,
-      };
-      threads.set(key, thread);
-      if (ts === rootTs) Object.assign(thread, { hasRoot: true, author: authorOf(parsed.data, users) });
-      else thread.hasReply = true;
-      if (at > thread.lastAt) thread.lastAt = at;
+      if (ts !== rootTs) threads.addReply(key, at);
+      else threads.addRoot(key, { channel: channel.id, key: ts, at }, authorOf(parsed.data, users));
     }
-  for (const [key, { hasRoot, hasReply }] of threads) if (!hasRoot || !hasReply) threads.delete(key);
-  return threads;
+  return threads.found();
 }

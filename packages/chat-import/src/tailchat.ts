@@ -2,12 +2,14 @@ import { codeBlock, emojiByName, line, link, plain } from "@fanfare/markup";
 import { mongo } from "mongoose";
 import { z } from "zod";
 import { openDump } from "./bson.ts";
-import { folderFiles } from "./export-files.ts";
+import { mediaFiles } from "./export-files.ts";
 import {
+  addAuthor,
   addUser,
-  assertRoom,
+  emojiOf,
   flag,
   type HistoryChannel,
+  type HistoryDirect,
   type HistoryFile,
   type HistoryMessage,
   type Importer,
@@ -48,11 +50,13 @@ const groupSchema = z.object({
   panels: list(z.object({ id, name: text, parentId: text, type: z.number() })),
   createdAt: maybe(z.date()),
 });
+/** Other converses than those of groups: direct messages of two or more users. */
+const converseSchema = z.object({ _id: objectId, type: z.enum(["DM", "Multi"]), members: list(id) });
 const messageSchema = z.object({
   _id: objectId,
   content: text,
   author: id,
-  groupId: id,
+  groupId: maybe(id),
   converseId: id,
   reactions: list(z.object({ name: z.string(), author: id })),
   hasRecall: flag,
@@ -65,16 +69,19 @@ export const tailchatHistory: Importer = async (folders, { name, team, media }, 
   const read = await openDump(folders);
   const group = chosenGroup(await Array.fromAsync(read("groups", groupSchema)), team);
   const members = new Set(group.members.map(({ userId }) => userId));
+  const directs: HistoryDirect[] = [];
+  for await (const { _id: key, members: of } of read("converses", converseSchema))
+    if (of.some((one) => members.has(one))) directs.push({ key, members: of });
+  const known = new Set([...members, ...directs.flatMap((one) => one.members)]);
   const users: Users = new Map();
   for await (const { _id: key, username, nickname, email, type, temporary } of read("users", userSchema)) {
-    if (!members.has(key)) continue;
-    assertRoom(users, "users");
-    users.set(key, {
+    if (!known.has(key)) continue;
+    addUser(users, {
       key,
       username,
       name: nickname || username,
       email,
-      isMember: !temporary && !type.endsWith("Bot"),
+      isMember: members.has(key) && !temporary && !type.endsWith("Bot"),
     });
   }
   const sections = new Map(
@@ -88,12 +95,9 @@ export const tailchatHistory: Importer = async (folders, { name, team, media }, 
       { key: one.id, name: one.name, topic: "", section, createdAt, privateTo: null, isDefault: false },
     ];
   });
-  report.note(
-    "panels of plug-ins",
-    "only text channels are imported",
-    group.panels.length - channels.length - sections.size,
-  );
+  report.note("pluginPanels", group.panels.length - channels.length - sections.size);
   const keys = new Set(channels.map(({ key }) => key));
+  const directKeys = new Set(directs.map(({ key }) => key));
   return {
     source: group._id,
     name: name ?? group.name,
@@ -101,12 +105,14 @@ export const tailchatHistory: Importer = async (folders, { name, team, media }, 
     ownerKey: users.has(group.owner) ? group.owner : null,
     users,
     channels,
+    directs,
     threads: new Map(),
-    files: await folderFiles(media === undefined ? [] : [media]),
-    missingFiles: "they stay at the old server, and messages link to them",
+    files: await mediaFiles(media),
+    missingFiles: "linkedFiles",
     async *messages() {
       for await (const message of read("messages", messageSchema))
-        if (message.groupId === group._id && keys.has(message.converseId)) yield messageOf(message, users);
+        if ((message.groupId === group._id ? keys : directKeys).has(message.converseId))
+          yield messageOf(message, users);
     },
   };
 };
@@ -131,27 +137,20 @@ function messageOf(message: Message, users: Users): HistoryMessage {
     key,
     // Times come from the ids, so that replies find their message.
     at: timeOfId(key),
-    thread: null,
-    author: authorOf(author, users),
-    as: null,
+    author: addAuthor(users, author, ""),
     content: shown,
     files,
-    editedAt: null,
     isDeleted,
     replyTo:
       reply !== undefined && mongo.ObjectId.isValid(reply)
         ? { channel, key: reply, at: timeOfId(reply) }
         : null,
-    pinned: null,
     reactions: message.reactions.map(({ name, author: by }) => ({
-      emoji: emojiByName(name.replaceAll(":", "")) ?? name,
-      users: [authorOf(by, users)],
+      emoji: emojiOf(name),
+      users: [addAuthor(users, by, "")],
     })),
   };
 }
-
-const authorOf = (key: string, users: Users): string =>
-  addUser(users, { key, username: "", name: "", isMember: false });
 
 /** Tailchat writes BBCode around text without markup. */
 function markdownOf(content: string, users: Users): { shown: string; files: HistoryFile[] } {

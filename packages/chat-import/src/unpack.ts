@@ -1,5 +1,5 @@
 import { createWriteStream } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, stat, statfs } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { ImportOrigin } from "./convert.ts";
@@ -38,7 +38,16 @@ async function unpack(file: string, folder: string): Promise<string[]> {
   const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
   if (entries.length > MAX_FILES || bytes > MAX_BYTES)
     throw new InvalidExportError("the archive has too many files, or unpacks to more than 200 GiB");
+  // What is packed already hardly gets smaller in the archive.
+  const packed = entries.reduce((sum, entry) => sum + (entry.path.endsWith(".gz") ? entry.bytes : 0), 0);
+  if (packed > 1024 ** 2 + 2 * (await stat(file)).size)
+    throw new InvalidExportError("the archive has files that are packed several times");
   const root = resolve(folder);
+  const { bavail, bsize } = await statfs(root);
+  if (bytes > bavail * bsize)
+    throw new InvalidExportError(
+      `unpacking it needs ${Math.ceil(bytes / 1024 ** 2)} MiB of free space in ${root}`,
+    );
   const paths: string[] = [];
   for (const entry of entries) {
     const path = resolve(join(root, entry.path));

@@ -1,4 +1,5 @@
 import type { Call, Head, Message } from "@fanfare/contract";
+import type { Backoff } from "@fanfare/contract/backoff";
 import {
   type ChannelChange,
   type ChannelCopy,
@@ -12,7 +13,7 @@ import {
 import { callSafely } from "./emitter.ts";
 import { FanfareError } from "./errors.ts";
 import { Outbox, type PendingMessage, type SendOptions } from "./outbox.ts";
-import { IdleTimer, type Backoff, retrying } from "./timing.ts";
+import { IdleTimer, retrying } from "./timing.ts";
 import { NEWEST_MESSAGES } from "./limits.ts";
 import type { SyncTarget } from "./sync-loop.ts";
 
@@ -153,7 +154,7 @@ export class ChannelView implements SyncTarget {
 
   /**
    * Sends a message. Retries after connection loss with the same nonce, so the message is stored exactly once.
-   * @throws {FanfareError} the server's error, TOO_MANY_PENDING, or the last error after `sendGiveUpMs`
+   * @throws {FanfareError} the server's error, CLOSED, TOO_MANY_PENDING, or the last error after `sendGiveUpMs`
    */
   send(content: string, options: SendOptions = {}): Promise<Message> {
     return this.#outbox.push(content, options);

@@ -1,4 +1,5 @@
 import type { EventName, EventPayload } from "@fanfare/contract";
+import { type Backoff, backoffMs } from "@fanfare/contract/backoff";
 import { io, type Socket } from "socket.io-client";
 import type { GatewayUrls } from "./gateway-urls.ts";
 import {
@@ -10,7 +11,7 @@ import {
   retryAfterMsOf,
 } from "./errors.ts";
 import { isEventName, OWN_PROTOCOL_VERSION } from "./limits.ts";
-import { type Backoff, backoffMs, inOutage, retryMs, sleep, sleepUntilOnline } from "./timing.ts";
+import { inOutage, retryMs, sleep, sleepUntilOnline } from "./timing.ts";
 
 /**
  * - `offline`: not connected and not retrying: `connect` was not called or failed, or the server requires a second factor first.

@@ -1,4 +1,5 @@
 import type { Message, Params } from "@fanfare/contract";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { FanfareError, localError } from "./errors.ts";
@@ -24,7 +25,7 @@ class Server {
   async send(params: Params<"message.send">): Promise<Message> {
     this.calls.push({ ...params });
     const outcome = this.#outcomes.shift() ?? "stored";
-    await new Promise((resolve) => setImmediate(resolve));
+    await setImmediate();
     if (outcome === "lost before") throw localError("CONNECTION_LOST", "before");
     if (outcome === "rejected") {
       const data = { retryAfterMs: 1 };
@@ -105,4 +106,25 @@ test("slow mode: waits for a short delay, reports a long one immediately, and ke
   const late = outboxWithDelay(60_000);
   await expect(late.push("late")).rejects.toMatchObject({ type: "SLOW_MODE" });
   expect(late.pending).toEqual([]);
+});
+
+test("after close, waiting and later messages fail, and nothing is retried", async () => {
+  let calls = 0;
+  const outbox = new Outbox({
+    channelId: "c".repeat(24),
+    backoff: { baseMs: 20, maxMs: 20 },
+    giveUpAfterMs: 60_000,
+    send: () => {
+      calls += 1;
+      return Promise.reject(localError("CONNECTION_LOST", "The server cannot be reached."));
+    },
+    onChange: () => undefined,
+  });
+  const waiting = outbox.push("waiting");
+  await setImmediate();
+  outbox.close();
+  await expect(waiting).rejects.toMatchObject({ type: "CLOSED" });
+  await expect(outbox.push("late")).rejects.toMatchObject({ type: "CLOSED" });
+  await setTimeout(50);
+  expect(calls).toBe(1);
 });

@@ -1,6 +1,7 @@
 import type { Message, Params } from "@fanfare/contract";
+import type { Backoff } from "@fanfare/contract/backoff";
 import { FanfareError, localError } from "./errors.ts";
-import { type Backoff, retryMs } from "./timing.ts";
+import { retryMs } from "./timing.ts";
 
 /** A message that the server has not confirmed yet. */
 export interface PendingMessage {
@@ -49,6 +50,7 @@ export class Outbox {
   readonly #options: OutboxOptions;
   #entries: Entry[] = [];
   #isSending = false;
+  #isClosed = false;
   #pause: { timer: ReturnType<typeof setTimeout>; endsOnline: boolean } | null = null;
 
   constructor(options: OutboxOptions) {
@@ -59,8 +61,9 @@ export class Outbox {
     return this.#entries.map(({ params: { nonce, content, stickerId } }) => ({ nonce, content, stickerId }));
   }
 
-  /** @throws {FanfareError} the server's error, or the last error after `giveUpAfterMs` */
+  /** @throws {FanfareError} the server's error, CLOSED, TOO_MANY_PENDING, or the last error after `giveUpAfterMs` */
   push(content: string, options: SendOptions = {}): Promise<Message> {
+    if (this.#isClosed) return Promise.reject(closedError());
     if (this.#entries.length >= MAX_PENDING) {
       const message = `${MAX_PENDING} messages wait to be sent: wait for some of them first.`;
       return Promise.reject(localError("TOO_MANY_PENDING", message));
@@ -88,9 +91,9 @@ export class Outbox {
   }
 
   close(): void {
+    this.#isClosed = true;
     if (this.#pause !== null) clearTimeout(this.#pause.timer);
-    for (const entry of this.#entries.splice(0))
-      entry.reject(localError("CLOSED", "This channel was closed."));
+    for (const entry of this.#entries.splice(0)) entry.reject(closedError());
   }
 
   async #pump(): Promise<void> {
@@ -115,7 +118,7 @@ export class Outbox {
     const retryable = error instanceof FanfareError && error.retryable;
     const laterMs = retryable ? error.retryAfterMs : 0;
     const isTooLate = Date.now() - entry.sinceMs + laterMs > this.#options.giveUpAfterMs;
-    if (!retryable || isTooLate || laterMs > MAX_RETRY_AFTER_MS) {
+    if (!retryable || isTooLate || laterMs > MAX_RETRY_AFTER_MS || this.#isClosed) {
       this.#remove(entry);
       entry.reject(error);
       return;
@@ -139,6 +142,8 @@ export class Outbox {
     if (this.#entries.length < before) this.#options.onChange();
   }
 }
+
+const closedError = (): FanfareError => localError("CLOSED", "This channel was closed.");
 
 /** 128 random bits as hex. `crypto.randomUUID` is not available on pages loaded over plain HTTP. */
 export function randomId(): string {

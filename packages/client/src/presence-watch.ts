@@ -1,8 +1,9 @@
 import type { Call, Presence } from "@fanfare/contract";
+import type { Backoff } from "@fanfare/contract/backoff";
 import { callSafely } from "./emitter.ts";
 import { FanfareError, localError, retryAfterMsOf } from "./errors.ts";
 import { USERS_PER_LOOKUP, WATCHED_USERS } from "./limits.ts";
-import { type Backoff, retryMs, sleep } from "./timing.ts";
+import { retryMs, sleep } from "./timing.ts";
 
 /** The presence of a user, as far as this user can see it. */
 export type Status = Presence["status"];

@@ -1,8 +1,9 @@
 import type { Call } from "@fanfare/contract";
+import type { Backoff } from "@fanfare/contract/backoff";
 import { type ChannelChange, type ChannelCopy, syncCursor } from "./channel-state.ts";
 import { retryAfterMsOf } from "./errors.ts";
 import { CHANNELS_PER_SYNC } from "./limits.ts";
-import { type Backoff, retryMs, sleep } from "./timing.ts";
+import { retryMs, sleep } from "./timing.ts";
 
 /** A copy of a channel to sync. */
 export interface SyncTarget {

@@ -1,5 +1,6 @@
+import { backoffMs } from "@fanfare/contract/backoff";
 import { expect, test, vi } from "vitest";
-import { backoffMs, inOutage, sleep, sleepUntilOnline } from "./timing.ts";
+import { inOutage, sleep, sleepUntilOnline } from "./timing.ts";
 
 const backoff = { baseMs: 100, maxMs: 1000 };
 

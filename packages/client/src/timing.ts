@@ -1,11 +1,5 @@
+import { type Backoff, backoffMs } from "@fanfare/contract/backoff";
 import { FanfareError } from "./errors.ts";
-
-export interface Backoff {
-  /** The longest delay before the first retry, in milliseconds. */
-  baseMs: number;
-  /** The longest delay, in milliseconds. */
-  maxMs: number;
-}
 
 /** Most outages end within this time, so clients retry more often during it. */
 const YOUNG_OUTAGE_MS = 60_000;
@@ -14,15 +8,6 @@ const YOUNG_OUTAGE_MAX_MS = 5_000;
 /** The given backoff, but with a delay of at most five seconds in the first minute of an outage. */
 export function inOutage(outageMs: number, { baseMs, maxMs }: Backoff): Backoff {
   return { baseMs, maxMs: outageMs < YOUNG_OUTAGE_MS ? Math.min(maxMs, YOUNG_OUTAGE_MAX_MS) : maxMs };
-}
-
-/**
- * The delay before retry number `attempt` (0 is the first): a random time in the upper half of a limit that
- * doubles each time, so that clients that failed together don't retry together.
- */
-export function backoffMs(attempt: number, { baseMs, maxMs }: Backoff, random = Math.random): number {
-  const boundMs = Math.min(maxMs, baseMs * 2 ** Math.min(attempt, 30));
-  return boundMs / 2 + (random() * boundMs) / 2;
 }
 
 /**

@@ -22,7 +22,6 @@ import * as moderation from "./actions/moderation.ts";
 import * as notification from "./actions/notification.ts";
 import * as passkeys from "./actions/passkeys.ts";
 import * as people from "./actions/people.ts";
-import * as picture from "./actions/picture.ts";
 import * as plugin from "./actions/plugin.ts";
 import * as provisioning from "./actions/provisioning.ts";
 import * as presence from "./actions/presence.ts";
@@ -32,7 +31,6 @@ import * as draft from "./actions/draft.ts";
 import * as saved from "./actions/saved.ts";
 import * as scheduled from "./actions/scheduled.ts";
 import * as search from "./actions/search.ts";
-import * as session from "./actions/session.ts";
 import * as setup from "./actions/setup.ts";
 import * as status from "./actions/status.ts";
 import * as thread from "./actions/thread.ts";
@@ -46,7 +44,6 @@ export const ACTIONS_BY_PREFIX = {
     ...user.userActions,
     ...account.userActions,
     ...passkeys.userActions,
-    ...session.userActions,
     ...setup.userActions,
     ...people.userActions,
     ...admin.userActions,
@@ -54,7 +51,6 @@ export const ACTIONS_BY_PREFIX = {
     ...departure.userActions,
     ...exports.userActions,
     ...groupFile.userActions,
-    ...picture.userActions,
     ...notification.userActions,
     ...provisioning.userActions,
   },
@@ -79,7 +75,6 @@ export const ACTIONS_BY_PREFIX = {
     ...groupFile.groupActions,
     ...joinRequest.groupActions,
     ...moderation.groupActions,
-    ...picture.groupActions,
     ...inbox.groupActions,
   },
   message: {
@@ -114,6 +109,7 @@ export const ACTIONS_BY_PREFIX = {
   channel: {
     ...channel.channelActions,
     ...direct.channelActions,
+    ...chatImport.channelActions,
     ...thread.channelActions,
     ...presence.channelActions,
     ...inbox.channelActions,

@@ -182,7 +182,10 @@ export const ERRORS = {
   MODAL_NOT_FOUND: giveUp(404, "This dialog has expired. Open it again."),
   COMMAND_NOT_FOUND: giveUp(404, "This command does not exist here."),
   COMMAND_NAME_TAKEN: correct(409, "Another bot in this group has a command with this name."),
-  PLUGIN_FAILED: giveUp(502, "The plug-in failed. Try again later. If it keeps failing, contact an admin."),
+  PLUGIN_FAILED: giveUp(
+    502,
+    "The plug-in failed. Try again. If it fails again, contact an admin, who finds the reason in the log of the server.",
+  ),
   PLUGIN_REFUSED: correct(
     422,
     "The plug-in rejected this. Correct what `reason` says.",

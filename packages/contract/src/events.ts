@@ -254,6 +254,12 @@ export const EVENTS = {
     { channelId: e.id, userId: e.id, expiresInMs: z.int() },
   ),
 
+  "plugin.published": event(
+    "channel",
+    "The server of a plug-in has new data for its program in the page. Of data with the same key, some can be left out. Never stored.",
+    { channelId: e.id, plugin: z.string(), key: z.string(), data: z.unknown() },
+  ),
+
   "command.invoked": event("self", "Sent to a bot when a user runs one of its commands.", {
     invocation: e.InvocationSchema,
   }),

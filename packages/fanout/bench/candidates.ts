@@ -4,7 +4,6 @@ import { Server, type ServerOptions } from "socket.io";
 import { WebSocketServer } from "ws";
 import { textFrame } from "../src/frames.ts";
 import { createFanoutAdapter, slimSocket } from "../src/index.ts";
-import { DenseAdapter } from "./dense-adapter.ts";
 import { type Candidate, EVENT, PAYLOAD } from "./protocol.ts";
 
 type Broadcast = () => void;
@@ -42,7 +41,6 @@ export const hosts: Record<Candidate, (http: HttpServer) => Broadcast> = {
   "ws send": (http) => bareWs(http, false),
   "ws frame": (http) => bareWs(http, true),
   default: (http) => socketIo(http, {}),
-  dense: (http) => socketIo(http, { adapter: DenseAdapter }),
   coalesced: (http) => socketIo(http, { adapter: createFanoutAdapter({ socketsPerSlice: Infinity }) }),
   sliced: (http) => socketIo(http, { adapter: createFanoutAdapter() }),
   slim: (http) => socketIo(http, { adapter: createFanoutAdapter() }, true),

@@ -4,7 +4,6 @@ export const CANDIDATES = {
   "ws send": "bare ws, send() per socket",
   "ws frame": "bare ws, one shared frame written to each TCP socket",
   default: "Socket.IO, its own adapter",
-  dense: "own adapter, array per room, each broadcast written at once",
   coalesced: "own adapter, one write per socket and turn, not sliced",
   sliced: "own adapter, one write per socket and turn, 500 sockets per turn: @fanfare/fanout as it comes",
   slim: "the same with slimSocket() and --max-semi-space-size=16",

@@ -21,13 +21,7 @@ export async function joinFresh(
   socket: Socket,
   fetchRooms: () => Promise<readonly string[]>,
 ): Promise<string[]> {
-  const { adapter } = socket.nsp;
-  if (!(adapter instanceof FanoutAdapter)) {
-    throw new Error(
-      "joinFresh needs the fan-out adapter: new Server(http, { adapter: createFanoutAdapter() }).",
-    );
-  }
-  return adapter.joinFresh(socket, fetchRooms);
+  return adapterOf(socket).joinFresh(socket, fetchRooms);
 }
 
 /**
@@ -37,13 +31,7 @@ export async function joinFresh(
  * @throws Error if the server doesn't use this package's adapter.
  */
 export function emitDirectly(socket: Socket, event: string, payload: unknown): void {
-  const { adapter } = socket.nsp;
-  if (!(adapter instanceof FanoutAdapter)) {
-    throw new Error(
-      "emitDirectly needs the fan-out adapter: new Server(http, { adapter: createFanoutAdapter() }).",
-    );
-  }
-  adapter.emitDirectly(socket, event, payload);
+  adapterOf(socket).emitDirectly(socket, event, payload);
 }
 
 /**
@@ -54,4 +42,9 @@ export function emitDirectly(socket: Socket, event: string, payload: unknown): v
 export function isSlow(socket: Socket): boolean {
   const { adapter } = socket.nsp;
   return adapter instanceof FanoutAdapter && adapter.isSlow(socket);
+}
+
+function adapterOf({ nsp: { adapter } }: Socket): FanoutAdapter {
+  if (adapter instanceof FanoutAdapter) return adapter;
+  throw new Error("This needs the fan-out adapter: new Server(http, { adapter: createFanoutAdapter() }).");
 }

@@ -1,9 +1,14 @@
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { FileUrls, type SignedFile } from "./file-urls.ts";
 
 const NOW = 1_800_000_000_000;
-const urls = new FileUrls(randomBytes(32));
+function newUrls(): FileUrls {
+  const key = randomBytes(32);
+  const sign = (text: string) => createHmac("sha256", key).update(text).digest("base64url");
+  return new FileUrls({ sign, verify: (text, signature) => sign(text) === signature });
+}
+const urls = newUrls();
 const file: SignedFile = {
   fileId: "a".repeat(24),
   variant: "raw",
@@ -25,14 +30,6 @@ test("a URL is valid until it expires", () => {
   expect(verify(urls.sign(file), NOW + 1000)).toBeNull();
 });
 
-test("accepts URLs signed with the previous key but not with other keys", () => {
-  const [key, previous] = [randomBytes(32), randomBytes(32)];
-  const rotated = new FileUrls(key, previous);
-  expect(verify(new FileUrls(previous).sign(file), NOW, rotated)).toEqual(file);
-  expect(verify(rotated.sign(file), NOW, new FileUrls(key))).toEqual(file);
-  expect(verify(urls.sign(file), NOW, rotated)).toBeNull();
-});
-
 test("rejects modified URLs and foreign keys", () => {
   const address = urls.sign(file);
   const changes: [string, string][] = [
@@ -46,7 +43,7 @@ test("rejects modified URLs and foreign keys", () => {
     expect(address).toContain(from);
     expect(verify(address.replace(from, to))).toBeNull();
   }
-  expect(verify(address, NOW, new FileUrls(randomBytes(32)))).toBeNull();
+  expect(verify(address, NOW, newUrls())).toBeNull();
 });
 
 test("rejects malformed URLs without throwing", () => {

@@ -3,8 +3,8 @@ export {
   FileUrls,
   INLINE_TYPES,
   picturePath,
-  type SignedFile,
   type Variant,
+  VARIANTS,
   storageKey,
   pictureKey,
 } from "./file-urls.ts";

@@ -6,7 +6,6 @@ const DURABLE = { w: "majority", j: true } as const;
 const RELAXED = { writeConcern: { w: "majority", j: false } } as const;
 const PAST = new Date(0);
 const NEVER = new Date(8_000_000_000_000_000);
-const DUPLICATE_KEY = 11_000;
 
 interface JobDocument {
   _id: Types.ObjectId;
@@ -81,13 +80,7 @@ export function createJobStore(connection: Connection) {
       const update = isOnce
         ? { $setOnInsert: { ...fresh, payload, dueAt, requests: 1 } }
         : { $setOnInsert: fresh, $set: { payload }, $min: { dueAt }, $inc: { requests: 1 } };
-      const upsert = () => jobs.updateOne({ kind, key }, update, { upsert: true });
-      // One of two concurrent upserts of a key can fail; retrying it updates the other's document.
-      const result = await upsert().catch((error: unknown) => {
-        if (isDuplicate(error)) return upsert();
-        throw error;
-      });
-      return result.upsertedCount === 1;
+      return (await jobs.updateOne({ kind, key }, update, { upsert: true })).upsertedCount === 1;
     },
 
     /** The kinds of at most `limit` due jobs. Without mongoose, because it runs every second. */
@@ -208,8 +201,4 @@ export function createJobStore(connection: Connection) {
     deleteDead: async (id: string): Promise<boolean> =>
       (await jobs.deleteOne({ _id: id, ...isDead })).deletedCount === 1,
   };
-}
-
-function isDuplicate(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === DUPLICATE_KEY;
 }

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmbeddedMongoProcess } from "@fanfare/embedded-mongo";
 import mongoose, { mongo, Schema } from "mongoose";
-import { migrate } from "../src/migrations/index.ts";
+import { migrate } from "../src/migrations/migrate.ts";
 
 const MESSAGES = Number(process.argv[2] ?? 1_000_000);
 const MESSAGES_PER_CHANNEL = 1000;

@@ -3,7 +3,7 @@ import type { ServiceBroker } from "moleculer";
 import { newDeadlineMs } from "./request-scope.ts";
 
 /** The results received in time, and the number of processes that did not respond. */
-export interface EachResult<R> {
+interface EachResult<R> {
   results: R[];
   unresponsive: number;
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { InstancePolicy } from "@fanfare/contract";
+import type { InstancePolicy, PolicyName } from "@fanfare/contract";
 import { defaultGatewayThreads } from "./config/gateway-threads.ts";
 import type { Environment } from "./config/environment.ts";
 import { readEnvironment } from "./config/read-environment.ts";
@@ -166,7 +166,17 @@ function ldapOf(env: Environment) {
 
 /** The policy of the instance: values fixed by the environment, and defaults. */
 function policyOf(env: Environment) {
-  const numbers = {
+  const given: { [Name in PolicyName]: InstancePolicy[Name] | undefined } = {
+    registration: env.REGISTRATION,
+    guests: env.GUESTS,
+    mailDomains: env.MAIL_DOMAINS,
+    oidcOnly: env.OIDC_ONLY,
+    requireSecondFactor: env.REQUIRE_SECOND_FACTOR,
+    sessionMaxHours: env.SESSION_MAX_HOURS,
+    sessionIdleMinutes: env.SESSION_IDLE_MINUTES,
+    groupCreation: env.GROUP_CREATION,
+    directory: env.DIRECTORY,
+    directMessages: env.DIRECT_MESSAGES,
     fileQuotaUserBytes: env.FILE_QUOTA_USER_BYTES,
     fileQuotaGuestBytes: env.FILE_QUOTA_GUEST_BYTES,
     fileQuotaGroupBytes: env.FILE_QUOTA_GROUP_BYTES,
@@ -175,20 +185,10 @@ function policyOf(env: Environment) {
     groupsOwnedPerUser: env.GROUPS_OWNED_PER_USER,
     membersPerGroup: env.MEMBERS_PER_GROUP,
     channelsPerGroup: env.CHANNELS_PER_GROUP,
-    sessionMaxHours: env.SESSION_MAX_HOURS,
-    sessionIdleMinutes: env.SESSION_IDLE_MINUTES,
   };
-  const fixed: Partial<InstancePolicy> = {
-    ...Object.fromEntries(Object.entries(numbers).filter(([, max]) => max !== undefined)),
-    ...(env.REGISTRATION !== undefined && { registration: env.REGISTRATION }),
-    ...(env.GUESTS !== undefined && { guests: env.GUESTS }),
-    ...(env.MAIL_DOMAINS !== undefined && { mailDomains: env.MAIL_DOMAINS }),
-    ...(env.OIDC_ONLY !== undefined && { oidcOnly: env.OIDC_ONLY }),
-    ...(env.DIRECT_MESSAGES !== undefined && { directMessages: env.DIRECT_MESSAGES }),
-    ...(env.REQUIRE_SECOND_FACTOR !== undefined && { requireSecondFactor: env.REQUIRE_SECOND_FACTOR }),
-    ...(env.DIRECTORY !== undefined && { directory: env.DIRECTORY }),
-    ...(env.GROUP_CREATION !== undefined && { groupCreation: env.GROUP_CREATION }),
-  };
+  const fixed: Partial<InstancePolicy> = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  );
   const defaults: InstancePolicy = {
     registration: "open",
     guests: env.NODE_ENV !== "production",

@@ -4,7 +4,7 @@ import type { Jobs } from "@fanfare/jobs";
 import type { ServiceBroker } from "moleculer";
 import type { Connection } from "mongoose";
 import { AccessCache, accessLookup } from "./access.ts";
-import type { Call, CallMeta, DomainEvents } from "@fanfare/contract";
+import type { Actor, Call, CallMeta, DomainEvents } from "@fanfare/contract";
 import { createCallEach } from "./call-each.ts";
 import type { WatchedCluster } from "./cluster.ts";
 import { isGuessable, type Config } from "./config.ts";
@@ -13,7 +13,7 @@ import { createBroadcast } from "./domain-events.ts";
 import { createFanout } from "./fanout.ts";
 import { PolicyCache } from "./instance-policy.ts";
 import type { NodeContext } from "./node-context.ts";
-import { createSealer } from "./sealer.ts";
+import { createSealer, createSigner } from "./sealer.ts";
 import { createServices } from "./services.ts";
 import { createAccessTokens } from "./tokens.ts";
 import { inRequestUntraced, type Tracing } from "./tracing/tracing.ts";
@@ -36,12 +36,12 @@ interface Parts extends Pick<
 const KEY_BYTES = 32;
 const keyOf = (secret: string, purpose: string): Buffer =>
   Buffer.from(hkdfSync("sha256", secret, "", purpose, KEY_BYTES));
-/** Metadata of calls without an actor; they belong to the current request, if there is one. */
-function noActor(): CallMeta {
+/** Metadata of calls by a service; they belong to the current request, if there is one. */
+function metaFor(actor: Actor | null): CallMeta {
   const scope = currentScope();
   const isWaitedFor = scope?.deadline !== undefined && !scope.deadline.isAnswered;
   const deadlineMs = isWaitedFor ? scope.deadline.atMs : newDeadlineMs();
-  return { actor: null, requestId: scope?.requestId ?? "server", deadlineMs };
+  return { actor, requestId: scope?.requestId ?? "server", deadlineMs };
 }
 
 /** Creates the context of the services of a process. */
@@ -49,9 +49,12 @@ export function createContext(config: Config, parts: Parts): NodeContext {
   const { logger, metrics, broker, bus, redis, counters, cluster, secret, connection, jobs, tracing } = parts;
   const fanout = createFanout({ bus, metrics, logger, tracing, onMissed: () => cluster.missed() });
   const previous = config.tokenSecretPrevious;
-  const previousKeyFor = (purpose: string) =>
-    previous === undefined || isGuessable(previous) ? null : keyOf(previous, purpose);
-  const call: Call = (name, params) => broker.call(name, params, { meta: noActor() });
+  const previousKeyFor = (purpose: string) => (previous === undefined ? null : keyOf(previous, purpose));
+  const callAs =
+    (actor: Actor | null): Call =>
+    (name, params) =>
+      broker.call(name, params, { meta: metaFor(actor) });
+  const call = callAs(null);
   const access = new AccessCache(accessLookup(call));
   cluster.onMissed(() => access.clear());
   const policy = new PolicyCache(call, config.policy);
@@ -88,9 +91,9 @@ export function createContext(config: Config, parts: Parts): NodeContext {
     isDatabaseEmbedded: parts.isDatabaseEmbedded,
     tokens: createAccessTokens(secret, previous),
     keyFor: (purpose) => keyOf(secret, purpose),
-    previousKeyFor,
-    sealerFor: (purpose) =>
-      createSealer(keyOf(secret, purpose), previous === undefined ? null : keyOf(previous, purpose)),
+    signerFor: (purpose) =>
+      createSigner(keyOf(secret, purpose), isGuessable(previous ?? "") ? null : previousKeyFor(purpose)),
+    sealerFor: (purpose) => createSealer(keyOf(secret, purpose), previousKeyFor(purpose)),
     access,
     policy,
     fanout,
@@ -98,6 +101,7 @@ export function createContext(config: Config, parts: Parts): NodeContext {
     broadcast: createBroadcast(broker, bus, tracing?.headersOf),
     inRequest: tracing?.inRequest ?? inRequestUntraced,
     services: createServices(call),
+    servicesAs: (actor) => createServices(callAs(actor)),
     callEach: createCallEach(broker),
   };
 }

@@ -6,7 +6,7 @@ import { LIMITS } from "@fanfare/contract";
 import type { Config } from "./config.ts";
 import type { CommandEvents } from "./tracing/tracing.ts";
 import { currentScope, assertNotExceeded } from "./request-scope.ts";
-import { serviceError } from "./errors.ts";
+import { overloaded, unreachable } from "./errors.ts";
 
 export interface Database {
   connection: mongoose.Connection;
@@ -16,11 +16,6 @@ export interface Database {
   /** Also true if `MONGO_URL` is the address of an embedded database. */
   isEmbedded: boolean;
   close(): Promise<void>;
-}
-
-/** The message contains the database, without its password, and the reason, in one line. */
-class DatabaseUnreachableError extends Error {
-  override readonly name = "DatabaseUnreachableError";
 }
 
 const SELECT_TIMEOUT_MS = 5000;
@@ -38,7 +33,7 @@ interface OpenOptions {
  * @param onLost called if the embedded database exits unexpectedly; nothing can be stored from then on
  * @param options.onProgress called with the progress while a data folder of an older version is converted
  * @param options.watchCommands receives the emitter of command events; without it the driver emits none
- * @throws {DatabaseUnreachableError} or an error of the embedded database's data folder
+ * @throws {StartError} or an error of the embedded database's data folder
  */
 export async function openDatabase(
   config: Pick<Config, "mongoUrl" | "dataDir">,
@@ -95,10 +90,8 @@ async function connect(
     })
     .asPromise()
     .catch((error: unknown) => {
-      throw new DatabaseUnreachableError(
-        `The database at ${withoutPassword(uri)} cannot be reached: ${reasonOf(error)}. Start it, or unset MONGO_URL to use the embedded one.`,
-        { cause: error },
-      );
+      const advice = "Start it, or unset MONGO_URL to use the embedded one.";
+      throw unreachable("The database", uri, error, advice);
     });
   watchCommands?.(connection.getClient());
   guardCheckouts(connection.getClient());
@@ -110,17 +103,8 @@ function databaseName(uri: string): string {
   return /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(uri)?.[1] ?? "fanfare";
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function withoutPassword(uri: string): string {
-  return uri.replace(/\/\/[^@/]*@/, "//");
-}
-
 /** Maximum number of commands waiting for a connection to one database server. */
 const MAX_COMMANDS_WAITING = 2000;
-const RETRY_AFTER_MS = 1000;
 
 /** The part of the driver used here that its typings lack. */
 interface Pool {
@@ -143,7 +127,7 @@ const DROP_UNUSABLE_MS = 10_000;
  * @param client a connected client
  * @throws {Error} if the driver's internals have changed, so that commands would not be checked
  */
-export function guardCheckouts(client: object): void {
+function guardCheckouts(client: object): void {
   const { topology } = client as { topology?: Topology };
   if (typeof topology?.selectServer !== "function")
     throw new Error(
@@ -167,8 +151,7 @@ function guardPool(pool: Pool): void {
   pool.checkOut = async (options) => {
     const deadline = currentScope()?.deadline;
     assertNotExceeded(deadline);
-    if (pool.waitQueueSize >= MAX_COMMANDS_WAITING)
-      throw serviceError("OVERLOADED", { retryAfterMs: RETRY_AFTER_MS });
+    if (pool.waitQueueSize >= MAX_COMMANDS_WAITING) throw overloaded();
     const connection = await checkOut(options);
     try {
       assertNotExceeded(deadline);

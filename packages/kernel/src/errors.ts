@@ -38,6 +38,14 @@ export function orThrow<T, C extends ErrorCode>(found: T, code: C, ...data: Data
   return found;
 }
 
+const BUSY_RETRY_MS = 1000;
+
+export const unavailable = (retryAfterMs = BUSY_RETRY_MS): ServiceError =>
+  serviceError("UNAVAILABLE", { retryAfterMs });
+
+export const overloaded = (retryAfterMs = BUSY_RETRY_MS): ServiceError =>
+  serviceError("OVERLOADED", { retryAfterMs });
+
 /** For params that the schema can't validate. */
 export const invalid = (path: string, message: string): ServiceError =>
   serviceError("VALIDATION_FAILED", { issues: [{ path, message }] });
@@ -56,7 +64,17 @@ function isErrorCode(type: unknown): type is ErrorCode {
   return typeof type === "string" && Object.hasOwn(ERRORS, type);
 }
 
-const BUSY_RETRY_MS = 1000;
+/** The process can't start. The message tells the operator why and what to do, without secrets. */
+export class StartError extends Error {
+  override readonly name = "StartError";
+}
+
+/** A server that this process needs can't be reached: in one line, where it is, without a password, and why. */
+export function unreachable(server: string, address: string, cause: unknown, advice: string): StartError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const place = address.replace(/\/\/[^@/]*@/, "//");
+  return new StartError(`${server} at ${place} cannot be reached: ${reason}. ${advice}`, { cause });
+}
 
 /**
  * Converts a thrown value to an error of the contract. Unknown errors become INTERNAL and keep the cause for the log, so no
@@ -73,13 +91,13 @@ export function toServiceError(thrown: unknown): ServiceError {
     isDatabaseUnavailable(thrown) ||
     isOutOfDescriptors(thrown)
   ) {
-    return serviceError("UNAVAILABLE", { retryAfterMs: BUSY_RETRY_MS });
+    return unavailable();
   }
   if (
     thrown instanceof Errors.QueueIsFullError ||
     (thrown instanceof Error && thrown.name === "JobQueueFullError")
   )
-    return serviceError("OVERLOADED", { retryAfterMs: BUSY_RETRY_MS });
+    return overloaded();
   if (isStorageFull(thrown)) return serviceError("STORAGE_FULL");
   const error = serviceError("INTERNAL");
   error.cause = thrown;

@@ -10,7 +10,7 @@ import type { Logger } from "./logger.ts";
 import { Counter, Gauge, type Registry } from "./metrics.ts";
 import type { Tracing } from "./tracing/tracing.ts";
 
-export interface FanoutOptions {
+interface FanoutOptions {
   /** null in a single-process instance. */
   bus: Bus | null;
   metrics: Registry;

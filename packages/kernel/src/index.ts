@@ -15,15 +15,8 @@ export {
   misspelledSettings,
   type Config,
 } from "./config.ts";
-export { startNode, type RunningNode, type ServiceFactory, type Threads } from "./start-node.ts";
-export {
-  defineService,
-  parse,
-  type Handler,
-  type Handlers,
-  type Request,
-  type ServiceDefinition,
-} from "./define-service.ts";
+export { startNode, type ServiceFactory, type Threads } from "./start-node.ts";
+export { defineService, parse, type Handler, type Handlers, type Request } from "./define-service.ts";
 export { declareModels } from "./declare-models.ts";
 export { isExceeded, newDeadlineMs } from "./request-scope.ts";
 export {
@@ -37,17 +30,19 @@ export {
   rejectedOperations,
   REQUIRED_ID,
   nullIfDuplicate,
-  upsert,
 } from "./repository.ts";
 export {
   assertBelow,
   invalid,
   limitReached,
   orThrow,
+  overloaded,
   serviceError,
   ServiceError,
+  StartError,
   toServiceError,
   toWireError,
+  unavailable,
 } from "./errors.ts";
 export { createLogger, logsCalls, type Logger } from "./logger.ts";
 export { OVERLOADED_METRIC } from "./metrics/node-metrics.ts";
@@ -55,6 +50,7 @@ export { Counter, Gauge, Histogram, readGauge, RecentMax } from "./metrics.ts";
 export { brandingOf } from "./instance-policy.ts";
 export type { NodeContext, Publish } from "./node-context.ts";
 export { PROGRAM_VERSION } from "./program-version.ts";
+export { within } from "./within.ts";
 export { WorkQueue } from "./work-queue.ts";
 export { MemoryCounters, redisCounters, type SharedCounters } from "./rate-limits/counters.ts";
 export { RateLimiter } from "./rate-limits/rate-limiter.ts";

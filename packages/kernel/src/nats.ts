@@ -2,13 +2,9 @@ import { type Bus, natsBus } from "@fanfare/fanout";
 import { connect, Events, type NatsConnection } from "nats";
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { Transport } from "./broker.ts";
+import { unreachable } from "./errors.ts";
 import type { Logger } from "./logger.ts";
 import { NatsTransporter } from "./nats-transporter.ts";
-
-/** The message contains the server, without its password, and the reason, in one line. */
-class NatsUnreachableError extends Error {
-  override readonly name = "NatsUnreachableError";
-}
 
 /** Reconnects without limit, and detects a hung server within three seconds. */
 const OPTIONS = {
@@ -25,7 +21,7 @@ const OPTIONS = {
 /**
  * Connects to NATS.
  * @param url `nats://[user:password@]host[:port]`, or several, separated by commas
- * @throws {NatsUnreachableError}
+ * @throws {StartError}
  */
 export async function connectNats(url: string, name: string): Promise<NatsConnection> {
   const urls = url.split(",").map((one) => new URL(one.trim()));
@@ -36,10 +32,7 @@ export async function connectNats(url: string, name: string): Promise<NatsConnec
   try {
     return await connect({ ...OPTIONS, ...credentials, servers, name });
   } catch (error) {
-    throw new NatsUnreachableError(
-      `NATS at ${servers.join(", ")} cannot be reached: ${error instanceof Error ? error.message : String(error)}. Start it, or correct NATS_URL.`,
-      { cause: error },
-    );
+    throw unreachable("NATS", servers.join(", "), error, "Start it, or correct NATS_URL.");
   }
 }
 

@@ -1,4 +1,4 @@
-import type { EventName, EventPayload, Services } from "@fanfare/contract";
+import type { Actor, EventName, EventPayload, Services } from "@fanfare/contract";
 import type { Jobs } from "@fanfare/jobs";
 import type { Redis } from "ioredis";
 import type { Connection } from "mongoose";
@@ -12,7 +12,7 @@ import type { Fanout } from "./fanout.ts";
 import type { Policy } from "./instance-policy.ts";
 import type { Logger } from "./logger.ts";
 import type { Registry } from "./metrics.ts";
-import type { Sealer } from "./sealer.ts";
+import type { Sealer, Signer } from "./sealer.ts";
 import type { AccessTokens } from "./tokens.ts";
 import type { InRequest } from "./tracing/tracing.ts";
 
@@ -42,10 +42,10 @@ export interface NodeContext {
   /** Durable background jobs. A process without a database has none. */
   jobs: Jobs;
   tokens: AccessTokens;
-  /** Derives a 32-byte key for one purpose, the same in every process, so signatures are not valid for other purposes. */
+  /** Derives a 32-byte key for one purpose, the same in every process. */
   keyFor(purpose: string): Buffer;
-  /** The same for `TOKEN_SECRET_PREVIOUS`; null if it is not set or too weak. */
-  previousKeyFor(purpose: string): Buffer | null;
+  /** Signatures are valid for one purpose, in every process. Those of `TOKEN_SECRET_PREVIOUS` stay valid unless it is too weak. */
+  signerFor(purpose: string): Signer;
   /** Encrypts stored values for one purpose; also decrypts values of the previous secret. */
   sealerFor(purpose: string): Sealer;
   access: AccessCache;
@@ -56,5 +56,7 @@ export interface NodeContext {
   inRequest: InRequest;
   /** Calls without an actor. Handlers use the request's `services`, which keep the actor. */
   services: Services;
+  /** Calls as a user, with their permissions, for an event that the user has caused. */
+  servicesAs(actor: Actor): Services;
   callEach: CallEach;
 }

@@ -3,12 +3,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Registry } from "./metrics.ts";
 
-export interface OpsServer {
+interface OpsServer {
   port: number;
   close(): Promise<void>;
 }
 
-export interface OpsServerOptions {
+interface OpsServerOptions {
   host: string;
   port: number;
   metrics: () => Promise<Registry>;

@@ -1,18 +1,14 @@
 import { Redis } from "ioredis";
+import { unreachable } from "./errors.ts";
 import type { Logger } from "./logger.ts";
 
 const CONNECT_TIMEOUT_MS = 5000;
 const LONGEST_RETRY_MS = 1000;
 
-/** The message contains the server, without its password, and the reason, in one line. */
-class RedisUnreachableError extends Error {
-  override readonly name = "RedisUnreachableError";
-}
-
 /**
  * Connects to Redis or a compatible server. Reconnects after an interruption; until then commands fail immediately, so callers
  * must be able to work without it.
- * @throws {RedisUnreachableError}
+ * @throws {StartError}
  */
 export async function connectRedis(url: string, logger: Logger): Promise<Redis> {
   const redis = new Redis(url, {
@@ -35,10 +31,6 @@ export async function connectRedis(url: string, logger: Logger): Promise<Redis> 
     return redis;
   } catch (error) {
     redis.disconnect();
-    const reason = lastError ?? error;
-    throw new RedisUnreachableError(
-      `Redis at ${url.replace(/\/\/[^@/]*@/, "//")} cannot be reached: ${reason instanceof Error ? reason.message : String(reason)}. Start it, or correct REDIS_URL.`,
-      { cause: error },
-    );
+    throw unreachable("Redis", url, lastError ?? error, "Start it, or correct REDIS_URL.");
   }
 }

@@ -219,22 +219,15 @@ export function duplicateOperations(error: unknown): mongo.WriteError[] {
   return refused;
 }
 
-/** The result of a write; null if it violated a unique index. */
+/**
+ * The result of a write; null if it violated a unique index. Upserts of a unique key don't: when another one has inserted it
+ * first, the database updates that document.
+ */
 export async function nullIfDuplicate<T>(write: PromiseLike<T>): Promise<T | null> {
   try {
     return await write;
   } catch (error) {
     if (duplicateKeyIndex(error) !== null) return null;
-    throw error;
-  }
-}
-
-/** Retries an upsert once: of two concurrent upserts, one can fail to insert and then updates the other's document. */
-export async function upsert<T>(write: () => PromiseLike<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (duplicateKeyIndex(error) !== null) return write();
     throw error;
   }
 }

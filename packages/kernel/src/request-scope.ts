@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Span } from "@opentelemetry/api";
 import { LIMITS } from "@fanfare/contract";
-import { serviceError } from "./errors.ts";
+import { unavailable } from "./errors.ts";
 
 /** The client's request that the current work belongs to, propagated by AsyncLocalStorage. */
 export interface RequestScope {
@@ -122,8 +122,6 @@ interface Deadline {
  */
 export const CLOCK_TOLERANCE_MS = 1000;
 
-const RETRY_AFTER_MS = 1000;
-
 /** The deadline of a new call, in milliseconds since the epoch. */
 export function newDeadlineMs(timeoutMs: number = LIMITS.writeTimeoutMs): number {
   return Date.now() + timeoutMs;
@@ -143,5 +141,5 @@ export function isExceeded(deadline: Deadline | undefined): boolean {
 
 /** @throws {ServiceError} UNAVAILABLE if the deadline has passed */
 export function assertNotExceeded(deadline: Deadline | undefined): void {
-  if (isExceeded(deadline)) throw serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS });
+  if (isExceeded(deadline)) throw unavailable();
 }

@@ -1,6 +1,6 @@
 import { createCipheriv, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { createSealer } from "./sealer.ts";
+import { createSealer, createSigner } from "./sealer.ts";
 
 const [key, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const sealer = createSealer(key, null);
@@ -44,4 +44,23 @@ test("opens texts without a version and marks them as old", () => {
   const text = Buffer.concat([cipher.update("secret", "utf8"), cipher.final()]);
   const sealed = Buffer.concat([iv, cipher.getAuthTag(), text]).toString("base64url");
   expect(sealer.open(sealed, "ann")).toEqual({ text: "secret", isOld: true });
+});
+
+test("signatures are valid for their text, and also those of the previous secret", () => {
+  const signature = createSigner(key, null).sign("text");
+  expect(signature).toMatch(/^[\w-]{43}$/);
+  for (const signer of [createSigner(key, null), createSigner(other, key)]) {
+    expect(signer.verify("text", signature)).toBe(true);
+    expect(signer.verify("texts", signature)).toBe(false);
+    for (const bad of [
+      "",
+      "é".repeat(43),
+      signature.slice(1),
+      `A${signature}`,
+      `${signature}!`,
+      `${signature}=`,
+    ])
+      expect(signer.verify("text", bad)).toBe(false);
+  }
+  expect(createSigner(other, null).verify("text", signature)).toBe(false);
 });

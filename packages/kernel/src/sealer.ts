@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  randomBytes,
+  timingSafeEqual,
+} from "node:crypto";
 
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
@@ -56,6 +63,35 @@ function decrypt(bytes: Buffer, key: Buffer, about: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** Proves that this server wrote a text. */
+export interface Signer {
+  /** @returns 43 URL-safe characters */
+  sign(text: string): string;
+  verify(text: string, signature: string): boolean;
+}
+
+const SIGNATURE = /^[\w-]{43}$/;
+
+/**
+ * HMAC-SHA-256.
+ * @param key 32 bytes, used for this purpose only
+ * @param previousKey its signatures stay valid
+ */
+export function createSigner(key: Buffer, previousKey: Buffer | null): Signer {
+  const signatureBy = (by: Buffer, text: string) => createHmac("sha256", by).update(text).digest();
+  return {
+    sign: (text) => signatureBy(key, text).toString("base64url"),
+    verify(text, signature) {
+      // The decoder ignores other characters, so a signature would have many spellings.
+      if (!SIGNATURE.test(signature)) return false;
+      const given = Buffer.from(signature, "base64url");
+      const isBy = (by: Buffer | null) =>
+        by !== null && given.length === by.length && timingSafeEqual(signatureBy(by, text), given);
+      return isBy(key) || isBy(previousKey);
+    },
+  };
 }
 
 const SECRET_BYTES = 32;

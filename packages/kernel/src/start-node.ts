@@ -166,7 +166,7 @@ export async function startNode(
       await stopServices(broker, services, tracking, deadlineMs);
     });
     if (database !== null) {
-      const { prepareDatabase } = await import("./migrations/prepare-database.ts");
+      const { prepareDatabase } = await import("./migrations/migrate.ts");
       await prepareDatabase(database, config, logger, (doing) => (preparing = doing));
       preparing = undefined;
     }

@@ -1,5 +1,5 @@
 import { currentScope, assertNotExceeded } from "./request-scope.ts";
-import { serviceError } from "./errors.ts";
+import { overloaded } from "./errors.ts";
 
 interface WorkQueueOptions {
   /** Maximum number of concurrent tasks. */
@@ -25,7 +25,7 @@ export class WorkQueue {
     const { atOnce, waiting, retryAfterMs } = this.#options;
     if (this.#running < atOnce) this.#running += 1;
     else {
-      if (this.#waiting.length >= waiting) throw serviceError("OVERLOADED", { retryAfterMs });
+      if (this.#waiting.length >= waiting) throw overloaded(retryAfterMs);
       // A finished task passes its slot to the next one.
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }

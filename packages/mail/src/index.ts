@@ -1,2 +1,1 @@
 export { createMailer, type Mailer } from "./mailer.ts";
-export type { MailTexts } from "./texts/texts.ts";

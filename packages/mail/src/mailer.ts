@@ -45,7 +45,7 @@ export interface Mailer {
   stop(): Promise<void>;
 }
 
-export interface MailerOptions {
+interface MailerOptions {
   config: Pick<Config, "environment" | "publicUrl" | "smtp">;
   logger: Logger;
   metrics: NodeContext["metrics"];

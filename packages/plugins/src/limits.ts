@@ -6,6 +6,8 @@ export const PLUGIN_LIMITS = {
   manifestMaxBytes: 64 * 1024,
   pageMaxBytes: 512 * 1024,
   keyMaxChars: 200,
+  /** Of what a plug-in publishes to its panels, as JSON. */
+  publishedMaxChars: 4096,
   /** Of a stored value, as JSON. */
   valueMaxChars: 16 * 1024,
   valuesPerPlugin: 10_000,

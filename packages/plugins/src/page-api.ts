@@ -14,6 +14,11 @@ export interface PluginCard {
 export interface PageApi {
   /** Calls one of the plug-in's own actions, if it is among `page.actions`. Rejects with the error's message. */
   call(action: string, params: object): Promise<any>;
+  /**
+   * In a panel: receives what the plug-in's server publishes in its channel. null: something may have been missed, because the
+   * connection was lost. @returns what ends it
+   */
+  subscribe(listener: (published: { key: string; data: any } | null) => void): () => void;
   /** Opens a panel of the plug-in. */
   openPanel(id: string): void;
   /** Adds text to the composer. */

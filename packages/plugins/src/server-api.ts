@@ -13,6 +13,25 @@ export interface ServerRequest<P> {
   caller: Caller;
   /** Calls an action of Fanfare as the caller, until this call is answered. It needs a scope of `plugin.json`. */
   call<N extends ActionName>(name: N, params: Params<N>): Promise<Result<N>>;
+  /** Only for actions with the rule `channel`. */
+  publish: Publish;
+}
+
+/**
+ * Sends data to the panels of the plug-in that are open in the channel: at once, and then the newest data of each key four times a
+ * second. Up to 4096 characters of JSON.
+ */
+export type Publish = (key: string, data: unknown) => Promise<void>;
+
+/** What a handler of an event can do until it has ended. */
+export interface EventRequest {
+  /**
+   * Calls an action of Fanfare as the author of one of the event's messages, in their group. It needs a scope of `plugin.json`.
+   * Messages that it sends have the name of the plug-in. Not for messages of bots, webhooks and plug-ins.
+   */
+  callAs<N extends ActionName>(userId: string, name: N, params: Params<N>): Promise<Result<N>>;
+  /** Only for `message.stored`. */
+  publish: Publish;
 }
 
 export interface ServerAction<S extends z.ZodType = z.ZodType> {
@@ -69,7 +88,7 @@ export interface ServerApi {
 /** What the default export of a plug-in's server returns. */
 export interface ServerPlugin {
   actions?: Record<string, ServerAction<any>>;
-  events?: { [N in keyof ServerEvents]?: (payload: ServerEvents[N]) => unknown };
+  events?: { [N in keyof ServerEvents]?: (payload: ServerEvents[N], request: EventRequest) => unknown };
 }
 
 /** The default export of a plug-in's server. */

@@ -5,7 +5,7 @@ import { createChatImportRepository } from "./chat-import.repository.ts";
 import { createChatImports, type ImportTools } from "./chat-imports.ts";
 import { complianceActions, usersAndGroupActions } from "./users-and-groups.ts";
 import { metricsActions } from "./metrics.ts";
-import { jobActions, statusActions } from "./operations.ts";
+import { jobActions, pluginActions, statusActions } from "./operations.ts";
 import { provisioningActions } from "./provisioning.ts";
 import type { AdminDependencies } from "./admin.dependencies.ts";
 import { createAuditRepository } from "./audit.repository.ts";
@@ -34,6 +34,7 @@ export function createAdminService(node: NodeContext, tools?: ImportTools): Retu
       ...complianceActions,
       ...jobActions(dependencies),
       ...metricsActions(dependencies),
+      ...pluginActions,
       ...provisioningActions(dependencies),
       ...settingsActions(dependencies),
       ...statusActions(dependencies),

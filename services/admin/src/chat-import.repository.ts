@@ -13,7 +13,10 @@ export interface ChatImportDocument {
   bytes: number;
   team?: string;
   state: State;
+  /** The step of a check or an import; absent: the first. */
+  step?: NonNullable<ChatImport["step"]>;
   messages: number;
+  files?: number;
   accounts: number;
   report?: ChatImport["report"];
   error?: string;
@@ -23,7 +26,15 @@ export interface ChatImportDocument {
   /** Whether the export of a completed import is deleted. */
   isUploadRemoved?: boolean;
   /** Of the import, when it was started. */
-  run?: { owner: string; matchUsernames: boolean; createAccounts: boolean; again: boolean; startedAt: Date };
+  run?: {
+    owner: string;
+    matchUsernames: boolean;
+    createAccounts: boolean;
+    /** Absent in documents of earlier versions: true. */
+    directMessages?: boolean;
+    again: boolean;
+    startedAt: Date;
+  };
   createdAt: Date;
   changedAt: Date;
 }
@@ -36,7 +47,9 @@ const schema = new Schema<ChatImportDocument>(
     bytes: { type: Number, required: true },
     team: String,
     state: { type: String, required: true },
+    step: String,
     messages: { type: Number, required: true },
+    files: Number,
     accounts: { type: Number, required: true },
     report: Schema.Types.Mixed,
     error: String,
@@ -94,8 +107,8 @@ export const createChatImportRepository = defineRepository(
         .limit(limit)
         .lean(),
 
-    setProgress: (importId: string, messages: number) =>
-      update({ _id: importId }, { $set: { messages, changedAt: new Date() } }),
+    setProgress: (importId: string, progress: Pick<ChatImportDocument, "step" | "messages" | "files">) =>
+      update({ _id: importId }, { $set: { ...progress, changedAt: new Date() } }),
 
     async delete(importId: string, states: readonly State[]): Promise<boolean> {
       return (await imports.findOneAndDelete({ _id: importId, state: { $in: states } })) !== null;

@@ -4,10 +4,12 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import {
-  AlreadyImportedError,
+  countDirects,
   countFiles,
   describeImported,
+  DirectMessages,
   groupFileText,
+  type History,
   IMPORTERS,
   type ImportedAccounts,
   type ImportedFiles,
@@ -19,8 +21,10 @@ import {
   MessageFiles,
   openExport,
   peopleOf,
+  type Progress,
   removeInterrupted,
   Report,
+  type Sinks,
   survey,
   toExportError,
 } from "@fanfare/chat-import";
@@ -52,6 +56,7 @@ const BUSY_WAIT_MS = 15_000;
 /** The key of the job of all imports. */
 const ALL = "all";
 const PROGRESS_MS = 1000;
+const DIRECTS_PER_CALL = 100;
 const SWEEP_MS = 60 * 60 * 1000;
 /** Exports that no one has imported by then are deleted, since they have private messages. */
 const UPLOAD_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
@@ -184,15 +189,21 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
     },
   });
 
+  const targetOf = (storing: ImportedFiles) => ({
+    db: node.database.db!,
+    imported: tools.createImportedAccounts(node),
+    storing,
+    policy: node.policy,
+  });
+
   /** Removes what failed imports left: messages, files and accounts that no one can see. */
   const cleanups = node.jobs.define("admin.cleanUpImports", {
     async run({ signal }) {
       // The next import removes them too, unless it continues one.
       if ((await imports.listIn(["importing"], 1)).length > 0) return;
       const storing = tools.createImportedFiles(node);
-      const target = { db: node.database.db!, imported: tools.createImportedAccounts(node), storing };
       try {
-        await removeInterrupted(target, signal);
+        await removeInterrupted(targetOf(storing), signal);
       } catch (error) {
         if (!(error instanceof ImportRunningError)) throw error;
         return againIn(BUSY_WAIT_MS);
@@ -254,84 +265,88 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
     const files = await inputsOf(origin, file, unpacked).catch((error: unknown) => {
       throw toExportError(error);
     });
-    return openExport(IMPORTERS[origin], files, { name: undefined, team, media: undefined }, report);
+    return openExport(IMPORTERS[origin], files, { name: undefined, team, media: undefined, folder }, report);
   };
 
-  /** Stores the number of messages about every second. */
-  const progressOf = (importId: string, signal: AbortSignal) => {
-    let messages = 0;
-    let storedAtMs = Date.now();
-    return () => {
+  /** Stores the progress of a step about every second, and at its start. */
+  const progressOf = (importId: string, step: NonNullable<ChatImport["step"]>, signal: AbortSignal) => {
+    let storedAtMs = 0;
+    const store = (progress: Progress): void => {
       signal.throwIfAborted();
-      messages += 1;
       if (Date.now() - storedAtMs < PROGRESS_MS) return;
       storedAtMs = Date.now();
       imports
-        .setProgress(importId, messages)
+        .setProgress(importId, { step, ...progress })
         .catch((error: unknown) => node.logger.warn({ err: error, importId }, "progress not stored"));
     };
+    store({ messages: 0, files: 0 });
+    return store;
+  };
+
+  /** The lines of the group file. The messages read so far are the progress. */
+  const read = (
+    { _id }: ChatImportDocument,
+    { history, report, folder, sinks }: { history: History; report: Report; folder: string; sinks: Sinks },
+    signal: AbortSignal,
+  ): AsyncGenerator<string> => {
+    const onProgress = progressOf(_id, "reading", signal);
+    async function* counted() {
+      let messages = 0;
+      for await (const message of history.messages()) {
+        messages += 1;
+        onProgress({ messages, files: 0 });
+        yield message;
+      }
+    }
+    return groupFileText({ ...history, messages: counted }, report, folder, sinks);
   };
 
   const check = async (found: ChatImportDocument, folder: string, signal: AbortSignal): Promise<void> => {
     const report = new Report();
     const history = await open(found, folder, report, signal);
-    const onMessage = progressOf(found._id, signal);
-    for await (const line of groupFileText(
-      history,
-      report,
-      folder,
-      countFiles(report, node.config.fileMaxBytes),
-    ))
-      if (line.startsWith('{"type":"message"')) onMessage();
+    const sinks = { files: countFiles(report, node.config.fileMaxBytes), directs: countDirects(report) };
+    for await (const _line of read(found, { history, report, folder, sinks }, signal)) continue;
     const accounts = peopleOf(history.users).size;
     await imports.change(found._id, ["checking"], {
       state: "checked",
-      report: presentReport(report),
+      report: report.present(),
       accounts,
     });
   };
 
   const run = async (found: ChatImportDocument, folder: string, signal: AbortSignal): Promise<void> => {
     const { _id: importId, byUserId, origin } = found;
-    const { owner, matchUsernames, createAccounts, again } = found.run!;
+    const { owner, matchUsernames, createAccounts, directMessages = true, again } = found.run!;
     const report = new Report();
     const history = await open(found, folder, report, signal);
     const files = new MessageFiles(folder, node.config.fileMaxBytes);
     const file = join(folder, "group.jsonl");
-    const lines = groupFileText(history, report, folder, files);
+    const directs = directMessages ? new DirectMessages(folder) : null;
+    const lines = read(found, { history, report, folder, sinks: { files, directs } }, signal);
     await pipeline(lines, createWriteStream(file, { flags: "wx", mode: 0o600 }), { signal });
     const people = createAccounts ? peopleOf(history.users) : new Map();
     const storing = tools.createImportedFiles(node);
-    const target = { db: node.database.db!, imported: tools.createImportedAccounts(node), storing };
-    let groupId: string;
-    try {
-      const source = {
-        key: `${origin} ${history.source}${again ? ` ${importId}` : ""}`,
-        options: [owner, matchUsernames, createAccounts, false],
-        runId: importId,
-      };
-      const imported = await importGroup(
-        target,
-        await survey(file, files),
-        { owner, matchUsernames, people },
-        {
-          files: { of: await files.read(), open: (key) => history.files.open(key) },
-          source,
-          onMessage: progressOf(importId, signal),
-          signal,
-        },
-      );
-      ({ groupId } = imported);
-      describeImported(imported, report);
-    } catch (error) {
-      // The process died after the group was complete.
-      if (!(error instanceof AlreadyImportedError && error.runId === importId)) throw error;
-      ({ groupId } = error);
-    } finally {
-      await storing.close();
-    }
+    const source = {
+      key: `${origin} ${history.source}${again ? ` ${importId}` : ""}`,
+      options: [owner, matchUsernames, createAccounts, false],
+    };
+    const imported = await importGroup(
+      targetOf(storing),
+      await survey(file, files),
+      { owner, matchUsernames, people },
+      {
+        files: { of: await files.read(), open: (key) => history.files.open(key) },
+        directs,
+        source,
+        onProgress: progressOf(importId, "storing", signal),
+        signal,
+      },
+    ).finally(() => storing.close());
+    describeImported(imported, report);
+    const { groupId } = imported;
     await announce(groupId, byUserId);
-    const done = { state: "done" as const, report: presentReport(report), groupId };
+    await announceDirects(imported.directs.channelIds);
+    const done = { state: "done" as const, report: report.present(), groupId };
     await imports.change(importId, ["importing"], done);
     await removeDone(importId);
   };
@@ -346,6 +361,13 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
       });
       afterUserId = page.next;
     } while (afterUserId !== null);
+  };
+
+  const announceDirects = async (channelIds: readonly string[]): Promise<void> => {
+    for (let at = 0; at < channelIds.length; at += DIRECTS_PER_CALL)
+      await node.services.channel.announceDirects({
+        channelIds: channelIds.slice(at, at + DIRECTS_PER_CALL),
+      });
   };
 
   const actions: Handlers = {
@@ -388,7 +410,14 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
       const { user } = await services.user.get({ userId: ownerId ?? actor.userId });
       if (user.username === null) throw serviceError("USER_NOT_FOUND");
       const run = { owner: user.username, ...options, startedAt: new Date() };
-      const begun = { state: "importing" as const, messages: 0, tries: 0, run };
+      const begun = {
+        state: "importing" as const,
+        step: "opening" as const,
+        messages: 0,
+        files: 0,
+        tries: 0,
+        run,
+      };
       const changed =
         (await imports.change(importId, ["checked"], begun)) ?? (await imports.beginAgain(importId, begun));
       if (changed === null) throw await missing(importId);
@@ -414,11 +443,6 @@ function refusalOf(error: unknown): string | null {
   return error instanceof ServiceError && !error.retryable ? error.message : null;
 }
 
-function presentReport(report: Report): NonNullable<ChatImport["report"]> {
-  const { imported, notes } = report.toJSON();
-  return { imported: Object.entries(imported).map(([what, count]) => ({ what, count })), notes };
-}
-
 const presentImport = (found: ChatImportDocument): ChatImport => ({
   id: found._id,
   byUserId: found.byUserId,
@@ -426,7 +450,9 @@ const presentImport = (found: ChatImportDocument): ChatImport => ({
   fileName: found.fileName,
   bytes: found.bytes,
   state: found.state,
+  step: WORKING.some((state) => state === found.state) ? (found.step ?? "opening") : null,
   messages: found.messages,
+  files: found.files ?? 0,
   report: found.report ?? null,
   accounts: found.accounts,
   error: found.error ?? null,

@@ -41,6 +41,10 @@ async function count(services: Services): Promise<Counts> {
   };
 }
 
+export const pluginActions: Handlers = {
+  "admin.deletePluginData": ({ params, services }) => services.plugin.removeData(params),
+};
+
 export const jobActions = ({ node }: AdminDependencies): Handlers => ({
   "admin.listDeadJobs": async ({ params: { beforeJobId, limit } }) => {
     const found = await node.jobs.listDead(limit, beforeJobId);

@@ -1,17 +1,60 @@
-import { DURABLE } from "@fanfare/kernel";
-import { Types, type Connection } from "mongoose";
-import { botModel, type BotDocument, type Callback } from "./bot.model.ts";
+import type { BotEvent, BotScope } from "@fanfare/contract";
+import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
+import { Schema } from "mongoose";
+
+/** A bot's HTTP callback for events. */
+export interface Callback {
+  /** Identifies the subscription; a new one starts without progress. */
+  id: string;
+  url: string;
+  sealedSecret: string;
+  events: BotEvent[];
+  since: Date;
+  isDisabled: boolean;
+  failures: number;
+  lastError: string | null;
+}
+
+export interface BotDocument {
+  /** The id of the bot's user. */
+  _id: string;
+  groupId: string;
+  name: string;
+  scopes: BotScope[];
+  tokenHash: string;
+  sessionId: string;
+  /** The holder of the token, initially the creator. */
+  createdBy: string;
+  createdAt: Date;
+  /** When the holder revoked the token; absent while a token is valid. */
+  revokedAt?: Date;
+  callback?: Callback;
+}
+
+const schema = new Schema<BotDocument>(
+  {
+    groupId: REQUIRED_ID,
+    name: { type: String, required: true },
+    scopes: { type: [String], required: true },
+    tokenHash: { type: String, required: true },
+    sessionId: { type: String, required: true },
+    createdBy: REQUIRED_ID,
+    createdAt: { type: Date, required: true },
+    revokedAt: Date,
+    callback: Schema.Types.Mixed,
+  },
+  { collection: "bots" },
+);
+schema.index({ groupId: 1, _id: 1 });
+schema.index({ createdBy: 1, _id: 1 });
 
 export type BotRepository = ReturnType<typeof createBotRepository>;
 
 /** Queries of the collection bots. */
-export function createBotRepository(connection: Connection) {
-  const bots = botModel(connection);
-  const after = { returnDocument: "after" } as const;
-  return {
-    async insert(bot: BotDocument): Promise<void> {
-      await bots.collection.insertOne(bot, { writeConcern: DURABLE });
-    },
+export const createBotRepository = defineRepository(
+  { name: "Bot", schema },
+  ({ model: bots, insert, update, change, remove }) => ({
+    insert,
 
     find: (botId: string) => bots.findById(botId).lean(),
 
@@ -35,50 +78,42 @@ export function createBotRepository(connection: Connection) {
         .limit(limit)
         .lean(),
 
-    countOfGroup: (groupId: string, max: number) =>
-      bots.countDocuments({ groupId: new Types.ObjectId(groupId) }, { limit: max }),
+    countOfGroup: (groupId: string, max: number) => bots.countDocuments({ groupId }, { limit: max }),
 
     update: (
       groupId: string,
       botId: string,
       changes: Partial<Pick<BotDocument, "name" | "scopes" | "tokenHash" | "sessionId" | "createdBy">>,
     ) =>
-      bots
-        .findOneAndUpdate(
-          { _id: botId, groupId },
-          { $set: changes, ...(changes.tokenHash !== undefined && { $unset: { revokedAt: 1 } }) },
-          after,
-        )
-        .lean(),
+      change(
+        { _id: botId, groupId },
+        { $set: changes, ...(changes.tokenHash !== undefined && { $unset: { revokedAt: 1 } }) },
+      ),
 
     /** Replaces the token with an unknown one. */
-    async revokeToken(botId: string, changes: Pick<BotDocument, "tokenHash" | "sessionId">): Promise<void> {
-      await bots.updateOne({ _id: botId }, { $set: { ...changes, revokedAt: new Date() } });
-    },
+    revokeToken: (botId: string, changes: Pick<BotDocument, "tokenHash" | "sessionId">) =>
+      update({ _id: botId }, { $set: { ...changes, revokedAt: new Date() } }),
 
-    remove: (botId: string) => bots.findOneAndDelete({ _id: botId }).lean(),
+    remove: (botId: string) => remove({ _id: botId }),
 
     setCallback: (botId: string, callback: Callback | null) =>
-      bots
-        .findOneAndUpdate(
-          { _id: botId },
-          callback === null ? { $unset: { callback: 1 } } : { $set: { callback } },
-          after,
-        )
-        .lean(),
+      change({ _id: botId }, callback === null ? { $unset: { callback: 1 } } : { $set: { callback } }),
 
     /** Stores the result of a delivery, unless the bot has subscribed again in the meantime. */
-    async settle(
+    settle: (
       botId: string,
       callbackId: string,
       { failures, lastError, isDisabled }: Pick<Callback, "failures" | "lastError" | "isDisabled">,
-    ): Promise<void> {
-      const outcome = {
-        "callback.failures": failures,
-        "callback.lastError": lastError,
-        "callback.isDisabled": isDisabled,
-      };
-      await bots.updateOne({ _id: botId, "callback.id": callbackId }, { $set: outcome });
-    },
-  };
-}
+    ) =>
+      update(
+        { _id: botId, "callback.id": callbackId },
+        {
+          $set: {
+            "callback.failures": failures,
+            "callback.lastError": lastError,
+            "callback.isDisabled": isDisabled,
+          },
+        },
+      ),
+  }),
+);

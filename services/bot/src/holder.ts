@@ -1,12 +1,9 @@
 import { hasPermission, LIMITS } from "@fanfare/contract";
 import { can, type NodeContext } from "@fanfare/kernel";
-import type { BotDocument } from "./bot.model.ts";
-import type { BotRepository } from "./bot.repository.ts";
+import type { BotDocument, BotRepository } from "./bot.repository.ts";
 
 const PAGE = 100;
 const LOWEST_ID = "0".repeat(24);
-
-type Held = Pick<BotDocument, "groupId" | "createdBy">;
 
 /**
  * Whether the holder of a bot's token can still manage bots. Otherwise the token is invalid, because a kicked user could keep
@@ -14,11 +11,10 @@ type Held = Pick<BotDocument, "groupId" | "createdBy">;
  */
 export async function isHeld(
   { access, services }: Pick<NodeContext, "access" | "services">,
-  { groupId, createdBy }: Held,
+  { groupId, createdBy: userId }: Pick<BotDocument, "groupId" | "createdBy">,
 ): Promise<boolean> {
-  const userId = createdBy.toHexString();
   if (!(await services.user.isActive({ userId })).isActive) return false;
-  return can(await access.get(userId, { groupId: groupId.toHexString() }), "manageWebhooks");
+  return can(await access.get(userId, { groupId }), "manageWebhooks");
 }
 
 /**
@@ -31,13 +27,12 @@ export async function disconnectUnheld(
   { groupId, userId }: { groupId: string; userId: string | null },
 ): Promise<void> {
   const ofGroup = await bots.listOfGroup(groupId, LIMITS.botsPerGroup);
-  for (const { _id, createdBy } of ofGroup) {
-    const holderId = createdBy.toHexString();
+  for (const { _id, createdBy: holderId } of ofGroup) {
     if (userId !== null && userId !== holderId) continue;
     // Not from the access cache, which may not be invalidated yet.
     const { permissions } = await services.group.access({ userId: holderId, groupId });
     if (hasPermission(permissions, "manageWebhooks")) continue;
-    await disconnect({ services }, bots, groupId, _id.toHexString());
+    await disconnect({ services }, bots, groupId, _id);
   }
 }
 
@@ -47,8 +42,7 @@ export async function disconnectHeldBy(
   bots: BotRepository,
   userId: string,
 ): Promise<void> {
-  for await (const { _id, groupId } of heldBy(bots, userId))
-    await disconnect(node, bots, groupId.toHexString(), _id.toHexString());
+  for await (const { _id, groupId } of heldBy(bots, userId)) await disconnect(node, bots, groupId, _id);
 }
 
 /** The bots held by a user, in all groups. */
@@ -58,7 +52,7 @@ export async function* heldBy(bots: BotRepository, userId: string): AsyncGenerat
     yield* page;
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return;
-    after = last._id.toHexString();
+    after = last._id;
   }
 }
 

@@ -1,5 +1,5 @@
 import { LIMITS } from "@fanfare/contract";
-import { type NodeContext, serviceError } from "@fanfare/kernel";
+import { type NodeContext, serviceError, unavailable } from "@fanfare/kernel";
 import {
   AccessToken,
   type ParticipantInfo,
@@ -53,7 +53,7 @@ export function createLiveKit(config: NonNullable<NodeContext["config"]["livekit
       return await work();
     } catch (error) {
       if (error instanceof ServerError && error.code === "not_found") return null;
-      const failure = serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS });
+      const failure = unavailable(RETRY_AFTER_MS);
       failure.cause = error;
       throw failure;
     }

@@ -1,4 +1,4 @@
-import { defineRepository, ID, REQUIRED_ID, upsert } from "@fanfare/kernel";
+import { defineRepository, ID, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
 /** A user who is in a call or may connect to it. Everyone else is removed from the call, even with a valid token. */
@@ -78,18 +78,17 @@ export const createParticipantRepository = defineRepository(
       { groupId, ...place }: Place,
       untilAt: Date,
     ): Promise<ParticipantDocument | null> =>
-      upsert(() =>
-        participants
-          .findOneAndUpdate(
-            { userId },
-            {
-              $set: { ...place, untilAt, ...(groupId !== undefined && { groupId }) },
-              $unset: { joinedAt: 1, ...(groupId === undefined && { groupId: 1 }) },
-            },
-            { upsert: true, returnDocument: "before" },
-          )
-          .lean<ParticipantDocument | null>(),
-      ),
+      participants
+        .findOneAndUpdate(
+          { userId },
+          {
+            $set: { ...place, untilAt, ...(groupId !== undefined && { groupId }) },
+            $unset: { joinedAt: 1, ...(groupId === undefined && { groupId: 1 }) },
+          },
+          { upsert: true, returnDocument: "before" },
+        )
+        .lean<ParticipantDocument | null>()
+        .exec(),
 
     /** LiveKit lists them. */
     setConnected: ({ _id, callId }: ParticipantDocument, joinedAt: Date) =>

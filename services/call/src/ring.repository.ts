@@ -3,7 +3,7 @@ import { Schema } from "mongoose";
 import { RING_WINDOW_MS, RINGS_PER_WINDOW } from "./constants.ts";
 
 /** The last ring of a user in a channel. */
-export interface RingDocument {
+interface RingDocument {
   _id: string;
   channelId: string;
   userId: string;

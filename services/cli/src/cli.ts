@@ -1,4 +1,4 @@
-import { ConfigError, PROGRAM_VERSION, ServiceError } from "@fanfare/kernel";
+import { ConfigError, PROGRAM_VERSION, ServiceError, StartError } from "@fanfare/kernel";
 import yargs, { type CommandModule } from "yargs";
 import { CliError } from "./command.ts";
 import { backupCommand, restoreCommand, verifyCommand } from "./commands/backup.ts";
@@ -66,6 +66,7 @@ function explain(error: unknown): string {
     return `${error.message}${details.join("")}`;
   }
   const isExpected =
-    error instanceof CliError || error instanceof ConfigError || /^(Data|Database)\w+Error$/.test(error.name);
+    [CliError, ConfigError, StartError].some((kind) => error instanceof kind) ||
+    /^Data\w+Error$/.test(error.name);
   return isExpected ? error.message : (error.stack ?? error.message);
 }

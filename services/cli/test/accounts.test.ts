@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
-import { createAccount, must, post } from "@fanfare/testing";
+import { createAccount, createWorld, must, post } from "@fanfare/testing";
 import { Secret, TOTP } from "otpauth";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { fanfare, fanfareProcess, newFolder, whileRunning } from "./temporary-instance.ts";
 
 /** Gateways poll every ten seconds. */
@@ -96,6 +96,22 @@ test(
     });
   },
 );
+
+test("reseal encrypts the secrets of webhooks with the new token secret", async () => {
+  const folder = await newFolder();
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const [former, current] = ["former-".repeat(8), "current-".repeat(8)];
+  const secret = "known to the sender";
+  const create = async (url: string) => {
+    const { owner, channel } = await createWorld(url);
+    return must(url, "webhook.create", { channelId: channel.id, name: "CI", secret }, owner.accessToken);
+  };
+  const { webhook, token } = await whileRunning(folder, create, { TOKEN_SECRET: former });
+  const during = { TOKEN_SECRET: current, TOKEN_SECRET_PREVIOUS: former };
+  expect(await fanfare(folder, ["reseal"], during)).toMatchObject({ code: 0, error: "" });
+  const message = { webhookId: webhook.id, token, secret, content: "The build has passed." };
+  await whileRunning(folder, (url) => must(url, "webhook.execute", message), { TOKEN_SECRET: current });
+});
 
 async function protect(url: string, accessToken: string): Promise<void> {
   const { secret } = await must(url, "user.setupTotp", { password: "correct horse" }, accessToken);

@@ -14,11 +14,18 @@ const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
 export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), "fanfare-cli-"));
 
-export const configOf = (dataDir: string): Config => loadConfig(instanceEnvironment(dataDir));
+type Environment = Record<string, string>;
+
+export const configOf = (dataDir: string, env: Environment = {}): Config =>
+  loadConfig({ ...instanceEnvironment(dataDir), ...env });
 
 /** Runs an instance on the folder during `work`. */
-export async function whileRunning<T>(dataDir: string, work: (url: string) => Promise<T>): Promise<T> {
-  const fanfare = await startFanfare(configOf(dataDir));
+export async function whileRunning<T>(
+  dataDir: string,
+  work: (url: string) => Promise<T>,
+  env?: Environment,
+): Promise<T> {
+  const fanfare = await startFanfare(configOf(dataDir, env));
   try {
     return await work(fanfare.url);
   } finally {
@@ -53,7 +60,11 @@ export async function fanfareProcess(
 }
 
 /** Runs a command in this process, which is faster than starting one. Not concurrently. */
-export async function fanfare(dataDir: string, args: readonly string[]): Promise<Outcome> {
+export async function fanfare(
+  dataDir: string,
+  args: readonly string[],
+  more: Environment = {},
+): Promise<Outcome> {
   const { env, exitCode } = process;
   const kept = { PATH: env["PATH"], NODE_COMPILE_CACHE: env["NODE_COMPILE_CACHE"] };
   const outcome = { out: "", error: "" };
@@ -63,7 +74,7 @@ export async function fanfare(dataDir: string, args: readonly string[]): Promise
     });
   const spies = [keep("log", "out"), keep("error", "error")];
   try {
-    process.env = { ...kept, ...instanceEnvironment(dataDir) };
+    process.env = { ...kept, ...instanceEnvironment(dataDir), ...more };
     process.exitCode = undefined;
     await runCli(args);
     return { code: exitCodeNow(), ...outcome };

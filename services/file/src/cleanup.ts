@@ -1,4 +1,4 @@
-import { pictureKey, storageKey } from "@fanfare/files";
+import { pictureKey, storageKey, VARIANTS } from "@fanfare/files";
 import type { Handlers, NodeContext } from "@fanfare/kernel";
 import { LIMITS } from "@fanfare/contract";
 import type { FileDocument } from "./file.repository.ts";
@@ -7,8 +7,6 @@ import { ATTACHMENT_CHECK_INTERVAL_MS, HELD_CHECK_INTERVAL_MS, SWEEP_BATCH } fro
 import type { FileDependencies } from "./file.dependencies.ts";
 import { isThere } from "./downloads.ts";
 import { presentFile } from "./file.presenter.ts";
-
-const VARIANTS = ["raw", "image", "thumb"] as const;
 
 type RemoverParts = Pick<FileDependencies, "files" | "quotas" | "storage"> &
   Pick<NodeContext, "services" | "logger">;

@@ -8,7 +8,7 @@ import { MARK_BATCH, SUM_PAGE_SIZE, SWEEP_LEASE_MS } from "./constants.ts";
  * `uploading`: incomplete. `unclaimed`: complete, but visible only to its owner. `attached`: part of the message that its owner
  * has sent, or is about to send, with `nonce`. `picture`: the public picture `pictureOf`. `deleting`: hidden from everyone.
  */
-export type FileState = "uploading" | "unclaimed" | "attached" | "picture" | "deleting";
+type FileState = "uploading" | "unclaimed" | "attached" | "picture" | "deleting";
 
 export interface FileDocument {
   _id: string;

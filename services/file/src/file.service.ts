@@ -23,7 +23,7 @@ export function createFileService(node: NodeContext): ReturnType<ServiceFactory>
     files,
     quotas,
     storage,
-    urls: new FileUrls(node.keyFor("file-urls")),
+    urls: new FileUrls(node.signerFor("file-urls")),
     images: new WorkQueue({
       atOnce: IMAGE_CONCURRENCY,
       waiting: MAX_QUEUED_IMAGES,

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { FileToStore, StoredFile } from "@fanfare/chat-import";
 import { LIMITS } from "@fanfare/contract";
-import { createFileStorage, storageKey } from "@fanfare/files";
+import { createFileStorage, storageKey, VARIANTS } from "@fanfare/files";
 import { type NodeContext, WorkQueue } from "@fanfare/kernel";
 import {
   ATTACHMENT_CHECK_INTERVAL_MS,
@@ -14,8 +14,6 @@ import { createFileRepository, type FileDocument } from "./file.repository.ts";
 import { ownersOf, Quotas } from "./quotas.ts";
 import { inspect, safeFileName, UNKNOWN_TYPE } from "./uploads.ts";
 import { createUsageRepository } from "./usage.repository.ts";
-
-const VARIANTS = ["raw", "image", "thumb"] as const;
 
 /**
  * Stores files like uploads, for an import that stores the messages itself. They count toward the usage of users and groups, but only
@@ -93,7 +91,7 @@ export function createImportedFiles({
         _id: fileId,
         ownerId,
         channelId,
-        groupId,
+        ...(groupId !== null && { groupId }),
         name: safeFileName(imported.name),
         bytes,
         contentType: UNKNOWN_TYPE,

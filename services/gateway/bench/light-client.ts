@@ -1,6 +1,5 @@
 import { connect, type Socket } from "node:net";
-
-const MASK = Buffer.alloc(4);
+import { clientFrame, Opcode } from "@fanfare/fanout/frames";
 
 /** Opens a WebSocket, connects to Socket.IO and resolves after `ready`. Nothing is read after that. */
 export async function connectReady(port: number, token: string, localAddress: string): Promise<Socket> {
@@ -14,7 +13,7 @@ export async function connectReady(port: number, token: string, localAddress: st
       received += chunk.toString("latin1");
       if (!asked && received.includes('0{"sid"')) {
         asked = true;
-        socket.write(textFrame(`40${JSON.stringify({ token })}`));
+        socket.write(clientFrame(Opcode.text, Buffer.from(`40${JSON.stringify({ token })}`)));
       }
       if (!received.includes('42["ready"')) return;
       socket.removeAllListeners("data").removeAllListeners("close").resume();
@@ -26,13 +25,4 @@ export async function connectReady(port: number, token: string, localAddress: st
         `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
     );
   });
-}
-
-function textFrame(text: string): Buffer {
-  const payload = Buffer.from(text);
-  const header =
-    payload.length < 126
-      ? Buffer.from([0x81, 0x80 | payload.length])
-      : Buffer.from([0x81, 0x80 | 126, payload.length >> 8, payload.length & 0xff]);
-  return Buffer.concat([header, MASK, payload]);
 }

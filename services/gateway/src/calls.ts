@@ -11,10 +11,13 @@ import {
   parse,
   logsCalls,
   newDeadlineMs,
+  overloaded,
   serviceError,
   ServiceError,
   toServiceError,
   toWireError,
+  unavailable,
+  within,
   type Actor,
   type CallMeta,
   type ClientRequest,
@@ -24,13 +27,7 @@ import {
   WorkTimer,
 } from "@fanfare/kernel";
 import { Admission, ADMISSION_WINDOW_MS, UsualDuration, type CallKind } from "./admission.ts";
-import {
-  ADDRESS_RATE_LIMIT,
-  OVERLOADED_RETRY_MS,
-  PAGE_RATE_LIMIT,
-  RECONNECT_WITHIN_MS,
-  WORK_TIMEOUT_MS,
-} from "./constants.ts";
+import { ADDRESS_RATE_LIMIT, PAGE_RATE_LIMIT, RECONNECT_WITHIN_MS, WORK_TIMEOUT_MS } from "./constants.ts";
 import { ActionLimits, FullChannels, type Wait } from "./action-limits.ts";
 import type { ActionMetrics, GatewayMetrics, Outcome } from "./metrics.ts";
 import { responseBytes, ReadLimits } from "./read-limits.ts";
@@ -89,10 +86,7 @@ interface Route {
   usual: UsualDuration | null;
 }
 
-export const overloaded = (): ServiceError =>
-  serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
-
-const stopping = (): ServiceError => serviceError("UNAVAILABLE", { retryAfterMs: RECONNECT_WITHIN_MS });
+const stopping = (): ServiceError => unavailable(RECONNECT_WITHIN_MS);
 
 /** The only way from clients to actions: only actions that the contract or a plug-in defines for the transport can be called. */
 export class Calls {
@@ -345,30 +339,14 @@ export class Calls {
     const end = this.admission.begin(kind, usual);
     const work = this.#options.call(name, parsed, { meta, timeout: WORK_TIMEOUT_MS }).finally(end);
     try {
-      return await beforeDeadline(work);
+      // Counts as in progress until its next step checks the deadline: otherwise new calls would be admitted while the old ones
+      // still wait for the database.
+      return await within(LIMITS.writeTimeoutMs, work);
     } catch (error) {
       if (channel !== undefined && error instanceof ServiceError && error.type === "OVERLOADED")
         this.#fullChannels.add(channel, Date.now());
       throw error;
     }
-  }
-}
-
-/**
- * Rejects at the deadline. The work itself continues until its next step checks the deadline, and counts as in progress until
- * then: otherwise new calls would be admitted while the old ones still wait for the database.
- * @throws {ServiceError} UNAVAILABLE
- */
-async function beforeDeadline<T>(work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(serviceError("UNAVAILABLE", { retryAfterMs: OVERLOADED_RETRY_MS })),
-    LIMITS.writeTimeoutMs,
-  );
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

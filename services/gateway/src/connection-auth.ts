@@ -3,6 +3,7 @@ import {
   type Actor,
   createBatcher,
   type NodeContext,
+  overloaded,
   type RateLimits,
   serviceError,
   toServiceError,
@@ -10,7 +11,7 @@ import {
 import type { ExtendedError } from "socket.io";
 import { emitDirectly, joinFresh } from "@fanfare/fanout";
 import { CONNECT_RATE_LIMIT, CROWD_MS, RECONNECT_WITHIN_MS } from "./constants.ts";
-import { type Calls, overloaded } from "./calls.ts";
+import type { Calls } from "./calls.ts";
 import type { Identify } from "./identify.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { nextRequestId } from "./request-id.ts";

@@ -155,6 +155,8 @@ export const ONE_YEAR_S = 365 * 24 * 60 * 60;
 
 /** Concurrent exports per process; each reads as fast as the client receives. */
 export const MAX_EXPORTS = 4;
+/** So that one user's slow downloads don't keep all others waiting. */
+export const MAX_EXPORTS_PER_USER = 2;
 export const EXPORTS_RETRY_MS = 10_000;
 /** Without the client receiving a byte. */
 export const EXPORT_IDLE_MS = 60_000;

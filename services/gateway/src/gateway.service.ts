@@ -15,6 +15,7 @@ import { createHttpServer } from "./http-server.ts";
 import { createIdentify } from "./identify.ts";
 import { createGatewayMetrics } from "./metrics.ts";
 import { recentActions, watchSteps, type WatchedSteps } from "./recent-steps.ts";
+import { pluginActions } from "./plugin-routes.ts";
 import { reportPresence } from "./presence-reporter.ts";
 import { SecondFactor } from "./second-factor.ts";
 import { createSessionUse } from "./session-use.ts";
@@ -69,7 +70,7 @@ export function createGatewayService(
   return {
     name: "gateway",
     settings: { $noServiceNamePrefix: true },
-    actions: recentActions(node, () => steps?.recent),
+    actions: { ...recentActions(node, () => steps?.recent), ...pluginActions(node, plugins) },
     // Starts listening when these services are available.
     dependencies: ["user", "group", "message"],
     events: {

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { clientAddress } from "./client-address.ts";
 import { REFUSED_WEBHOOKS_RATE_LIMIT } from "./constants.ts";
 import type { RouteOptions } from "./http-server.ts";
-import { sendResponse } from "./responses.ts";
+import { sendResponse, withTextBodies } from "./responses.ts";
 
 /** Only these count: LiveKit's own requests can also be refused by other limits, which must not delay it further. */
 const REFUSED_STATUSES = [400, 401, 413];
@@ -21,7 +21,8 @@ export async function serveLiveKit(
   if (config.livekit === undefined) return;
   const limiter = limits.quick("livekit", REFUSED_WEBHOOKS_RATE_LIMIT);
   const addressOf = ({ raw }: FastifyRequest): string => clientAddress(raw, config.trustProxy);
-  await app.register(async (scope) => {
+  // As text, because the signature is of the bytes.
+  await withTextBodies(app, (scope) => {
     // Before the body is read, and only checked here: LiveKit sends the webhooks of all calls from one address.
     scope.addHook("onRequest", async (request, reply) => {
       const retryAfterMs = limiter.take(addressOf(request), Date.now(), 0);
@@ -31,9 +32,6 @@ export async function serveLiveKit(
     scope.addHook("onSend", async (request, { statusCode }) => {
       if (REFUSED_STATUSES.includes(statusCode)) limiter.take(addressOf(request), Date.now());
     });
-    // As it was received, because the signature is of its bytes.
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
     scope.post("/api/livekit/webhook", { helmet: false }, async (request, reply) => {
       const { headers, body } = request;
       const { authorization = "" } = headers;

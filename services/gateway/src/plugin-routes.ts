@@ -1,5 +1,7 @@
 import { resolve } from "node:path";
-import type { Plugin } from "@fanfare/plugins";
+import type { PagePlugin } from "@fanfare/contract";
+import { defineService, type NodeContext } from "@fanfare/kernel";
+import { type Plugin, pluginAction } from "@fanfare/plugins";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { ONE_YEAR_S } from "./constants.ts";
 
@@ -22,6 +24,43 @@ const FRAME_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'self'",
 ].join("; ");
+
+/**
+ * Every gateway lists its own plug-ins, whose programs it serves and whose actions it knows: during an update, others can have other
+ * ones. A client asks again when it has another gateway.
+ */
+export function pluginActions(node: NodeContext, plugins: readonly Plugin[]) {
+  const pages = plugins.flatMap((plugin) => presentPage(plugin) ?? []);
+  return defineService(node, { name: "gateway", actions: { "plugin.list": () => ({ plugins: pages }) } })
+    .actions;
+}
+
+/** What clients need of a plug-in; null if it has nothing for them. */
+function presentPage({ manifest, page }: Plugin): PagePlugin | null {
+  const { name, title, version, commands } = manifest;
+  if (page === null && commands.length === 0) return null;
+  return {
+    name,
+    title,
+    version,
+    page:
+      page === null
+        ? null
+        : {
+            path: page.path,
+            integrity: page.integrity,
+            actions: manifest.page!.actions,
+            messageCards: manifest.page!.messageCards,
+            composerActions: manifest.page!.composerActions,
+            panels: manifest.page!.panels,
+          },
+    commands: commands.map(({ action, usage = "", ...command }) => ({
+      ...command,
+      usage,
+      action: pluginAction(name, action),
+    })),
+  };
+}
 
 /** Serves the programs of page plug-ins, and the frame that they run in. */
 export function servePlugins(app: FastifyInstance, plugins: readonly Plugin[], webDir: string): void {

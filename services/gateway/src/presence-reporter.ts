@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Params, presenceRoom, userOfRoom } from "@fanfare/contract";
 import { emitDirectly } from "@fanfare/fanout";
-import { type NodeContext, WorkTimer } from "@fanfare/kernel";
+import { type NodeContext, within, WorkTimer } from "@fanfare/kernel";
 import {
   PRESENCE_GRACE_MS,
   PRESENCE_HEARTBEAT_MS,
@@ -128,7 +128,12 @@ export class PresenceReporter {
 
   async #sendOne(): Promise<void> {
     this.#report ??= this.#nextReport();
-    const { known } = await within(PRESENCE_REPORT_TIMEOUT_MS, this.#options.send(this.#report));
+    // The receiver drops a report that arrives after a later one.
+    const { known } = await within(
+      PRESENCE_REPORT_TIMEOUT_MS,
+      this.#options.send(this.#report),
+      () => new Error(`The presence service didn't answer within ${PRESENCE_REPORT_TIMEOUT_MS} ms.`),
+    );
     this.#report = null;
     if (!known) this.#restart();
   }
@@ -152,17 +157,6 @@ export class PresenceReporter {
     for (const userId of this.#options.listUserIds()) this.#unreported.set(userId, true);
     this.#forgottenAtMs = performance.now();
     this.#changes.start();
-  }
-}
-
-/** The call itself continues: the receiver drops a report that arrives after a later one. */
-async function within<T>(timeoutMs: number, call: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-  try {
-    return await Promise.race([call, promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

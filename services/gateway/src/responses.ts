@@ -20,14 +20,22 @@ export function setStatus(reply: FastifyReply, response: WireAnswer<unknown>): F
   return reply;
 }
 
+type AddRoutes = (scope: FastifyInstance) => void;
+
 /** Routes that accept any content type, and don't read the body before its destination is known. */
-export async function withUnreadBodies(
-  app: FastifyInstance,
-  addRoutes: (scope: FastifyInstance) => void,
-): Promise<void> {
+export async function withUnreadBodies(app: FastifyInstance, addRoutes: AddRoutes): Promise<void> {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", (_request, _body, done) => done(null));
+    addRoutes(scope);
+  });
+}
+
+/** Routes that accept any content type, and get the body as text, as it was received. */
+export async function withTextBodies(app: FastifyInstance, addRoutes: AddRoutes): Promise<void> {
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
     addRoutes(scope);
   });
 }

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { clientAddress } from "./client-address.ts";
 import { cookieOf } from "./device-cookie.ts";
 import type { RouteOptions } from "./http-server.ts";
+import { withTextBodies } from "./responses.ts";
 
 const PATH = "/auth/oidc";
 const SAML_PATH = "/auth/saml";
@@ -88,9 +89,7 @@ export async function serveSignOn(app: FastifyInstance, { node, limits }: RouteO
     const { xml } = await node.services.user.samlMetadata({ provider });
     return reply.header("cache-control", "no-store").type("application/samlmetadata+xml").send(xml);
   });
-  await app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
+  await withTextBodies(app, (scope) =>
     scope.post(
       `${SAML_PATH}/acs/:provider`,
       { bodyLimit: SAML_BODY_MAX_BYTES },
@@ -102,6 +101,6 @@ export async function serveSignOn(app: FastifyInstance, { node, limits }: RouteO
         const { oidcCode } = await node.services.user.finishSaml({ provider, response });
         return oidcCode === null ? toPage(reply, "oidcStart", provider) : toPage(reply, "oidcCode", oidcCode);
       }),
-    );
-  });
+    ),
+  );
 }

@@ -1,8 +1,8 @@
 import type { WireAnswer } from "@fanfare/contract";
 import { isSlow } from "@fanfare/fanout";
-import { serviceError, toServiceError } from "@fanfare/kernel";
+import { overloaded, serviceError, toServiceError } from "@fanfare/kernel";
 import { MAX_CALLS_IN_FLIGHT_PER_SOCKET } from "./constants.ts";
-import { type Calls, overloaded } from "./calls.ts";
+import type { Calls } from "./calls.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { nextRequestId } from "./request-id.ts";
 import type { GatewaySocket } from "./connection-registry.ts";

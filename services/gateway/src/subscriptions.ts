@@ -1,6 +1,6 @@
 import { actionDefinition, isActionName, LIMITS, type Subscription } from "@fanfare/contract";
-import { limitReached, serviceError } from "@fanfare/kernel";
-import { OVERLOADED_RETRY_MS, SUBSCRIBE_TIMEOUT_MS, SUBSCRIPTION_SWEEP_MS } from "./constants.ts";
+import { limitReached, unavailable } from "@fanfare/kernel";
+import { SUBSCRIBE_TIMEOUT_MS, SUBSCRIPTION_SWEEP_MS } from "./constants.ts";
 import type { GatewaySocket, SocketServer } from "./connection-registry.ts";
 
 type AnySubscription = Subscription<unknown, unknown>;
@@ -42,7 +42,7 @@ export class Subscriptions {
     await socket.join(added);
     if (performance.now() - calledAtMs <= SUBSCRIBE_TIMEOUT_MS) return;
     this.leave(socket, added);
-    throw serviceError("UNAVAILABLE", { retryAfterMs: OVERLOADED_RETRY_MS });
+    throw unavailable();
   }
 
   leave(socket: GatewaySocket, rooms: readonly string[]): void {

@@ -2,17 +2,15 @@ import type { FastifyInstance } from "fastify";
 import { clientAddress } from "./client-address.ts";
 import { UNSUBSCRIBE_BODY_MAX_BYTES } from "./constants.ts";
 import type { RouteOptions } from "./http-server.ts";
-import { sendResponse } from "./responses.ts";
+import { sendResponse, withTextBodies } from "./responses.ts";
 
 /**
  * `POST /unsubscribe?token=…`, for mail programs that turn off emails with one click (RFC 8058). A GET opens the page, which asks
  * first: mail scanners follow all links.
  */
 export async function serveUnsubscribe(app: FastifyInstance, { node, calls }: RouteOptions): Promise<void> {
-  await app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    // A form with `List-Unsubscribe=One-Click`: the token in the address says all that is needed.
-    scope.addContentTypeParser("*", { parseAs: "string" }, (_request, _body, done) => done(null));
+  // The body is a form with `List-Unsubscribe=One-Click`: the token in the address says all that is needed.
+  await withTextBodies(app, (scope) =>
     scope.post<{ Querystring: { token?: unknown } }>(
       "/unsubscribe",
       { bodyLimit: UNSUBSCRIBE_BODY_MAX_BYTES },
@@ -22,6 +20,6 @@ export async function serveUnsubscribe(app: FastifyInstance, { node, calls }: Ro
         const { token } = request.query;
         return sendResponse(reply, await calls.answer("http", "notification.unsubscribe", { token }, caller));
       },
-    );
-  });
+    ),
+  );
 }

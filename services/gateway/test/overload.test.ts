@@ -2,7 +2,7 @@ import type { WireAnswer } from "@fanfare/contract";
 import { serviceError } from "@fanfare/kernel";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LIGHT_CALLS } from "../src/admission.ts";
-import { MAX_CALLS_IN_FLIGHT_PER_SOCKET, MAX_EXPORTS } from "../src/constants.ts";
+import { MAX_CALLS_IN_FLIGHT_PER_SOCKET, MAX_EXPORTS, MAX_EXPORTS_PER_USER } from "../src/constants.ts";
 import { connect, startGateway, type Gateway } from "./support.ts";
 
 const SOCKETS = 3;
@@ -55,7 +55,7 @@ test("when calls don't complete, a user with many is rejected, others are served
   expect(await sockets[0]!.call("user.me")).toMatchObject({ ok: true });
 });
 
-test("exports count before they start, and no longer when their clients have left", async () => {
+test("exports count before they start, for all and for each user, and no longer when their clients have left", async () => {
   const { promise: released, reject: release } = Promise.withResolvers<never>();
   released.catch(() => {});
   let waiting = 0;
@@ -63,14 +63,22 @@ test("exports count before they start, and no longer when their clients have lef
     waiting += 1;
     return released;
   };
-  const headers = { authorization: `Bearer ${gateway.signIn().accessToken}` };
   const leave = new AbortController();
-  const start = (options = {}) =>
-    fetch(`${gateway.url}/api/group.export?groupId=${"a".repeat(24)}`, { headers, ...options });
-  const started = Array.from({ length: MAX_EXPORTS }, () => start(leave).catch(() => {}));
-  await expect.poll(() => waiting).toBe(MAX_EXPORTS);
+  const newUser = () => {
+    const headers = { authorization: `Bearer ${gateway.signIn().accessToken}` };
+    return (options = {}) =>
+      fetch(`${gateway.url}/api/group.export?groupId=${"a".repeat(24)}`, { headers, ...options });
+  };
   const typeOf = async (response: Response) =>
     ((await response.json()) as { error: { type: string } }).error.type;
+  const started: Promise<unknown>[] = [];
+  while (started.length < MAX_EXPORTS) {
+    const startOfUser = newUser();
+    for (let i = 0; i < MAX_EXPORTS_PER_USER; i += 1) started.push(startOfUser(leave).catch(() => {}));
+    await expect.poll(() => waiting).toBe(started.length);
+    expect(await typeOf(await startOfUser())).toBe("OVERLOADED");
+  }
+  const start = newUser();
   expect(await typeOf(await start())).toBe("OVERLOADED");
   leave.abort();
   await Promise.all(started);

@@ -2,9 +2,9 @@ import type { NodeContext } from "@fanfare/kernel";
 import type { Connection } from "mongoose";
 import { createAllGroupsRepository, createGroupRepository } from "./group/group.repository.ts";
 import { createAuditRepository } from "./group/audit.repository.ts";
-import { type Audit, createAudit } from "./group/audit.ts";
+import { createAudit } from "./group/audit.ts";
 import { createBanRepository } from "./group/ban.repository.ts";
-import { type ChannelMoves, createChannelMoves } from "./channel/channel-moves.ts";
+import { createChannelMoves } from "./channel/channel-moves.ts";
 import { createChannelRepository } from "./channel/channel.repository.ts";
 import { createDepartureRepository } from "./group/departure.repository.ts";
 import { createDirectRepository } from "./direct/direct.repository.ts";
@@ -14,15 +14,15 @@ import { presentMember } from "./group.presenter.ts";
 import { createEmailInviteRepository } from "./group/email-invite.repository.ts";
 import { createInviteRepository } from "./group/invite.repository.ts";
 import { createJoinRequestRepository } from "./group/join-request.repository.ts";
-import { createMemberAnnouncer, type MemberAnnouncer } from "./group/member-announcer.ts";
+import { createMemberAnnouncer } from "./group/member-announcer.ts";
 import { departureOf } from "./group/member-changes.ts";
-import { createMemberCountCheck, type MemberCountCheck } from "./group/member-count-check.ts";
+import { createMemberCountCheck } from "./group/member-count-check.ts";
 import { createMemberRepository } from "./group/member.repository.ts";
-import { createMembership, type Membership } from "./group/membership.ts";
+import { createMembership } from "./group/membership.ts";
 import { createMuteRepository } from "./group/mute.repository.ts";
 import { createOverrideRepository } from "./channel/override.repository.ts";
-import { createPrivateGroups, type PrivateGroups } from "./channel/private-groups.ts";
-import { createPurge, type Purge } from "./purge.ts";
+import { createPrivateGroups } from "./channel/private-groups.ts";
+import { createPurge } from "./purge.ts";
 import { createRoleRepository } from "./group/role.repository.ts";
 import { createThreadRepository } from "./channel/thread.repository.ts";
 import { createReportRepository } from "./report/report.repository.ts";
@@ -30,17 +30,7 @@ import { createWordFilterRepository } from "./group/word-filter.repository.ts";
 
 export type GroupRepositories = ReturnType<typeof createRepositories>;
 
-/** Dependencies of the actions of this service. */
-export interface GroupDependencies extends GroupRepositories {
-  node: NodeContext;
-  membership: Membership;
-  moves: ChannelMoves;
-  privateGroups: PrivateGroups;
-  audit: Audit;
-  announcer: MemberAnnouncer;
-  memberCounts: MemberCountCheck;
-  purge: Purge;
-}
+export type GroupDependencies = ReturnType<typeof createDependencies>;
 
 export function createRepositories(database: Connection) {
   return {
@@ -66,7 +56,8 @@ export function createRepositories(database: Connection) {
   };
 }
 
-export function createDependencies(node: NodeContext): GroupDependencies {
+/** What the actions of this service need. */
+export function createDependencies(node: NodeContext) {
   const repositories = createRepositories(node.database);
   const { groups, members, formers } = repositories;
   const onError = (error: unknown): void => node.logger.warn({ err: error }, "background work failed");

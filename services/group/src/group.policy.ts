@@ -29,7 +29,7 @@ export function canManageInvite(createdBy: string, userId: string, managesInvite
   return managesInvites || createdBy === userId;
 }
 
-export interface InviteState {
+interface InviteState {
   uses: number;
   maxUses: number | null;
   expiresAt: Date | null;

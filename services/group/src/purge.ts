@@ -20,7 +20,7 @@ const ABANDONED_AFTER_MS = LIMITS.writeTimeoutMs;
 const UNFINISHED_AFTER_MS = 60 * 60 * 1000;
 const DEPARTURES_PER_SWEEP = 1000;
 
-export interface PurgeOptions extends GroupRepositories {
+interface PurgeOptions extends GroupRepositories {
   node: Pick<NodeContext, "services" | "logger" | "publish" | "fanout" | "cluster" | "jobs">;
   membership: Pick<Membership, "forget" | "finish">;
   moves: Pick<ChannelMoves, "move" | "change">;
@@ -28,7 +28,6 @@ export interface PurgeOptions extends GroupRepositories {
 
 type DeletedChannel = Pick<ChannelDocument, "_id" | "groupId" | "roomRev">;
 type DeletedThread = Pick<ChannelDocument, "_id" | "parentId" | "parentGroupId">;
-export type Purge = ReturnType<typeof createPurge>;
 
 /**
  * Publishes the deletion of groups, channels and roles, then removes their data in batches in the background. All steps are

@@ -27,7 +27,7 @@ export const RESPONSE_MAX_BYTES = 1024;
 
 /**
  * Reminders and scheduled messages are handled at their time. This often they are also looked for, in case a process
- * was killed between storing one and noting its time, and those that failed are tried again.
+ * was killed between storing one and noting its time. Those that failed are tried again after it.
  */
 export const DUE_INTERVAL_MS = 30_000;
 export const DUE_BATCH = 1000;

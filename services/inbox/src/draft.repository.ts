@@ -1,9 +1,9 @@
 import { type Draft, LIMITS } from "@fanfare/contract";
-import { defineRepository, REQUIRED_ID, upsert } from "@fanfare/kernel";
+import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
 /** What a user has begun to write in a channel. */
-export interface DraftDocument {
+interface DraftDocument {
   _id: string;
   userId: string;
   channelId: string;
@@ -35,9 +35,7 @@ export const createDraftRepository = defineRepository(
         await remove({ userId, channelId });
         return;
       }
-      await upsert(() =>
-        drafts.updateOne({ userId, channelId }, { $set: { content, changedAt } }, { upsert: true }),
-      );
+      await drafts.updateOne({ userId, channelId }, { $set: { content, changedAt } }, { upsert: true });
       const [last] = await drafts
         .find({ userId }, { changedAt: 1 })
         .sort({ changedAt: -1 })

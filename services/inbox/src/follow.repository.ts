@@ -1,6 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
-import { defineRepository, duplicateOperations, REQUIRED_ID } from "@fanfare/kernel";
-import { Schema, Types, type mongo } from "mongoose";
+import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
+import { Schema, Types } from "mongoose";
 
 /** A user who follows a thread because they opened it, wrote in it or were mentioned in it. */
 interface FollowDocument {
@@ -49,12 +49,11 @@ export const createFollowRepository = defineRepository(
           upsert: true,
         },
       }));
-      const result = await native.bulkWrite(operations, { ordered: false }).catch((error: unknown) => {
-        // Another process has just inserted the same.
-        duplicateOperations(error);
-        return (error as mongo.MongoBulkWriteError).result;
+      const { upsertedIds } = await native.bulkWrite(operations, {
+        ordered: false,
+        maxTimeMS: LIMITS.writeTimeoutMs,
       });
-      return userIds.filter((_, index) => result.upsertedIds[index] !== undefined);
+      return userIds.filter((_, index) => upsertedIds[index] !== undefined);
     },
 
     /** The most recent ones. */

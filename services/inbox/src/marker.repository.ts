@@ -1,5 +1,5 @@
 import type { InboxMarker } from "@fanfare/contract";
-import { defineRepository, ID, upsert } from "@fanfare/kernel";
+import { defineRepository, ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
 /** How far a user has read and cleared the inbox. */
@@ -34,12 +34,8 @@ export const createMarkerRepository = defineRepository(
       messageId: string,
     ): Promise<InboxMarker> {
       const upTo = Object.fromEntries(names.map((name) => [name, messageId]));
-      const before = await upsert(() =>
-        markers
-          .findOneAndUpdate({ _id: userId }, { $max: upTo }, { upsert: true, returnDocument: "before" })
-          .lean(),
-      );
-      return present(before);
+      const options = { upsert: true, returnDocument: "before" } as const;
+      return present(await markers.findOneAndUpdate({ _id: userId }, { $max: upTo }, options).lean());
     },
 
     remove: (userId: string) => remove({ _id: userId }),

@@ -1,12 +1,12 @@
 import type { NotificationPreferences } from "@fanfare/contract";
 import { keywordKeys } from "@fanfare/contract/notification-rules";
-import { defineRepository, ID, upsert } from "@fanfare/kernel";
+import { defineRepository, ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
 export const DEFAULT_EMAILS = "hour";
 
 /** How a user wants to be notified, wherever it is; defaults are absent. */
-export interface PreferencesDocument {
+interface PreferencesDocument {
   /** The user id. */
   _id: string;
   quietHours?: NonNullable<NotificationPreferences["quietHours"]>;
@@ -52,12 +52,8 @@ export const createPreferencesRepository = defineRepository(
         ...(emails !== undefined && { emails, emailsRefused: false }),
         ...(emailsRefused !== undefined && { emailsRefused }),
       };
-      const after = await upsert(() =>
-        preferences
-          .findOneAndUpdate({ _id: userId }, { $set }, { upsert: true, returnDocument: "after" })
-          .lean(),
-      );
-      return present(after);
+      const options = { upsert: true, returnDocument: "after" } as const;
+      return present(await preferences.findOneAndUpdate({ _id: userId }, { $set }, options).lean());
     },
 
     /** Users who have a keyword with one of the keys; incomplete when there are more than `limit`. */

@@ -1,5 +1,5 @@
 import { LIMITS, type SavedMessage } from "@fanfare/contract";
-import { defineRepository, REQUIRED_ID, upsert } from "@fanfare/kernel";
+import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 import { dueQueries } from "./due.ts";
 
@@ -56,7 +56,7 @@ export const createSavedRepository = defineRepository(
       if (known !== null) return known;
       const max = LIMITS.savedPerUser;
       if ((await saved.countDocuments({ userId }, { limit: max })) >= max) return null;
-      return upsert(() => apply(true));
+      return apply(true);
     },
 
     /** @returns whether it was saved */

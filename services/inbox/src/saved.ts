@@ -118,26 +118,16 @@ interface RemindersOptions {
   ) => Promise<void>;
 }
 
-/** Reminds users of saved messages, at least once. Not of messages that were deleted or that they can no longer see. */
+/** Reminds a user of a saved message, at least once. Not of one that was deleted or that they can no longer see. */
 export function createReminders({ node, saved, push }: RemindersOptions) {
-  const remind = async (document: SavedDocument, message: Message | undefined): Promise<void> => {
-    const { userId, channelId } = document;
+  return async (document: SavedDocument): Promise<void> => {
+    const { userId, channelId, messageId } = document;
     const access = await node.access.get(userId, { channelId });
-    if (message === undefined || !can(access, "view")) return;
-    node.publish(userRoom(userId), "saved.reminded", { saved: presentSaved(document) });
-    await push({ channelId, groupId: access.groupId }, userId, message);
-  };
-  return async (due: SavedDocument[], signal: AbortSignal): Promise<void> => {
-    const messages = await messagesOf(node.services, due);
-    for (const document of due) {
-      signal.throwIfAborted();
-      try {
-        await remind(document, messages.get(document.messageId));
-        await saved.reminded(document);
-      } catch (error) {
-        // The others must not wait for one that fails; it stays due.
-        node.logger.warn({ err: error, savedId: document._id }, "reminder failed, retrying");
-      }
+    const message = (await messagesOf(node.services, [document])).get(messageId);
+    if (message !== undefined && can(access, "view")) {
+      node.publish(userRoom(userId), "saved.reminded", { saved: presentSaved(document) });
+      await push({ channelId, groupId: access.groupId }, userId, message);
     }
+    await saved.reminded(document);
   };
 }

@@ -55,9 +55,9 @@ function publishChanged(node: NodeContext, document: ScheduledDocument) {
   return scheduled;
 }
 
-/** Sends the messages whose time has come, each once. */
+/** Sends a message whose time has come, once. */
 export function createScheduledSending(node: NodeContext, scheduled: ScheduledRepository) {
-  const send = async (document: ScheduledDocument): Promise<void> => {
+  return async (document: ScheduledDocument): Promise<void> => {
     const { _id, userId, channelId, content } = document;
     try {
       // The same nonce in each try, so that it is sent once.
@@ -65,18 +65,12 @@ export function createScheduledSending(node: NodeContext, scheduled: ScheduledRe
       await node.services.message.post(message);
     } catch (error) {
       const { type, retryable } = toServiceError(error);
-      if (retryable) return;
+      if (retryable) throw error;
       const failed = await scheduled.fail(document, type);
       if (failed !== null) publishChanged(node, failed);
       return;
     }
     if (await scheduled.remove(userId, _id))
       node.publish(userRoom(userId), "scheduled.removed", { scheduledId: _id });
-  };
-  return async (due: ScheduledDocument[], signal: AbortSignal): Promise<void> => {
-    for (const document of due) {
-      signal.throwIfAborted();
-      await send(document);
-    }
   };
 }

@@ -1,5 +1,5 @@
 import { type NotificationSetting, LIMITS } from "@fanfare/contract";
-import { defineRepository, REQUIRED_ID, upsert } from "@fanfare/kernel";
+import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
 /** A user's notification settings for a group or channel; defaults are absent. */
@@ -73,7 +73,7 @@ export const createSettingRepository = defineRepository(
         if (Object.keys($set).length === 0) return present(place, null);
         const max = LIMITS.notificationSettingsPerUser;
         if ((await settings.countDocuments({ userId }, { limit: max })) >= max) return null;
-        return present(place, await upsert(() => apply(true)));
+        return present(place, await apply(true));
       },
 
       /** Sorted by place id. */

@@ -8,15 +8,16 @@ import {
   invalid,
   orThrow,
   serviceError,
+  unavailable,
 } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { documentId } from "./database.ts";
 import { mentionedBy, NO_ONE, resolveMentions } from "./mentions.ts";
 import type { MessageChange, MessageDocument } from "./message.model.ts";
-import { canDelete, canEdit, canReadEdits, hasEnded } from "./message.policy.ts";
+import { canDelete, canEdit, hasEnded } from "./message.policy.ts";
 import { presentMessage } from "./message.presenter.ts";
 import type { MessageDependencies } from "./message.dependencies.ts";
-import { CHANGE_MAX_TRIES, LOST_RACE_BACKOFF_MS, RETRY_AFTER_MS } from "./constants.ts";
+import { CHANGE_MAX_TRIES, LOST_RACE_BACKOFF_MS } from "./constants.ts";
 import { checkCardImages, nonEmpty, requireBotFor } from "./send.ts";
 import type { ChangeEvent } from "./commit/write-context.ts";
 
@@ -69,7 +70,7 @@ export function changeActions(dependencies: MessageDependencies): Handlers {
     "message.listEdits": async ({ params: { channelId, messageId, before, limit }, actor, access }) => {
       const message = await messages.find(channelId, messageId);
       if (message === null || message.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");
-      if (!canReadEdits(actor.userId, presentMessage(message), access)) throw serviceError("FORBIDDEN");
+      if (!canDelete(actor.userId, presentMessage(message), access)) throw serviceError("FORBIDDEN");
       // A version stored for an edit that failed is not a former text.
       const below = Math.min(before ?? Number.MAX_SAFE_INTEGER, message.editCount ?? 0);
       const found = await edits.list(messageId, below, limit);
@@ -342,5 +343,5 @@ async function tryToChange(
     if (result.outcome === "gone") return null;
     await sleep(Math.random() * LOST_RACE_BACKOFF_MS * (tries + 1));
   }
-  throw serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS });
+  throw unavailable();
 }

@@ -21,9 +21,6 @@ export const MAX_QUEUED_PER_CHANNEL = 2000;
 /** The same for all channels together. */
 export const MAX_QUEUED_TOTAL = 20_000;
 
-/** When a rejected sender can retry. */
-export const RETRY_AFTER_MS = 1000;
-
 /**
  * Pause after another worker has won a race, multiplied by a random factor below 1. On a replica set its write becomes readable a
  * moment later, so an immediate retry would lose again.
@@ -54,6 +51,8 @@ export const RETENTION_GRACE_MS = 2 * HEAD_MAX_AGE_MS;
 export const RETENTION_INTERVAL_MS = 30 * 60_000;
 
 export const RETENTION_BATCH = 200;
+/** Messages of which the times are read at once. */
+export const RETENTION_SCAN = 1000;
 
 export const RETENTION_BATCH_PAUSE_MS = 50;
 

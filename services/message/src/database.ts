@@ -1,6 +1,6 @@
-import { serviceError } from "@fanfare/kernel";
+import { within } from "@fanfare/kernel";
 import type { Types } from "mongoose";
-import { RETRY_AFTER_MS } from "./constants.ts";
+import { READ_TIMEOUT_MS } from "./constants.ts";
 
 /** Reads only documents that can't be rolled back. */
 export const DURABLE_WRITE = "majority";
@@ -16,21 +16,10 @@ export function oneBatch(ids: readonly unknown[]): number {
 }
 
 /**
- * Limits how long to wait: the driver has no overall timeout, so a frozen database would block callers indefinitely.
- * @throws {ServiceError} UNAVAILABLE after `timeoutMs`; the work itself continues
+ * Limits how long to wait for a query: the driver has no overall timeout, so a frozen database would block callers indefinitely.
+ * @throws {ServiceError} UNAVAILABLE
  */
-export async function within<T>(timeoutMs: number, work: PromiseLike<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS })),
-    timeoutMs,
-  );
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+export const inTime = <T>(query: PromiseLike<T>): Promise<T> => within(READ_TIMEOUT_MS, query);
 
 /** A common timeout for several steps: each gets the remaining time. */
 export function deadline(timeoutMs: number): <T>(step: (restMs: number) => Promise<T>) => Promise<T> {

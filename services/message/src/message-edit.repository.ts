@@ -1,7 +1,6 @@
-import { defineRepository, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
+import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
-import { READ_TIMEOUT_MS } from "./constants.ts";
-import { DURABLE_WRITE, within } from "./database.ts";
+import { DURABLE_WRITE, inTime } from "./database.ts";
 
 /** A text that a message had before an edit. */
 interface MessageEditDocument {
@@ -42,7 +41,7 @@ export const createMessageEditRepository = defineRepository(
     async keep(edit: Omit<MessageEditDocument, "_id">): Promise<void> {
       const { messageId, version, ...rest } = edit;
       const kept = edits.updateOne({ messageId, version }, { $setOnInsert: rest }, { upsert: true });
-      await within(READ_TIMEOUT_MS, nullIfDuplicate(kept));
+      await inTime(kept);
     },
 
     /** Versions below `before`, newest first. */
@@ -53,7 +52,7 @@ export const createMessageEditRepository = defineRepository(
         .limit(limit)
         .readConcern(DURABLE_WRITE)
         .lean();
-      return within(READ_TIMEOUT_MS, found);
+      return inTime(found);
     },
 
     /** @returns the number of deleted entries: fewer than `limit` when none are left */

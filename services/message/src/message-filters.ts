@@ -57,15 +57,11 @@ interface MessageFiltersOptions {
  * invalidated when it changes, so a cached filter is never outdated.
  */
 export class MessageFilters {
-  readonly #services: Services;
-  readonly #counters: SharedCounters;
-  readonly #logger: Pick<Logger, "warn">;
+  readonly #options: MessageFiltersOptions;
   readonly #known = new LRUCache<string, Known>({ max: WORD_FILTER_CACHE_SIZE });
 
-  constructor({ services, counters, logger }: MessageFiltersOptions) {
-    this.#services = services;
-    this.#counters = counters;
-    this.#logger = logger;
+  constructor(options: MessageFiltersOptions) {
+    this.#options = options;
   }
 
   /**
@@ -117,9 +113,11 @@ export class MessageFilters {
     const content = textOf(message);
     const fileNames = attachments.map(({ name }) => name);
     const report = { groupId, channelId, messageId, authorId, content, fileNames, sentAt, rule };
-    await this.#services.report
+    await this.#options.services.report
       .createByRule(report)
-      .catch((error: unknown) => this.#logger.warn({ err: error, messageId }, "message not reported"));
+      .catch((error: unknown) =>
+        this.#options.logger.warn({ err: error, messageId }, "message not reported"),
+      );
   }
 
   /** If the counters are unavailable, no message counts as repeated. */
@@ -128,9 +126,9 @@ export class MessageFilters {
     const add = async (points: number): Promise<number> => {
       try {
         const step = [`repeat:${author}:${text}`, points, LIMITS.repeatWindowMs];
-        return (await this.#counters.add(step))[0]!;
+        return (await this.#options.counters.add(step))[0]!;
       } catch (error) {
-        this.#logger.warn({ err: error }, "counters of repeated messages unavailable");
+        this.#options.logger.warn({ err: error }, "counters of repeated messages unavailable");
         return 0;
       }
     };
@@ -139,7 +137,7 @@ export class MessageFilters {
   }
 
   async #read(groupId: string): Promise<Known> {
-    const { wordFilter, rev } = await this.#services.group.readWordFilter({ groupId });
+    const { wordFilter, rev } = await this.#options.services.group.readWordFilter({ groupId });
     const { words, onHit, rules } = wordFilter;
     const read = { rev, find: compileWords(words), isMasking: onHit === "mask", rules };
     this.#known.set(groupId, read);

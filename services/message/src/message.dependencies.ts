@@ -1,54 +1,31 @@
 import { Counter, Histogram, readGauge, MemoryCounters, type NodeContext } from "@fanfare/kernel";
 import { ITEMS_PER_COMMIT, HEAD_CACHE_SIZE, WRITE_TIMEOUT_MS } from "./constants.ts";
-import { ChannelHeadRepository } from "./channel-head.repository.ts";
+import { createChannelHeadRepository } from "./channel-head.repository.ts";
 import { DatabaseStore } from "./commit/database-store.ts";
 import { GroupCommit, type GroupCommitOptions } from "./commit/group-commit.ts";
 import { HeadCache } from "./commit/write-context.ts";
-import { createMessageEditRepository, type MessageEditRepository } from "./message-edit.repository.ts";
+import { createMessageEditRepository } from "./message-edit.repository.ts";
 import { HeldMessageRepository } from "./hold/held-message.repository.ts";
-import { createHoldRepository, type HoldRepository } from "./hold/hold.repository.ts";
-import { createHolds, type Holds } from "./hold/holds.ts";
+import { createHoldRepository } from "./hold/hold.repository.ts";
+import { createHolds } from "./hold/holds.ts";
 import { MessageRepository } from "./message.repository.ts";
 import { countReactions } from "./reactions/react.ts";
 import { ReactionCounter } from "./reactions/reaction-counter.ts";
-import { createReactionRepository, type ReactionRepository } from "./reactions/reaction.repository.ts";
-import { createUncountedRepository, type UncountedRepository } from "./reactions/uncounted.repository.ts";
-import { ReadMarkerRepository } from "./read-marker.repository.ts";
-import { createRetentionRepository, Retention, type RetentionRepository } from "./retention.ts";
-import { Sender, SlowMode } from "./send.ts";
+import { createReactionRepository } from "./reactions/reaction.repository.ts";
+import { createUncountedRepository } from "./reactions/uncounted.repository.ts";
+import { createReadMarkerRepository } from "./read-marker.repository.ts";
+import { createRetentionRepository, Retention } from "./retention.ts";
+import { createSlowMode, Sender } from "./send.ts";
 import { MessageFilters } from "./message-filters.ts";
 
-/** Dependencies of the actions of this service. */
-export interface MessageDependencies {
-  messages: MessageRepository;
-  heads: ChannelHeadRepository;
-  markers: ReadMarkerRepository;
-  boundaries: RetentionRepository;
-  forgetHead: (channelId: string) => void;
-  retention: Retention;
-  commit: GroupCommit;
-  sender: Sender;
-  filters: MessageFilters;
-  /** The last change in progress in this process, by message. */
-  changing: Map<string, Promise<unknown>>;
-  edits: MessageEditRepository;
-  /** Keeps messages before they are deleted. */
-  holds: Holds;
-  holdRepository: HoldRepository;
-  held: HeldMessageRepository;
-  reactions: ReactionRepository;
-  uncounted: UncountedRepository;
-  reactionCounter: ReactionCounter;
-  /** The rooms of a channel for a user; none when the user can no longer see it. */
-  roomsFor: (userId: string, channelId: string) => Promise<readonly string[]>;
-  node: Pick<NodeContext, "access" | "broadcast" | "publish">;
-}
+export type MessageDependencies = ReturnType<typeof createDependencies>;
 
-export function createDependencies(node: NodeContext): MessageDependencies {
+/** What the actions of this service need. */
+export function createDependencies(node: NodeContext) {
   const { database, logger } = node;
   const messages = new MessageRepository(database);
-  const heads = new ChannelHeadRepository(database);
-  const markers = new ReadMarkerRepository(database);
+  const heads = createChannelHeadRepository(database);
+  const markers = createReadMarkerRepository(database);
   const store = new DatabaseStore(messages, heads);
   const knownHeads = new HeadCache(HEAD_CACHE_SIZE, (channelId) => store.readHead(channelId));
   const commit = new GroupCommit({
@@ -75,10 +52,11 @@ export function createDependencies(node: NodeContext): MessageDependencies {
   const held = new HeldMessageRepository(database);
   const holds = createHolds({ holds: holdRepository, held, edits });
   const uncounted = createUncountedRepository(database);
+  /** The rooms of a channel for a user; none when the user can no longer see it. */
   const roomsFor = async (userId: string, channelId: string): Promise<readonly string[]> => {
-    const access = await node.access.get(userId, { channelId });
-    return access.rooms;
+    return (await node.access.get(userId, { channelId })).rooms;
   };
+  /** The last change in progress in this process, by message. */
   const changing = new Map<string, Promise<unknown>>();
   const counting = { changing, messages, reactions, commit, roomsFor };
   return {
@@ -86,7 +64,7 @@ export function createDependencies(node: NodeContext): MessageDependencies {
     heads,
     markers,
     boundaries,
-    forgetHead: (channelId) => knownHeads.evict(channelId),
+    forgetHead: (channelId: string) => knownHeads.evict(channelId),
     retention: new Retention({
       node,
       messages,
@@ -98,12 +76,7 @@ export function createDependencies(node: NodeContext): MessageDependencies {
       roomsFor,
     }),
     commit,
-    sender: new Sender({
-      commit,
-      messages,
-      slowMode: new SlowMode(counters, logger),
-      filters,
-    }),
+    sender: new Sender({ commit, messages, slowMode: createSlowMode(counters, logger), filters }),
     filters,
     changing,
     edits,

@@ -9,8 +9,9 @@ const access = (permissions: number, groupId: string | null) => ({
   rooms: [],
 });
 
-test("in groups, members who manage messages can pin; in direct channels, all participants", () => {
+test("in groups, members who manage messages can pin; in direct channels, all participants who can write", () => {
   expect(canPin(access(MEMBER_PERMISSIONS, "group"))).toBe(false);
   expect(canPin(access(MEMBER_PERMISSIONS | PERMISSIONS.manageMessages, "group"))).toBe(true);
   expect(canPin(access(DIRECT_PERMISSIONS, null))).toBe(true);
+  expect(canPin(access(PERMISSIONS.view, null)), "one of them has blocked the other").toBe(false);
 });

@@ -6,19 +6,16 @@ export function canEdit(userId: string, message: Pick<Message, "authorId" | "sti
   return message.authorId === userId && message.sticker === undefined && message.call === undefined;
 }
 
+/** The same users can read its earlier texts, and end its poll. */
 export function canDelete(userId: string, message: { authorId: string }, access: Access): boolean {
   return message.authorId === userId || can(access, "manageMessages");
-}
-
-export function canReadEdits(userId: string, message: { authorId: string }, access: Access): boolean {
-  return canDelete(userId, message, access);
 }
 
 export function hasEnded({ endsAt }: { endsAt: Date | null }): boolean {
   return endsAt !== null && endsAt.getTime() <= Date.now();
 }
 
-/** Direct messages have no moderators, so all participants can pin. */
+/** Direct messages have no moderators, so all participants who can write there can pin. */
 export function canPin(access: Access): boolean {
-  return access.groupId === null || can(access, "manageMessages");
+  return can(access, access.groupId === null ? "sendMessages" : "manageMessages");
 }

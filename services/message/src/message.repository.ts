@@ -1,14 +1,15 @@
 import type { Head } from "@fanfare/contract";
 import { DURABLE } from "@fanfare/kernel";
 import { Types, type Connection, type Model, type mongo } from "mongoose";
-import { CHANGES_PER_READ, MESSAGES_PER_READ, READ_TIMEOUT_MS, WRITE_TIMEOUT_MS } from "./constants.ts";
-import { DURABLE_WRITE, within } from "./database.ts";
+import { CHANGES_PER_READ, MESSAGES_PER_READ, WRITE_TIMEOUT_MS } from "./constants.ts";
+import { DURABLE_WRITE, inTime } from "./database.ts";
 import {
   EXCERPT_FIELDS,
   type ExcerptDocument,
   messageModel,
   type MessageChange,
   type MessageDocument,
+  NONCE_INDEX,
 } from "./message.model.ts";
 
 /** Mentions of these keys in a part of a channel. */
@@ -22,8 +23,10 @@ export interface Mentioned {
 /** Receives the messages of a scan. @returns false to reject one, which ends the scan */
 type Take = (message: MessageDocument) => boolean;
 /** Why a scan ended: no further messages, limit reached, or a message was rejected. */
-export type ScanEnd = "end" | "limit" | "refused";
+type ScanEnd = "end" | "limit" | "refused";
 
+/** To find all messages of an author by an index that exists anyway, so that sending costs nothing more. */
+const BY_NONCE = { channelId: 1, authorId: 1, nonce: 1 } as const;
 const REMOVAL = { writeConcern: DURABLE, maxTimeMS: WRITE_TIMEOUT_MS } as const;
 
 /** Queries of the messages. Everything shown to users is read with majority read concern. */
@@ -82,7 +85,7 @@ export class MessageRepository {
   }
 
   async find(channelId: string, messageId: string): Promise<MessageDocument | null> {
-    return read(this.#model.findOne({ _id: messageId, channelId }).readConcern(DURABLE_WRITE).lean());
+    return inTime(this.#model.findOne({ _id: messageId, channelId }).readConcern(DURABLE_WRITE).lean());
   }
 
   /** `lasting` false reads from the primary, including messages that block a nonce but are not yet on a majority. */
@@ -92,12 +95,39 @@ export class MessageRepository {
     nonce: string,
     lasting: boolean,
   ): Promise<MessageDocument | null> {
-    return read(
+    return inTime(
       this.#model
         .findOne({ channelId, authorId, nonce })
         .readConcern(lasting ? DURABLE_WRITE : "local")
         .lean(),
     );
+  }
+
+  /** The next channel with messages, in the order of ids. */
+  async nextChannelId(afterId: string): Promise<string | null> {
+    const next = this.#native.findOne(
+      { channelId: { $gt: idOf(afterId) } },
+      { sort: BY_NONCE, hint: NONCE_INDEX, projection: { _id: 0, channelId: 1 } },
+    );
+    return (await inTime(next))?.channelId.toHexString() ?? null;
+  }
+
+  /** An author's messages in a channel in the order of their nonces. @param isFrom includes the message with this nonce */
+  listAuthored(channelId: string, authorId: string, nonce: string, isFrom: boolean, limit: number) {
+    const found = this.#native.find(
+      {
+        channelId: idOf(channelId),
+        authorId: idOf(authorId),
+        nonce: isFrom ? { $gte: nonce } : { $gt: nonce },
+      },
+      { sort: BY_NONCE, limit, readConcern: DURABLE_WRITE },
+    );
+    return inTime(found.toArray());
+  }
+
+  /** Estimated from collection metadata, without reading the collection. */
+  estimateCount(): Promise<number> {
+    return this.#model.estimatedDocumentCount().exec();
   }
 
   /** Passes messages with a seq below `beforeSeq` to `take`, highest seq first. */
@@ -129,7 +159,7 @@ export class MessageRepository {
 
   /** Up to `limit` messages with a seq from `fromSeq`, in order of seq. */
   async from(channelId: string, fromSeq: number, limit: number): Promise<MessageDocument[]> {
-    return read(
+    return inTime(
       this.#model
         .find({ channelId, seq: { $gte: fromSeq } })
         .sort({ seq: 1 })
@@ -139,9 +169,28 @@ export class MessageRepository {
     );
   }
 
+  /** The times of up to `limit` messages with a seq from `fromSeq`, in order of seq. */
+  timesFrom(
+    channelId: string,
+    fromSeq: number,
+    limit: number,
+  ): Promise<Pick<MessageDocument, "seq" | "createdAt">[]> {
+    const found = this.#native.find<Pick<MessageDocument, "seq" | "createdAt">>(
+      { channelId: idOf(channelId), seq: { $gte: fromSeq } },
+      {
+        projection: { _id: 0, seq: 1, createdAt: 1 },
+        sort: { seq: 1 },
+        limit,
+        batchSize: limit,
+        readConcern: DURABLE_WRITE,
+      },
+    );
+    return inTime(found.toArray());
+  }
+
   /** Messages with a rev above `afterRev`, in order of rev. */
   async changedSince(channelId: string, afterRev: number, limit: number): Promise<MessageDocument[]> {
-    return read(
+    return inTime(
       this.#model
         .find({ channelId, rev: { $gt: afterRev } })
         .sort({ rev: 1 })
@@ -159,16 +208,16 @@ export class MessageRepository {
       deletedAt: null,
     }));
     const options = { projection: EXCERPT_FIELDS, readConcern: DURABLE_WRITE } as const;
-    return within(READ_TIMEOUT_MS, this.#native.find<ExcerptDocument>({ $or }, options).toArray());
+    return inTime(this.#native.find<ExcerptDocument>({ $or }, options).toArray());
   }
 
   async countPins(channelId: string): Promise<number> {
-    return read(this.#model.countDocuments({ pinnedIn: channelId }).exec());
+    return inTime(this.#model.countDocuments({ pinnedIn: channelId }).exec());
   }
 
   /** The ids of messages that mention a key, newest first. @param beforeId only lower ids */
   async idsMentioning(key: string, beforeId: string | undefined, limit: number): Promise<string[]> {
-    const found = await read(
+    const found = await inTime(
       this.#model
         .find({ mentionKeys: key, ...(beforeId !== undefined && { mentionedId: { $lt: beforeId } }) })
         .sort({ mentionedId: -1 })
@@ -199,7 +248,7 @@ export class MessageRepository {
       { $or },
       { projection: { mentionedIn: 1, _id: 0 }, limit, batchSize: limit, readConcern: DURABLE_WRITE },
     );
-    const messages = await within(READ_TIMEOUT_MS, found.toArray());
+    const messages = await inTime(found.toArray());
     return messages.map(({ mentionedIn }) => mentionedIn.toHexString());
   }
 
@@ -244,11 +293,11 @@ export class MessageRepository {
         await cursor.close();
       }
     };
-    return within(READ_TIMEOUT_MS, scan());
+    return inTime(scan());
   }
 
   #highest(channelId: string, number: "seq" | "rev"): Promise<MessageDocument | null> {
-    return read(
+    return inTime(
       this.#model
         .findOne({ channelId })
         .sort({ [number]: -1 })
@@ -273,7 +322,7 @@ export class MessageRepository {
     limit: number,
     before: (messages: readonly MessageDocument[]) => Promise<unknown>,
   ): Promise<number> {
-    const some = await read(this.#model.find({ channelId }).limit(limit).lean());
+    const some = await inTime(this.#model.find({ channelId }).limit(limit).lean());
     await before(some);
     await this.#model.deleteMany({ _id: { $in: some.map(({ _id }) => _id) } }, REMOVAL);
     return some.length;
@@ -283,15 +332,11 @@ export class MessageRepository {
   async findAlive(messageIds: readonly string[]): Promise<Set<string>> {
     const filter = { _id: { $in: messageIds.map(idOf) }, deletedAt: null };
     const options = { projection: { _id: 1 }, readConcern: DURABLE_WRITE } as const;
-    const found = await within(READ_TIMEOUT_MS, this.#native.find(filter, options).toArray());
+    const found = await inTime(this.#native.find(filter, options).toArray());
     return new Set(found.map(({ _id }) => _id.toHexString()));
   }
 }
 
 function idOf(id: string): Types.ObjectId {
   return new Types.ObjectId(id);
-}
-
-function read<T>(query: PromiseLike<T>): Promise<T> {
-  return within(READ_TIMEOUT_MS, query);
 }

@@ -1,6 +1,6 @@
 import { answerActions } from "./answer.ts";
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
-import { count, readActions } from "./read.ts";
+import { readActions } from "./read.ts";
 import { changeActions } from "./change.ts";
 import { defineChannelRemoval, removeChannels, removalActions } from "./removal.ts";
 import { reactActions } from "./reactions/react.ts";
@@ -14,8 +14,8 @@ import {
   UNCOUNTED_MIN_AGE_MS,
 } from "./constants.ts";
 import { channelLineActions } from "./export/channel-lines.ts";
-import { createOwnChannels, exportUser } from "./export/export-user.ts";
-import { createAuthoredMessages, exportSentActions } from "./export/export-sent.ts";
+import { exportUserActions } from "./export/export-user.ts";
+import { exportSentActions } from "./export/export-sent.ts";
 import { defineRelease, holdActions } from "./hold/holds.ts";
 import { createDependencies } from "./message.dependencies.ts";
 
@@ -39,14 +39,14 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
     everyMs: UNCOUNTED_SWEEP_INTERVAL_MS,
     run: () => reactionCounter.takeUp(UNCOUNTED_MIN_AGE_MS),
   });
-  const authored = createAuthoredMessages(node.database);
   return defineService(node, {
     name: "message",
     actions: {
       ...answerActions(dependencies),
       ...changeActions(dependencies),
       ...channelLineActions(dependencies),
-      ...exportSentActions(dependencies, authored),
+      ...exportSentActions(dependencies),
+      ...exportUserActions(dependencies),
       ...holdActions(dependencies, defineRelease(node, dependencies)),
       ...pinActions(dependencies),
       ...reactActions(dependencies),
@@ -54,8 +54,6 @@ export function createMessageService(node: NodeContext): ReturnType<ServiceFacto
       ...removalActions(dependencies),
       ...sendActions(dependencies),
       ...syncActions(dependencies),
-      "message.exportUser": exportUser(createOwnChannels(node.database), authored),
-      "message.count": count(node.database),
       "message.removeChannels": removeChannels(dependencies, channelRemoval),
     },
     async started() {

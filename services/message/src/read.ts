@@ -5,19 +5,16 @@ import {
   can,
   chunks,
   type Handlers,
-  type Handler,
   type Request,
   orThrow,
   responseUsers,
   usersInMessages,
 } from "@fanfare/kernel";
-import type { Connection } from "mongoose";
 import { presentExcerpt, presentMessage, takeInto } from "./message.presenter.ts";
 import type { Mentioned, MessageRepository } from "./message.repository.ts";
 import type { MessageDependencies } from "./message.dependencies.ts";
 import { CHANNELS_PER_COUNT, NEIGHBOR_REACH, QUERY_CONCURRENCY } from "./constants.ts";
 import { documentId } from "./database.ts";
-import { messageModel } from "./message.model.ts";
 
 interface Page {
   messages: Message[];
@@ -43,6 +40,8 @@ export const readActions = ({ messages, heads, markers, node }: MessageDependenc
     return { message, ...(await responseUsers(services, withUsers, usersInMessages([message]))) };
   },
 
+  "message.count": async () => ({ messages: await messages.estimateCount() }),
+
   "message.listReaders": async ({ params: { channelId, messageId } }) => {
     const message = orThrow(await messages.find(channelId, messageId), "MESSAGE_NOT_FOUND");
     const of = { channelId, seq: message.seq, exceptId: message.authorId.toHexString() };
@@ -61,9 +60,9 @@ export const readActions = ({ messages, heads, markers, node }: MessageDependenc
       heads.findMany(channelIds),
       markers.findMany(userId, channelIds),
     ]);
-    const byChannel = new Map(found.map(({ _id, seq, rev }) => [_id.toHexString(), { seq, rev }]));
+    const byChannel = new Map(found.map(({ _id, seq, rev }) => [_id, { seq, rev }]));
     // Messages removed by retention don't count as unread.
-    const removed = new Map(found.map(({ _id, retainedFrom = 1 }) => [_id.toHexString(), retainedFrom - 1]));
+    const removed = new Map(found.map(({ _id, retainedFrom = 1 }) => [_id, retainedFrom - 1]));
     return {
       heads: channelIds.map((channelId) => ({
         channelId,
@@ -160,8 +159,11 @@ function seqsAround(seq: number): number[] {
   return Array.from({ length: NEIGHBOR_REACH }, (_, index) => [seq - index - 1, seq + index + 1]).flat();
 }
 
-/** The first message at or after a time, found by binary search: seq and time grow together. */
-export async function seqAt(
+/**
+ * The first message at or after a time, found by binary search: seq and time grow together. Only imports add older messages after
+ * newer ones, so in their channels it can be another message.
+ */
+async function seqAt(
   messages: Pick<MessageRepository, "from">,
   channelId: string,
   newest: number,
@@ -251,9 +253,4 @@ async function countIn(
   }
   const byChannel = Map.groupBy(found, (channelId) => channelId);
   return channels.map(({ channelId }) => Math.min(byChannel.get(channelId)?.length ?? 0, MAX));
-}
-
-/** Estimated from collection metadata, without reading the collection. */
-export function count(database: Connection): Handler<"message.count"> {
-  return async () => ({ messages: await messageModel(database).estimatedDocumentCount() });
 }

@@ -3,8 +3,12 @@ import { type Head, LIMITS } from "@fanfare/contract";
 import { chunks, defineRepository, ID, type NodeContext } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 import { NOTHING_LEFT } from "./change.ts";
-import { seqAt } from "./read.ts";
-import { RETENTION_BATCH, RETENTION_BATCH_PAUSE_MS, RETENTION_GRACE_MS } from "./constants.ts";
+import {
+  RETENTION_BATCH,
+  RETENTION_BATCH_PAUSE_MS,
+  RETENTION_GRACE_MS,
+  RETENTION_SCAN,
+} from "./constants.ts";
 import type { ChannelHeadRepository } from "./channel-head.repository.ts";
 import type { GroupCommit } from "./commit/group-commit.ts";
 import { documentId } from "./database.ts";
@@ -18,7 +22,7 @@ export interface RetentionOptions {
   node: Pick<NodeContext, "services" | "broadcast"> & {
     config: Pick<NodeContext["config"], "retentionMaxDays">;
   };
-  messages: Pick<MessageRepository, "from" | "head" | "deleteMany">;
+  messages: Pick<MessageRepository, "from" | "timesFrom" | "head" | "deleteMany">;
   heads: Pick<ChannelHeadRepository, "retainFrom">;
   commit: Pick<GroupCommit, "change">;
   /** Repositories of data that belongs to messages. */
@@ -66,7 +70,7 @@ export class Retention {
     if (oldest === undefined || oldest.createdAt >= cutoff) return;
     const head = await messages.head(channelId);
     if (oldest.seq === head.seq && oldest.deletedAt !== null) return;
-    const firstKept = await seqAt(messages, channelId, head.seq, cutoff.toISOString());
+    const firstKept = (await this.#firstSince(channelId, cutoff, signal)) ?? head.seq + 1;
     await heads.retainFrom(channelId, firstKept);
     if (firstKept > head.seq) await this.#emptyNewest(channelId, head.seq);
     const boundary = await boundaries.find(channelId);
@@ -74,6 +78,21 @@ export class Retention {
     if (boundary !== null)
       await this.#remove(channelId, Math.min(firstKept, boundary.seq), boundary.rev, signal);
     await boundaries.put(channelId, head, new Date(now));
+  }
+
+  /**
+   * The seq of the first message since the cutoff, or null. All messages before it are read, because imports add old messages
+   * after newer ones.
+   */
+  async #firstSince(channelId: string, cutoff: Date, signal?: AbortSignal): Promise<number | null> {
+    for (let fromSeq = 1; ;) {
+      signal?.throwIfAborted();
+      const page = await this.#options.messages.timesFrom(channelId, fromSeq, RETENTION_SCAN);
+      const kept = page.find(({ createdAt }) => createdAt >= cutoff);
+      if (kept !== undefined) return kept.seq;
+      if (page.length < RETENTION_SCAN) return null;
+      fromSeq = page.at(-1)!.seq + 1;
+    }
   }
 
   /** The last message stays, without content, because it holds the numbers of the channel. */
@@ -145,7 +164,7 @@ const schema = new Schema<BoundaryDocument>(
   { collection: "retentionBoundaries" },
 );
 
-export type RetentionRepository = ReturnType<typeof createRetentionRepository>;
+type RetentionRepository = ReturnType<typeof createRetentionRepository>;
 
 /** Queries of the retention boundaries. */
 export const createRetentionRepository = defineRepository(

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { MemoryCounters, type SharedCounters } from "@fanfare/kernel";
-import { SlowMode } from "./send.ts";
+import { createSlowMode } from "./send.ts";
 
 const logger = { warn: () => undefined } as never;
 const refused = (retryAfterMs: unknown) => ({ type: "SLOW_MODE", data: { retryAfterMs } });
@@ -9,7 +9,7 @@ test("processes that share counters reject what another one has accepted, for ex
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const counters = new MemoryCounters();
-  const [here, there] = [new SlowMode(counters, logger), new SlowMode(counters, logger)];
+  const [here, there] = [createSlowMode(counters, logger), createSlowMode(counters, logger)];
   await here.take("channel", "user", 50);
   await expect(there.take("channel", "user", 50)).rejects.toMatchObject(refused(expect.any(Number)));
   await there.take("channel", "another", 50);
@@ -25,7 +25,7 @@ test("processes that share counters reject what another one has accepted, for ex
 });
 
 test("a message that was not stored doesn't count", async () => {
-  const slowMode = new SlowMode(new MemoryCounters(), logger);
+  const slowMode = createSlowMode(new MemoryCounters(), logger);
   const giveBack = await slowMode.take("channel", "user", 60_000);
   await expect(slowMode.take("channel", "user", 60_000)).rejects.toMatchObject(refused(expect.any(Number)));
   giveBack();
@@ -34,7 +34,7 @@ test("a message that was not stored doesn't count", async () => {
 
 test("without the counters everyone can send", async () => {
   const away: SharedCounters = { add: () => Promise.reject(new Error("away")) };
-  const slowMode = new SlowMode(away, logger);
+  const slowMode = createSlowMode(away, logger);
   await slowMode.take("channel", "user", 60_000);
   await expect(slowMode.take("channel", "user", 60_000)).resolves.toBeInstanceOf(Function);
 });

@@ -81,19 +81,13 @@ const NO_FILES: readonly string[] = [];
  * so duplicates are detected earlier when that is cheap.
  */
 export class Sender {
-  readonly #commit: GroupCommit;
-  readonly #messages: Pick<MessageRepository, "find">;
-  readonly #slowMode: SlowMode;
-  readonly #filters: Pick<MessageFilters, "apply" | "report">;
+  readonly #options: SenderOptions;
   readonly #inFlight = new Map<string, Promise<Message>>();
   /** Ids of recently stored messages by nonce. */
   readonly #stored = new LRUCache<string, string>(entryLimit(NONCE_CACHE_SIZE));
 
-  constructor({ commit, messages, slowMode, filters }: SenderOptions) {
-    this.#commit = commit;
-    this.#slowMode = slowMode;
-    this.#messages = messages;
-    this.#filters = filters;
+  constructor(options: SenderOptions) {
+    this.#options = options;
   }
 
   send(send: Send): Promise<Message> {
@@ -108,11 +102,11 @@ export class Sender {
   async #find(sent: Send, key: string): Promise<Message> {
     const storedId = this.#stored.get(key);
     if (storedId !== undefined) {
-      const stored = await this.#messages.find(sent.channelId, storedId);
+      const stored = await this.#options.messages.find(sent.channelId, storedId);
       if (stored !== null) return presentMessage(stored);
     }
     if (sent.resend === true) {
-      const stored = await this.#commit.find(sent.channelId, { ...sent, rooms: sent.access.rooms });
+      const stored = await this.#options.commit.find(sent.channelId, { ...sent, rooms: sent.access.rooms });
       if (stored !== null) return stored;
     }
     const send =
@@ -130,11 +124,11 @@ export class Sender {
   async #createFiltered(send: Send, repliedTo: string | null): Promise<Message> {
     // A reply that is also in the channel was counted and reported there.
     const isFirst = send.alsoIn === undefined;
-    const { written, reportedBy, giveBack } = await this.#filters.apply(send.access, send, isFirst);
+    const { written, reportedBy, giveBack } = await this.#options.filters.apply(send.access, send, isFirst);
     try {
       const message = await this.#createInSlowMode(written, repliedTo);
       if (reportedBy !== null && isFirst)
-        void this.#filters.report(send.access.groupId!, message, reportedBy);
+        void this.#options.filters.report(send.access.groupId!, message, reportedBy);
       return message;
     } catch (error) {
       giveBack();
@@ -145,7 +139,7 @@ export class Sender {
   async #createInSlowMode(send: Send, repliedTo: string | null): Promise<Message> {
     const { channelId, authorId, access } = send;
     if (access.slowModeMs === undefined) return this.#create(send, repliedTo);
-    const giveBack = await this.#slowMode.take(channelId, authorId, access.slowModeMs);
+    const giveBack = await this.#options.slowMode.take(channelId, authorId, access.slowModeMs);
     try {
       return await this.#create(send, repliedTo);
     } catch (error) {
@@ -166,7 +160,7 @@ export class Sender {
       (send.attachmentIds ?? NO_FILES).length === 0 &&
       (poll ?? sticker ?? call ?? as ?? alsoIn ?? replyIn ?? cards ?? controls) === undefined
     ) {
-      return this.#commit.create(channelId, item);
+      return this.#options.commit.create(channelId, item);
     }
     const { mentions, mentionKeys } =
       replyIn === undefined
@@ -185,11 +179,11 @@ export class Sender {
       ...(alsoIn !== undefined && { alsoIn: new Types.ObjectId(alsoIn) }),
       ...(replyIn !== undefined && { replyIn: new Types.ObjectId(replyIn) }),
     };
-    return this.#commit.create(channelId, { ...item, mentionKeys, extras });
+    return this.#options.commit.create(channelId, { ...item, mentionKeys, extras });
   }
 
   async #authorOf(channelId: string, messageId: string): Promise<string> {
-    const message = await this.#messages.find(channelId, messageId);
+    const message = await this.#options.messages.find(channelId, messageId);
     if (message === null || message.deletedAt !== null) throw serviceError("MESSAGE_NOT_FOUND");
     return message.authorId.toHexString();
   }
@@ -210,40 +204,35 @@ async function readByParticipants(
 export const nonEmpty = <T>(items: T[] | undefined): T[] | undefined =>
   items === undefined || items.length === 0 ? undefined : items;
 
+type SlowMode = ReturnType<typeof createSlowMode>;
+
 /** Enforces the wait between two messages of a user in slow mode, across processes. */
-export class SlowMode {
-  readonly #counters: SharedCounters;
-  readonly #logger: Pick<Logger, "warn">;
-
-  constructor(counters: SharedCounters, logger: Pick<Logger, "warn">) {
-    this.#counters = counters;
-    this.#logger = logger;
-  }
-
-  /**
-   * Counts one message. If the counters are unavailable, all messages are accepted: that is better than a silent channel.
-   * @returns a function that reverts it, for a message that couldn't be stored
-   * @throws {ServiceError} SLOW_MODE
-   */
-  async take(channelId: string, userId: string, slowModeMs: number): Promise<() => void> {
-    const key = `slow:${channelId}:${userId}`;
-    const giveBack = (): void => void this.#add(key, -1, slowModeMs);
-    const counted = await this.#add(key, 1, slowModeMs);
-    if (counted === null) return () => undefined;
-    const [total, leftMs] = counted;
-    if (total! <= 1) return giveBack;
-    giveBack();
-    throw serviceError("SLOW_MODE", { retryAfterMs: Math.max(1, Math.ceil(leftMs!)) });
-  }
-
-  async #add(key: string, points: number, slowModeMs: number): Promise<number[] | null> {
+export function createSlowMode(counters: SharedCounters, logger: Pick<Logger, "warn">) {
+  const add = async (key: string, points: number, slowModeMs: number): Promise<number[] | null> => {
     try {
-      return await this.#counters.add([key, points, slowModeMs]);
+      return await counters.add([key, points, slowModeMs]);
     } catch (error) {
-      this.#logger.warn({ err: error }, "slow mode counters unavailable");
+      logger.warn({ err: error }, "slow mode counters unavailable");
       return null;
     }
-  }
+  };
+  return {
+    /**
+     * Counts one message. If the counters are unavailable, all messages are accepted: that is better than a silent channel.
+     * @returns a function that reverts it, for a message that couldn't be stored
+     * @throws {ServiceError} SLOW_MODE
+     */
+    async take(channelId: string, userId: string, slowModeMs: number): Promise<() => void> {
+      const key = `slow:${channelId}:${userId}`;
+      const giveBack = (): void => void add(key, -1, slowModeMs);
+      const counted = await add(key, 1, slowModeMs);
+      if (counted === null) return () => undefined;
+      const [total, leftMs] = counted;
+      if (total! <= 1) return giveBack;
+      giveBack();
+      throw serviceError("SLOW_MODE", { retryAfterMs: Math.max(1, Math.ceil(leftMs!)) });
+    },
+  };
 }
 
 export function sendActions(dependencies: MessageDependencies): Handlers {

@@ -1,7 +1,6 @@
 import { type ChannelSync, type Head, LIMITS, type Message } from "@fanfare/contract";
 import { boundedMap, type Handlers, jsonBytes, can, responseUsers, usersInMessages } from "@fanfare/kernel";
 import { LATE_WRITE_MS, SYNC_CONCURRENCY, WRITE_TIMEOUT_MS } from "./constants.ts";
-import { documentId } from "./database.ts";
 import { type Budget, takeInto } from "./message.presenter.ts";
 import type { MessageDependencies } from "./message.dependencies.ts";
 
@@ -51,7 +50,7 @@ export const syncActions = (dependencies: MessageDependencies): Handlers => ({
     );
     const channelIds = cursors.filter((_, i) => visible[i]).map(({ channelId }) => channelId);
     const heads = channelIds.length === 0 ? [] : await dependencies.heads.findMany(channelIds);
-    const byChannel = new Map(heads.map((head) => [documentId(head), head]));
+    const byChannel = new Map(heads.map((head) => [head._id, head]));
     let left: number = LIMITS.changesPerSyncCall;
     const wanted = cursors.map((cursor, i) => {
       if (visible[i] !== true) return { cursor, shown: NOTHING, status: "gone" as const };

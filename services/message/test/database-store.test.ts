@@ -5,7 +5,7 @@ import { toServiceError } from "@fanfare/kernel";
 import { startEmbeddedMongoProcess, type SupervisedMongo } from "@fanfare/embedded-mongo";
 import mongoose, { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { ChannelHeadRepository } from "../src/channel-head.repository.ts";
+import { type ChannelHeadRepository, createChannelHeadRepository } from "../src/channel-head.repository.ts";
 import { DatabaseStore } from "../src/commit/database-store.ts";
 import { documentId } from "../src/database.ts";
 import type { MessageDocument } from "../src/message.model.ts";
@@ -37,7 +37,7 @@ beforeAll(async () => {
     .asPromise();
   connection.getClient().on("commandStarted", (started) => commands.push(started));
   const messages = new MessageRepository(connection);
-  heads = new ChannelHeadRepository(connection);
+  heads = createChannelHeadRepository(connection);
   commands = [];
   await messageModel(connection).createIndexes();
   store = new DatabaseStore(messages, heads);
@@ -126,7 +126,7 @@ test("an insert fails if its connection breaks before the reply", async () => {
     const messages = new MessageRepository(broken);
     await messages.insertMany([message(1)], false, TIMEOUT_MS);
     killed.freeze();
-    const inserted = new DatabaseStore(messages, new ChannelHeadRepository(broken)).insert(
+    const inserted = new DatabaseStore(messages, createChannelHeadRepository(broken)).insert(
       [message(2)],
       false,
       TIMEOUT_MS,

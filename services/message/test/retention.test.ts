@@ -181,6 +181,20 @@ test("a worker that dies at any point leaves the end of a log, and another one c
   expect(await seqsOf(channelId)).toEqual(range(441, 450));
 });
 
+test("recent messages before imported old ones stay", async () => {
+  const channelId = new Types.ObjectId().toHexString();
+  await send(channelId, 30);
+  const old = { createdAt: new Date(Date.now() - 10 * DAY_MS) };
+  const imported = { channelId: new Types.ObjectId(channelId), $or: [{ seq: 1 }, { seq: { $gt: 10 } }] };
+  await messagesOf().updateMany(imported, { $set: old });
+  const retention = worker(channelId);
+  const now = Date.now();
+  await retention.sweep(now);
+  await retention.sweep(now + GRACE_MS);
+  expect(await seqsOf(channelId)).toEqual(range(2, 30));
+  expect(await unreadOf(channelId)).toBe(29);
+});
+
 test("the instance's maximum applies to groups without a limit or with a longer one; without either nothing is removed", async () => {
   const channelId = new Types.ObjectId().toHexString();
   await send(channelId, 3);

@@ -15,14 +15,9 @@ const OWN_ERRORS = new Set([
   "DataFolderInUseError",
   "DataFolderMismatchError",
   "DataFolderCorruptError",
-  "DatabaseUnreachableError",
-  "DatabaseTooNewError",
-  "DatabaseNotMigratedError",
-  "DatabaseDuplicatesError",
-  "NatsUnreachableError",
-  "RedisUnreachableError",
   "StorageUnusableError",
   "PluginError",
+  "StartError",
 ]);
 
 /** A slower shutdown is aborted, which loses nothing: acknowledged data is on disk. */

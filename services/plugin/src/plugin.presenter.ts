@@ -1,39 +1,12 @@
-import type { InstalledPlugin, PagePlugin } from "@fanfare/contract";
+import type { InstalledPlugin } from "@fanfare/contract";
 import { pluginAction, type Plugin, variableOf } from "@fanfare/plugins";
 import type { PluginProcess } from "./plugin-process.ts";
-
-/** What clients need of a plug-in; null if it has nothing for them. */
-export function presentPage({ manifest, page }: Plugin): PagePlugin | null {
-  const { name, title, version, commands } = manifest;
-  if (page === null && commands.length === 0) return null;
-  return {
-    name,
-    title,
-    version,
-    page:
-      page === null
-        ? null
-        : {
-            path: page.path,
-            integrity: page.integrity,
-            actions: manifest.page!.actions,
-            messageCards: manifest.page!.messageCards,
-            composerActions: manifest.page!.composerActions,
-            panels: manifest.page!.panels,
-          },
-    commands: commands.map(({ action, usage = "", ...command }) => ({
-      ...command,
-      usage,
-      action: pluginAction(name, action),
-    })),
-  };
-}
 
 /** What admins see of a plug-in: all that it can do, and whether it runs. */
 export function presentInstalled(
   plugin: Plugin,
   variables: Readonly<Record<string, string | undefined>>,
-  process: PluginProcess | undefined,
+  process: Pick<PluginProcess<unknown>, "isRunning" | "lastError" | "restarts"> | undefined,
 ): InstalledPlugin {
   const { name, title, version, description, server, page, commands } = plugin.manifest;
   const isSet = (variable: string): boolean =>
@@ -75,5 +48,29 @@ export function presentInstalled(
             panels: page.panels.map((place) => place.title),
           },
     commands: commands.map((command) => command.name),
+  };
+}
+
+/** The plug-ins of all processes: one for each version. */
+export function mergeInstalled(ofProcesses: readonly (readonly InstalledPlugin[])[]): InstalledPlugin[] {
+  const merged = new Map<string, InstalledPlugin>();
+  for (const plugin of ofProcesses.flat()) {
+    const key = JSON.stringify([plugin.name, plugin.version]);
+    const known = merged.get(key);
+    merged.set(key, known === undefined ? plugin : merge(known, plugin));
+  }
+  return [...merged.values()];
+}
+
+function merge(one: InstalledPlugin, other: InstalledPlugin): InstalledPlugin {
+  if (one.server === null || other.server === null) return one;
+  return {
+    ...one,
+    server: {
+      ...one.server,
+      isRunning: one.server.isRunning && other.server.isRunning,
+      restarts: one.server.restarts + other.server.restarts,
+      lastError: one.server.lastError ?? other.server.lastError,
+    },
   };
 }

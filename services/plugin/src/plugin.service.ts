@@ -1,21 +1,33 @@
-import { ACTIONS, type ActionDefinition, type PagePlugin } from "@fanfare/contract";
+import { ACTIONS, type ActionDefinition } from "@fanfare/contract";
 import {
   Counter,
+  createRateLimits,
   defineService,
   type Handlers,
   type NodeContext,
+  type RateLimits,
   type ServiceFactory,
 } from "@fanfare/kernel";
 import { Outbound } from "@fanfare/outbound";
-import { actionsOf, pluginAction, type Plugin, readPlugins, readSettings } from "@fanfare/plugins";
+import { actionsOf, pluginAction, type PluginManifest, readPlugins, readSettings } from "@fanfare/plugins";
+import { EVENT_CALLS } from "./constants.ts";
+import { dataActions } from "./data-actions.ts";
+import { type Handling, handlingOfAction, handlingOfEvent, handlingOfMessages } from "./handling.ts";
 import { PluginProcess } from "./plugin-process.ts";
-import { presentInstalled, presentPage } from "./plugin.presenter.ts";
-import { type CallContext, createServe } from "./serve.ts";
+import { presentInstalled } from "./plugin.presenter.ts";
+import { createServe } from "./serve.ts";
 import { createValueRepository } from "./value.repository.ts";
 
-type Events = NonNullable<Parameters<typeof defineService>[1]["events"]>;
+type Server = NonNullable<PluginManifest["server"]>;
+type PluginEvent = Server["events"][number];
 
-/** Runs the server plug-ins of `PLUGINS`: the actions `plugin.*`. */
+/** A plug-in with a server. */
+interface Runner {
+  manifest: PluginManifest & { server: Server };
+  process: PluginProcess<Handling>;
+}
+
+/** Runs the server plug-ins of `PLUGINS`: the actions `plugin.*`, without `plugin.list`. */
 export function createPluginService(node: NodeContext): ReturnType<ServiceFactory> {
   const plugins = readPlugins(node.config.plugins);
   const outbound = new Outbound({ userAgent: "Fanfare-Plugin", allow: node.config.outboundAllow });
@@ -26,49 +38,53 @@ export function createPluginService(node: NodeContext): ReturnType<ServiceFactor
     labelNames: ["plugin"],
     registers: [node.metrics],
   });
-  const processes = new Map<string, PluginProcess>();
-  for (const plugin of plugins) {
+  const runners = plugins.flatMap((plugin): Runner[] => {
     const { manifest } = plugin;
-    if (manifest.server === undefined) continue;
+    const { name, server } = manifest;
+    if (server === undefined) return [];
     const settings = readSettings(manifest, node.config.pluginVariables);
-    dropped.inc({ plugin: manifest.name }, 0);
-    const process = new PluginProcess({
+    dropped.inc({ plugin: name }, 0);
+    const process = new PluginProcess<Handling>({
       plugin,
       settings,
       logger: node.logger,
-      serve: createServe({ manifest, settings, outbound, values }),
-      onDropped: () => dropped.inc({ plugin: manifest.name }),
+      serve: createServe({ manifest, settings, node, outbound, values }),
+      onDropped: () => dropped.inc({ plugin: name }),
     });
-    processes.set(manifest.name, process);
-  }
-  const pages: PagePlugin[] = plugins.flatMap((plugin) => presentPage(plugin) ?? []);
+    return [{ manifest: { ...manifest, server }, process }];
+  });
+  const limits = createRateLimits({ counters: node.counters, logger: node.logger, factor: 1 });
+  const listenersOf = (event: PluginEvent): Runner[] =>
+    runners.filter(({ manifest }) => manifest.server.events.includes(event));
   return defineService(
     node,
     {
       name: "plugin",
       actions: {
-        "plugin.list": () => ({ plugins: pages }),
         "plugin.forgetUser": async ({ params: { userId } }) => {
           await Promise.all(
-            listenersOf("user.deleted", plugins, processes).map((process) =>
-              process.deliver("user.deleted", { userId }),
+            listenersOf("user.deleted").map(({ process }) =>
+              process.deliver("user.deleted", { userId }, handlingOfEvent()),
             ),
           );
           return {};
         },
-        "admin.listPlugins": () => ({
-          plugins: plugins.map((plugin) =>
-            presentInstalled(plugin, node.config.pluginVariables, processes.get(plugin.manifest.name)),
-          ),
+        "plugin.listInstalled": () => ({
+          plugins: plugins.map((plugin) => {
+            const runner = runners.find(({ manifest }) => manifest.name === plugin.manifest.name);
+            return presentInstalled(plugin, node.config.pluginVariables, runner?.process);
+          }),
         }),
-        ...actionsOfPlugins(plugins, processes),
+        ...dataActions({ node, plugins, values }),
+        ...actionsOfPlugins(runners),
       },
-      events: eventsOf(plugins, processes),
+      events: eventsOf(node, limits, listenersOf),
       async started() {
-        await Promise.all([...processes.values()].map((process) => process.start()));
+        await Promise.all(runners.map(({ process }) => process.start()));
       },
       async stopped() {
-        await Promise.all([...processes.values()].map((process) => process.stop()));
+        await Promise.all(runners.map(({ process }) => process.stop()));
+        limits.stop();
         await outbound.close();
       },
     },
@@ -80,38 +96,33 @@ export function createPluginService(node: NodeContext): ReturnType<ServiceFactor
 }
 
 /** Not in the contract, whose types therefore don't know them. */
-function actionsOfPlugins(
-  plugins: readonly Plugin[],
-  processes: ReadonlyMap<string, PluginProcess>,
-): Handlers {
+function actionsOfPlugins(runners: readonly Runner[]): Handlers {
   type AnyRequest = Parameters<NonNullable<Handlers["message.send"]>>[0];
-  const handlers = plugins.flatMap(({ manifest: { name, server } }) =>
-    Object.entries(server?.actions ?? {}).map(([action, { mutates }]) => [
-      pluginAction(name, action),
-      ({ params, actor: { userId, kind }, services }: AnyRequest) => {
-        const context: CallContext = { services, mutates };
-        return processes.get(name)!.call(action, params, { userId, kind }, context);
+  const handlers = runners.flatMap(({ manifest, process }) =>
+    Object.entries(manifest.server.actions).map(([name, action]) => [
+      pluginAction(manifest.name, name),
+      (request: AnyRequest) => {
+        const { userId, kind } = request.actor;
+        return process.call(name, request.params, { userId, kind }, handlingOfAction(action, request));
       },
     ]),
   );
   return Object.fromEntries(handlers) as Handlers;
 }
 
-type PluginEvent = NonNullable<Plugin["manifest"]["server"]>["events"][number];
-
-const listenersOf = (
-  event: PluginEvent,
-  plugins: readonly Plugin[],
-  processes: ReadonlyMap<string, PluginProcess>,
-): PluginProcess[] =>
-  plugins.flatMap(({ manifest: { name, server } }) =>
-    server?.events.includes(event) === true ? [processes.get(name)!] : [],
-  );
+type Events = NonNullable<Parameters<typeof defineService>[1]["events"]>;
 
 /** Only events that a plug-in wants: others are not sent to this service. */
-function eventsOf(plugins: readonly Plugin[], processes: ReadonlyMap<string, PluginProcess>): Events {
-  const ofMessages = listenersOf("message.stored", plugins, processes);
-  const ofEmptied = listenersOf("channel.emptied", plugins, processes);
+function eventsOf(
+  node: NodeContext,
+  limits: RateLimits,
+  listenersOf: (event: PluginEvent) => Runner[],
+): Events {
+  const ofMessages = listenersOf("message.stored").map(({ manifest, process }) => ({
+    process,
+    acting: { node, title: manifest.title, limiter: limits.exact(`plugin.${manifest.name}`, EVENT_CALLS) },
+  }));
+  const ofEmptied = listenersOf("channel.emptied");
   return {
     ...(ofMessages.length > 0 && {
       "message.stored": ({ channelId, groupId, messages }) => {
@@ -122,12 +133,17 @@ function eventsOf(plugins: readonly Plugin[], processes: ReadonlyMap<string, Plu
           groupId,
           messages: messages.map(({ id, authorId, content }) => ({ id, authorId, content })),
         };
-        for (const process of ofMessages) process.notify("message.stored", payload);
+        for (const { process, acting } of ofMessages)
+          process.notify(
+            "message.stored",
+            payload,
+            handlingOfMessages(acting, { channelId, groupId, messages }),
+          );
       },
     }),
     ...(ofEmptied.length > 0 && {
       "channel.emptied": (payload) => {
-        for (const process of ofEmptied) process.notify("channel.emptied", payload);
+        for (const { process } of ofEmptied) process.notify("channel.emptied", payload, handlingOfEvent());
       },
     }),
   };

@@ -1,18 +1,20 @@
-import { actionDefinition, isActionName, type ActionName, type Call } from "@fanfare/contract";
-import { callOf, toServiceError } from "@fanfare/kernel";
+import { actionDefinition, isActionName, type ActionName } from "@fanfare/contract";
+import { can, type NodeContext, serviceError } from "@fanfare/kernel";
 import type { Outbound } from "@fanfare/outbound";
 import { PLUGIN_LIMITS, type PluginManifest } from "@fanfare/plugins";
 import { z } from "zod";
 import { CALLS_PER_CALL, FETCH_MAX_BYTES, FETCH_TIMEOUT_MS } from "./constants.ts";
+import type { Handling } from "./handling.ts";
 import type { Ask } from "./host/protocol.ts";
-import type { RunningCall } from "./plugin-process.ts";
+import { Publications } from "./publications.ts";
 import type { ValueRepository } from "./value.repository.ts";
 
 const key = z.string().min(1).max(PLUGIN_LIMITS.keyMaxChars);
 const OfKey = z.object({ key });
 const ToSet = z.object({ key, value: z.unknown() });
 const ToList = z.object({ prefix: z.string().max(PLUGIN_LIMITS.keyMaxChars), after: key.optional() });
-const ToCall = z.object({ action: z.string(), params: z.unknown() });
+const ToCall = z.object({ action: z.string(), params: z.unknown(), userId: z.string().optional() });
+const ToPublish = z.object({ key, data: z.unknown() });
 /** Of the connection: another `host` would reach other sites of the same server. */
 const OWN_HEADERS = new Set([
   "accept-encoding",
@@ -41,15 +43,9 @@ const ToFetch = z.object({
 interface ServeOptions {
   manifest: PluginManifest;
   settings: Record<string, string>;
+  node: Pick<NodeContext, "access" | "publish">;
   outbound: Pick<Outbound, "request">;
   values: ValueRepository;
-}
-
-/** Of a call of the plug-in. */
-export interface CallContext {
-  services: Parameters<typeof callOf>[0];
-  /** Whether its action can change something: others are possible during maintenance. */
-  mutates: boolean;
 }
 
 /**
@@ -57,15 +53,16 @@ export interface CallContext {
  * @throws {ServiceError} of a call; the plug-in can pass it on
  * @throws {Error} whose message the plug-in gets
  */
-export function createServe({ manifest, settings, outbound, values }: ServeOptions) {
+export function createServe({ manifest, settings, node, outbound, values }: ServeOptions) {
   const { name: plugin, server } = manifest;
+  const publications = new Publications(node.publish);
   const origins = new Set(
     server!.hosts
       .map((host) => (host.startsWith("{") ? (settings[host.slice(1, -1)] ?? "") : host))
       .flatMap((host) => URL.parse(host)?.origin ?? []),
   );
 
-  const serve: Record<Ask, (args: unknown, call: RunningCall | null) => Promise<unknown>> = {
+  const serve: Record<Ask, (args: unknown, handling: Handling | null) => Promise<unknown>> = {
     async get(args) {
       const value = await values.get(plugin, OfKey.parse(args).key);
       return value === null ? null : JSON.parse(value);
@@ -110,31 +107,43 @@ export function createServe({ manifest, settings, outbound, values }: ServeOptio
       return { status, contentType, text: content.toString() };
     },
 
-    async call(args, call) {
-      if (call === null)
-        throw new Error("Only a handler of an action can call actions, until it has answered.");
-      const { action, params } = ToCall.parse(args);
+    async call(args, handling) {
+      const { action, params, userId } = ToCall.parse(args);
       assertAllowed(manifest, action);
-      const { services, mutates } = call.context as CallContext;
-      if (actionDefinition(action).mutates && !mutates)
-        throw new Error(`Only an action with \`mutates\` in plugin.json can call ${action}.`);
-      call.calls += 1;
-      if (call.calls > CALLS_PER_CALL) throw new Error(`A call can make at most ${CALLS_PER_CALL} calls.`);
-      try {
-        return await callOf(services)(action, params as Parameters<Call>[1]);
-      } catch (error) {
-        throw toServiceError(error);
-      }
+      assertRunning(handling);
+      handling.calls += 1;
+      if (handling.calls > CALLS_PER_CALL)
+        throw new Error(`A handler can make at most ${CALLS_PER_CALL} calls.`);
+      return handling.call(action, params, userId);
+    },
+
+    async publish(args, handling) {
+      const { key: ofData, data } = ToPublish.parse(args);
+      assertRunning(handling);
+      const { place } = handling;
+      if (place === null)
+        throw new Error("Only handlers of message.stored and of actions with the rule channel can publish.");
+      if (JSON.stringify(data ?? null).length > PLUGIN_LIMITS.publishedMaxChars)
+        throw new Error(`Published data has at most ${PLUGIN_LIMITS.publishedMaxChars} characters of JSON.`);
+      const { channelId, userId } = place;
+      const access = await node.access.get(userId, { channelId });
+      if (!can(access, "view")) throw serviceError("CHANNEL_NOT_FOUND");
+      publications.add(access.rooms, { plugin, channelId, key: ofData, data: data ?? null });
+      return null;
     },
   };
-  return async (what: Ask, args: unknown, call: RunningCall | null): Promise<unknown> => {
+  return async (what: Ask, args: unknown, handling: Handling | null): Promise<unknown> => {
     try {
-      return await serve[what](args, call);
+      return await serve[what](args, handling);
     } catch (error) {
       if (error instanceof z.ZodError) throw new Error(z.prettifyError(error), { cause: error });
       throw error;
     }
   };
+}
+
+function assertRunning(handling: Handling | null): asserts handling is Handling {
+  if (handling === null) throw new Error("Handlers can only do this until they have answered.");
 }
 
 /** Actions that bots can't call, such as those of admins and of accounts, are not possible for plug-ins either. */

@@ -28,7 +28,7 @@ const LAST = "\u{10ffff}";
 /** Every query of the collection pluginValues: what plug-ins store. */
 export const createValueRepository = defineRepository(
   { name: "PluginValue", schema },
-  ({ model: values, remove }) => ({
+  ({ model: values, remove, removeAll }) => ({
     async get(plugin: string, key: string): Promise<string | null> {
       return (await values.findOne({ plugin, key }).lean())?.value ?? null;
     },
@@ -44,6 +44,22 @@ export const createValueRepository = defineRepository(
     },
 
     remove: (plugin: string, key: string) => remove({ plugin, key }),
+
+    removeOf: (plugin: string) => removeAll({ plugin }),
+
+    /** The number of values of each plug-in, also of removed ones. */
+    async count(): Promise<{ plugin: string; values: number }[]> {
+      const counts = [];
+      for (let last = ""; ;) {
+        const next = await values
+          .findOne({ plugin: { $gt: last } })
+          .sort({ plugin: 1, key: 1 })
+          .lean();
+        if (next === null) return counts;
+        last = next.plugin;
+        counts.push({ plugin: last, values: await values.countDocuments({ plugin: last }) });
+      }
+    },
 
     /**
      * By key. Only an empty page is the end, because one message to the plug-in has a limited size.

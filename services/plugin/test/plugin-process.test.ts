@@ -8,7 +8,10 @@ import { fileURLToPath } from "node:url";
 import { serviceError } from "@fanfare/kernel";
 import { readPlugins } from "@fanfare/plugins";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { endsWithParent, PluginProcess, type PluginProcessOptions } from "../src/plugin-process.ts";
+import { PluginProcess, type PluginProcessOptions } from "../src/plugin-process.ts";
+import { endsWithParent } from "../src/spawn-host.ts";
+
+type Options = PluginProcessOptions<unknown>;
 
 const CALLER = { userId: "0123456789abcdef01234567", kind: "member" } as const;
 
@@ -30,7 +33,7 @@ async function writePlugin(folder: string, code: string): Promise<void> {
 }
 
 /** A plug-in with one action, `run`, whose handler has this body. */
-async function startPlugin(body: string, options: Partial<PluginProcessOptions> = {}, before = "") {
+async function startPlugin(body: string, options: Partial<Options> = {}, before = "") {
   const folder = await mkdtemp(join(tmpdir(), "fanfare-plugin-"));
   const code = `${before}
     let count = 0;
@@ -41,7 +44,7 @@ async function startPlugin(body: string, options: Partial<PluginProcessOptions> 
   await writePlugin(folder, code);
   const log = () => vi.fn<(fields: object, text: string) => void>();
   const logger = { warn: log(), error: log() };
-  const process = new PluginProcess({
+  const process = new PluginProcess<unknown>({
     plugin: readPlugins([folder])[0]!,
     settings: {},
     logger,
@@ -53,7 +56,7 @@ async function startPlugin(body: string, options: Partial<PluginProcessOptions> 
     await rm(folder, { recursive: true });
   });
   await process.start();
-  const run = (params: unknown = {}) => process.call("run", params, CALLER, null);
+  const run = (params: unknown = {}) => process.call("run", params, CALLER, "handling");
   return { process, run, logger };
 }
 
@@ -123,6 +126,11 @@ test("an error fails its call, and only that", async () => {
 const ENDINGS = [
   ["throws later", `setTimeout(() => { throw new Error("later"); }); return new Promise(() => {});`, /later/],
   ["exits", "process.exit(5);", /ended with 5/],
+  [
+    "allocates buffers",
+    "const all = []; for (;;) { all.push(Buffer.alloc(4 * 2 ** 20, 1)); await new Promise((resolve) => setTimeout(resolve, 5)); }",
+    /MB of memory/,
+  ],
   ["uses all memory", "const all = []; for (;;) all.push({ all: [...all] });", /ended with/],
   ["sends a message that is too long", "return 'x'.repeat(2 ** 21);", /too long/],
   [
@@ -147,6 +155,12 @@ async function expectRestart([, body, reason]: (typeof ENDINGS)[number]): Promis
   expect(await run({ how: "good" })).toEqual({ count: 1 });
 }
 
+test("a plug-in that allocates buffers before it is ready does not start", async () => {
+  const before =
+    "globalThis.all = Array.from({ length: 100 }, () => Buffer.alloc(4 * 2 ** 20, 1)); await new Promise(() => {});";
+  await expect(startPlugin("", {}, before)).rejects.toThrow(/server\.js was ended: it used \d+ MB of memory/);
+});
+
 test.for(ENDINGS.slice(0, 1))("a plug-in that %s is restarted, and its callers get an error", expectRestart);
 test.for(ENDINGS.slice(1))("a plug-in that %s is restarted", { tags: "long" }, expectRestart);
 
@@ -160,7 +174,7 @@ test(
     });
     await expect(run()).rejects.toMatchObject({ type: "UNAVAILABLE" });
     await vi.waitFor(() => expect(process.restarts).toBe(1));
-    expect(process.lastError).toBe("it is stuck");
+    expect(process.lastError).toBe("was ended: it is stuck.");
     await vi.waitFor(() => expect(process.isRunning).toBe(true));
     expect(await run({ how: "good" })).toEqual({ count: 1 });
   },
@@ -171,7 +185,7 @@ test("calls and events beyond the limits are rejected and dropped", async () => 
   const { run, process } = await startPlugin("return new Promise(() => {});", { onDropped });
   const calls = Array.from({ length: 64 }, () => run());
   await expect(run()).rejects.toMatchObject({ type: "OVERLOADED" });
-  for (let count = 0; count < 203; count += 1) process.notify("message.stored", {});
+  for (let count = 0; count < 203; count += 1) process.notify("message.stored", {}, null);
   expect(onDropped).toHaveBeenCalledTimes(3);
   const ended = Promise.allSettled(calls);
   await process.stop();
@@ -180,17 +194,13 @@ test("calls and events beyond the limits are rejected and dropped", async () => 
 });
 
 test("requests belong to a running call, and end with it", async () => {
-  const serve = vi.fn<PluginProcessOptions["serve"]>(async (what, args, call) => [
-    what,
-    args,
-    call?.caller.userId ?? null,
-  ]);
+  const serve = vi.fn<Options["serve"]>(async (what, args, handling) => [what, args, handling]);
   const { run } = await startPlugin(
     `if (params.how === "late") { globalThis.late = call; return {}; }
      return (params.how === "after" ? globalThis.late : call)("message.send", { content: "x" });`,
     { serve },
   );
-  expect(await run()).toEqual(["call", { action: "message.send", params: { content: "x" } }, CALLER.userId]);
+  expect(await run()).toEqual(["call", { action: "message.send", params: { content: "x" } }, "handling"]);
   await run({ how: "late" });
   expect(await run({ how: "after" })).toEqual(["call", expect.anything(), null]);
 });
@@ -202,7 +212,7 @@ test("a plug-in does not start where Node can't block its network", async () => 
 });
 
 test("a result that is too deep for the encoders fails its call, and only that", async () => {
-  const serve = vi.fn<PluginProcessOptions["serve"]>(async () => null);
+  const serve = vi.fn<Options["serve"]>(async () => null);
   const { run, process } = await startPlugin(
     `const nested = (depth) => JSON.parse("[".repeat(depth) + "]".repeat(depth));
      if (params.how === "ask") return store.set("x", nested(10_000)).catch(({ message }) => message);
@@ -272,7 +282,7 @@ test("a plug-in is not stuck because the server was late", { tags: "long" }, asy
 });
 
 test("a restart that fails is tried again", { tags: "long" }, async () => {
-  const launch = vi.fn<NonNullable<PluginProcessOptions["spawn"]>>(spawn);
+  const launch = vi.fn<NonNullable<Options["spawn"]>>(spawn);
   const { run, process } = await startPlugin(`if (params.how === "exit") process.exit(); return count;`, {
     spawn: launch,
   });
@@ -293,7 +303,9 @@ test("a restart that fails is tried again", { tags: "long" }, async () => {
 
 test("what a plug-in makes the server log is limited", async () => {
   const { process, logger } = await startPlugin("", { callTimeoutMs: 1 });
-  await Promise.all(Array.from({ length: 150 }, () => process.deliver("message.stored", {}).catch(() => {})));
+  await Promise.all(
+    Array.from({ length: 150 }, () => process.deliver("message.stored", {}, null).catch(() => {})),
+  );
   expect(logger.warn.mock.calls.length).toBe(100);
 });
 

@@ -3,7 +3,7 @@ import { createServe } from "../src/serve.ts";
 
 type Options = Parameters<typeof createServe>[0];
 
-function serveWith(request: Options["outbound"]["request"]) {
+function serveWith(request: Options["outbound"]["request"], node = {} as Options["node"]) {
   const server = {
     file: "server.js",
     actions: {},
@@ -24,6 +24,7 @@ function serveWith(request: Options["outbound"]["request"]) {
   return createServe({
     manifest: manifest as unknown as Options["manifest"],
     settings: {},
+    node,
     outbound: { request },
     values: {} as Options["values"],
   });
@@ -46,4 +47,30 @@ test("headers of the connection can't be set, so that only the declared hosts ca
   await expect(serve("fetch", { url: "https://other.example.org/" }, null)).rejects.toThrow(/does not allow/);
   expect(request).not.toHaveBeenCalled();
   expect(await serve("fetch", { url, headers: { accept: "text/plain" } }, null)).toMatchObject({ text: "x" });
+});
+
+test("data is published to those who see the channel, while the user does, and has a limited size", async () => {
+  const publish = vi.fn<Options["node"]["publish"]>();
+  const node = {
+    publish,
+    access: {
+      get: async (userId: string) => ({ permissions: userId === "viewer" ? 1 : 0, rooms: ["room"] }),
+    },
+  } as unknown as Options["node"];
+  const serve = serveWith(vi.fn<Options["outbound"]["request"]>(), node);
+  const handling = (userId: string | null) => ({
+    calls: 0,
+    place: userId === null ? null : { channelId: "channel", userId },
+    call: async () => null,
+  });
+  const published = { key: "poll", data: { votes: [1, 2] } };
+  await serve("publish", published, handling("viewer"));
+  const event = { plugin: "hostile", channelId: "channel", ...published };
+  expect(publish.mock.calls).toEqual([[["room"], "plugin.published", event]]);
+  await expect(serve("publish", published, handling("kicked"))).rejects.toThrow(/CHANNEL_NOT_FOUND|channel/i);
+  await expect(serve("publish", published, handling(null))).rejects.toThrow(/rule channel/);
+  await expect(serve("publish", published, null)).rejects.toThrow(/until they have answered/);
+  const long = { key: "poll", data: "x".repeat(5000) };
+  await expect(serve("publish", long, handling("viewer"))).rejects.toThrow(/at most 4096/);
+  expect(publish).toHaveBeenCalledOnce();
 });

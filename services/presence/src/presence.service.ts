@@ -6,9 +6,8 @@ import {
   type Repeated,
   type ServiceFactory,
 } from "@fanfare/kernel";
-import { presenceActions, readPresences, typingActions } from "./presences.ts";
+import { presenceActions, type PresenceDependencies, readPresences, typingActions } from "./presences.ts";
 import { CHUNK_SIZE, PUBLISH_INTERVAL_MS, SWEEP_INTERVAL_MS, TIMES } from "./constants.ts";
-import type { PresenceDependencies } from "./presence.dependencies.ts";
 import { createPublisher } from "./publisher.ts";
 import { createStatusRepository } from "./status.repository.ts";
 import { MemoryPresenceStore } from "./store/memory-store.ts";

@@ -1,9 +1,17 @@
 import { LIMITS, type Params, type Presence } from "@fanfare/contract";
-import { RateLimiter, type Handlers } from "@fanfare/kernel";
+import { type Handlers, type NodeContext, RateLimiter } from "@fanfare/kernel";
 import { MAX_TYPING_PER_CHANNEL_PER_SECOND } from "./constants.ts";
-import type { PresenceDependencies } from "./presence.dependencies.ts";
+import type { StatusRepository } from "./status.repository.ts";
+import type { PresenceStore } from "./store/presence-store.ts";
 
 export type OwnStatus = Params<"presence.setStatus">["status"];
+
+/** What the actions of this service need. */
+export interface PresenceDependencies {
+  node: NodeContext;
+  store: PresenceStore;
+  statuses: StatusRepository;
+}
 
 export function presenceActions(dependencies: PresenceDependencies): Handlers {
   const { store, statuses } = dependencies;

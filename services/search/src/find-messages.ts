@@ -31,9 +31,20 @@ import {
   STEPS_PER_SEARCH,
   THREADS_PER_SEARCH,
 } from "./constants.ts";
+import type { SearchEntries } from "./entries.ts";
+import type { Indexer } from "./indexer.ts";
 import { messageTokens, threadToken, wantedWords } from "./message-tokens.ts";
-import type { SearchDependencies } from "./search.dependencies.ts";
+import type { GroupProgressRepository, ProgressRepository } from "./progress.repository.ts";
 import { matches, queryWords, type SearchWord } from "./tokenize.ts";
+
+/** What the actions of this service need. */
+export interface SearchDependencies {
+  node: NodeContext;
+  entries: SearchEntries;
+  progress: ProgressRepository;
+  groupProgress: GroupProgressRepository;
+  indexer: Indexer;
+}
 
 interface Place {
   channelId: string;

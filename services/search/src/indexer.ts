@@ -13,7 +13,7 @@ import type { SearchEntries } from "./entries.ts";
 import { messageTokens } from "./message-tokens.ts";
 import type { Progress, ProgressRepository } from "./progress.repository.ts";
 
-export interface IndexerOptions {
+interface IndexerOptions {
   entries: Pick<SearchEntries, "put">;
   progress: Pick<ProgressRepository, "find" | "advance">;
   services: Services;

@@ -1,6 +1,6 @@
 import { LIMITS } from "@fanfare/contract";
 import { Schema, Types } from "mongoose";
-import { chunks, defineRepository, duplicateOperations, ID, nullIfDuplicate } from "@fanfare/kernel";
+import { chunks, defineRepository, duplicateOperations, ID } from "@fanfare/kernel";
 import { CHANNELS_PER_LOOKUP, GROUP_PROGRESS_LIFETIME_S } from "./constants.ts";
 
 /** The indexing progress of a channel: all changes up to `rev` are indexed. */
@@ -120,7 +120,7 @@ export const createGroupProgressRepository = defineRepository(
       /** If another search stores progress at the same time, that one is equally valid. */
       async set(groupId: string, upTo: string): Promise<void> {
         const moved = { upTo, version, movedAt: new Date() };
-        await nullIfDuplicate(progress.updateOne({ _id: groupId }, { $set: moved }, { upsert: true }));
+        await progress.updateOne({ _id: groupId }, { $set: moved }, { upsert: true });
       },
     }),
 );

@@ -1,9 +1,14 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
-import { filterMessages, indexChannel, removeChannel, search } from "./find-messages.ts";
+import {
+  filterMessages,
+  indexChannel,
+  removeChannel,
+  search,
+  type SearchDependencies,
+} from "./find-messages.ts";
 import { createEntries } from "./entries.ts";
 import { createGroupProgressRepository, createProgressRepository } from "./progress.repository.ts";
 import { Indexer } from "./indexer.ts";
-import type { SearchDependencies } from "./search.dependencies.ts";
 
 /** Finds messages: `message.search`. */
 export function createSearchService(node: NodeContext): ReturnType<ServiceFactory> {

@@ -67,9 +67,10 @@ export const createAdminRepository = defineRepository(
         if (deletedCount === 0) await admins.updateOne({ _id }, { $pull: { userIds: userId } });
       },
 
-      /** @returns false when there are too many */
+      /** @returns false when there are too many others */
       async add(userId: string): Promise<boolean> {
-        const room = { _id, [`userIds.${LIMITS.adminsPerInstance - 1}`]: { $exists: false } };
+        const isRoom = { [`userIds.${LIMITS.adminsPerInstance - 1}`]: { $exists: false } };
+        const room = { _id, $or: [{ userIds: userId }, isRoom] };
         const addOne = async () =>
           (await admins.updateOne(room, { $addToSet: { userIds: userId } })).matchedCount;
         return (await addOne()) === 1 || (await insert(userId)) || (await addOne()) === 1;

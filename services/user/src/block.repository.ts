@@ -47,8 +47,7 @@ export const createBlockRepository = defineRepository(
       remove: (userId: string, blockedId: string) => remove({ userId, blockedId }),
 
       /** @returns the number of the user's blocks, at most `max` */
-      count: async (userId: string, max: number): Promise<number> =>
-        (await blocks.find({ userId }, { _id: 1 }).limit(max).lean()).length,
+      count: (userId: string, max: number) => blocks.countDocuments({ userId }, { limit: max }),
 
       /** Sorted by the id of the blocked user. */
       async listPage(userId: string, afterId: string | undefined, limit: number): Promise<string[]> {

@@ -10,8 +10,10 @@ export function blockActions(dependencies: UserDependencies): Handlers {
     "user.block": async ({ params: { userId }, actor, services }) => {
       if (userId === actor.userId) throw invalid("userId", "must be another user's");
       if ((await users.find(userId)) === null) throw serviceError("USER_NOT_FOUND");
-      assertBelow("blockedPerUser", await blocks.count(actor.userId, LIMITS.blockedPerUser));
-      await blocks.insert(actor.userId, userId);
+      if (!(await blocks.blockersAmong([actor.userId], userId)).has(actor.userId)) {
+        assertBelow("blockedPerUser", await blocks.count(actor.userId, LIMITS.blockedPerUser));
+        await blocks.insert(actor.userId, userId);
+      }
       // Invalidates the cached access to their direct channel. If the process dies before this, the entry expires.
       await services.group.forgetDirectAccess({ userId: actor.userId, otherId: userId });
       // If the process dies before this, contact is still prevented: a block takes precedence over a friendship.
@@ -51,15 +53,14 @@ export function blockActions(dependencies: UserDependencies): Handlers {
     "user.listSpokenTo": async ({ params: { userIds } }) => {
       const found = await users.findMany([...new Set(userIds)]);
       const reached = found.filter((user) => user.deletedAt === undefined && user.disabledAt === undefined);
-      const now = new Date();
+      const ids = reached.map(({ _id }) => _id);
+      const living = await sessionRepository.listLivingOf(ids, new Date());
       return {
-        users: await Promise.all(
-          reached.map(async (user) => {
-            const userId = user._id;
-            const living = await sessionRepository.listLiving(userId, now);
-            return { userId, locale: localeOf(user), sessionIds: living.map(({ _id }) => _id) };
-          }),
-        ),
+        users: reached.map((user) => ({
+          userId: user._id,
+          locale: localeOf(user),
+          sessionIds: (living.get(user._id) ?? []).map(({ _id }) => _id),
+        })),
       };
     },
   };

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { isIP } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
 import { LIMITS } from "@fanfare/contract";
 import {
   type Config,
@@ -8,6 +7,7 @@ import {
   ServiceError,
   serviceError,
   type SharedCounters,
+  within,
   WorkQueue,
 } from "@fanfare/kernel";
 import type * as ldapts from "ldapts";
@@ -103,21 +103,15 @@ export function createLdapDirectory(
         connectTimeout: TIMEOUT_MS,
         ...(ldap.url.startsWith("ldaps:") && { tlsOptions: tlsOptions(ldap.url) }),
       });
-      const done = new AbortController();
       try {
-        return await Promise.race([
-          findIdentity(settings, client, filterOf(settings, library), password),
-          // The library has no deadline for all of them together, and none for the handshake of STARTTLS.
-          delay(TIMEOUT_MS, undefined, { signal: done.signal }).then(() => {
-            throw new Error("The LDAP server did not answer in time.");
-          }),
-        ]);
+        const found = findIdentity(settings, client, filterOf(settings, library), password);
+        // The library has no deadline for all of them together, and none for the handshake of STARTTLS.
+        return await within(TIMEOUT_MS, found, () => new Error("The LDAP server did not answer in time."));
       } catch (error) {
         if (error instanceof ServiceError) throw error;
         logger.error({ err: error }, "LDAP login not possible");
         throw serviceError("LDAP_UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS });
       } finally {
-        done.abort();
         client.unbind().catch(() => undefined);
       }
     });

@@ -12,12 +12,12 @@ export interface ProvisionedGroupDocument {
 }
 
 /** null removes an id. */
-export interface ProvisionedGroupFields {
+interface ProvisionedGroupFields {
   displayName?: string | undefined;
   externalId?: string | null | undefined;
 }
 
-export type ProvisionedGroupChange =
+type ProvisionedGroupChange =
   | { outcome: "changed"; group: ProvisionedGroupDocument }
   | { outcome: "gone" }
   /** Another group has the name or id. */

@@ -1,4 +1,4 @@
-import { defineRepository, hashSecret, upsert } from "@fanfare/kernel";
+import { defineRepository, hashSecret } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
 /** Addresses get another owner, and mail servers are repaired. */
@@ -25,7 +25,7 @@ export const createRefusedAddressRepository = defineRepository(
     return {
       async add(email: string): Promise<void> {
         const change = { $set: { refusedAt: new Date() } };
-        await upsert(() => refused.updateOne({ _id: idOf(email) }, change, { upsert: true }));
+        await refused.updateOne({ _id: idOf(email) }, change, { upsert: true });
       },
 
       /** @returns those that a mail server has refused */

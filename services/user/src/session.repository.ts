@@ -170,6 +170,15 @@ export const createSessionRepository = defineRepository(
           .limit(LIMITS.sessionsPerUser)
           .lean(),
 
+      /** Those of several users, by user. */
+      async listLivingOf(userIds: readonly string[], now: Date) {
+        const found = await sessions
+          .find({ userId: { $in: userIds }, ...living, expiresAt: { $gt: now } }, { userId: 1 })
+          .limit(userIds.length * LIMITS.sessionsPerUser)
+          .lean();
+        return Map.groupBy(found, ({ userId }) => userId);
+      },
+
       /** Time of the last refresh by user, without users who have no active session. */
       async lastRefreshes(userIds: readonly string[], now: Date): Promise<Map<string, Date>> {
         if (userIds.length === 0) return new Map();

@@ -1,3 +1,6 @@
+import { LIMITS } from "@fanfare/contract";
+import { newId } from "@fanfare/kernel";
+import { Types } from "mongoose";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { actorOf, newName, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
 
@@ -54,4 +57,17 @@ test("a process that died before storing the first account doesn't block it fore
   const gone = { _id: "admins" as never, userIds: [], claimedAt: new Date(Date.now() - 60_000) };
   await database.collection("admins").insertOne(gone);
   expect((await register()).user.admin).toBe(true);
+});
+
+test("making an admin one again works when there is no room for others", async () => {
+  const { user } = await register();
+  const { user: other } = await register();
+  const userIds = [user.id, ...Array.from({ length: LIMITS.adminsPerInstance - 1 }, () => newId())];
+  const admins = node.node.database.collection("admins");
+  await admins.deleteMany({});
+  const ids = userIds.map((id) => new Types.ObjectId(id));
+  await admins.insertOne({ _id: "admins" as never, userIds: ids, claimedAt: new Date() });
+  const grant = (userId: string) => node.call("user.setAdmin", { userId, admin: true });
+  expect((await grant(user.id)).user.admin).toBe(true);
+  await expect(grant(other.id)).rejects.toMatchObject({ type: "LIMIT_REACHED" });
 });

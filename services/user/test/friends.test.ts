@@ -1,7 +1,8 @@
 import { createAccount, createGuest, createWorld, must, post } from "@fanfare/testing";
 import { startInstance, type Instance } from "../../../test/support/instance.ts";
 import type { ActionName, Params } from "@fanfare/contract";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { mongo } from "mongoose";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
 type Person = Awaited<ReturnType<typeof createAccount>>;
 
@@ -52,6 +53,21 @@ describe("a friend request", () => {
     expect(states.map(({ state }) => state)).toContain("friends");
     expect(await friendsOf(ann)).toEqual([ben!.userId]);
     expect(await call(ann, "friend.request", { userId: ben!.userId })).toEqual({ state: "friends" });
+  });
+
+  test("is not left when the recipient blocks the sender at the same time", async () => {
+    const insertOne = Reflect.get(mongo.Collection.prototype, "insertOne") as mongo.Collection["insertOne"];
+    const spy = vi.spyOn(mongo.Collection.prototype, "insertOne").mockImplementation(async function (
+      this: mongo.Collection,
+      ...args
+    ) {
+      if (this.collectionName !== "friendships") return insertOne.apply(this, args);
+      spy.mockRestore();
+      await call(ben, "user.block", { userId: ann!.userId });
+      return insertOne.apply(this, args);
+    });
+    expect(await refusal(ann!, "friend.request", { userId: ben!.userId })).toBe("NOT_REACHABLE");
+    expect(await requestsOf(ben)).toEqual([]);
   });
 
   test("sent twice is stored once", async () => {

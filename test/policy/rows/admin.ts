@@ -36,6 +36,7 @@ export const adminRows = {
   })),
   "admin.listHolds": row("admin.listHolds", () => ({})),
   "admin.listPlugins": row("admin.listPlugins", () => ({})),
+  "admin.deletePluginData": row("admin.deletePluginData", () => ({ plugin: "removed" })),
   "plugin.list": row("plugin.list", () => ({})),
   "admin.startHold": row("admin.startHold", ({ target }) => ({
     userId: target.userId,

@@ -19,7 +19,7 @@ export function PolicyForm({ policy, fixed }: Result<"admin.getPolicy">) {
   const { t } = useTranslation("admin");
   const call = useCall();
   const { error, save } = useSave();
-  const change = (changes: Partial<InstancePolicy>) => save(call("admin.setPolicy", changes));
+  const change = (changes: Partial<InstancePolicy>) => save(() => call("admin.setPolicy", changes));
   const isFixed = (name: PolicyName) => fixed.includes(name);
   const hint = (name: PolicyName, text: string) => (isFixed(name) ? `${text} ${t("policy.fixed")}` : text);
   const choice = (name: keyof typeof CHOICES) => (

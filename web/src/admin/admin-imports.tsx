@@ -166,7 +166,21 @@ function FileInput({ children, accept, disabled, onChoose }: FileInputProps) {
 }
 
 function ImportCard({
-  of: { id, origin, fileName, bytes, state, messages, report, error, groupId, createdAt, accounts },
+  of: {
+    id,
+    origin,
+    fileName,
+    bytes,
+    state,
+    step,
+    messages,
+    files,
+    report,
+    error,
+    groupId,
+    createdAt,
+    accounts,
+  },
 }: {
   of: ChatImport;
 }) {
@@ -203,10 +217,16 @@ function ImportCard({
             />
           )}
         </div>
-        {isWorking && state !== "uploading" && (
+        {step !== null && (
           <p role="status" className="flex items-center gap-2 text-muted">
             <Spinner size={16} />
-            {t("imports.progress", { count: messages, messages: formats.count(messages) })}
+            {[
+              t(`imports.steps.${step}`),
+              ...(step === "opening"
+                ? []
+                : [t("imports.progress", { count: messages, messages: formats.count(messages) })]),
+              ...(files === 0 ? [] : [`${t("imports.kinds.files")} (${formats.count(files)})`]),
+            ].join(" · ")}
           </p>
         )}
         {error !== null && (
@@ -230,7 +250,6 @@ function ImportCard({
   );
 }
 
-/** Its lines are in English, like the log of the server. */
 function ImportReport({
   report: { imported, notes },
   isDone,
@@ -244,20 +263,19 @@ function ImportReport({
     <div className="grid gap-3 md:grid-cols-2">
       <div className="grid content-start gap-1">
         <h3 className="text-sm font-medium">{isDone ? t("imports.imported") : t("imports.wouldImport")}</h3>
-        <ul lang="en" dir="ltr" className="text-sm">
-          {imported.map((line) => (
-            <li key={line.what}>{`${count(line.count)} ${line.what}`}</li>
+        <ul className="text-sm">
+          {imported.map(({ code, what, count: of }) => (
+            <li key={what}>{`${count(of)} · ${code === undefined ? what : t(`imports.kinds.${code}`)}`}</li>
           ))}
         </ul>
       </div>
       {notes.length > 0 && (
         <div className="grid content-start gap-1">
           <h3 className="text-sm font-medium">{t("imports.leftOut")}</h3>
-          <ul lang="en" dir="ltr" className="grid gap-1 text-sm">
-            {notes.map((line) => (
-              <li key={line.what}>
-                {`${count(line.count)} ${line.what}`}
-                <span className="block text-muted">{line.why}</span>
+          <ul className="grid gap-1 text-sm">
+            {notes.map(({ code, what, why, count: of }) => (
+              <li key={code ?? what}>
+                {`${count(of)} · ${code === undefined ? `${what}: ${why}` : t(`imports.notes.${code}`)}`}
               </li>
             ))}
           </ul>
@@ -273,6 +291,7 @@ function RunForm({ importId, accounts }: { importId: string; accounts: number })
   const { busy, error, run } = useAction();
   const [matchUsernames, setMatchUsernames] = useState(true);
   const [createAccounts, setCreateAccounts] = useState(false);
+  const [directMessages, setDirectMessages] = useState(true);
   const [again, setAgain] = useState(false);
   return (
     <div className="grid gap-3 border-t border-line pt-3">
@@ -289,6 +308,12 @@ function RunForm({ importId, accounts }: { importId: string; accounts: number })
         onChange={setCreateAccounts}
         disabled={accounts === 0}
       />
+      <Checkbox
+        label={t("imports.directs")}
+        hint={t("imports.directsHint")}
+        checked={directMessages}
+        onChange={setDirectMessages}
+      />
       <Checkbox label={t("imports.again")} checked={again} onChange={setAgain} />
       <ErrorNote text={error} />
       <div>
@@ -296,7 +321,15 @@ function RunForm({ importId, accounts }: { importId: string; accounts: number })
           variant="primary"
           busy={busy}
           onClick={() =>
-            void run(() => call("admin.runChatImport", { importId, matchUsernames, createAccounts, again }))
+            void run(() =>
+              call("admin.runChatImport", {
+                importId,
+                matchUsernames,
+                createAccounts,
+                directMessages,
+                again,
+              }),
+            )
           }
         >
           {t("imports.run")}

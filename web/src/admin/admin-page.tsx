@@ -47,33 +47,6 @@ import { Main } from "../ui/main.tsx";
 
 const OUTCOMES: Record<string, BadgeTone> = { done: "good", begun: "warn" };
 
-const PAGES: Record<AdminSection, ComponentType> = {
-  overview: AdminOverview,
-  users: AdminUsers,
-  groups: AdminGroups,
-  imports: AdminImports,
-  reports: AdminReports,
-  access: AdminAccess,
-  branding: AdminBranding,
-  announcements: AdminAnnouncements,
-  maintenance: AdminMaintenance,
-  holds: AdminHolds,
-  plugins: AdminPlugins,
-  jobs: AdminJobs,
-  "audit-log": AdminAuditLog,
-};
-
-/** Sections with rows of several columns. */
-const WIDE: ReadonlySet<AdminSection> = new Set([
-  "overview",
-  "users",
-  "groups",
-  "imports",
-  "holds",
-  "jobs",
-  "audit-log",
-]);
-
 export function AdminPage({ section }: { section?: string | undefined }) {
   const { t } = useTranslation("admin");
   const { admin } = useMe();
@@ -96,12 +69,11 @@ export function AdminPage({ section }: { section?: string | undefined }) {
       </Main>
     );
   }
-  const current = sectionOf(section);
-  const Page = PAGES[current];
+  const current = SECTIONS.find(({ id }) => id === section) ?? SECTIONS[0]!;
   return (
     <SettingsLayout
       title={t("shell:admin")}
-      sections={ADMIN_SECTIONS.map(({ id, textKey, icon }) => ({
+      sections={SECTIONS.map(({ id, textKey, icon }) => ({
         id,
         label: t(textKey),
         href: adminPath(id),
@@ -110,11 +82,11 @@ export function AdminPage({ section }: { section?: string | undefined }) {
           <CountBadge count={openReports} label={t("group-settings:reports.open", { count: openReports })} />
         ),
       }))}
-      current={current}
-      isWide={WIDE.has(current)}
+      current={current.id}
+      isWide={current.isWide}
       onClose={() => navigate(landingPath())}
     >
-      <Page />
+      <current.page />
     </SettingsLayout>
   );
 }
@@ -216,38 +188,25 @@ function AuditEntryRow({ entry }: { entry: AdminAuditEntry }) {
   );
 }
 
-type AdminSection =
-  | "overview"
-  | "users"
-  | "groups"
-  | "imports"
-  | "reports"
-  | "access"
-  | "branding"
-  | "announcements"
-  | "maintenance"
-  | "holds"
-  | "plugins"
-  | "jobs"
-  | "audit-log";
-
-const ADMIN_SECTIONS: readonly { id: AdminSection; textKey: string; icon: LucideIcon }[] = [
-  { id: "overview", textKey: "common:overview", icon: Gauge },
-  { id: "users", textKey: "admin:sections.users", icon: UserCog },
-  { id: "groups", textKey: "common:groups", icon: Users },
-  { id: "imports", textKey: "admin:sections.imports", icon: FolderInput },
-  { id: "reports", textKey: "common:reports", icon: Flag },
-  { id: "access", textKey: "admin:sections.access", icon: KeyRound },
-  { id: "branding", textKey: "admin:sections.branding", icon: Palette },
-  { id: "announcements", textKey: "admin:sections.announcements", icon: Megaphone },
-  { id: "maintenance", textKey: "admin:sections.maintenance", icon: Wrench },
-  { id: "holds", textKey: "admin:sections.holds", icon: Scale },
-  { id: "plugins", textKey: "admin:sections.plugins", icon: Puzzle },
-  { id: "jobs", textKey: "admin:sections.jobs", icon: Hourglass },
-  { id: "audit-log", textKey: "common:auditLog", icon: ScrollText },
+const SECTIONS: readonly {
+  id: string;
+  page: ComponentType;
+  textKey: string;
+  icon: LucideIcon;
+  /** Whether its rows have several columns. */
+  isWide?: true;
+}[] = [
+  { id: "overview", page: AdminOverview, textKey: "common:overview", icon: Gauge, isWide: true },
+  { id: "users", page: AdminUsers, textKey: "admin:sections.users", icon: UserCog, isWide: true },
+  { id: "groups", page: AdminGroups, textKey: "common:groups", icon: Users, isWide: true },
+  { id: "imports", page: AdminImports, textKey: "admin:sections.imports", icon: FolderInput, isWide: true },
+  { id: "reports", page: AdminReports, textKey: "common:reports", icon: Flag },
+  { id: "access", page: AdminAccess, textKey: "admin:sections.access", icon: KeyRound },
+  { id: "branding", page: AdminBranding, textKey: "admin:sections.branding", icon: Palette },
+  { id: "announcements", page: AdminAnnouncements, textKey: "admin:sections.announcements", icon: Megaphone },
+  { id: "maintenance", page: AdminMaintenance, textKey: "admin:sections.maintenance", icon: Wrench },
+  { id: "holds", page: AdminHolds, textKey: "admin:sections.holds", icon: Scale, isWide: true },
+  { id: "plugins", page: AdminPlugins, textKey: "admin:sections.plugins", icon: Puzzle },
+  { id: "jobs", page: AdminJobs, textKey: "admin:sections.jobs", icon: Hourglass, isWide: true },
+  { id: "audit-log", page: AdminAuditLog, textKey: "common:auditLog", icon: ScrollText, isWide: true },
 ];
-
-/** Falls back to the first section. */
-function sectionOf(name: string | undefined): AdminSection {
-  return ADMIN_SECTIONS.find(({ id }) => id === name)?.id ?? "overview";
-}

@@ -26,7 +26,7 @@ export function ReasonField({ required = false, ...field }: ReasonFieldProps) {
   const { t } = useTranslation("admin");
   return (
     <TextField
-      label={required ? t("holds.reason") : t("reason")}
+      label={required ? t("group-settings:moderate.reason") : t("reason")}
       hint={t("reasonHint")}
       required={required}
       maxLength={LIMITS.reasonMaxChars}
@@ -41,7 +41,7 @@ export function Figure({ name, children, note }: { name: string; children: React
     <div className="grid min-w-0 content-start gap-0.5 rounded-lg border border-line bg-raised px-4 py-3">
       <dt className="text-sm text-balance text-muted wrap-break-word">{name}</dt>
       <dd className="grid gap-0.5">
-        <span className="flex min-h-8 items-center gap-2 text-lg font-semibold wrap-anywhere tabular-nums">
+        <span className="flex min-h-8 items-center gap-2 text-xl font-semibold wrap-anywhere tabular-nums">
           {children}
         </span>
         {note !== undefined && <span className="text-sm text-muted">{note}</span>}

@@ -1,10 +1,14 @@
-import type { InstalledPlugin } from "@fanfare/contract";
-import { Puzzle } from "lucide-react";
+import type { InstalledPlugin, Result } from "@fanfare/contract";
+import { Puzzle, Trash2 } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useInstalledPlugins } from "../data/admin.ts";
+import { useCall } from "../data/call.ts";
 import { PLUGIN_GUIDE } from "../routes.ts";
+import { IconButton } from "../ui/button.tsx";
 import { Badge } from "../ui/display.tsx";
 import { EmptyState, Loaded, SkeletonRows } from "../ui/feedback.tsx";
+import { ListRow } from "../ui/list-row.tsx";
+import { openConfirm } from "../ui/open-dialog.tsx";
 
 /** The plug-ins, and all that each can do. */
 export function AdminPlugins() {
@@ -18,19 +22,59 @@ export function AdminPlugins() {
         </a>
       </p>
       <Loaded of={useInstalledPlugins()} placeholder={<SkeletonRows count={3} />}>
-        {(plugins) =>
-          plugins.length === 0 ? (
-            <EmptyState icon={Puzzle} title={t("plugins.none")} text={t("plugins.noneText")} />
-          ) : (
-            <ul aria-label={t("sections.plugins")} className="grid gap-4">
-              {plugins.map((plugin) => (
-                <PluginRow key={plugin.name} plugin={plugin} />
-              ))}
-            </ul>
-          )
-        }
+        {({ plugins, leftovers }) => (
+          <>
+            {plugins.length === 0 ? (
+              <EmptyState icon={Puzzle} title={t("plugins.none")} text={t("plugins.noneText")} />
+            ) : (
+              <ul aria-label={t("sections.plugins")} className="grid gap-4">
+                {plugins.map((plugin) => (
+                  <PluginRow key={`${plugin.name} ${plugin.version}`} plugin={plugin} />
+                ))}
+              </ul>
+            )}
+            {leftovers.length > 0 && (
+              <section className="grid gap-2">
+                <h3 className="font-semibold">{t("plugins.leftovers")}</h3>
+                <ul aria-label={t("plugins.leftovers")}>
+                  {leftovers.map((leftover) => (
+                    <LeftoverRow key={leftover.plugin} of={leftover} />
+                  ))}
+                </ul>
+              </section>
+            )}
+          </>
+        )}
       </Loaded>
     </>
+  );
+}
+
+function LeftoverRow({ of: { plugin, values } }: { of: Result<"admin.listPlugins">["leftovers"][number] }) {
+  const { t } = useTranslation("admin");
+  const call = useCall();
+  const remove = () =>
+    openConfirm({
+      title: t("plugins.delete.title", { plugin }),
+      children: t("plugins.delete.text"),
+      action: t("plugins.delete.action"),
+      danger: true,
+      onConfirm: () => call("admin.deletePluginData", { plugin }),
+    });
+  return (
+    <ListRow
+      title={plugin}
+      subtitle={t("plugins.values", { values })}
+      trailing={
+        <IconButton
+          icon={Trash2}
+          label={t("groups.delete.of", { name: plugin })}
+          variant="danger"
+          tooltipSide="left"
+          onClick={remove}
+        />
+      }
+    />
   );
 }
 
@@ -67,10 +111,12 @@ function PluginRow({ plugin }: { plugin: InstalledPlugin }) {
 function usePermissions({ server, page, commands }: InstalledPlugin): string[] {
   const { t } = useTranslation("admin");
   const list = (names: readonly string[]): string => names.join(", ");
+  const readsMessages = server?.events.includes("message.stored") === true;
   const all: (readonly [readonly string[], (names: string) => string])[] = [
     [server?.actions.map(({ name }) => name) ?? [], (names) => t("plugins.actions", { names })],
-    [server?.events.includes("message.stored") === true ? [""] : [], () => t("plugins.messages")],
+    [readsMessages ? [""] : [], () => t("plugins.messages")],
     [server?.scopes ?? [], (names) => t("plugins.scopes", { names })],
+    [readsMessages ? server.scopes : [], (names) => t("plugins.authors", { names })],
     [server?.hosts ?? [], (names) => t("plugins.hosts", { names })],
     [server?.settings.map(({ variable }) => variable) ?? [], (names) => t("plugins.settings", { names })],
     [page?.messageCards ?? [], (names) => t("plugins.cards", { names })],

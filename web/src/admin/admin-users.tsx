@@ -184,7 +184,11 @@ function UserRow({ user }: { user: AdminUser }) {
   const { t } = useTranslation("admin");
   const me = useMe();
   const { id, nickname, username, email, avatarUrl, kind, admin, totpEnabled, disabledAt, createdAt } = user;
-  const known = [username === null ? null : `@${username}`, email, formatTime(createdAt, "date")];
+  const known = [
+    username === null ? null : `@${username}`,
+    email,
+    t("group-settings:members.since", { date: formatTime(createdAt, "date") }),
+  ];
   return (
     <ListRow
       leading={<Avatar name={nickname} id={id} src={avatarUrl} />}

@@ -99,9 +99,7 @@ function CallLink({ current: { channelId, groupId, status, quality } }: { curren
 /** The name of a channel or direct message. */
 function PlaceName({ channelId }: { channelId: string }) {
   const { data: channel } = useChannelState(channelId);
-  const direct = useDirect(channel ?? NO_CHANNEL);
+  const direct = useDirect(channel);
   if (channel === undefined) return "…";
   return channel.groupId === null ? direct.title : channel.name;
 }
-
-const NO_CHANNEL = { kind: "groupDirect" as const, name: "", memberIds: [] };

@@ -4,10 +4,9 @@ import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import { useOngoingCall, type VoiceParticipant } from "../data/calls.ts";
 import { useCanInChannel } from "../data/groups.ts";
-import { useAvatarUrl, useNicknames } from "../data/members.ts";
-import { useUser } from "../data/people.ts";
+import { useNicknames } from "../data/members.ts";
 import { UserPopover } from "../people/members/people-store.tsx";
-import { useName } from "../people/members/user-name.tsx";
+import { usePerson } from "../people/members/user-name.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { cx } from "../ui/cx.ts";
 import { Avatar } from "../ui/display.tsx";
@@ -52,9 +51,7 @@ interface PersonProps {
 const Person = memo(function Person({ participant, groupId, isSpeaking }: PersonProps) {
   const { t } = useTranslation("calls");
   const { userId, isMicrophoneOn, isCameraOn, isScreenShared } = participant;
-  const user = useUser(userId);
-  const name = useName(user, groupId);
-  const avatarUrl = useAvatarUrl(user, groupId);
+  const { name, avatarUrl } = usePerson(userId, groupId);
   return (
     <li>
       <UserPopover

@@ -20,9 +20,8 @@ import { useLocation } from "wouter";
 import { useCall } from "../data/call.ts";
 import { useOngoingCall } from "../data/calls.ts";
 import { useCanInChannel } from "../data/groups.ts";
-import { useAvatarUrl, useNicknames } from "../data/members.ts";
-import { useUser } from "../data/people.ts";
-import { useName } from "../people/members/user-name.tsx";
+import { useNicknames } from "../data/members.ts";
+import { usePerson } from "../people/members/user-name.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { cx } from "../ui/cx.ts";
 import { Avatar } from "../ui/display.tsx";
@@ -145,9 +144,7 @@ interface InvitedPersonProps {
 
 function InvitedPerson({ userId, groupId, state }: InvitedPersonProps) {
   const { t } = useTranslation("calls");
-  const user = useUser(userId);
-  const name = useName(user, groupId);
-  const avatarUrl = useAvatarUrl(user, groupId);
+  const { name, avatarUrl } = usePerson(userId, groupId);
   return (
     <li className="flex min-w-0 items-center gap-2 rounded-full bg-selected py-1 ps-1 pe-3 text-sm">
       <Avatar name={name} id={userId} src={avatarUrl} size={24} />
@@ -294,9 +291,7 @@ const isSame = <T extends object>(a: T, b: T): boolean =>
 const TileItem = memo(function TileItem({ tile, avatarPx, channel, isPinned, onPin }: TileItemProps) {
   const { t } = useTranslation("calls");
   const { userId, isOwn, isScreen, isSpeaking, isMicrophoneOn, hasPoorConnection, publication } = tile;
-  const user = useUser(userId);
-  const name = useName(user, channel.groupId);
-  const avatarUrl = useAvatarUrl(user, channel.groupId);
+  const { name, avatarUrl } = usePerson(userId, channel.groupId);
   const isSilent = useVolume(userId) === 0 && !isOwn;
   const title = isScreen ? t("screenOf", { name }) : isOwn ? t("you", { name }) : name;
   return (

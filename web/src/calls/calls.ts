@@ -2,7 +2,7 @@ import type { Channel } from "@fanfare/contract";
 import i18next from "i18next";
 import type { ServerCache } from "../data/cache.ts";
 import { whenLoaded } from "../shared/when-loaded.ts";
-import { ErrorWithText } from "../shared/use-action.ts";
+import { createQueue, ErrorWithText } from "../shared/use-action.ts";
 import { showFailure, showToast } from "../ui/feedback.tsx";
 import { deviceErrorText } from "./devices.ts";
 import type { EndReason } from "./call-session.ts";
@@ -15,7 +15,6 @@ import {
   getCurrentCall,
   startCurrentCall,
 } from "./call-store.ts";
-import { createQueue } from "./follow-wish.ts";
 
 type Place = Pick<Channel, "id" | "groupId">;
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createQueue, followWish, reportRepeatedly } from "./follow-wish.ts";
+import { followWish, reportRepeatedly } from "./follow-wish.ts";
 
 test("a device that opens late is turned off again, if that is the last wish", async () => {
   const turns: string[] = [];
@@ -37,26 +37,6 @@ test("after a failure, the next wish is followed", async () => {
   fails = false;
   await set(true);
   expect(turns).toEqual([true]);
-});
-
-test("a queue runs one after another, also after failures", async () => {
-  const queue = createQueue();
-  const first = Promise.withResolvers<void>();
-  const steps: string[] = [];
-  const failed = queue(async () => {
-    await first.promise;
-    steps.push("first");
-    throw new Error("failed");
-  });
-  const second = queue(async () => {
-    steps.push("second");
-    return await Promise.resolve(2);
-  });
-  expect(steps).toEqual([]);
-  first.resolve();
-  await expect(failed).rejects.toThrow("failed");
-  expect(await second).toBe(2);
-  expect(steps).toEqual(["first", "second"]);
 });
 
 describe("reports of a state", () => {

@@ -48,13 +48,3 @@ export function reportRepeatedly(intervalMs: number, send: (isOn: boolean) => vo
     end: () => clearTimeout(timer),
   };
 }
-
-/** Runs one after another what is passed to the returned function, also after failures. */
-export function createQueue(): <T>(run: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (run) => {
-    const next = last.then(run, run);
-    last = next;
-    return next;
-  };
-}

@@ -5,7 +5,6 @@ import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useChannelState } from "../data/groups.ts";
 import { useCall } from "../data/call.ts";
-import { useUser } from "../data/people.ts";
 import { useOwnStatus } from "../data/presence.ts";
 import {
   closeNotifications,
@@ -13,7 +12,7 @@ import {
   showSystemNotification,
 } from "../inbox/notifications/notifier.tsx";
 import { playNotes, type Note } from "../inbox/notifications/sound.ts";
-import { useName } from "../people/members/user-name.tsx";
+import { usePerson } from "../people/members/user-name.tsx";
 import { useDirect } from "../people/directs/use-direct.ts";
 import { placePath } from "../routes.ts";
 import { useIsShown } from "../shared/hooks.ts";
@@ -31,8 +30,6 @@ const RING: readonly Note[] = [
   { hertz: 587, atS: 0.32 },
   { hertz: 784, atS: 0.48 },
 ];
-const NO_CHANNEL = { kind: "groupDirect" as const, name: "", memberIds: [] };
-
 /** Incoming calls, on all pages. They don't take the focus, because the user may be writing. */
 export function RingCards() {
   const rings = useRings(({ rings: all }) => all);
@@ -53,10 +50,9 @@ function RingCard({ ring: { callId, channelId, fromUserId, isAudible } }: { ring
   const join = useJoin();
   const [, navigate] = useLocation();
   const { data: channel } = useChannelState(channelId);
-  const direct = useDirect(channel ?? NO_CHANNEL);
+  const direct = useDirect(channel);
   const groupId = channel?.groupId ?? null;
-  const user = useUser(fromUserId);
-  const name = useName(user, groupId);
+  const { name, avatarUrl } = usePerson(fromUserId, groupId);
   const isOfTwo = channel?.kind === "direct";
   const place =
     channel === undefined || isOfTwo ? null : groupId === null ? direct.title : `#${channel.name}`;
@@ -78,7 +74,7 @@ function RingCard({ ring: { callId, channelId, fromUserId, isAudible } }: { ring
     >
       <div className="flex items-center gap-3">
         <span className="flex rounded-full ring-2 ring-good">
-          <Avatar name={name} id={fromUserId} src={user?.avatarUrl} size={44} />
+          <Avatar name={name} id={fromUserId} src={avatarUrl} size={44} />
         </span>
         <div className="grid min-w-0 leading-tight">
           <p className="truncate font-semibold">{name}</p>
@@ -90,7 +86,7 @@ function RingCard({ ring: { callId, channelId, fromUserId, isAudible } }: { ring
       </div>
       <div className="flex gap-2">
         <Button variant="danger" icon={PhoneOff} className="flex-1" onClick={decline}>
-          {t("ring.decline")}
+          {t("members:action.decline")}
         </Button>
         <Button variant="primary" icon={Phone} className="flex-1" onClick={() => accept(false)}>
           {t("ring.accept")}

@@ -84,16 +84,15 @@ export const ComposerStatus = memo(function ComposerStatus(props: ComposerStatus
 
 /** Not announced by screen readers, because it changes constantly. */
 function TypingLine({ channelId }: { channelId: string }) {
-  const { t, i18n } = useTranslation("composer");
+  const { t } = useTranslation("composer");
+  const formats = useFormats();
   const typists = useTypingUsers(channelId);
   const nicknames = useNicknames(useGroupIdOf(channelId));
   const names = useUsers(typists).map(({ id, nickname }) => nicknames[id]?.nickname ?? nickname);
   const text =
     names.length > MAX_NAMED
       ? t("typing.many")
-      : // A format is slow to create, and this line is rendered with each key.
-        names.length > 0 &&
-        t("typing.named", { count: names.length, names: new Intl.ListFormat(i18n.language).format(names) });
+      : names.length > 0 && t("typing.named", { count: names.length, names: formats.names(names) });
   return (
     <p aria-live="off" className="flex min-w-0 items-center gap-1.5">
       {names.length > 0 && (

@@ -48,7 +48,7 @@ const OWN_COMMANDS = [
   { name: "msg", textKey: "composer:command.msg", usage: MESSAGE },
   { name: "poll", textKey: "composer:command.poll", usage: QUESTION },
   { name: "remind", textKey: "composer:command.remind", usage: TIME, fault: TIME_FAULT },
-  { name: "search", textKey: "composer:command.search", usage: TEXT },
+  { name: "search", textKey: "search:field", usage: TEXT },
   { name: "template", textKey: "composer:command.template", usage: NAME, fault: NAME_FAULT },
   { name: "status", textKey: "composer:command.status", usage: STATUS },
   { name: "online", textKey: "composer:command.online" },

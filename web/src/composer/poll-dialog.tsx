@@ -4,22 +4,17 @@ import { Plus, X } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { sendMessage } from "../channel/messages/outbox.ts";
+import { useFormats } from "../shared/formats.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Switch } from "../ui/choices.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { TextArea, TextField } from "../ui/form.tsx";
-import { Select } from "../ui/select.tsx";
+import { NumberSelect } from "../ui/select.tsx";
 
 const HOUR_MS = 3_600_000;
-const DURATIONS = {
-  hour: HOUR_MS,
-  hours8: 8 * HOUR_MS,
-  day: 24 * HOUR_MS,
-  days3: 72 * HOUR_MS,
-  week: 168 * HOUR_MS,
-  open: null,
-} as const;
-type Duration = keyof typeof DURATIONS;
+/** Stands for no end. */
+const OPEN = 0;
+const HOURS = [1, 8, 24, 72, 168, OPEN];
 
 interface PollDialogProps {
   view: ChannelView;
@@ -32,16 +27,16 @@ interface PollDialogProps {
 
 export function PollDialog({ view, question: written, onDone, onClose }: PollDialogProps) {
   const { t } = useTranslation("composer");
+  const { wholeDuration } = useFormats();
   const [question, setQuestion] = useState(written);
   const [options, setOptions] = useState(["", ""]);
-  const [duration, setDuration] = useState<Duration>("day");
+  const [hours, setHours] = useState(24);
   const [allowsSeveral, setAllowsSeveral] = useState(false);
   const filled = options.map((text) => text.trim()).filter((text) => text !== "");
   const isReady = question.trim() !== "" && filled.length >= 2;
   const send = () => {
     if (!isReady) return;
-    const ms = DURATIONS[duration];
-    const endsAt = ms === null ? null : new Date(Date.now() + ms).toISOString();
+    const endsAt = hours === OPEN ? null : new Date(Date.now() + hours * HOUR_MS).toISOString();
     void sendMessage(view, question.trim(), { poll: { options: filled, allowsSeveral, endsAt } });
     onDone();
     onClose();
@@ -100,14 +95,12 @@ export function PollDialog({ view, question: written, onDone, onClose }: PollDia
             </Button>
           )}
         </fieldset>
-        <Select
+        <NumberSelect
           label={t("poll.duration")}
-          value={duration}
-          onChange={(next) => setDuration(next)}
-          options={(Object.keys(DURATIONS) as Duration[]).map((value) => ({
-            value,
-            label: t(`poll.durations.${value}`),
-          }))}
+          value={hours}
+          onChange={setHours}
+          choices={HOURS}
+          textOf={(count) => (count === OPEN ? t("poll.open") : wholeDuration(count * HOUR_MS))}
         />
         <Switch label={t("poll.allowsSeveral")} checked={allowsSeveral} onChange={setAllowsSeveral} />
       </div>

@@ -1,10 +1,11 @@
-import { FanfareError, randomId } from "@fanfare/client";
+import { randomId } from "@fanfare/client";
 import type { Recording } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useSyncExternalStore } from "react";
 import type { ServerCache } from "../data/cache.ts";
 import { useServerCache } from "../data/data-context.ts";
 import { perCache } from "../data/lookup.ts";
+import { isErrorOf } from "../shared/use-action.ts";
 
 export interface Upload {
   readonly id: string;
@@ -133,9 +134,7 @@ class Uploads {
   /** Restarts uploads that failed because the connection was lost. */
   #retryLost(): void {
     for (const [channelId, uploads] of this.#byChannel) {
-      const lost = uploads.filter(
-        ({ error }) => error instanceof FanfareError && error.type === "CONNECTION_LOST",
-      );
+      const lost = uploads.filter(({ error }) => isErrorOf(error, "CONNECTION_LOST"));
       for (const { id } of lost) this.retry(channelId, id);
     }
   }
@@ -233,7 +232,7 @@ export function useUploads(channelId: string): ChannelUploads {
 }
 
 export function maxBytesOf(error: unknown): number | null {
-  if (!(error instanceof FanfareError) || error.type !== "FILE_TOO_LARGE") return null;
+  if (!isErrorOf(error, "FILE_TOO_LARGE")) return null;
   const { maxBytes } = (error.data ?? {}) as { maxBytes?: unknown };
   return typeof maxBytes === "number" ? maxBytes : null;
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { pause } from "../shared/pause.ts";
 
 /** A text isn't held back longer than this by usernames, such as without a connection. */
 const LOOKUP_MAX_MS = 2000;
@@ -30,7 +31,7 @@ export function useOnceNamed(isLookingUp: boolean, run: () => void): OnceNamed {
     setLocked(true);
     const untilMs = performance.now() + LOOKUP_MAX_MS;
     while (latest.current.isLookingUp && performance.now() < untilMs) {
-      await new Promise((resolve) => setTimeout(resolve, LOOKUP_POLL_MS));
+      await pause(LOOKUP_POLL_MS);
     }
     setLocked(false);
     if (!latest.current.isGone) latest.current.run();

@@ -7,6 +7,7 @@ import { hasPermission } from "@fanfare/contract/permissions";
 import { useCall } from "../data/call.ts";
 import { useLive } from "../data/frames.ts";
 import { useCommands } from "../data/group-settings.ts";
+import { useHandler } from "../shared/hooks.ts";
 import { showToast, showFailure } from "../ui/feedback.tsx";
 import { type SendOptions, setReplyTo } from "../channel/messages/conversation.ts";
 import { expectModal } from "../channel/messages/bot-modals.tsx";
@@ -147,13 +148,15 @@ export function useSending(options: SendingOptions): Sending {
   // Leaving the channel cancels sending; the text stays as a draft.
   useEffect(() => () => waiting?.abort(), [waiting]);
 
+  // The user can cancel the reply, or change who sees the message, while files are being uploaded.
+  const sendNow = useHandler(send);
   const sendLater = async () => {
     const abort = new AbortController();
     setWaiting(abort);
     const isThere = await store.whenSettled(channel.id);
     if (abort.signal.aborted) return;
     setWaiting(null);
-    if (isThere) send();
+    if (isThere) sendNow();
   };
 
   const named = useOnceNamed(isLookingUp, () => {

@@ -1,12 +1,4 @@
-import type {
-  AdminAuditEntry,
-  AdminUser,
-  DeadJob,
-  Group,
-  InstalledPlugin,
-  LegalHold,
-  Result,
-} from "@fanfare/contract";
+import type { AdminAuditEntry, AdminUser, DeadJob, Group, LegalHold, Result } from "@fanfare/contract";
 import { type UseInfiniteQueryResult, type UseQueryResult, useQuery } from "@tanstack/react-query";
 import type { ServerCache } from "./cache.ts";
 import { ON_OPEN, useActionQuery, useServerCache, whenOnline, usePagedQuery } from "./data-context.ts";
@@ -28,24 +20,24 @@ export function useAdminPolicy(): UseQueryResult<Result<"admin.getPolicy">> {
 export function useAdminUsers(query = ""): UseInfiniteQueryResult<AdminUser[]> {
   const text = query.trim();
   const params = text === "" ? {} : { query: text };
-  return usePagedQuery("admin.listUsers", params, "users", "beforeUserId", ({ nextUserId }) => nextUserId);
+  return usePagedQuery("admin.listUsers", params, "users", "beforeUserId", "nextUserId");
 }
 
 export function useAdminGroups(): UseInfiniteQueryResult<Group[]> {
-  return usePagedQuery("admin.listGroups", {}, "groups", "beforeGroupId", ({ nextGroupId }) => nextGroupId);
+  return usePagedQuery("admin.listGroups", {}, "groups", "beforeGroupId", "nextGroupId");
 }
 
 export function useAdminAuditLog(): UseInfiniteQueryResult<AdminAuditEntry[]> {
-  return usePagedQuery("admin.auditLog", {}, "entries", "beforeId", ({ nextId }) => nextId);
+  return usePagedQuery("admin.auditLog", {}, "entries", "beforeId", "nextId");
 }
 
 /** Dead-lettered jobs, newest first. */
 export function useDeadJobs(): UseInfiniteQueryResult<DeadJob[]> {
-  return usePagedQuery("admin.listDeadJobs", {}, "jobs", "beforeJobId", ({ nextJobId }) => nextJobId);
+  return usePagedQuery("admin.listDeadJobs", {}, "jobs", "beforeJobId", "nextJobId");
 }
 
-export function useInstalledPlugins(): UseQueryResult<InstalledPlugin[]> {
-  return useActionQuery("admin.listPlugins", {}, { ...ON_OPEN, select: ({ plugins }) => plugins });
+export function useInstalledPlugins(): UseQueryResult<Result<"admin.listPlugins">> {
+  return useActionQuery("admin.listPlugins", {}, ON_OPEN);
 }
 
 const IMPORT_INTERVAL_MS = 2000;
@@ -57,7 +49,7 @@ export function useChatImports(): UseQueryResult<Result<"admin.listChatImports">
 
 /** Newest first, including ended ones. */
 export function useLegalHolds(): UseInfiniteQueryResult<LegalHold[]> {
-  return usePagedQuery("admin.listHolds", {}, "holds", "beforeId", ({ nextId }) => nextId);
+  return usePagedQuery("admin.listHolds", {}, "holds", "beforeId", "nextId");
 }
 
 const refetchImports = { after: (cache: ServerCache) => cache.refetch("admin.listChatImports") };
@@ -90,6 +82,7 @@ export const adminEffects: Effects = {
   "admin.deleteChatImport": refetchImports,
   "admin.startHold": refetchHolds,
   "admin.endHold": refetchHolds,
+  "admin.deletePluginData": { after: (cache) => cache.refetch("admin.listPlugins") },
   "admin.deleteGroup": {
     after(cache, { groupId }) {
       cache.remove("admin.listGroups", "groups", ({ id }) => id === groupId);

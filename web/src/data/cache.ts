@@ -18,6 +18,11 @@ export type Change<N extends ActionName> = (response: Result<N>, params: Params<
 
 export type ItemOf<L> = L extends readonly (infer Item)[] ? Item : never;
 
+type Cursor = string | number | null | undefined;
+
+/** The field of a page with the next page's cursor, or what returns it: null on the last page. */
+export type NextOf<N extends ActionName> = (keyof Result<N> & string) | ((page: Result<N>) => Cursor);
+
 type AnyChange = (response: unknown, params: unknown) => unknown;
 
 /** Refetches of users who received the same event are spread over up to this time. */
@@ -90,12 +95,12 @@ export class ServerCache {
     });
   }
 
-  /** Query options for a paged list. `nextOf` returns the next page's cursor, or null on the last page. */
+  /** Query options for a paged list. `param` takes the cursor. */
   pagedQuery<N extends ActionName>(
     name: N,
     params: Params<N>,
     param: keyof Params<N> & string,
-    nextOf: (page: Result<N>) => string | number | null | undefined,
+    next: NextOf<N>,
   ) {
     return infiniteQueryOptions({
       queryKey: [name, params, param] as QueryKey,
@@ -104,7 +109,8 @@ export class ServerCache {
         await whenOnline(this.client, signal);
         return this.client.call(name, pageParams(params, param, pageParam) as Params<N>);
       },
-      getNextPageParam: (last: Result<N>) => nextOf(last) ?? undefined,
+      getNextPageParam: (last: Result<N>) =>
+        (typeof next === "function" ? next(last) : (last[next] as Cursor)) ?? undefined,
     });
   }
 

@@ -102,7 +102,7 @@ export function useThreads(channelId: string, archived = false): UseInfiniteQuer
     { channelId, archived },
     "channels",
     "cursor",
-    ({ nextCursor }) => nextCursor,
+    "nextCursor",
     {},
   );
   return useLatest(list, latestChannels);
@@ -110,13 +110,7 @@ export function useThreads(channelId: string, archived = false): UseInfiniteQuer
 
 /** The threads that the user follows in all groups, by last activity. */
 export function useFollowedThreads(): UseInfiniteQueryResult<ChannelState[]> {
-  const list = usePagedQuery(
-    "channel.listFollowedThreads",
-    {},
-    "channels",
-    "cursor",
-    ({ nextCursor }) => nextCursor,
-  );
+  const list = usePagedQuery("channel.listFollowedThreads", {}, "channels", "cursor", "nextCursor");
   return useLatest(list, latestChannels);
 }
 
@@ -136,7 +130,7 @@ export function useThreadsAwaited(channelId: string | undefined, isReady: boolea
       "channel.listThreads",
       { channelId: channelId ?? "", archived: false },
       "cursor",
-      ({ nextCursor }) => nextCursor,
+      "nextCursor",
     ),
     enabled: channelId !== undefined,
   });

@@ -9,7 +9,7 @@ import {
 import { createContext, useContext, useSyncExternalStore } from "react";
 import { FanfareError, type ClientEvents, type ConnectionState, type FanfareClient } from "@fanfare/client";
 import type { LoadName } from "@fanfare/client/store";
-import type { ItemOf, ServerCache } from "./cache.ts";
+import type { ItemOf, NextOf, ServerCache } from "./cache.ts";
 
 export const DataContext = createContext<ServerCache | null>(null);
 
@@ -40,17 +40,17 @@ export function useActionQuery<N extends Exclude<ActionName, LoadName>, T = Resu
   } as Parameters<typeof useQuery<Result<N>, Error, T>>[0]);
 }
 
-/** Loads a paged list. `nextOf` returns the next page's cursor. */
+/** Loads a paged list. `param` takes the cursor of the next page. */
 export function usePagedQuery<N extends ActionName, L extends keyof Result<N>>(
   name: N,
   params: Params<N>,
   list: L,
   param: keyof Params<N> & string,
-  nextOf: (page: Result<N>) => string | number | null | undefined,
+  next: NextOf<N>,
   options: Pick<ActionQueryOptions, "staleTime"> = ON_OPEN,
 ): UseInfiniteQueryResult<ItemOf<Result<N>[L]>[]> {
   return useInfiniteQuery({
-    ...useServerCache().pagedQuery(name, params, param, nextOf),
+    ...useServerCache().pagedQuery(name, params, param, next),
     ...options,
     select: ({ pages }) => pages.flatMap((page) => page[list] as ItemOf<Result<N>[L]>[]),
   });

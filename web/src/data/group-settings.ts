@@ -16,7 +16,7 @@ export function useBans(groupId: string): UseInfiniteQueryResult<Ban[]> {
     { groupId, limit: LIMITS.pageMaxItems },
     "bans",
     "afterUserId",
-    ({ nextUserId }) => nextUserId,
+    "nextUserId",
   );
 }
 

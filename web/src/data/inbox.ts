@@ -31,7 +31,7 @@ import type { ServerCache } from "./cache.ts";
 
 /** Newest first. */
 export function useInbox(): UseInfiniteQueryResult<InboxItem[]> {
-  const list = usePagedQuery("inbox.list", {}, "items", "cursor", ({ nextCursor }) => nextCursor, {});
+  const list = usePagedQuery("inbox.list", {}, "items", "cursor", "nextCursor", {});
   return useLatest(list, inboxItems);
 }
 
@@ -57,14 +57,7 @@ export function useDueCount(): number {
 /** Most recently saved first. @param text only messages with its words; empty: all */
 export function useSavedMessages(text: string): UseInfiniteQueryResult<SavedItem[]> {
   const params = text === "" ? {} : { text };
-  const list = usePagedQuery(
-    "saved.listMessages",
-    params,
-    "items",
-    "cursor",
-    ({ nextCursor }) => nextCursor,
-    {},
-  );
+  const list = usePagedQuery("saved.listMessages", params, "items", "cursor", "nextCursor", {});
   return useLatest(list, savedItems);
 }
 

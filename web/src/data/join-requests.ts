@@ -9,7 +9,7 @@ import { useLoaded } from "./store.ts";
 
 /** Those who ask to join a group, oldest first. */
 export function useJoinRequests(groupId: string): UseInfiniteQueryResult<JoinRequest[]> {
-  return usePagedQuery("join.list", { groupId }, "requests", "cursor", ({ nextCursor }) => nextCursor);
+  return usePagedQuery("join.list", { groupId }, "requests", "cursor", "nextCursor");
 }
 
 /** How many users ask to join a group; 0 for members who can't approve them. */

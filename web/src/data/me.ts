@@ -17,7 +17,7 @@ export function useMe(): OwnUser {
 
 /** Bots and webhooks whose tokens the user holds, newest first. */
 export function useHeldTokens(): UseInfiniteQueryResult<HeldToken[]> {
-  return usePagedQuery("bot.listTokens", {}, "tokens", "before", ({ nextBefore }) => nextBefore);
+  return usePagedQuery("bot.listTokens", {}, "tokens", "before", "nextBefore");
 }
 
 /** Newest first. */

@@ -12,7 +12,6 @@ import { useEffect, useMemo } from "react";
 import { useServerCache } from "./data-context.ts";
 import { useGroup } from "./groups.ts";
 import { useLoaded, useStoreState } from "./store.ts";
-import { useMe } from "./me.ts";
 import { useUserSearch } from "./search.ts";
 import { useUsers } from "./people.ts";
 
@@ -27,7 +26,7 @@ export function useMembers(groupId: string): UseInfiniteQueryResult<Member[]> {
       "group.listMembers",
       { groupId, limit: LIMITS.pageMaxItems },
       "afterUserId",
-      ({ nextUserId }) => nextUserId,
+      "nextUserId",
     ),
     select: ({ pages }) => pages.at(-1)?.nextUserId ?? null,
   });
@@ -120,10 +119,7 @@ export function useMemberSearch(
   }, [needsMore, fetchNextPage]);
   const users = useUsers(loaded.map(({ userId }) => userId));
 
-  // Guests can't search accounts.
-  const isAccount = useMe().kind === "member";
-  const asks = hasNextPage && isAccount && query.length >= LIMITS.searchMinChars;
-  const search = useUserSearch(asks ? query : "");
+  const search = useUserSearch(hasNextPage ? query : "");
   const accounts = search.data ?? [];
   const nicknames = useNicknames(groupId);
   const isNicknamed = (userId: string): boolean =>

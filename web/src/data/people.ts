@@ -5,16 +5,22 @@ import { useEffect } from "react";
 import type { ServerCache } from "./cache.ts";
 import { ON_OPEN, useActionQuery, useServerCache } from "./data-context.ts";
 import type { Effects } from "./lookup.ts";
+import { useMe } from "./me.ts";
 import { type Loaded, useLoaded, useStoreState } from "./store.ts";
 
-/** For accounts only; fails for guests. */
-export function useFriends(options?: { enabled?: boolean }): Loaded<readonly Friend[]> {
-  return useLoaded("friend.list", {}, friendsOf, options);
+/** Never loaded for guests, who have no friends. */
+export function useFriends(): Loaded<readonly Friend[]> {
+  return useLoaded("friend.list", {}, friendsOf, { enabled: useMe().kind === "member" });
 }
 
-/** Sent and received requests, newest first. */
-export function useFriendRequests(options?: { enabled?: boolean }): Loaded<readonly FriendRequest[]> {
-  return useLoaded("friend.listRequests", {}, friendRequestsOf, options);
+/** Sent and received requests, newest first. Never loaded for guests. */
+export function useFriendRequests(): Loaded<readonly FriendRequest[]> {
+  return useLoaded("friend.listRequests", {}, friendRequestsOf, { enabled: useMe().kind === "member" });
+}
+
+/** Empty while loading. */
+export function useIncomingRequests(): readonly FriendRequest[] {
+  return useFriendRequests().data?.filter(({ direction }) => direction === "incoming") ?? [];
 }
 
 export function useReach(): UseQueryResult<Reach> {
@@ -54,6 +60,14 @@ export const directEffects: Effects = {
     },
   },
 };
+
+/** The known profiles of those in the user's direct messages, the latest first, and of friends. The user is among them. */
+export function useContacts(): User[] {
+  const { data: friends = [] } = useFriends();
+  const { data: directs = [] } = useDirects();
+  const ids = [...directs.flatMap(({ memberIds }) => memberIds), ...friends.map(({ userId }) => userId)];
+  return useUsers([...new Set(ids)]);
+}
 
 /** Undefined while loading. */
 export function useUser(userId: string | null | undefined): User | undefined {

@@ -9,12 +9,12 @@ import { useLoaded } from "./store.ts";
 
 /** The open reports of a group, newest first. */
 export function useReports(groupId: string): UseInfiniteQueryResult<Report[]> {
-  return usePagedQuery("report.list", { groupId }, "reports", "cursor", ({ nextCursor }) => nextCursor);
+  return usePagedQuery("report.list", { groupId }, "reports", "cursor", "nextCursor");
 }
 
 /** The open reports of direct messages, newest first. For admins. */
 export function useDirectReports(): UseInfiniteQueryResult<Report[]> {
-  return usePagedQuery("admin.listReports", {}, "reports", "cursor", ({ nextCursor }) => nextCursor);
+  return usePagedQuery("admin.listReports", {}, "reports", "cursor", "nextCursor");
 }
 
 /** The number of reported messages in a group; 0 for users who don't moderate it. Capped at 100, which means 100 or more. */

@@ -7,6 +7,7 @@ import type { ServerCache } from "./cache.ts";
 import { useActionQuery, useServerCache } from "./data-context.ts";
 import { useLive } from "./frames.ts";
 import { updateMatching } from "./lookup.ts";
+import { useMe } from "./me.ts";
 
 const STALE_AFTER_MS = 60_000;
 
@@ -25,12 +26,7 @@ export function useSearch(search: Search | null): UseInfiniteQueryResult<Found> 
   const cache = useServerCache();
   const { store } = cache;
   const found = useInfiniteQuery({
-    ...cache.pagedQuery(
-      "message.search",
-      { ...search, withContext: true },
-      "cursor",
-      ({ nextCursor }) => nextCursor,
-    ),
+    ...cache.pagedQuery("message.search", { ...search, withContext: true }, "cursor", "nextCursor"),
     staleTime: STALE_AFTER_MS,
     enabled: search !== null,
     select: ({ pages }) => ({
@@ -81,15 +77,16 @@ export function isSearchable({ text = "", from, mentions, has = [] }: Search): b
   return /[\p{L}\p{N}]/u.test(text) || from !== undefined || mentions !== undefined || has.length > 0;
 }
 
-/** Accounts whose name starts with the query, which needs at least two characters. */
+/** Accounts whose name starts with the query, which needs at least two characters. Guests can't search accounts. */
 export function useUserSearch(query: string): UseQueryResult<User[]> {
   const text = query.trim();
+  const isAccount = useMe().kind === "member";
   return useActionQuery(
     "user.search",
     { query: text },
     {
       staleTime: STALE_AFTER_MS,
-      enabled: text.length >= LIMITS.searchMinChars,
+      enabled: isAccount && text.length >= LIMITS.searchMinChars,
       select: ({ users }) => users,
     },
   );

@@ -4,16 +4,16 @@ import { Compass } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useLocation } from "wouter";
-import { PageHeader } from "../app/shell/page-header.tsx";
+import { PageBody, PageHeader } from "../app/shell/page-header.tsx";
 import { useCall } from "../data/call.ts";
 import { usePagedQuery } from "../data/data-context.ts";
 import { useGroup } from "../data/groups.ts";
 import { groupPath } from "../routes.ts";
 import { useSettled } from "../shared/hooks.ts";
 import { PagedRows } from "../shared/paged-list.tsx";
-import { useAction } from "../shared/use-action.ts";
+import { useAction, isErrorOf } from "../shared/use-action.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
-import { AskToJoin, isApprovalRequired, useOwnJoinRequest } from "./invites/ask-to-join.tsx";
+import { AskToJoin, useOwnJoinRequest } from "./invites/ask-to-join.tsx";
 import { Avatar } from "../ui/display.tsx";
 import { EmptyState, ErrorNote } from "../ui/feedback.tsx";
 import { FilterField } from "../ui/form.tsx";
@@ -23,40 +23,32 @@ export function DirectoryPage() {
   const { t } = useTranslation("groups");
   const [text, setText] = useState("");
   const query = useSettled(text).trim();
-  const pages = usePagedQuery(
-    "group.listDirectory",
-    { query },
-    "groups",
-    "cursor",
-    ({ nextCursor }) => nextCursor,
-  );
+  const pages = usePagedQuery("group.listDirectory", { query }, "groups", "cursor", "nextCursor");
   return (
     <>
       <PageHeader icon={Compass} title={t("directory.title")} />
-      <div className="min-h-0 flex-1 overflow-y-auto">
-        <div className="mx-auto grid max-w-3xl gap-4 p-4">
-          <FilterField
-            label={t("directory.search")}
-            maxLength={LIMITS.searchTextMaxChars}
-            value={text}
-            onChange={setText}
-          />
-          <PagedRows
-            pages={pages}
-            label={t("directory.title")}
-            className="grid gap-2"
-            empty={
-              <EmptyState
-                icon={Compass}
-                title={query === "" ? t("directory.empty") : t("directory.none")}
-                text={query === "" ? t("directory.emptyText") : t("directory.noneText")}
-              />
-            }
-          >
-            {(group) => <GroupEntry key={group.id} group={group} />}
-          </PagedRows>
-        </div>
-      </div>
+      <PageBody>
+        <FilterField
+          label={t("directory.search")}
+          maxLength={LIMITS.searchTextMaxChars}
+          value={text}
+          onChange={setText}
+        />
+        <PagedRows
+          pages={pages}
+          label={t("directory.title")}
+          className="grid gap-2"
+          empty={
+            <EmptyState
+              icon={Compass}
+              title={query === "" ? t("directory.empty") : t("directory.none")}
+              text={query === "" ? t("directory.emptyText") : t("directory.noneText")}
+            />
+          }
+        >
+          {(group) => <GroupEntry key={group.id} group={group} />}
+        </PagedRows>
+      </PageBody>
     </>
   );
 }
@@ -73,7 +65,7 @@ function GroupEntry({ group }: { group: ListedGroup }) {
   const asks = !isMember && (isAsking || (request !== undefined && needsApproval));
   const join = async () => {
     const joined = await call("group.joinListed", { groupId: id }).catch((failure: unknown) => {
-      if (!isApprovalRequired(failure)) throw failure;
+      if (!isErrorOf(failure, "APPROVAL_REQUIRED")) throw failure;
       setAsking(true);
       return null;
     });

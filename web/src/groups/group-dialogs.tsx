@@ -3,8 +3,7 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../data/call.ts";
 import { useGroup } from "../data/groups.ts";
-import { FormDialog } from "../ui/form-dialog.tsx";
-import { TextField, useForm } from "../ui/form.tsx";
+import { NameDialog } from "../ui/form-dialog.tsx";
 import { CreateChannelDialog } from "./channels/create-channel-dialog.tsx";
 import { ChannelSettingsDialog } from "./channels/settings/channel-settings.tsx";
 import type { GroupDialog } from "./open-group-dialog.tsx";
@@ -52,33 +51,23 @@ interface SectionDialogProps {
 }
 
 function SectionDialog({ groupId, section, onClose }: SectionDialogProps) {
-  const { t } = useTranslation("groups");
+  const { t } = useTranslation("channels");
   const call = useCall();
-  const form = useForm({
-    initial: { name: section?.name ?? "" },
-    submit: ({ name }) =>
-      section === undefined
-        ? call("channel.create", { groupId, name, kind: "section" })
-        : call("channel.update", { channelId: section.id, name }),
-    onDone: onClose,
-  });
   return (
-    <FormDialog
+    <NameDialog
       onClose={onClose}
-      size="sm"
-      title={section === undefined ? t("channels:section.create") : t("channels:section.rename")}
-      form={form}
-      action={section === undefined ? t("channels:section.createAction") : t("common:save")}
-      disabled={form.values.name.trim() === ""}
-    >
-      <TextField
-        label={t("channels:section.name")}
-        hint={section === undefined ? t("channels:section.hint") : undefined}
-        required
-        autoFocus
-        maxLength={LIMITS.channelNameMaxChars}
-        {...form.field("name")}
-      />
-    </FormDialog>
+      {...(section === undefined
+        ? { title: t("section.create"), action: t("section.createAction"), hint: t("section.hint") }
+        : { title: t("section.rename") })}
+      label={t("section.name")}
+      name={section?.name ?? ""}
+      required
+      maxLength={LIMITS.channelNameMaxChars}
+      onSave={(name) =>
+        section === undefined
+          ? call("channel.create", { groupId, name, kind: "section" })
+          : call("channel.update", { channelId: section.id, name })
+      }
+    />
   );
 }

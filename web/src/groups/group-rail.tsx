@@ -1,11 +1,10 @@
-import { MessageCircle, Plus, Inbox, Search } from "lucide-react";
+import { Inbox, type LucideIcon, MessageCircle, Plus, Search } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, Link } from "wouter";
 import type { Group } from "@fanfare/contract";
-import { useFriendRequests } from "../data/people.ts";
+import { useIncomingRequests } from "../data/people.ts";
 import { useGroups } from "../data/groups.ts";
-import { useMe } from "../data/me.ts";
 import { useDueCount, useGroupUnread, useInboxUnreadCount, useNotificationSetting } from "../data/inbox.ts";
 import { directPath, groupPath, inboxPath } from "../routes.ts";
 import { useFormats } from "../shared/formats.ts";
@@ -27,9 +26,7 @@ export function GroupRail() {
   const { data: groups } = useGroups();
   const [path] = useLocation();
   const messages = useGroupUnread(null, (unread) => unread.messages);
-  const isAccount = useMe().kind === "member";
-  const { data: requests } = useFriendRequests({ enabled: isAccount });
-  const newCount = messages + (requests?.filter(({ direction }) => direction === "incoming").length ?? 0);
+  const newCount = messages + useIncomingRequests().length;
   return (
     <nav
       aria-label={t("common:groups")}
@@ -44,9 +41,7 @@ export function GroupRail() {
         count={newCount}
         countLabel={t("rail.new", { count: newCount })}
       >
-        <span className="flex size-11 items-center justify-center rounded-lg text-muted transition-colors group-hover:bg-selected group-hover:text-text group-aria-[current=page]:bg-selected group-aria-[current=page]:text-text">
-          <MessageCircle size={22} aria-hidden />
-        </span>
+        <RailIcon icon={MessageCircle} />
       </RailLink>
       <InboxRailLink />
       <SwitcherButton />
@@ -145,10 +140,16 @@ function InboxRailLink() {
       // The groups have the red counts of the same mentions.
       tone="neutral"
     >
-      <span className="flex size-11 items-center justify-center rounded-lg text-muted transition-colors group-hover:bg-selected group-hover:text-text group-aria-[current=page]:bg-selected group-aria-[current=page]:text-text">
-        <Inbox size={22} aria-hidden />
-      </span>
+      <RailIcon icon={Inbox} />
     </RailLink>
+  );
+}
+
+function RailIcon({ icon: Icon }: { icon: LucideIcon }) {
+  return (
+    <span className="flex size-11 items-center justify-center rounded-lg text-muted transition-colors group-hover:bg-selected group-hover:text-text group-aria-[current=page]:bg-selected group-aria-[current=page]:text-text">
+      <Icon size={22} aria-hidden />
+    </span>
   );
 }
 

@@ -1,9 +1,10 @@
+import type { Params } from "@fanfare/contract";
 import { BellOff } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../data/call.ts";
 import { type Place, useNotificationSetting } from "../data/inbox.ts";
-import { useAction } from "../shared/use-action.ts";
+import { useSave } from "../shared/use-action.ts";
 import { TimeDialog } from "../shared/time-dialog.tsx";
 import { formatTime } from "../shared/times.ts";
 import { Button } from "../ui/button.tsx";
@@ -26,12 +27,12 @@ export function NotificationDialog({ place, name, onClose }: NotificationDialogP
   const { t } = useTranslation("groups");
   const setting = useNotificationSetting(place);
   const call = useCall();
-  const { error, run } = useAction();
+  const { error, save } = useSave();
   const now = useNow();
   const [isChoosingTime, setChoosingTime] = useState(false);
   const isChannel = "channelId" in place;
-  const change = (changes: { level?: Exclude<Level, "default"> | null; mutedUntil?: string | null }) =>
-    void run(() => call("notification.set", { ...place, ...changes }));
+  const change = (changes: Omit<Params<"notification.set">, "groupId" | "channelId">) =>
+    save(() => call("notification.set", { ...place, ...changes }));
   const until = isMutedNow(setting, now) ? setting!.mutedUntil! : null;
   const level: Level = setting?.level ?? (isChannel ? "default" : "mentions");
   const levels: Level[] = isChannel
@@ -50,9 +51,7 @@ export function NotificationDialog({ place, name, onClose }: NotificationDialogP
           label={t("notifications.suppressEveryone")}
           hint={t("notifications.suppressEveryoneHint")}
           checked={setting?.suppressEveryone ?? false}
-          onChange={(suppressEveryone) =>
-            void run(() => call("notification.set", { ...place, suppressEveryone }))
-          }
+          onChange={(suppressEveryone) => change({ suppressEveryone })}
         />
       )}
       <section className="grid gap-2">

@@ -72,7 +72,7 @@ const holesOf = (text: string): string[] =>
 /** Words that are the same in English: names, keys, and those that the language shares with it. */
 const SHARED = "bot bots ctrl del enter gif gifs js node shift spam spoiler token url webhook webhooks";
 const SHARED_IN: Readonly<Record<string, string>> = {
-  de: "administration admins branding code emoji export import in limits link links logo moderation name navigation normal offline online option optional passkeys person position status sticker system text thread threads version",
+  de: "admin administration admins branding code emoji export import in limits link links logo moderation name navigation normal offline online option optional passkeys person position status sticker system text thread threads version",
   es: "color emoji invisible no normal roles sticker stickers",
   fr: "action admin administration admins code description emoji export images invisible logo maintenance mention mentions message messages minutes navigation normal notifications option options page participation question section sessions suggestions type version vote votes",
   pt: "emoji link links normal offline online status",

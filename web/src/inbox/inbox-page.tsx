@@ -26,13 +26,13 @@ import { EmptyState, ErrorNote, SkeletonRows } from "../ui/feedback.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { SearchButton } from "../search/search-button.tsx";
-import { PageHeader } from "../app/shell/page-header.tsx";
+import { PageBody, PageHeader } from "../app/shell/page-header.tsx";
 import { SavedList, ScheduledList } from "./later.tsx";
 import { MessageEntry } from "./message-entry.tsx";
 import { useUnreadThreadCount } from "./notifications/unmuted-unread.ts";
 import { reasonOf } from "./use-message-place.ts";
-import { useFriendRequests, useUser } from "../data/people.ts";
-import { useName } from "../people/members/user-name.tsx";
+import { useIncomingRequests } from "../data/people.ts";
+import { usePerson } from "../people/members/user-name.tsx";
 import { ThreadRow } from "../channel/threads/threads-panel.tsx";
 import { useFollowedThreads } from "../data/channel-messages.ts";
 import { useChannelState, useGroup } from "../data/groups.ts";
@@ -102,40 +102,38 @@ export function InboxPage() {
           </>
         }
       />
-      <div className="min-h-0 flex-1 overflow-y-auto">
-        <div className="mx-auto grid max-w-3xl gap-4 p-4 pb-[max(1rem,env(safe-area-inset-bottom))]">
-          <ErrorNote text={error} />
-          <RequestList />
-          <Tabs
-            label={t("title")}
-            value={tab}
-            onChange={setTab}
-            tabs={[
-              { value: "unread", label: t("tab.unread"), content: <InboxList onlyUnread /> },
-              { value: "all", label: t("tab.all"), content: <InboxList onlyUnread={false} /> },
-              {
-                value: "threads",
-                label: threads === 0 ? t("tab.threads") : t("tab.threadsUnread", { count: threads }),
-                content: <FollowedThreads />,
-              },
-              ...(scheduled.length === 0
-                ? []
-                : [
-                    {
-                      value: "scheduled",
-                      label: t("tab.scheduled"),
-                      content: <ScheduledList scheduled={scheduled} />,
-                    },
-                  ]),
-              {
-                value: "saved",
-                label: due === 0 ? t("tab.saved") : t("tab.savedDue", { count: due }),
-                content: <SavedList />,
-              },
-            ]}
-          />
-        </div>
-      </div>
+      <PageBody>
+        <ErrorNote text={error} />
+        <RequestList />
+        <Tabs
+          label={t("title")}
+          value={tab}
+          onChange={setTab}
+          tabs={[
+            { value: "unread", label: t("tab.unread"), content: <InboxList onlyUnread /> },
+            { value: "all", label: t("tab.all"), content: <InboxList onlyUnread={false} /> },
+            {
+              value: "threads",
+              label: threads === 0 ? t("tab.threads") : t("tab.threadsUnread", { count: threads }),
+              content: <FollowedThreads />,
+            },
+            ...(scheduled.length === 0
+              ? []
+              : [
+                  {
+                    value: "scheduled",
+                    label: t("tab.scheduled"),
+                    content: <ScheduledList scheduled={scheduled} />,
+                  },
+                ]),
+            {
+              value: "saved",
+              label: due === 0 ? t("tab.saved") : t("tab.savedDue", { count: due }),
+              content: <SavedList />,
+            },
+          ]}
+        />
+      </PageBody>
     </>
   );
 }
@@ -185,7 +183,7 @@ function InboxEntry({ item: { message, groupId, unread } }: { item: InboxItem })
   const reason = useMemo(() => reasonOf(message, me.id), [message, me.id]);
   return (
     <MessageEntry message={message} groupId={groupId} isStrong={unread}>
-      <Badge tone={unread ? "accent" : "neutral"}>{t(`reason.${reason}`)}</Badge>
+      <Badge>{t(`reason.${reason}`)}</Badge>
       {unread && <span className="sr-only">{t("unread")}</span>}
     </MessageEntry>
   );
@@ -193,9 +191,7 @@ function InboxEntry({ item: { message, groupId, unread } }: { item: InboxItem })
 
 function RequestList() {
   const { t } = useTranslation("inbox");
-  const isAccount = useMe().kind === "member";
-  const { data = [] } = useFriendRequests({ enabled: isAccount });
-  const incoming = data.filter(({ direction }) => direction === "incoming");
+  const incoming = useIncomingRequests();
   if (incoming.length === 0) return null;
   return (
     <section aria-label={t("requests")} className="grid gap-1 rounded-lg border border-line p-2">
@@ -213,13 +209,12 @@ function RequestRow({ request: { userId } }: { request: FriendRequest }) {
   const { t } = useTranslation("inbox");
   const call = useCall();
   const { busy, error, run } = useAction();
-  const user = useUser(userId);
-  const name = useName(user);
+  const { user, name, avatarUrl } = usePerson(userId);
   return (
     <ListRow
-      leading={<Avatar name={name} id={userId} src={user?.avatarUrl} size={36} />}
+      leading={<Avatar name={name} id={userId} src={avatarUrl} size={36} />}
       title={name}
-      subtitle={user?.username ?? undefined}
+      subtitle={user !== undefined && user.username !== null ? `@${user.username}` : undefined}
       trailing={
         <>
           <Button

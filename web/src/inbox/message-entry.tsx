@@ -40,7 +40,10 @@ export function MessageEntry({ message, groupId, isStrong, actions, children }: 
     <div
       role="presentation"
       onClick={click}
-      className={cx("grid cursor-pointer gap-1 border-s-3 ps-3", isStrong ? "border-accent" : "border-line")}
+      className={cx(
+        "grid cursor-pointer gap-1 border-s-3 ps-3 *:transition-colors hover:*:[article]:border-line-strong",
+        isStrong ? "border-accent" : "border-line",
+      )}
     >
       <div className="flex min-w-0 flex-wrap items-center gap-2 text-sm text-muted">
         {children}

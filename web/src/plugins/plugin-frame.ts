@@ -127,6 +127,14 @@ export class PluginFrame {
     return cardOf(await this.request({ type: "card", link }));
   }
 
+  /** Hands over what the plug-in's server has published; null: something may have been missed. */
+  publish(published: { key: string; data: unknown } | null): void {
+    this.#ready.promise.then(
+      () => this.#port.postMessage({ type: "published", published }),
+      () => {},
+    );
+  }
+
   /** Also because it sent too much. */
   get isClosed(): boolean {
     return this.#isClosed;

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { SidePanel } from "../app/shell/side-panel.tsx";
 import { useCall } from "../data/call.ts";
+import { useServerCache } from "../data/data-context.ts";
 import { useIsDark } from "../state/preferences.ts";
 import { EmptyState } from "../ui/feedback.tsx";
 import { PluginFrame } from "./plugin-frame.ts";
@@ -51,6 +52,7 @@ interface PanelFrameProps {
 
 function PanelFrame({ plugin, panelId, channel: { id: channelId, groupId }, onFail }: PanelFrameProps) {
   const call = useCall();
+  const { client } = useServerCache();
   const container = useRef<HTMLDivElement>(null);
   const fail = useRef(onFail);
   useEffect(() => {
@@ -60,10 +62,18 @@ function PanelFrame({ plugin, panelId, channel: { id: channelId, groupId }, onFa
     const context = { channelId, groupId, language: frame.language };
     let isOpen = true;
     frame.request({ type: "panel", panel: panelId, context }).catch(() => isOpen && fail.current());
+    const ends = [
+      client.on("plugin.published", ({ key, data, ...from }) => {
+        if (from.plugin === plugin.name && from.channelId === channelId) frame.publish({ key, data });
+      }),
+      client.on("ready", () => frame.publish(null)),
+      client.on("resync", () => frame.publish(null)),
+    ];
     return () => {
       isOpen = false;
+      for (const end of ends) end();
       frame.close();
     };
-  }, [plugin, panelId, channelId, groupId, call]);
+  }, [plugin, panelId, channelId, groupId, call, client]);
   return <div ref={container} className="min-h-0 flex-1" />;
 }

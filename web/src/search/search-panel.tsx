@@ -1,13 +1,12 @@
 import type { User } from "@fanfare/contract";
 import { Search as SearchIcon, Plus, X } from "lucide-react";
-import { useMemo } from "react";
 import { flushSync } from "react-dom";
 import { useTranslation } from "react-i18next";
 import { hasMessages, useChannels, useChannelsOfGroups, useChannelState, useGroups } from "../data/groups.ts";
 import { useMe } from "../data/me.ts";
 import { useMemberSearch, useNicknames } from "../data/members.ts";
 import { isSearchable, useUserSearch } from "../data/search.ts";
-import { useDirects, useFriends, useUsers } from "../data/people.ts";
+import { useContacts, useUsers } from "../data/people.ts";
 import { useNow, useSettled } from "../shared/hooks.ts";
 import { EmptyState } from "../ui/feedback.tsx";
 import { Segments } from "../ui/choices.tsx";
@@ -21,7 +20,6 @@ import { closeSearch } from "./search-history.ts";
 import { SearchResults } from "./search-results.tsx";
 import { useSearchText, focusSearch, setSearchText, chooseScope, useScope } from "./search-store.ts";
 
-const NONE: readonly string[] = [];
 /** Channels of further groups aren't suggested. */
 const MAX_GROUPS = 100;
 
@@ -63,8 +61,7 @@ function GroupSearch({ groupId, channelId }: { groupId: string; channelId: strin
   const { data: channels = [] } = useChannels(groupId);
   const name = namesIn(useSearchText(({ text }) => text)).at(-1);
   const { found, members } = useMemberSearch(groupId, name ?? "");
-  const ids = useMemo(() => members.data?.map(({ userId }) => userId) ?? NONE, [members.data]);
-  const loaded = useUsers(ids);
+  const loaded = useUsers(members.data?.map(({ userId }) => userId) ?? []);
   const people = distinct([...loaded, ...found.flatMap(({ user }) => user ?? [])]);
   const nicknames = useNicknames(groupId);
   const texts = channels.filter(hasMessages);
@@ -82,33 +79,22 @@ function GroupSearch({ groupId, channelId }: { groupId: string; channelId: strin
 
 function DirectSearch({ channelId }: { channelId: string }) {
   const { data: channel } = useChannelState(channelId);
-  const people = useUsers(channel?.memberIds ?? NONE);
+  const people = useUsers(channel?.memberIds ?? []);
   return <SearchContent scope={{ channelId }} people={people} channels={[]} hasChannels={false} />;
 }
 
 /** Searches all groups and direct messages. Suggests channels with their group, friends, DM partners, and users found by name. */
 function EverywhereSearch() {
-  const me = useMe();
-  const isAccount = me.kind === "member";
   const { data: groups = [] } = useGroups();
-  const { data: directs = [] } = useDirects();
-  const { data: friends = [] } = useFriends({ enabled: isAccount });
   const [name = "", otherName = ""] = namesIn(useSettled(useSearchText(({ text }) => text)));
-  // Guests can't search accounts.
-  const { data: found = [] } = useUserSearch(isAccount ? name : "");
-  const { data: alsoFound = [] } = useUserSearch(isAccount ? otherName : "");
-  const ids = useMemo(
-    () => [
-      ...new Set([...directs.flatMap(({ memberIds }) => memberIds), ...friends.map(({ userId }) => userId)]),
-    ],
-    [directs, friends],
-  );
-  const people = distinct([...useUsers(ids), ...found, ...alsoFound]);
+  const { data: found = [] } = useUserSearch(name);
+  const { data: alsoFound = [] } = useUserSearch(otherName);
+  const people = distinct([...useContacts(), ...found, ...alsoFound]);
   const isNamingChannel = useSearchText(({ text }) =>
     parseQuery(text).filters.some(({ name }) => name === "in"),
   );
   const named = groups.slice(0, MAX_GROUPS);
-  const lists = useChannelsOfGroups(isNamingChannel ? named.map(({ id }) => id) : NONE);
+  const lists = useChannelsOfGroups(isNamingChannel ? named.map(({ id }) => id) : []);
   const channels = lists.flatMap((list, index) =>
     list.filter(hasMessages).map(({ id, name }) => ({ id, name, group: named[index]!.name })),
   );

@@ -104,7 +104,11 @@ function FoundMessage({ found, isNamed, isEverywhere, onLeave }: FoundMessagePro
   };
   return (
     // The nested button is for the keyboard.
-    <div className="grid cursor-pointer grid-cols-1 gap-1" onClick={clickTo(path)} role="presentation">
+    <div
+      className="grid cursor-pointer grid-cols-1 gap-1 *:transition-colors hover:*:[article]:border-line-strong"
+      onClick={clickTo(path)}
+      role="presentation"
+    >
       {isNamed && channel !== undefined && <PlaceName channel={channel} isEverywhere={isEverywhere} />}
       <MentionsProvider groupId={channel?.groupId ?? null}>
         {before !== null && <Neighbor message={before} clickTo={clickTo} />}

@@ -24,18 +24,20 @@ export function AccountFields({ form }: { form: Pick<FormState<NewAccount>, "fie
     <>
       <UsernameAndPassword form={form} />
       {(sendsMail || mustHaveEmail) && (
-        <TextField
+        <EmailField
           label={mustHaveEmail ? t("emailRequired") : t("email")}
-          type="email"
-          name="email"
           required={mustHaveEmail}
           hint={mustHaveEmail ? t("emailDomains", { domains: mailDomains.join(", ") }) : t("emailHint")}
-          maxLength={LIMITS.emailMaxChars}
-          autoComplete="email"
           {...form.field("email")}
         />
       )}
     </>
+  );
+}
+
+export function EmailField(props: TextFieldProps) {
+  return (
+    <TextField type="email" name="email" maxLength={LIMITS.emailMaxChars} autoComplete="email" {...props} />
   );
 }
 
@@ -139,7 +141,7 @@ export function PasswordField(props: Omit<TextFieldProps, "type" | "after">) {
   return (
     <TextField
       required
-      maxLength={128}
+      maxLength={LIMITS.passwordMaxChars}
       autoCapitalize="none"
       spellCheck={false}
       {...props}

@@ -4,7 +4,7 @@ import { ROUTES, loginPath, registerPath } from "../routes.ts";
 import { LoginPage } from "./login-page.tsx";
 import { type SessionNotice, logIn } from "./session-store.ts";
 import { isLoginPath, rememberRequestedPath } from "./requested-path.ts";
-import type { FanfareClient } from "@fanfare/client";
+import { LIMITS } from "@fanfare/contract/limits";
 import type { Result } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
 import { buttonClass } from "../ui/button.tsx";
@@ -61,7 +61,7 @@ function Landing({ notice, inviteCode }: LandingProps) {
       {inviteCode === undefined ? (
         <LoginTitle title={t("welcome")} />
       ) : (
-        <InvitePreview client={anonymous} code={inviteCode} />
+        <InvitePreview key={inviteCode} code={inviteCode} />
       )}
       {ways !== null && (
         <>
@@ -92,19 +92,19 @@ function Landing({ notice, inviteCode }: LandingProps) {
 }
 
 /** The invited group, visible without login. Logging in from here joins the group. */
-function InvitePreview({ client, code }: { client: FanfareClient; code: string }) {
+function InvitePreview({ code }: { code: string }) {
   const [group, setGroup] = useState<Result<"invite.preview">["group"] | null>(null);
   const [error, setError] = useState<string | null>(null);
   useEffect(() => {
     let shown = true;
-    client.call("invite.preview", { code }).then(
+    anonymous.call("invite.preview", { code }).then(
       (preview) => shown && setGroup(preview.group),
       (failure: unknown) => shown && setError(inviteErrorText(failure)),
     );
     return () => {
       shown = false;
     };
-  }, [client, code]);
+  }, [code]);
   const isGood = group !== null;
   useEffect(() => {
     if (isGood) joinAfterLogin(code);
@@ -132,7 +132,7 @@ function GuestForm({ label }: { label: string }) {
       <TextField
         label={t("yourName")}
         name="nickname"
-        maxLength={32}
+        maxLength={LIMITS.nicknameMaxChars}
         autoComplete="nickname"
         {...form.field("nickname")}
       />

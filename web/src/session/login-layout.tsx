@@ -1,6 +1,7 @@
 import { Gauge, type LucideIcon, MessagesSquare, ServerCog, Languages, Moon, Sun } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
 import { languageName, LANGUAGES, tagOf } from "../i18n/language.ts";
 import { setPreferences, useIsDark } from "../state/preferences.ts";
 import { Button, IconButton } from "../ui/button.tsx";
@@ -8,7 +9,7 @@ import { usePageTitle } from "../ui/hooks.ts";
 import { cx } from "../ui/cx.ts";
 import { useBranding } from "./branding.ts";
 import type { SessionNotice } from "./session-store.ts";
-import { parseFragment } from "../routes.ts";
+import { loginPath, parseFragment } from "../routes.ts";
 import { Main } from "../ui/main.tsx";
 
 const COUNT = 9;
@@ -35,7 +36,9 @@ export function LoginLayout({ children }: { children: ReactNode }) {
           </div>
           {landingText === "" ? (
             <>
-              <p className="max-w-md text-text lg:text-2xl lg:leading-snug lg:font-medium">{t("tagline")}</p>
+              <p className="max-w-md text-balance text-text lg:text-2xl lg:leading-snug lg:font-medium">
+                {t("tagline")}
+              </p>
               <Points />
             </>
           ) : (
@@ -171,7 +174,23 @@ export function SessionNoticeBanner({ notice }: { notice: SessionNotice | null }
   );
 }
 
-export const LOGIN_LINK_CLASS = "rounded-sm font-medium text-accent-text underline-offset-2 hover:underline";
+export function LoginLink({ href, children }: { href: string; children: string }) {
+  return (
+    <Link href={href} className="rounded-sm font-medium text-accent-text underline-offset-2 hover:underline">
+      {children}
+    </Link>
+  );
+}
+
+/** Back to the login. */
+export function ToLogin() {
+  const { t } = useTranslation("session");
+  return (
+    <p className="text-center text-sm">
+      <LoginLink href={loginPath()}>{t("toLogin")}</LoginLink>
+    </p>
+  );
+}
 
 export function LoginTitle({ title, text }: { title: string; text?: string | undefined }) {
   usePageTitle(title);

@@ -1,7 +1,6 @@
 import { FanfareError } from "@fanfare/client";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Link } from "wouter";
 import { LIMITS } from "@fanfare/contract/limits";
 import { MailCheck } from "lucide-react";
 import { landingPath, registerPath, resetPasswordPath } from "../routes.ts";
@@ -11,8 +10,8 @@ import { ErrorNote, Spinner } from "../ui/feedback.tsx";
 import { Form, useForm, TextField } from "../ui/form.tsx";
 import { Button } from "../ui/button.tsx";
 import { Checkbox } from "../ui/checkbox.tsx";
-import { CodeField, PasswordField } from "./account-fields.tsx";
-import { LOGIN_LINK_CLASS, LoginTitle, SessionNoticeBanner, Outcome, LoginLayout } from "./login-layout.tsx";
+import { CodeField, EmailField, PasswordField } from "./account-fields.tsx";
+import { LoginLink, LoginTitle, SessionNoticeBanner, Outcome, LoginLayout } from "./login-layout.tsx";
 import {
   OidcButtons,
   clearOidcReturn,
@@ -72,18 +71,9 @@ export function LoginPage({ notice, hasRequestedPath }: LoginPageProps) {
           <OidcButtons stay={stay} isOnly={!ways.password} hasLine={ways.password && !ways.passkey} />
           {(ways.register || ways.guest) && (
             <p className="text-center text-sm text-muted">
-              {t("noAccount")}{" "}
-              {ways.register && (
-                <Link href={registerPath()} className={LOGIN_LINK_CLASS}>
-                  {t("register")}
-                </Link>
-              )}
+              {t("noAccount")} {ways.register && <LoginLink href={registerPath()}>{t("register")}</LoginLink>}
               {ways.register && ways.guest && " · "}
-              {ways.guest && (
-                <Link href={landingPath()} className={LOGIN_LINK_CLASS}>
-                  {t("asGuest")}
-                </Link>
-              )}
+              {ways.guest && <LoginLink href={landingPath()}>{t("asGuest")}</LoginLink>}
             </p>
           )}
         </>
@@ -205,15 +195,11 @@ function LoginForm({ stay, onStayChange }: { stay: boolean; onStayChange: (stay:
   if (step === "email") {
     return (
       <Form form={form} action={t("reset.send")} wide more={back}>
-        <TextField
+        <EmailField
           label={t("emailRequired")}
-          type="email"
-          name="email"
           required
           autoFocus
           hint={t("confirm.notVerified")}
-          maxLength={LIMITS.emailMaxChars}
-          autoComplete="email"
           {...form.field("email")}
         />
       </Form>
@@ -245,12 +231,9 @@ function LoginForm({ stay, onStayChange }: { stay: boolean; onStayChange: (stay:
           checked={stay}
           onChange={onStayChange}
         />
-        <Link
-          href={resetPasswordPath()}
-          className="rounded-sm text-sm font-medium text-accent-text underline-offset-2 hover:underline"
-        >
-          {t("reset.title")}
-        </Link>
+        <span className="text-sm">
+          <LoginLink href={resetPasswordPath()}>{t("reset.title")}</LoginLink>
+        </span>
       </div>
     </Form>
   );

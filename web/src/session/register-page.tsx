@@ -1,19 +1,18 @@
-import { FanfareError } from "@fanfare/client";
 import { LIMITS } from "@fanfare/contract/limits";
 import { MailCheck } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Link } from "wouter";
 import { isJoining } from "../groups/invites/invited-group.tsx";
 import { mailLanguage } from "../i18n/language.ts";
 import { loginPath } from "../routes.ts";
 import { Form, TextField, useForm } from "../ui/form.tsx";
 import { ACCOUNT_ERRORS, AccountFields, accountOf } from "./account-fields.tsx";
-import { LoginLayout, LOGIN_LINK_CLASS, LoginTitle, Outcome } from "./login-layout.tsx";
+import { LoginLayout, LoginLink, ToLogin, LoginTitle, Outcome } from "./login-layout.tsx";
 import { OidcButtons } from "./oidc.tsx";
 import { useServerMeta, useLoginOptions } from "./server-meta.ts";
 import { logIn } from "./session-store.ts";
 import { requestedInvite } from "./requested-path.ts";
+import { isErrorOf } from "../shared/use-action.ts";
 
 export function RegisterPage() {
   const { t, i18n } = useTranslation("session");
@@ -40,13 +39,13 @@ export function RegisterPage() {
             ...(invite?.token !== undefined && { inviteToken: invite.token }),
           })
           .catch((failure: unknown) => {
-            const isGone = failure instanceof FanfareError && failure.type === "INVITE_NOT_FOUND";
+            const isGone = isErrorOf(failure, "INVITE_NOT_FOUND");
             // For example, the inviter's account was deleted. The invite's page says so after the login.
             if (!isGone || ways?.needsInvite !== false) throw failure;
             return client.register(params);
           }),
       ).catch((failure: unknown) => {
-        if (!(failure instanceof FanfareError) || failure.type !== "EMAIL_NOT_VERIFIED") throw failure;
+        if (!isErrorOf(failure, "EMAIL_NOT_VERIFIED")) throw failure;
         setSentTo(account.email.trim());
       });
     },
@@ -77,10 +76,7 @@ export function RegisterPage() {
       </Form>
       <OidcButtons stay />
       <p className="text-center text-sm text-muted">
-        {t("haveAccount")}{" "}
-        <Link href={loginPath()} className={LOGIN_LINK_CLASS}>
-          {t("logIn")}
-        </Link>
+        {t("haveAccount")} <LoginLink href={loginPath()}>{t("logIn")}</LoginLink>
       </p>
     </LoginLayout>
   );
@@ -95,15 +91,7 @@ function NoRegistration({ reason }: { reason: "closed" | "byInvite" }) {
         title={byOidc ? t("logIn") : t(`${reason}.title`)}
         text={byOidc ? undefined : t(`${reason}.text`)}
       />
-      {byOidc ? (
-        <OidcButtons stay isOnly />
-      ) : (
-        <p className="text-center text-sm">
-          <Link href={loginPath()} className={LOGIN_LINK_CLASS}>
-            {t("toLogin")}
-          </Link>
-        </p>
-      )}
+      {byOidc ? <OidcButtons stay isOnly /> : <ToLogin />}
     </LoginLayout>
   );
 }

@@ -2,22 +2,18 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { CircleCheck, Link2Off, MailCheck } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Link } from "wouter";
-import { FanfareError } from "@fanfare/client";
 import type { Result } from "@fanfare/contract";
-import { loginPath } from "../routes.ts";
-import { Form, TextField, useForm } from "../ui/form.tsx";
-import { errorText } from "../shared/use-action.ts";
+import { Form, useForm } from "../ui/form.tsx";
+import { errorText, isErrorOf } from "../shared/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { Checkbox } from "../ui/checkbox.tsx";
 import { anonymous } from "./oidc.tsx";
-import { LOGIN_LINK_CLASS, LoginTitle, Outcome, LoginLayout, useFragmentToken } from "./login-layout.tsx";
+import { ToLogin, LoginTitle, Outcome, LoginLayout, useFragmentToken } from "./login-layout.tsx";
 import { useServerMeta } from "./server-meta.ts";
-import { PasswordField } from "./account-fields.tsx";
+import { EmailField, PasswordField } from "./account-fields.tsx";
 
 /** Requests a reset link; with a link, sets a new password. */
 export function ResetPasswordPage() {
-  const { t } = useTranslation("session");
   const [token, forget] = useFragmentToken();
   return (
     <LoginLayout>
@@ -26,11 +22,7 @@ export function ResetPasswordPage() {
       ) : (
         <NewPasswordForm key={token} token={token} onAskAgain={forget} />
       )}
-      <p className="text-center text-sm">
-        <Link href={loginPath()} className={LOGIN_LINK_CLASS}>
-          {t("toLogin")}
-        </Link>
-      </p>
+      <ToLogin />
     </LoginLayout>
   );
 }
@@ -58,16 +50,7 @@ function RequestResetForm() {
     <>
       <LoginTitle title={t("reset.title")} text={t("reset.text")} />
       <Form form={form} action={t("reset.send")} wide>
-        <TextField
-          label={t("reset.email")}
-          type="email"
-          name="email"
-          required
-          autoFocus
-          maxLength={LIMITS.emailMaxChars}
-          autoComplete="email"
-          {...form.field("email")}
-        />
+        <EmailField label={t("reset.email")} required autoFocus {...form.field("email")} />
       </Form>
     </>
   );
@@ -86,7 +69,7 @@ function NewPasswordForm({ token, onAskAgain }: { token: string; onAskAgain: () 
       (response) => shown && setAccount(response),
       // Other failures can be temporary; submitting the form doesn't need this response.
       (failure: unknown) => {
-        const isBad = failure instanceof FanfareError && failure.type === "INVALID_LINK";
+        const isBad = isErrorOf(failure, "INVALID_LINK");
         if (shown && isBad) setLinkError(errorText(failure));
       },
     );
@@ -101,7 +84,7 @@ function NewPasswordForm({ token, onAskAgain }: { token: string; onAskAgain: () 
         await anonymous.call("user.resetPassword", { token, newPassword, removeOtherSignIns });
         setIsSet(true);
       } catch (failure) {
-        if (!(failure instanceof FanfareError) || failure.type !== "INVALID_LINK") throw failure;
+        if (!isErrorOf(failure, "INVALID_LINK")) throw failure;
         setLinkError(errorText(failure));
       }
     },

@@ -1,4 +1,5 @@
 import type { SessionTokens } from "@fanfare/contract";
+import { pause } from "../shared/pause.ts";
 import { loadStored, saveStored } from "../state/stored.ts";
 
 const NAME = "fanfare.refresh";
@@ -51,10 +52,6 @@ async function withStoredLock<T>(work: () => Promise<T>): Promise<T> {
   } finally {
     saveStored(NAME, null);
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /*

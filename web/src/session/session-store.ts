@@ -3,6 +3,7 @@ import type { SessionTokens } from "@fanfare/contract";
 import { useSyncExternalStore } from "react";
 import { navigate } from "wouter/use-browser-location";
 import { landingPath, settingsPath } from "../routes.ts";
+import { pause } from "../shared/pause.ts";
 import { clearDrafts, openDrafts } from "../state/drafts.ts";
 import { forgetUnsentPreferences } from "../state/preferences.ts";
 import { clearConversations } from "../channel/messages/conversation.ts";
@@ -230,10 +231,6 @@ tabs.addEventListener("message", ({ data }: MessageEvent<TabMessage>) => {
 function isNewerSession(own: SessionTokens, { sessionId, user, refreshToken }: SessionTokens): boolean {
   if (own.refreshToken === refreshToken) return false;
   return own.sessionId === sessionId || own.user.id === user.id;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function change(next: Omit<Session, "number">): void {

@@ -1,4 +1,3 @@
-import { FanfareError } from "@fanfare/client";
 import { CircleCheck, Link2Off, MailX } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -7,7 +6,7 @@ import { loginPath, settingsPath } from "../routes.ts";
 import { useBranding } from "../session/branding.ts";
 import { LoginLayout, Outcome } from "../session/login-layout.tsx";
 import { anonymous } from "../session/oidc.tsx";
-import { useAction } from "../shared/use-action.ts";
+import { useAction, isErrorOf } from "../shared/use-action.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/feedback.tsx";
 
@@ -57,7 +56,7 @@ function Unsubscribing({ token, isLoggedIn }: UnsubscribePageProps & { token: st
       await anonymous.call("notification.unsubscribe", { token });
       setResult("done");
     } catch (failure) {
-      if (!(failure instanceof FanfareError) || failure.type !== "INVALID_LINK") throw failure;
+      if (!isErrorOf(failure, "INVALID_LINK")) throw failure;
       setResult("invalid");
     }
   };

@@ -22,7 +22,7 @@ import { setPreferences, usePreferences } from "../state/preferences.ts";
 import { SettingsLayout } from "../ui/settings-layout.tsx";
 import { Switch } from "../ui/choices.tsx";
 import { useReach } from "../data/people.ts";
-import { useAction } from "../shared/use-action.ts";
+import { useSave } from "../shared/use-action.ts";
 import { ErrorNote, Loaded, SkeletonRows } from "../ui/feedback.tsx";
 import { Select } from "../ui/select.tsx";
 import { AccountPart } from "./account/account-part.tsx";
@@ -46,27 +46,15 @@ import { SessionsSection, TokensSection } from "./security/sessions-section.tsx"
 import { TotpSection } from "./security/totp-section.tsx";
 import { readExport } from "./data/read-export.ts";
 
-const PARTS: Record<SectionId, ComponentType> = {
-  profile: ProfilePart,
-  account: AccountPart,
-  security: SecurityPart,
-  notifications: NotificationsPart,
-  privacy: PrivacyPart,
-  calls: CallsPart,
-  appearance: AppearancePart,
-  data: DataPart,
-};
-
 export function UserSettingsPage({ section }: { section: string | undefined }) {
   const { t } = useTranslation("settings");
   const [, navigate] = useLocation();
   const hasCalls = useHasCalls();
-  const { id: current } = SECTIONS.find(({ id }) => id === section) ?? SECTIONS[0];
-  const Part = PARTS[current];
+  const current = SECTIONS.find(({ id }) => id === section) ?? SECTIONS[0]!;
   return (
     <SettingsLayout
       title={t("common:settings")}
-      current={current}
+      current={current.id}
       onClose={() => navigate(landingPath())}
       sections={SECTIONS.filter(({ id }) => hasCalls || id !== "calls").map(({ id, icon, textKey }) => ({
         id,
@@ -76,7 +64,7 @@ export function UserSettingsPage({ section }: { section: string | undefined }) {
       }))}
     >
       <div className="grid gap-9">
-        <Part />
+        <current.part />
       </div>
     </SettingsLayout>
   );
@@ -142,7 +130,7 @@ function PrivacyPart() {
     <>
       <ReachForm />
       <BlockedUsers />
-      <Section title={t("privacy.links")}>
+      <Section title={t("group-settings:rules.links.title")}>
         <Switch
           label={t("privacy.confirmLinks")}
           hint={t("privacy.confirmLinksHint")}
@@ -185,24 +173,16 @@ function ExportData() {
   );
 }
 
-interface Section {
-  id: string;
-  icon: LucideIcon;
-  textKey: string;
-}
-
-const SECTIONS = [
-  { id: "profile", icon: IdCard, textKey: "common:profile" },
-  { id: "account", icon: CircleUserRound, textKey: "settings:section.account" },
-  { id: "security", icon: ShieldCheck, textKey: "settings:section.security" },
-  { id: "notifications", icon: Bell, textKey: "settings:section.notifications" },
-  { id: "privacy", icon: UserRoundX, textKey: "settings:section.privacy" },
-  { id: "calls", icon: Phone, textKey: "calls:title" },
-  { id: "appearance", icon: Palette, textKey: "settings:section.appearance" },
-  { id: "data", icon: FileDown, textKey: "settings:section.data" },
-] as const satisfies readonly Section[];
-
-type SectionId = (typeof SECTIONS)[number]["id"];
+const SECTIONS: readonly { id: string; part: ComponentType; icon: LucideIcon; textKey: string }[] = [
+  { id: "profile", part: ProfilePart, icon: IdCard, textKey: "common:profile" },
+  { id: "account", part: AccountPart, icon: CircleUserRound, textKey: "settings:section.account" },
+  { id: "security", part: SecurityPart, icon: ShieldCheck, textKey: "settings:section.security" },
+  { id: "notifications", part: NotificationsPart, icon: Bell, textKey: "settings:section.notifications" },
+  { id: "privacy", part: PrivacyPart, icon: UserRoundX, textKey: "settings:section.privacy" },
+  { id: "calls", part: CallsPart, icon: Phone, textKey: "calls:title" },
+  { id: "appearance", part: AppearancePart, icon: Palette, textKey: "settings:section.appearance" },
+  { id: "data", part: DataPart, icon: FileDown, textKey: "settings:section.data" },
+];
 
 const REQUESTS = [
   { value: "everyone", textKey: "contact.everyone" },
@@ -215,8 +195,8 @@ const DIRECT: readonly Reach["directFrom"][] = ["everyone", "groupMates", "frien
 function ReachForm() {
   const { t } = useTranslation("settings");
   const call = useCall();
-  const { error, run } = useAction();
-  const change = (changes: Partial<Reach>) => void run(() => call("friend.setReach", changes));
+  const { error, save } = useSave();
+  const change = (changes: Partial<Reach>) => save(() => call("friend.setReach", changes));
   return (
     <Section title={t("contact.title")} text={t("contact.text")}>
       <Loaded of={useReach()} placeholder={<SkeletonRows count={2} />}>

@@ -1,10 +1,10 @@
-import { Check, Copy, TriangleAlert } from "lucide-react";
-import { useState } from "react";
+import { Check, Copy } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import { Button } from "../ui/button.tsx";
-import { showToast } from "../ui/feedback.tsx";
+import { Button, type ButtonProps } from "../ui/button.tsx";
 import { TextField } from "../ui/form.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { WarnNote } from "../ui/warn-note.tsx";
+import { useCopy } from "./copy.ts";
 
 interface CopyFieldProps {
   label: string;
@@ -12,16 +12,8 @@ interface CopyFieldProps {
   value: string;
 }
 
-const SHOWN_MS = 3000;
-
-/** A text with a copy button. Pages without https have no clipboard access; then the text can be selected. */
+/** A text with a copy button. */
 export function CopyField({ label, value }: CopyFieldProps) {
-  const { t } = useTranslation("shared");
-  const [isCopied, setCopied] = useState(false);
-  const copy = async () => {
-    setCopied(await copyText(value));
-    setTimeout(() => setCopied(false), SHOWN_MS);
-  };
   return (
     <TextField
       label={label}
@@ -30,35 +22,26 @@ export function CopyField({ label, value }: CopyFieldProps) {
       placeholder="…"
       spellCheck={false}
       onFocus={(event) => event.target.select()}
-      after={
-        window.isSecureContext && (
-          <Button
-            variant="primary"
-            disabled={value === ""}
-            icon={isCopied ? Check : Copy}
-            onClick={() => void copy()}
-          >
-            {isCopied ? t("copied") : t("copy")}
-          </Button>
-        )
-      }
+      after={<CopyButton text={value} variant="primary" />}
     />
   );
 }
 
-/** Returns false if the browser doesn't allow clipboard access, as on pages without https. */
-export async function copyText(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Copies a text and says so in a toast. Where that isn't possible, the toast has the text to select, or `failed`. */
-export async function copyAndSay(text: string, done: string, failed = text): Promise<void> {
-  showToast((await copyText(text)) ? { text: done, tone: "good" } : { text: failed });
+/** Not on pages without https, which have no clipboard access: there the text can be selected. */
+export function CopyButton({ text, variant }: { text: string } & Pick<ButtonProps, "variant">) {
+  const { t } = useTranslation("shared");
+  const { isCopied, copy } = useCopy(text);
+  if (!window.isSecureContext) return null;
+  return (
+    <Button
+      {...(variant && { variant })}
+      disabled={text === ""}
+      icon={isCopied ? Check : Copy}
+      onClick={copy}
+    >
+      {isCopied ? t("copied") : t("copy")}
+    </Button>
+  );
 }
 
 interface SecretDialogProps {
@@ -85,10 +68,7 @@ export function SecretDialog({ title, text, label, secret, hint, onClose }: Secr
         </Button>
       }
     >
-      <p className="flex items-start gap-2.5 rounded-md bg-warn-soft px-3 py-2 text-sm text-warn-text">
-        <TriangleAlert size={18} aria-hidden className="mt-px shrink-0" />
-        {text}
-      </p>
+      <WarnNote>{text}</WarnNote>
       <CopyField label={label} value={secret} />
       {hint !== undefined && <p className="text-sm text-muted">{hint}</p>}
     </Dialog>

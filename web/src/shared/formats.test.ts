@@ -35,6 +35,14 @@ test("a duration has its two largest units", () => {
   expect(formatsOf("zh").duration(61_000)).toBe("1分钟1秒");
 });
 
+test("a whole duration has one unit", () => {
+  const hour = 3_600_000;
+  expect([hour, 8 * hour, 72 * hour, 168 * hour, 90_000, 300_000].map(formatsOf("en").wholeDuration)).toEqual(
+    ["1 hour", "8 hours", "3 days", "1 week", "90 seconds", "5 minutes"],
+  );
+  expect(formatsOf("de").wholeDuration(hour)).toBe("1 Stunde");
+});
+
 test("names are listed in the language", () => {
   const names = ["A", "B", "C"];
   expect(formatsOf("en").either(names)).toBe("A, B, or C");

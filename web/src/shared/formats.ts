@@ -11,6 +11,10 @@ interface Formats {
   count: (value: number) => string;
   /** The two largest units, such as 3 days, 4 hr. */
   duration: (durationMs: number) => string;
+  /** A whole number of one unit, such as 3 days. */
+  wholeDuration: (durationMs: number) => string;
+  /** Names in a sentence, such as A, B, and C. */
+  names: (names: readonly string[]) => string;
   /** Alternatives, such as A, B or C. */
   either: (names: readonly string[]) => string;
   /** All of them, such as A, B, C. */
@@ -19,6 +23,7 @@ interface Formats {
 
 const SECOND_MS = 1000;
 const UNITS = [
+  ["week", 604_800_000],
   ["day", 86_400_000],
   ["hour", 3_600_000],
   ["minute", 60_000],
@@ -51,9 +56,10 @@ function newFormats(language: string): Formats {
   });
   const plain = new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: 1 });
   const whole = new Intl.NumberFormat(tag, { maximumFractionDigits: 0 });
+  const sentence = new Intl.ListFormat(tag);
   const either = new Intl.ListFormat(tag, { type: "disjunction" });
   const all = new Intl.ListFormat(tag, { style: "narrow" });
-  const units = UNITS.map(([name, sizeMs]) => ({ sizeMs, format: unit(name) }));
+  const units = UNITS.slice(1).map(([name, sizeMs]) => ({ sizeMs, format: unit(name) }));
   return {
     milliseconds(value) {
       if (value >= 10 * SECOND_MS) return seconds.format(value / SECOND_MS);
@@ -70,6 +76,7 @@ function newFormats(language: string): Formats {
     },
     number: (value) => plain.format(value),
     count: (value) => whole.format(value),
+    names: (names) => sentence.format(names),
     either: (names) => either.format(names),
     list: (names) => all.format(names),
     duration(durationMs) {
@@ -80,6 +87,10 @@ function newFormats(language: string): Formats {
       const rest = Math.floor((durationMs % first!.sizeMs) / (second?.sizeMs ?? Infinity));
       if (second !== undefined && rest > 0) parts.push(second.format.format(rest));
       return new Intl.ListFormat(tag, { type: "unit", style: "short" }).format(parts);
+    },
+    wholeDuration(durationMs) {
+      const [name, sizeMs] = UNITS.find(([, ms]) => durationMs % ms === 0)!;
+      return unit(name, { unitDisplay: "long" }).format(durationMs / sizeMs);
     },
   };
 }

@@ -2,7 +2,7 @@ import { FanfareError, type LocalErrorCode } from "@fanfare/client";
 import { ERRORS, type ErrorCode } from "@fanfare/contract";
 import i18next from "i18next";
 import { beforeAll, describe, expect, test } from "vitest";
-import { errorText } from "./use-action.ts";
+import { createQueue, errorText } from "./use-action.ts";
 import en from "./texts/en.json" with { type: "json" };
 import zh from "./texts/zh.json" with { type: "json" };
 
@@ -50,4 +50,24 @@ describe("errorText", () => {
     expect(errorText(error("FROM_THE_FUTURE" as ErrorCode))).toBe("As the server says.");
     expect(errorText(new TypeError("x is undefined"))).toContain("Reload it");
   });
+});
+
+test("a queue runs one after another, also after failures", async () => {
+  const queue = createQueue();
+  const first = Promise.withResolvers<void>();
+  const steps: string[] = [];
+  const failed = queue(async () => {
+    await first.promise;
+    steps.push("first");
+    throw new Error("failed");
+  });
+  const second = queue(async () => {
+    steps.push("second");
+    return await Promise.resolve(2);
+  });
+  expect(steps).toEqual([]);
+  first.resolve();
+  await expect(failed).rejects.toThrow("failed");
+  expect(await second).toBe(2);
+  expect(steps).toEqual(["first", "second"]);
 });

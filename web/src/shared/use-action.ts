@@ -33,17 +33,36 @@ export function useAction(): ActionState {
 
 interface SaveState {
   error: string | null;
-  save: (saving: Promise<unknown>) => void;
+  save: (work: () => Promise<unknown>) => void;
 }
 
-/** For choices that are saved at once. Not `useAction`: a second change must not be dropped while the first one is in flight. */
+/**
+ * For choices that are saved at once. Not `useAction`: a second one must not be dropped while the first is in flight. They are saved
+ * one after another, so that the last one stays.
+ */
 export function useSave(): SaveState {
   const [error, setError] = useState<string | null>(null);
-  const save = (saving: Promise<unknown>) => {
+  const [inOrder] = useState(createQueue);
+  const save = (work: () => Promise<unknown>) => {
     setError(null);
-    saving.catch((failure: unknown) => setError(errorText(failure)));
+    inOrder(work).catch((failure: unknown) => setError(errorText(failure)));
   };
   return { error, save };
+}
+
+/** Runs one after another what is passed to the returned function, also after failures. */
+export function createQueue(): <T>(run: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (run) => {
+    const next = last.then(run, run);
+    last = next;
+    return next;
+  };
+}
+
+/** Whether the server refused a call for this reason. */
+export function isErrorOf(error: unknown, type: FanfareError["type"]): error is FanfareError {
+  return error instanceof FanfareError && error.type === type;
 }
 
 /** An error whose message is for users, in their language. */

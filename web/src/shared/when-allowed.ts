@@ -1,4 +1,5 @@
-import { FanfareError } from "@fanfare/client";
+import { pause } from "./pause.ts";
+import { isErrorOf } from "./use-action.ts";
 
 const MIN_WAIT_MS = 500;
 
@@ -12,12 +13,8 @@ export async function whenAllowed<T>(work: () => Promise<T>, signal?: AbortSigna
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof FanfareError) || error.type !== "RATE_LIMITED") throw error;
-      const waitMs = Math.max(error.retryAfterMs, MIN_WAIT_MS);
-      await new Promise((resolve) => {
-        setTimeout(resolve, waitMs);
-        signal?.addEventListener("abort", resolve, { once: true });
-      });
+      if (!isErrorOf(error, "RATE_LIMITED")) throw error;
+      await pause(Math.max(error.retryAfterMs, MIN_WAIT_MS), signal);
     }
   }
 }

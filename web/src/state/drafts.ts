@@ -1,8 +1,8 @@
-import { FanfareError } from "@fanfare/client";
 import type { Call } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { create } from "zustand";
 import { loadStored, saveStored } from "./stored.ts";
+import { isErrorOf } from "../shared/use-action.ts";
 
 const SAVE_AFTER_MS = 500;
 
@@ -57,7 +57,7 @@ export async function sendUnsentDrafts(call: Call, known: (channelId: string) =>
     // Most messages are sent before their draft is.
     if (content !== known(channelId))
       await call("draft.set", { channelId, content }).catch((error: unknown) => {
-        if (!(error instanceof FanfareError) || error.type !== "CHANNEL_NOT_FOUND") throw error;
+        if (!isErrorOf(error, "CHANNEL_NOT_FOUND")) throw error;
       });
     if (content !== getDraft(channelId)) continue;
     useDrafts.setState(({ unsent }) => ({ unsent: unsent.filter((id) => id !== channelId) }));

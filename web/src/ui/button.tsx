@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactElement } from "react";
+import type { ComponentProps, MouseEvent, ReactElement } from "react";
 import { cx } from "./cx.ts";
 import { Spinner } from "./feedback.tsx";
 import type { LucideIcon } from "lucide-react";
@@ -10,7 +10,7 @@ export interface ButtonProps extends ComponentProps<"button"> {
   /** At most one `primary` per view; `danger` for irreversible actions. Default: `secondary`. */
   variant?: ButtonVariant;
   size?: "md" | "sm";
-  /** Shows a spinner and ignores clicks. */
+  /** Shows a spinner and ignores clicks. Not disabled, which would take the focus from it. */
   busy?: boolean;
   icon?: LucideIcon;
   wide?: boolean;
@@ -31,7 +31,7 @@ export function buttonClass({
   wide = false,
 }: Pick<ButtonProps, "variant" | "size" | "wide"> = {}): string {
   return cx(
-    "inline-flex select-none items-center justify-center gap-2 rounded-md font-medium whitespace-nowrap transition-colors disabled:opacity-50 aria-pressed:border-accent aria-pressed:bg-accent-soft",
+    "inline-flex select-none items-center justify-center gap-2 rounded-md font-medium whitespace-nowrap transition-colors disabled:opacity-50 aria-busy:pointer-events-none aria-busy:opacity-50 aria-pressed:border-accent aria-pressed:bg-accent-soft",
     size === "md" ? "min-h-control px-3.5 text-base" : "min-h-control-sm px-2.5 text-sm",
     wide && "w-full",
     VARIANTS[variant],
@@ -46,7 +46,7 @@ export function Button({
   wide,
   className,
   children,
-  disabled,
+  onClick,
   ...rest
 }: ButtonProps) {
   return (
@@ -56,14 +56,20 @@ export function Button({
         buttonClass({ ...(variant && { variant }), ...(size && { size }), ...(wide && { wide }) }),
         className,
       )}
-      disabled={disabled === true || busy}
       aria-busy={busy || undefined}
+      aria-disabled={busy || undefined}
+      onClick={busy ? ignore : onClick}
       {...rest}
     >
       {busy ? <Spinner size={16} /> : Icon && <Icon size={16} aria-hidden />}
       {children}
     </button>
   );
+}
+
+/** Also keeps a submit button from submitting its form. */
+function ignore(event: MouseEvent): void {
+  event.preventDefault();
 }
 
 export interface IconButtonProps extends Omit<ComponentProps<"button">, "children" | "aria-label"> {

@@ -49,3 +49,21 @@ export function Checkbox({
     </div>
   );
 }
+
+interface CheckboxListProps<V extends string> {
+  options: readonly { value: V; label: ReactNode }[];
+  value: readonly V[];
+  onChange: (value: V[]) => void;
+}
+
+/** Any of several items. */
+export function CheckboxList<V extends string>({ options, value: chosen, onChange }: CheckboxListProps<V>) {
+  return options.map(({ value, label }) => (
+    <Checkbox
+      key={value}
+      label={label}
+      checked={chosen.includes(value)}
+      onChange={(isOn) => onChange(isOn ? [...chosen, value] : chosen.filter((one) => one !== value))}
+    />
+  ));
+}

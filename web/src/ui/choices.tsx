@@ -13,6 +13,8 @@ interface RadioOption<V extends string> {
 
 interface RadioGroupProps<V extends string> {
   label: string;
+  /** If a heading says the same. */
+  hideLabel?: boolean;
   value: V;
   onChange: (value: V) => void;
   options: readonly RadioOption<V>[];
@@ -21,6 +23,7 @@ interface RadioGroupProps<V extends string> {
 
 export function RadioGroup<V extends string>({
   label,
+  hideLabel = false,
   value,
   onChange,
   options,
@@ -29,7 +32,7 @@ export function RadioGroup<V extends string>({
   const id = useId();
   return (
     <div className="grid gap-2">
-      <span id={id} className="text-sm font-medium">
+      <span id={id} className={hideLabel ? "sr-only" : "text-sm font-medium"}>
         {label}
       </span>
       <RadioBase

@@ -226,6 +226,8 @@ export function Drawer({ open, onClose, label, isFull = false, children }: Drawe
       open={open}
       onClose={onClose}
       popup={popup}
+      // Otherwise the first button would have the focus ring.
+      initialFocus={popup}
       layer="z-30"
       aria-label={label}
       className={cx(

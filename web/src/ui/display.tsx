@@ -17,7 +17,7 @@ interface AvatarProps {
   status?: AvatarStatus | undefined;
 }
 
-const STATUS: Record<AvatarStatus, string> = {
+export const STATUS_DOTS: Record<AvatarStatus, string> = {
   online: "bg-good",
   idle: "bg-warn",
   doNotDisturb: "bg-danger",
@@ -53,7 +53,7 @@ export function Avatar({ name, id, src, size = 32, shape = "circle", status }: A
       </Base.Root>
       {status !== undefined && (
         <span
-          className={cx("absolute right-0 bottom-0 rounded-full", STATUS[status])}
+          className={cx("absolute right-0 bottom-0 rounded-full", STATUS_DOTS[status])}
           style={{ width: dotPx, height: dotPx }}
         />
       )}

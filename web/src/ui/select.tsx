@@ -71,3 +71,23 @@ export function Select<V extends string>({
     </Field>
   );
 }
+
+export interface NumberSelectProps extends Omit<SelectProps<string>, "value" | "onChange" | "options"> {
+  value: number;
+  onChange: (value: number) => void;
+  choices: readonly number[];
+  textOf: (value: number) => string;
+}
+
+/** Also offers a value that another client has set. */
+export function NumberSelect({ value, onChange, choices, textOf, ...field }: NumberSelectProps) {
+  const offered = choices.includes(value) ? choices : [...choices, value].toSorted((a, b) => a - b);
+  return (
+    <Select
+      value={String(value)}
+      onChange={(chosen) => onChange(Number(chosen))}
+      options={offered.map((one) => ({ value: String(one), label: textOf(one) }))}
+      {...field}
+    />
+  );
+}

@@ -25,7 +25,7 @@ interface SettingsLayoutProps {
   current: string;
   onClose: () => void;
   /** For tables. */
-  isWide?: boolean;
+  isWide?: boolean | undefined;
   children: ReactNode;
 }
 

@@ -14,18 +14,24 @@ import {
 } from "../../cli/options.ts";
 import { addressNeeds, checkLimits } from "../../cli/preflight.ts";
 import type { ReceiverKind } from "../../receivers/receiver.ts";
+import { count } from "../../report/format.ts";
 
 /** The options of every scenario that broadcasts messages one by one. */
 export const MESSAGE_OPTIONS = {
   ...RECEIVER_OPTIONS,
   ...PAYLOAD_OPTIONS,
-  messages: integer("Messages", "Warm messages, sent one at a time", [1, 10_000], {
+  messages: integer("Messages", "Messages that are measured, sent one at a time", [1, 10_000], {
     default: 20,
     alias: "m",
   }),
-  warmup: integer("Messages", "Warm-up messages, before the idle time and the cold message", [0, 10_000], {
-    default: 3,
-  }),
+  warmup: integer(
+    "Messages",
+    "Messages before those, to warm up; the first of them is shown as the first after connecting",
+    [0, 10_000],
+    {
+      default: 3,
+    },
+  ),
   burst: option(
     "Messages",
     "Bursts of this many messages at the end, for example 20,100",
@@ -37,14 +43,16 @@ export const MESSAGE_OPTIONS = {
   intervalMs: time("Messages", "Time between full delivery of a message and the next one", {
     default: "200ms",
   }),
-  idleMs: time("Messages", "Idle time before the cold message", { default: "2s" }),
+  idleMs: time("Messages", "Idle time between the warm-up and a single message, to see what idling costs", {
+    default: "2s",
+  }),
   timeoutMs: LAST_MEMBER_TIMEOUT,
   client: choice(
     "Receivers",
-    "Receivers: light ones, or the official client (a bottleneck above some 5,000 users)",
+    "How the tester receives: its own light receivers, or the socket.io client (a bottleneck above some 5,000 users)",
     { default: "light", choices: ["light", "socket.io"] },
   ),
-  probes: integer("Receivers", "Official clients among the users, to verify light ones", [0, 1000], {
+  probes: integer("Receivers", "Users with the official client, to check the light receivers", [0, 1000], {
     default: 20,
   }),
   connectTimeoutMs: time("Receivers", "Timeout of a connection attempt", { default: "10s", minMs: 100 }),
@@ -104,6 +112,11 @@ export function roundKinds({ warmup, messages }: Pick<BroadcastPlan, "warmup" | 
     "cold",
     ...Array.from({ length: messages }, () => "warm" as const),
   ];
+}
+
+/** What is sent, for a subtitle. */
+export function messagesText({ messages, warmup }: Pick<BroadcastPlan, "messages" | "warmup">): string {
+  return `${count(messages, "message")} one at a time, after a warm-up of ${warmup}`;
 }
 
 /** All messages of a run: the rounds and the bursts. */

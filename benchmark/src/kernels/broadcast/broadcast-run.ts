@@ -17,7 +17,7 @@ import { ServerSampler, unknownServer, type ServerResult } from "./server-sample
 /** The server's work after the last arrival (acknowledgements, cleanup) still belongs to a burst. */
 const SETTLE_MS = 250;
 /** A shorter idle time says nothing about the server's CPU. */
-const SHORTEST_IDLE_MS = 1000;
+export const SHORTEST_IDLE_MS = 1000;
 /** Duplicates can arrive after everything else. */
 const DRAIN_MS = 300;
 
@@ -46,6 +46,8 @@ export async function measureBroadcast(context: BroadcastContext) {
   const messages: BroadcastMessage[] = [];
   const bursts: SentBurst[] = [];
   const server = unknownServer();
+  /** CPU time that reading a server's metrics costs it; the operating system tells about a local one without that. */
+  let readingSeconds = 0;
   let connectMs: number | null = null;
   let onlineAtMs = 0;
   let stored: StoredCounts = { stored: null, storedTwice: null };
@@ -59,6 +61,7 @@ export async function measureBroadcast(context: BroadcastContext) {
   const sampler = new ServerSampler({
     usage: () => target.usage(),
     totals: () => ({ acknowledged: sent.acknowledged.length, deliveries: audience.tally.deliveries }),
+    readingSeconds: () => readingSeconds,
     ...(target.isThrowaway ? { cpuSeconds: () => target.cpuSeconds() } : {}),
   });
   let sender: Sender | undefined;
@@ -93,9 +96,9 @@ export async function measureBroadcast(context: BroadcastContext) {
   });
 
   async function countStored(): Promise<StoredCounts> {
+    if (!target.contents) return { stored: null, storedTwice: null };
     const copies = new StoredCopies(runId, sent.all.length);
-    const count = await target.countStored(copies.add);
-    if (count === null) return { stored: null, storedTwice: null };
+    await copies.addAll(target.contents());
     return { stored: copies.of(sent.acknowledged), storedTwice: copies.further };
   }
 
@@ -107,6 +110,7 @@ export async function measureBroadcast(context: BroadcastContext) {
     connectMs = onlineAtMs - startedMs;
     await sleep(plan.idleMs, undefined, { signal });
     server.connected = await target.usage();
+    if (!target.isThrowaway) readingSeconds = (await cpuSince(await target.cpuSeconds())) ?? 0;
     const before = server.beforeConnect?.rssBytes;
     const after = server.connected?.rssBytes;
     if (before && after) server.rssPerConnectionBytes = (after - before) / plan.users;
@@ -139,7 +143,7 @@ export async function measureBroadcast(context: BroadcastContext) {
     await progress.during("sending messages", kinds.length, () => messages.length, play);
     const use = await endWatch?.();
     if (use && use.cpuSeconds !== null) {
-      const cpuMs = (use.cpuSeconds - (sampler.cpuSeconds - samplingBefore)) * 1000;
+      const cpuMs = (use.cpuSeconds - readingSeconds - (sampler.cpuSeconds - samplingBefore)) * 1000;
       server.cpuMsPerMessage = cpuMs / plan.messages;
       const idleRate = server.idleCpuMsPerSecond;
       if (idleRate !== null) {
@@ -163,9 +167,14 @@ export async function measureBroadcast(context: BroadcastContext) {
     await sleep(plan.idleMs, undefined, { signal });
     const idleMs = nowMs() - fromMs;
     if (idleMs < SHORTEST_IDLE_MS) return;
+    const idleSeconds = await cpuSince(before);
+    if (idleSeconds !== null) server.idleCpuMsPerSecond = (idleSeconds * 1000) / (idleMs / 1000);
+  }
+
+  /** Without what reading it costs; null: unknown. */
+  async function cpuSince(before: number | null): Promise<number | null> {
     const after = await target.cpuSeconds();
-    if (before !== null && after !== null)
-      server.idleCpuMsPerSecond = ((after - before) * 1000) / (idleMs / 1000);
+    return before === null || after === null ? null : after - before - readingSeconds;
   }
 
   async function playRound(kind: RoundKind, sender: Sender): Promise<void> {
@@ -210,8 +219,7 @@ export async function measureBroadcast(context: BroadcastContext) {
     burst.testerDelayMs = generator.delayMs(before, await audience.sampleLoads());
     await endWait(all);
     await sleep(SETTLE_MS, undefined, { signal });
-    const cpuAfter = await target.cpuSeconds();
-    if (cpuBefore !== null && cpuAfter !== null) burst.cpuSeconds = cpuAfter - cpuBefore;
+    burst.cpuSeconds = await cpuSince(cpuBefore);
   }
 
   /** The time for arrivals is up. Messages acknowledged later have until the end of the run. */

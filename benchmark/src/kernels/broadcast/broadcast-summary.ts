@@ -186,7 +186,7 @@ function burstResult({ messages, cpuSeconds, testerDelayMs }: SentBurst, audienc
     isDisturbed: isDisturbed(testerDelayMs, allMs),
     isLeftOut: false,
     deliveriesPerSecond: allMs === null ? null : received / (allMs / 1000),
-    deliveriesPerCpuSecond: cpuSeconds ? received / cpuSeconds : null,
+    deliveriesPerCpuSecond: cpuSeconds !== null && cpuSeconds > 0 ? received / cpuSeconds : null,
   };
 }
 

@@ -29,6 +29,8 @@ interface Sources {
   totals: () => Totals;
   /** Its CPU time, if that can be read without using any; undefined: it can't. */
   cpuSeconds?: () => Promise<number | null>;
+  /** CPU time that `usage` costs the server, if it can't be read at each sample; default: unknown, taken for 0. */
+  readingSeconds?: () => number;
 }
 
 /** Samples a server about once a second. */
@@ -78,6 +80,7 @@ export class ServerSampler {
     await this.#sample();
     const after = (await this.#sources.cpuSeconds?.()) ?? null;
     if (before !== null && after !== null) this.#cpuSeconds += after - before;
+    else this.#cpuSeconds += this.#sources.readingSeconds?.() ?? 0;
     this.#nextMs = nowMs() + SAMPLE_MS;
   }
 

@@ -12,7 +12,7 @@ import { judgeResource } from "./resource.ts";
 
 const POLL_MS = 20;
 /** At the beginning of each rate, not counted. */
-const RATE_WARM_UP_MS = 1000;
+export const RATE_WARM_UP_MS = 1000;
 
 /**
  * Finds how many messages a second one group can take: each attempt sends at a fixed rate (open loop).

@@ -1,7 +1,7 @@
 import { availableParallelism, totalmem } from "node:os";
 import { ExitCode, ExitError } from "../../cli/exit.ts";
 import { plannedMessages, type BroadcastPlan } from "../broadcast/broadcast-plan.ts";
-import { measureBroadcast } from "../broadcast/broadcast-run.ts";
+import { measureBroadcast, SHORTEST_IDLE_MS } from "../broadcast/broadcast-run.ts";
 import { ErrorTable } from "../broadcast/error-table.ts";
 import { currentLimits, findObstacles } from "../../cli/preflight.ts";
 import type { BroadcastMeasurement } from "../broadcast/broadcast-summary.ts";
@@ -12,7 +12,7 @@ import type { CapacityContext } from "./capacity-run.ts";
 import { judgeResource, type Resource } from "./resource.ts";
 
 /** Messages per attempt; the worst of them counts. */
-const MESSAGES = 5;
+export const ATTEMPT_MESSAGES = 5;
 const CONNECT_TIMEOUT_MS = 15_000;
 
 /**
@@ -51,7 +51,8 @@ function judge(
 ): CapacityAttempt {
   const { counts, server, warm, first, cold } = measured;
   const isComplete = measured.rounds.every(({ p100Ms }) => p100Ms !== null);
-  const cpuMs = server.cpuMsPerMessage;
+  // Without what the idle server uses between the messages.
+  const cpuMs = server.netCpuMsPerMessage;
   const seen = {
     worstMs: isComplete ? (warm.p100Ms?.max ?? null) : null,
     medianMs: isComplete ? (warm.p100Ms?.median ?? null) : null,
@@ -97,9 +98,9 @@ function broadcastPlan(users: number, plan: CapacityPlan): BroadcastPlan {
     napMs: plan.napMs,
     connecting: plan.connecting,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
-    idleMs: 300,
+    idleMs: SHORTEST_IDLE_MS + 100,
     warmup: 2,
-    messages: MESSAGES,
+    messages: ATTEMPT_MESSAGES,
     intervalMs: 100,
     burst: [],
     burstRepeats: 1,

@@ -5,7 +5,7 @@ import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import type { GroupAccess } from "../../targets/fanfare/meeting.ts";
 import type { Prepared, Sender, ServerUsage } from "../../targets/target.ts";
 import { nowMs } from "../broadcast/clock.ts";
-import { percentiles } from "../broadcast/percentiles.ts";
+import { openPercentiles } from "../broadcast/percentiles.ts";
 import { watchServer, type ServerUse } from "../broadcast/resource-use.ts";
 import { countsOf, deliveryOf, SentMessages } from "../broadcast/sent-messages.ts";
 import type { ConnectPlan } from "./connect-plan.ts";
@@ -63,6 +63,7 @@ export async function measureConnections(context: ConnectContext) {
   let connectMs: number | null = null;
   let heldMs: number | null = null;
   let stored: number | null = null;
+  let standstillMs = 0;
   let sender: Sender | undefined;
   try {
     await connect();
@@ -78,6 +79,7 @@ export async function measureConnections(context: ConnectContext) {
     sender?.close();
     await receivers.close();
   }
+  if (!signal.aborted) receivers.assertAlive();
   for (const report of receivers.reports) errors.addAll("connect", report.errors);
   return summarise();
 
@@ -102,6 +104,7 @@ export async function measureConnections(context: ConnectContext) {
     const everyMs = Math.max(SHORTEST_SAMPLE_MS, plan.holdMs / MOST_SAMPLES);
     const soFarMs = () => nowMs() - startedMs;
     const sample = async () => {
+      receivers.assertAlive();
       const usage = await target.usage();
       samples.push({
         atMs: soFarMs(),
@@ -128,11 +131,12 @@ export async function measureConnections(context: ConnectContext) {
       while (sent.all.length < plan.messages) await send(sender);
     };
     await progress.during("sending messages", plan.messages, () => sent.all.length, work);
+    standstillMs = receivers.standstillMs;
     await sleep(DRAIN_MS, undefined, { signal });
     receivers.measure(false);
     afterMessages = await target.usage();
     const copies = new StoredCopies(runId, plan.messages);
-    await target.countStored(copies.add);
+    await copies.addAll(target.contents());
     stored = copies.of(sent.acknowledged);
   }
 
@@ -157,16 +161,13 @@ export async function measureConnections(context: ConnectContext) {
 
   function summarise() {
     const { online, gaveUp, dropped, resyncs, tally, reports } = receivers;
+    const onlineMs = Float64Array.from(reports.flatMap((report) => [...report.onlineMs])).sort();
     const { platform } = target;
-    const isCluster = platform !== undefined && platform.workers > 0;
     const cpu = connecting?.cpuSeconds ?? null;
     return {
-      url: target.urls.join(","),
-      isThrowaway: target.isThrowaway,
       users: plan.users,
       /** null: a single instance, or unknown. */
-      gateways: isCluster ? platform.gateways.length : null,
-      workers: isCluster ? platform.workers : null,
+      gateways: platform && platform.workers > 0 ? platform.gateways.length : null,
       processes: plan.processes,
       /** null: the tokens came from a file. */
       registration,
@@ -176,13 +177,13 @@ export async function measureConnections(context: ConnectContext) {
           : {
               perSecond: online / (connectMs / 1000),
               perServerCpuSecond: cpu === null || cpu <= 0 ? null : online / cpu,
-              onlineMs: percentiles(
-                Float64Array.from(reports.flatMap((report) => [...report.onlineMs])).sort(),
-              ),
+              onlineMs: openPercentiles(onlineMs, gaveUp),
             },
       bytesPerConnection: bytesPerConnection(online),
       hold: holdResult(online),
       messages: sent.all.map((message) => deliveryOf(message, tally)),
+      /** The longest time for which the tester itself stood still while messages were in flight. */
+      standstillMs,
       counts: {
         online,
         gaveUp,

@@ -9,6 +9,8 @@ export interface ProcessSetup extends Omit<AudienceOptions<Tally>, "kind" | "pro
   messages: number;
   /** The instant (`nowMs`) that stored times are relative to. */
   epochMs: number;
+  /** How often it reports its status. */
+  statusMs: number;
 }
 
 export interface ProcessStatus {
@@ -28,8 +30,6 @@ export interface ProcessReport {
   rssBytes: number;
 }
 
-const STATUS_MS = 50;
-
 let audience: Audience | undefined;
 
 function send(message: object): void {
@@ -44,11 +44,11 @@ function sendStatus({ online, gaveUp, dropped, resyncs, tally }: Audience): void
 
 const orders = {
   /** Resolves when all connections are online or given up. */
-  async connect({ credentials, messages, epochMs, ...options }: ProcessSetup): Promise<void> {
+  async connect({ credentials, messages, epochMs, statusMs, ...options }: ProcessSetup): Promise<void> {
     const tally = new Tally(allocateTally(credentials.length, messages, epochMs));
     const all = await Audience.start({ ...options, threads: 1, tally });
     audience = all;
-    setInterval(() => sendStatus(all), STATUS_MS);
+    setInterval(() => sendStatus(all), statusMs);
     await all.connect(credentials);
     sendStatus(all);
   },

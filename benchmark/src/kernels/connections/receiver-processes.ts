@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { CONNECTIONS_PER_ADDRESS } from "../../receivers/source-addresses.ts";
 import { allocateTally, Tally } from "../../receivers/tally.ts";
 import { Asker } from "../../receivers/thread.ts";
+import { connectError } from "../../cli/exit.ts";
 import { abortable, nowMs } from "../broadcast/clock.ts";
 import type { ProcessOrders, ProcessReport, ProcessSetup, ProcessStatus } from "./receiver-process.ts";
 
@@ -21,11 +22,14 @@ const PROGRAM = fileURLToPath(new URL("./receiver-process.ts", import.meta.url))
 /** Closing many connections takes time, but must end. */
 const CLOSE_TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
+const STATUS_MS = 50;
 
 interface Part {
   child: ChildProcess;
   asker: Asker<ProcessOrders>;
   status: ProcessStatus;
+  /** When that was received. */
+  statusAtMs: number;
 }
 
 /** Audiences in several processes, for more members than one process has descriptors. */
@@ -37,6 +41,7 @@ export class ReceiverProcesses {
   #reports: ProcessReport[] = [];
   #crash: Error | undefined;
   #isClosing = false;
+  #longestGapMs = 0;
 
   constructor(options: ReceiverProcessesOptions) {
     this.#options = options;
@@ -78,6 +83,7 @@ export class ReceiverProcesses {
         ...options,
         credentials: credentials.slice(i * size, (i + 1) * size),
         epochMs,
+        statusMs: STATUS_MS,
         // Processes don't share any.
         firstAddress: i * Math.ceil(size / CONNECTIONS_PER_ADDRESS),
         connecting: Math.max(1, Math.round(connecting / processes)),
@@ -87,7 +93,21 @@ export class ReceiverProcesses {
   }
 
   measure(on: boolean): void {
-    for (const { asker } of this.#parts) asker.tell("measure", on);
+    this.#longestGapMs = 0;
+    for (const part of this.#parts) {
+      part.asker.tell("measure", on);
+      part.statusAtMs = nowMs();
+    }
+  }
+
+  /** How long a process, or this one, stood still since `measure`: no status came for so long. */
+  get standstillMs(): number {
+    for (const part of this.#parts) this.#noteGap(part);
+    return Math.max(0, this.#longestGapMs - STATUS_MS);
+  }
+
+  #noteGap({ statusAtMs }: Part): void {
+    this.#longestGapMs = Math.max(this.#longestGapMs, nowMs() - statusAtMs);
   }
 
   /** Resolves when everyone still online has the message, when it can't arrive anymore, or on timeout. */
@@ -100,9 +120,17 @@ export class ReceiverProcesses {
     const deadline = nowMs() + timeoutMs;
     const isDone = () => this.#sum(({ received }) => received[message] ?? 0) >= this.online - this.dropped;
     while (!isDone() && !isHopeless() && nowMs() < deadline) {
-      if (this.#crash) throw this.#crash;
+      this.assertAlive();
       await sleep(POLL_MS, undefined, { signal });
     }
+  }
+
+  /**
+   * What a process had received is lost with it, and must not be blamed on the server.
+   * @throws {ExitError} if one has ended
+   */
+  assertAlive(): void {
+    if (this.#crash) throw this.#crash;
   }
 
   /** Closes every connection, ends the processes, and collects what they received. */
@@ -120,6 +148,8 @@ export class ReceiverProcesses {
       }),
     );
     this.#reports = reports.filter((report) => report !== undefined);
+    if (this.#reports.length < reports.length)
+      this.#crash ??= connectError("A receiving process of the tester did not report what it received.");
     let first = 0;
     for (const { tally } of this.#reports) {
       this.tally.add(tally, first);
@@ -135,13 +165,18 @@ export class ReceiverProcesses {
     const child = fork(PROGRAM, { stdio: ["ignore", "ignore", "inherit", "ipc"], serialization: "advanced" });
     const asker = new Asker<ProcessOrders>((question) => child.send(question));
     const status = { online: 0, gaveUp: 0, dropped: 0, resyncs: 0, received: [] };
-    const part: Part = { child, asker, status };
+    const part: Part = { child, asker, status, statusAtMs: nowMs() };
     child.on("message", (message: Parameters<typeof asker.receive>[0] | { status: ProcessStatus }) => {
-      if ("status" in message) part.status = message.status;
-      else asker.receive(message);
+      if ("status" in message) {
+        this.#noteGap(part);
+        part.status = message.status;
+        part.statusAtMs = nowMs();
+      } else asker.receive(message);
     });
     child.once("exit", (code, signal) => {
-      const crash = new Error(`A receiving process exited (${code ?? signal}). Its output is above.`);
+      const crash = connectError(
+        `A receiving process of the tester exited (${code ?? signal}), perhaps for lack of memory. Use more --processes or fewer --users.`,
+      );
       if (!this.#isClosing) this.#crash = crash;
       asker.fail(crash);
     });

@@ -81,7 +81,7 @@ interface EchoServer {
 
 /** Needs no encoding in a path. */
 const TEXT = "hello-fanfare!";
-const WARM_UP_MS = 500;
+export const WARM_UP_MS = 500;
 const TIMEOUT_MS = 10_000;
 const MOST_REQUESTS_PER_SECOND = 200_000;
 

@@ -8,17 +8,14 @@ import {
   REQUEST_TIMEOUT,
   type OptionValues,
 } from "../../cli/options.ts";
-import { addressOf, sourceAddresses } from "../../receivers/audience.ts";
 import { newRunId } from "../../receivers/message-tag.ts";
-import { explain } from "../../targets/fanfare/api.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
-import { createSharedGroup } from "../../targets/fanfare/meeting.ts";
 import { rankOf } from "../broadcast/percentiles.ts";
 import { measureLoad } from "../load/load-run.ts";
 import { createGuest, doAll, type LoadContext } from "../load/load.ts";
-import type { HttpCall, HttpSetup } from "../requests/http-operation.ts";
+import type { HttpCall } from "../requests/http-operation.ts";
+import { httpThreads } from "../requests/http-thread.ts";
 import { ackTimes, allocateRequests } from "../requests/request-memory.ts";
-import { RequestThreads } from "../requests/request-threads.ts";
 
 const MOST_REQUESTS = 10_000_000;
 
@@ -57,20 +54,12 @@ const BLOCK_BYTES = 512;
 
 /** `ab -k` against the endpoint that sends a direct message, with random senders and receivers. */
 export async function measureHttp(context: LoadContext & { target: FanfareTarget }, plan: HttpPlan) {
-  const { target, errors, signal } = context;
+  const { target, signal } = context;
   const { connections, payloadBytes } = plan;
   const { pairs, registration } = await openPairs(context, plan);
-  const url = target.urls[0]!;
-  const address = await addressOf(url);
-  const setup: HttpSetup = {
-    url,
-    address,
-    localAddresses: sourceAddresses(address).take(connections),
-    calls: pairs.flatMap(callsOf),
-    message: { runId: newRunId(), payloadBytes },
-  };
-  const module = new URL("../requests/http-operation.ts", import.meta.url);
-  const threads = new RequestThreads({ module, setup }, 1, signal);
+  const message = { runId: newRunId(), payloadBytes };
+  const calls = pairs.flatMap(callsOf);
+  const threads = await httpThreads({ url: target.urls[0]!, connections, calls, message }, signal);
   const memory = allocateRequests(plan.count);
   const written = async () => ({
     messages: await storedIn(context, pairs),
@@ -111,7 +100,6 @@ export async function measureHttp(context: LoadContext & { target: FanfareTarget
       before?.bytes === undefined || after?.bytes === undefined ? undefined : after.bytes - before.bytes,
     /** Of acknowledged requests, as `ab` prints them. */
     percentiles: abPercentiles(ackTimes(memory)),
-    errors: errors.rows(),
   };
 }
 
@@ -123,10 +111,10 @@ function callsOf({ channelId, tokens }: Pair): HttpCall[] {
 /** Guests, and direct channels between random pairs of them. */
 async function openPairs(context: LoadContext, { users: count, channels }: HttpPlan) {
   const { target, signal } = context;
-  const join = await createSharedGroup(target.api, signal).catch(explain);
+  const { code } = await target.openMeeting(signal);
   const { users, result } = await doAll(context, "registering guests", count, async () => {
     const guest = await createGuest(context);
-    await join(guest.accessToken);
+    await target.api.call("invite.accept", { code }, guest.accessToken, signal);
     return guest;
   });
   const opened = await doAll(context, "opening channels", channels, async (): Promise<Pair> => {

@@ -9,6 +9,7 @@ import {
   allocateRequests,
   Counted,
   counted,
+  forgetInFlight,
   RequestState,
   type RequestMemory,
 } from "../requests/request-memory.ts";
@@ -65,6 +66,7 @@ export async function measureLoad(context: LoadContext, job: LoadJob) {
     await job.audience?.close();
     errors.addAll("connection", job.audience?.errors ?? {});
   }
+  if (!record.isComplete) forgetInFlight(job.memory);
   errors.addAll(job.name, threads.errors(job.memory, { from: 0, to: job.memory.requests }));
   return summariseLoad(context, job, record);
 }

@@ -1,5 +1,5 @@
 import type { DeliveryTally } from "../../receivers/delivery-tally.ts";
-import { applying, percent } from "../../report/format.ts";
+import { applying, percent, serverText } from "../../report/format.ts";
 import type { Distribution } from "../../report/result.ts";
 import type { ServerUsage } from "../../targets/target.ts";
 import { BUSY_LIMIT, otherProgramsVerdict, WAITING_LIMIT } from "../broadcast/generator-load.ts";
@@ -39,14 +39,20 @@ export interface JudgedLoad {
   ackMs: OpenPercentiles | null;
 }
 
+/** @param busy the share of a core that the busiest of these threads used; null: unknown */
+export function busyVerdict(kind: "sending" | "receiving", busy: number | null): string | undefined {
+  if ((busy ?? 0) <= BUSY_LIMIT) return undefined;
+  const advice = kind === "sending" ? "--sending-threads" : "--threads";
+  return (
+    `The tester was the bottleneck: its busiest ${kind} thread was busy ${percent(busy!)} of the time. ` +
+    `Use more ${advice}, or another machine for the tester.`
+  );
+}
+
 /** Whether the tester, or the machine, made the figures worse than the server's own. */
 export function judgeLoad(load: JudgedLoad): string[] {
   const { missed, intended, sentLateMs, ackMs } = load;
   const late = sentLateMs && ackMs && sentLateMs.p99 > Math.max(LATE_MS, (ackMs.p99 ?? 0) * LATE_SHARE);
-  const busyText = (name: string, busy: number | null) =>
-    (busy ?? 0) > BUSY_LIMIT &&
-    `The tester was the bottleneck: its busiest ${name} thread was busy ${percent(busy!)} of the time. ` +
-      "Use more --sending-threads, or another machine for the tester.";
   const waiting = Math.max(load.senderWaiting ?? 0, load.receiverWaiting ?? 0);
   return applying(
     missed > 0 &&
@@ -55,8 +61,8 @@ export function judgeLoad(load: JudgedLoad): string[] {
     late &&
       `The tester was late: one request in a hundred was made ${sentLateMs.p99.toFixed(1)} ms or more after it was due. ` +
         "The latencies include that. Use more --sending-threads, a lower --rate, or another machine for the tester.",
-    busyText("sending", load.senderBusy),
-    busyText("receiving", load.receiverBusy),
+    busyVerdict("sending", load.senderBusy),
+    busyVerdict("receiving", load.receiverBusy),
     waiting > WAITING_LIMIT &&
       `This machine has too few free cores: a thread of the tester waited for one ${percent(waiting)} of the time.`,
     otherProgramsVerdict(
@@ -94,7 +100,7 @@ export function summariseLoad(context: LoadContext, job: LoadJob, record: LoadRe
   const { copies, isComplete, samples } = record;
   const tally = audience?.tally;
   const counts = countMessages({ memory, tally, connections: audience?.connections, copies, isComplete });
-  const missing = countMissing({ memory, tally });
+  const missing = countMissing({ memory, tally, isComplete });
   const ack = latenciesOf(ackTimes(memory), missing.answers);
   const delivery = tally && deliveryLatencies(tally, missing);
   const answeredMs = sinceStart(record, memory.answeredAt);
@@ -115,7 +121,7 @@ export function summariseLoad(context: LoadContext, job: LoadJob, record: LoadRe
   const { user, system } = process.cpuUsage(record.cpuAtStart);
   const { expected, missed, intended } = counts;
   return {
-    target: { name: target.name, url: target.urls.join(", "), isThrowaway: target.isThrowaway },
+    server: serverText(target),
     plan,
     scene,
     /** Requests before the measured ones, and in none of the figures. */

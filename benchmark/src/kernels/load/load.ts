@@ -1,7 +1,6 @@
 import type { RunTools } from "../../cli/scenario.ts";
 import type { Result, SessionTokens } from "@fanfare/contract";
-import { usageError } from "../../cli/exit.ts";
-import { checkLimits, type Needs } from "../../cli/preflight.ts";
+import { addressNeeds, checkLimits } from "../../cli/preflight.ts";
 import { explain, type Api } from "../../targets/fanfare/api.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import { registerAll, type RegistrationResult } from "../../targets/registration.ts";
@@ -24,7 +23,10 @@ export interface LoadPlan {
 
 /** The resources of a load command. */
 export interface LoadContext extends RunTools {
-  target: Pick<FanfareTarget, "name" | "urls" | "dialect" | "isThrowaway" | "usage" | "cpuSeconds" | "api">;
+  target: Pick<
+    FanfareTarget,
+    "name" | "urls" | "dialect" | "isThrowaway" | "size" | "usage" | "cpuSeconds" | "api" | "openMeeting"
+  >;
   plan: LoadPlan;
 }
 
@@ -79,31 +81,23 @@ const BYTES_PER_REQUEST = 24;
 /** The embedded database keeps stored messages in memory, with their indexes. */
 const BYTES_PER_STORED_MESSAGE = 1024;
 
-interface LoadNeeds extends Pick<Needs, "isLocalServer" | "canSpreadAddresses"> {
+export interface LoadSize {
   /** Simultaneously open connections. */
   connections: number;
-  requests: number;
+  /** Deliveries if nothing is lost. */
   deliveries: number;
-  /** 0: nothing is stored. */
-  payloadBytes: number;
-  /** The server is started for the run. */
-  isThrowaway: boolean;
-  availableBytes: number;
 }
 
 /** @throws {ExitError} that says what to do if the run would fail halfway */
-export function checkLoadLimits(needs: LoadNeeds): void {
-  const { connections, requests, deliveries, payloadBytes, isThrowaway, availableBytes } = needs;
-  checkLimits({ ...needs, users: connections, messages: 0, kind: "light" });
-  const stored = isThrowaway && payloadBytes > 0 ? requests * (BYTES_PER_STORED_MESSAGE + payloadBytes) : 0;
-  const bytes = requests * BYTES_PER_REQUEST + deliveries / 8 + stored;
-  if (bytes <= availableBytes) return;
-  const mebibytes = (amount: number) => Math.ceil(amount / 1024 / 1024);
-  throw usageError(
-    `${requests} requests need about ${mebibytes(bytes)} MiB of memory, mostly for the server's embedded database, but only ` +
-      `${mebibytes(availableBytes)} MiB are available. Use fewer (--scale where it exists), or a server with its ` +
-      "own database (--url).",
-  );
+export async function checkLoad(
+  url: string | undefined,
+  { loop: { requests }, payloadBytes }: LoadPlan,
+  { connections, deliveries }: LoadSize,
+): Promise<void> {
+  const isStoredHere = url === undefined && payloadBytes > 0;
+  const stored = isStoredHere ? requests * (BYTES_PER_STORED_MESSAGE + payloadBytes) : 0;
+  const furtherBytes = requests * BYTES_PER_REQUEST + deliveries / 8 + stored;
+  checkLimits({ users: connections, messages: 0, kind: "light", furtherBytes, ...(await addressNeeds(url)) });
 }
 
 export interface SceneChannel {

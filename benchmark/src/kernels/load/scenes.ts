@@ -1,27 +1,29 @@
 import { explain } from "../../targets/fanfare/api.ts";
-import { createGroup, createSharedGroup, registerOwner } from "../../targets/fanfare/meeting.ts";
+import { createGroup, registerOwner } from "../../targets/fanfare/meeting.ts";
 import { createGuest, doAll, Session, type LoadContext, type Scene } from "./load.ts";
 
 export interface DirectSize {
   senders: number;
   receivers: number;
-  /** All receivers are online; otherwise one of them, if there are several, as an observer. */
-  isOnline: boolean;
+  /** Receivers who are online. */
+  online: number;
 }
 
 /** Every sender has a direct channel with every receiver, and writes to each in turn. */
 export async function buildDirectScene(context: LoadContext, size: DirectSize): Promise<Scene> {
-  const { senders, receivers, isOnline } = size;
+  const { senders, receivers, online } = size;
   const { target, signal } = context;
-  const join = await createSharedGroup(target.api, signal).catch(explain);
+  // Guests can only open direct channels with members of their groups.
+  const { code } = await target.openMeeting(signal);
   const { users, result } = await doAll(context, "registering guests", senders + receivers, () =>
     createGuest(context),
   );
-  await doAll(context, "joining a group", users.length, (index) => join(users[index]!.accessToken));
+  await doAll(context, "joining a group", users.length, (index) =>
+    target.api.call("invite.accept", { code }, users[index]!.accessToken, signal),
+  );
   const sending = users.slice(0, senders);
   const receiving = users.slice(senders);
   const sessions = sending.map((tokens) => new Session(target.api, tokens));
-  const online = isOnline ? receivers : Math.min(1, receivers - 1);
   const { users: ids } = await doAll(
     context,
     "opening direct channels",
@@ -55,7 +57,7 @@ export async function buildDirectScene(context: LoadContext, size: DirectSize): 
       };
     }),
     channelOf: (sender, turn) => sender * receivers + (turn % receivers),
-    // Direct channels and guests can't be removed.
+    // Guests and direct channels can't be removed; the target removes the group.
     remove: async () => {},
   };
 }

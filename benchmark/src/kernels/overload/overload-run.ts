@@ -1,6 +1,5 @@
 import type { RunTools } from "../../cli/scenario.ts";
 import { StoredCopies } from "../../receivers/message-tag.ts";
-import { known } from "../../report/metric.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import { nowMs } from "../broadcast/clock.ts";
 import { openPercentiles, percentiles, type Percentiles } from "../broadcast/percentiles.ts";
@@ -146,7 +145,7 @@ export async function measureOverload({ target, plan, progress, errors, signal }
       "reading back stored messages",
       acknowledged,
       () => stored.found,
-      () => target.storedIds(stored.add),
+      () => stored.addAll(target.contents()),
     );
     return stored.copies;
   }
@@ -179,7 +178,6 @@ export async function measureOverload({ target, plan, progress, errors, signal }
       offeredPerSecond: offered,
       acknowledgedPerSecond: durationMs === 0 ? 0 : counts.acknowledged / (durationMs / 1000),
       normalAfterMs: recovery.normalAfterMs,
-      withoutRetryAfter: counted(memory, Counted.withoutRetryAfter),
       ackP50Ms: acks?.p50 ?? null,
       ackP99Ms: acks?.p99 ?? null,
       ackP100Ms: acks?.p100 ?? null,
@@ -188,12 +186,10 @@ export async function measureOverload({ target, plan, progress, errors, signal }
       memoryGrowthBytes: used.growthBytes,
       senderDelayMs: lateTimes(memory, span).at(-1) ?? 0,
       ...countValues(),
-      ...known({
-        serverCores: server?.cores ?? null,
-        senderBusy: busy.sender,
-        receiverBusy: busy.receiver,
-        otherProgramsCores: server?.otherProgramsCores ?? null,
-      }),
+      serverCores: server?.cores ?? undefined,
+      senderBusy: busy.sender ?? undefined,
+      receiverBusy: busy.receiver ?? undefined,
+      otherProgramsCores: server?.otherProgramsCores ?? undefined,
     };
     const { intended: sent, acknowledged, refused, missed, unanswered } = counts;
     const judged = { unanswered, watchedMs: besides.recoveryMs };
@@ -236,6 +232,14 @@ export async function measureOverload({ target, plan, progress, errors, signal }
       lost += undisturbed.filter((receiver) => !audience.tally.has(receiver, i)).length;
     }
     const disturbed = receivers.length - undisturbed.length;
-    return { acknowledged, lost, disturbed, ...known({ stored, storedTwice, unstored }) };
+    return {
+      lost,
+      unstored: unstored ?? undefined,
+      storedTwice: storedTwice ?? undefined,
+      withoutRetryAfter: counted(memory, Counted.withoutRetryAfter),
+      acknowledged,
+      stored: stored ?? undefined,
+      disturbed,
+    };
   }
 }

@@ -57,8 +57,7 @@ export type MixThread = ReturnType<typeof openMixThread>;
 
 /** A thread that makes a mix of requests, in phases. */
 export function openMixThread(setup: MixSetup, signal: AbortSignal) {
-  const module = new URL("../requests/mix-operation.ts", import.meta.url);
-  const threads = new RequestThreads({ module, setup }, 1, signal);
+  const threads = new RequestThreads("mix", setup, 1, signal);
   const schedule = interleave(setup.calls);
   /** undefined: it made no requests. */
   const parts: (Part | undefined)[] = [];

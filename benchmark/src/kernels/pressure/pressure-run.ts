@@ -41,9 +41,7 @@ export const PRESSURE_OPTIONS = {
   durationMs: time("Load", "How long each phase lasts", { default: "60s", minMs: 1000, maxMs: 600_000 }),
 };
 
-export interface PressurePlan extends OptionValues<typeof PRESSURE_OPTIONS> {
-  gatewayThreads: number;
-}
+type PressurePlan = OptionValues<typeof PRESSURE_OPTIONS>;
 
 const HOSTILE = 20;
 /** Far more than one user's limits allow. */
@@ -93,6 +91,7 @@ export async function measurePressure(
   const services = watchMemory(target.platform!);
   let peak: number | null = null;
   let overloadedUntilMs = 0;
+  let otherProgramsCores: number | null = null;
   try {
     for (const thread of threads) await thread.connect();
     const phases = isHostile ? 3 : IN_FLIGHT_STEPS.length + 2;
@@ -146,7 +145,9 @@ export async function measurePressure(
     } finally {
       clearInterval(asking);
       step.toMs ||= nowMs();
-      step.serverCores = (await endWatch()).cores;
+      const use = await endWatch();
+      step.serverCores = use.cores;
+      otherProgramsCores = Math.max(otherProgramsCores ?? 0, use.otherProgramsCores ?? 0);
       steps.push(step);
     }
   }
@@ -179,7 +180,6 @@ export async function measurePressure(
     const { beforeBytes, peakBytes } = memory;
     return {
       kind: plan.load,
-      gatewayThreads: plan.gatewayThreads,
       phases,
       /** `mixed`: successful requests per second in the best closed loop, and the share of that under overload. */
       peakPerSecond: peak,
@@ -188,6 +188,8 @@ export async function measurePressure(
       recoveredAfterMs: !isHostile && phases.at(-1)?.name === "afterwards" ? recovery() : null,
       /** From the first phase to the last. */
       memory,
+      /** Cores used by unrelated programs, in the phase with most. */
+      otherProgramsCores,
       memoryGrowthBytes: peakBytes === null || beforeBytes === null ? null : peakBytes - beforeBytes,
     };
   }

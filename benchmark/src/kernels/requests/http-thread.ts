@@ -27,18 +27,22 @@ export interface HttpRun {
 export type HttpThread = Awaited<ReturnType<typeof openHttpThread>>;
 export type HttpOutcome = Awaited<ReturnType<HttpThread["run"]>>;
 
+/** What is asked, on how many connections at most. */
+type HttpCalls = Omit<HttpSetup, "address" | "localAddresses"> & { connections: number };
+
+/** A thread with connections that are not open yet. */
+export async function httpThreads({ connections, ...calls }: HttpCalls, signal: AbortSignal) {
+  const address = await addressOf(calls.url);
+  const localAddresses = sourceAddresses(address).take(connections);
+  return new RequestThreads("http", { ...calls, address, localAddresses }, 1, signal);
+}
+
 /**
  * Opens connections for closed loops like that of `ab -k`: the next request on each as soon as the last one is
  * answered.
  */
-export async function openHttpThread(
-  { connections: most, ...calls }: Omit<HttpSetup, "address" | "localAddresses"> & { connections: number },
-  signal: AbortSignal,
-) {
-  const address = await addressOf(calls.url);
-  const setup: HttpSetup = { ...calls, address, localAddresses: sourceAddresses(address).take(most) };
-  const module = new URL("./http-operation.ts", import.meta.url);
-  const threads = new RequestThreads({ module, setup }, 1, signal);
+export async function openHttpThread(calls: HttpCalls, signal: AbortSignal) {
+  const threads = await httpThreads(calls, signal);
   let memory = allocateRequests(0);
   await threads.prepare();
   return {

@@ -18,8 +18,10 @@ export interface LoginSetup extends PlaceSetup {
 export function createOperation({ setup }: OperationContext<LoginSetup>): Operation {
   const { urls, tokens, warmUpTokens, localAddresses } = setup;
   const errors: Record<string, number> = {};
-  /** The connection of each online user; the user's next login ends it. */
+  /** The connection of each user; the user's next login ends it. */
   const online = new Map<number, Receiver>();
+  /** Users who are logging in. */
+  const pending = new Set<number>();
   let open: OpenMember | undefined;
   return {
     errors,
@@ -28,6 +30,9 @@ export function createOperation({ setup }: OperationContext<LoginSetup>): Operat
     },
     begin({ index, isWarmUp }, done) {
       const user = isWarmUp ? tokens.length + (index % warmUpTokens.length) : index % tokens.length;
+      // Ending that login would be taken for the server's failure.
+      if (pending.has(user)) return false;
+      pending.add(user);
       online.get(user)?.destroy();
       const assignment = {
         receiver: user,
@@ -35,16 +40,15 @@ export function createOperation({ setup }: OperationContext<LoginSetup>): Operat
         localAddress: localAddresses[user],
         server: index % urls.length,
       };
-      let isReady = false;
       const member = open!(assignment, {
         online: () => {
-          isReady = true;
+          pending.delete(user);
           done({ ok: true });
         },
         ended: (_, code) => {
-          if (online.get(user) === member) online.delete(user);
-          if (isReady) errors[code] = (errors[code] ?? 0) + 1;
-          else done({ ok: false, code, isAnswer: true, retryAfterMs: RETRY_MS });
+          online.delete(user);
+          if (pending.delete(user)) done({ ok: false, code, isAnswer: true, retryAfterMs: RETRY_MS });
+          else errors[code] = (errors[code] ?? 0) + 1;
         },
       });
       online.set(user, member);

@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import { allocateDeliveries, DeliveryTally } from "../../receivers/delivery-tally.ts";
-import { allocateRequests, countMessages, countMissing, RequestState } from "./request-memory.ts";
+import {
+  allocateRequests,
+  countMessages,
+  countMissing,
+  forgetInFlight,
+  RequestState,
+} from "./request-memory.ts";
 
 const { acknowledged, refused, missed, unanswered, sent } = RequestState;
 
@@ -54,7 +60,18 @@ test("counts acknowledged messages that are missing, stored twice or not deliver
 test("counts what was expected and didn't arrive, without rejected messages", () => {
   // Not answered: missed, unanswered, sent. Only one delivery of them arrived, and three of six of the
   // acknowledged ones.
-  expect(countMissing(sources())).toEqual({ answers: 3, deliveries: 8, messages: 5 });
+  expect(countMissing({ ...sources(), isComplete: true })).toEqual({
+    answers: 3,
+    deliveries: 8,
+    messages: 5,
+  });
+});
+
+test("an interrupted run reports nothing in flight as unanswered", () => {
+  const interrupted = { ...sources(), isComplete: false };
+  forgetInFlight(interrupted.memory);
+  expect(countMessages(interrupted)).toMatchObject({ sent: 5, unanswered: 1, lost: 0 });
+  expect(countMissing(interrupted)).toEqual({ answers: 2, deliveries: 0, messages: 0 });
 });
 
 test("an interrupted run reports nothing as lost, stored or unstored", () => {

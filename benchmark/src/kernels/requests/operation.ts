@@ -46,10 +46,6 @@ export interface OperationContext<Setup> {
   workers: number;
 }
 
-export interface OperationModule<Setup> {
-  createOperation(context: OperationContext<Setup>): Operation;
-}
-
 /** The code of a request that timed out. */
 export const NO_ANSWER = "NO_ANSWER";
 

@@ -63,6 +63,11 @@ export function counted({ counts }: RequestMemory, which: number): number {
   return Atomics.load(counts, which);
 }
 
+/** After an interruption: what was in flight is neither answered nor unanswered. */
+export function forgetInFlight({ state }: RequestMemory): void {
+  for (const [i, one] of state.entries()) if (one === RequestState.sent) state[i] = RequestState.none;
+}
+
 export function countRequests(memory: RequestMemory, range: Range = allOf(memory)) {
   const states = Array.from(Object.keys(RequestState), () => 0);
   for (let i = range.from; i < range.to; i++) states[memory.state[i]!]!++;
@@ -130,13 +135,17 @@ export interface Missing {
   messages: number;
 }
 
-export function countMissing({ memory, tally }: Pick<CountSources, "memory" | "tally">): Missing {
+export function countMissing({
+  memory,
+  tally,
+  isComplete,
+}: Pick<CountSources, "memory" | "tally" | "isComplete">): Missing {
   const missing: Missing = { answers: 0, deliveries: 0, messages: 0 };
   for (let i = 0; i < memory.requests; i++) {
     const state = memory.state[i]!;
     if (state === RequestState.none || state === RequestState.refused) continue;
     if (state !== RequestState.acknowledged) missing.answers++;
-    const deliveries = tally ? tally.expected(i) - tally.received(i) : 0;
+    const deliveries = tally && isComplete ? tally.expected(i) - tally.received(i) : 0;
     missing.deliveries += deliveries;
     if (deliveries > 0) missing.messages++;
   }

@@ -4,7 +4,7 @@ import { Thread } from "../../receivers/thread.ts";
 import { abortable, nowMs } from "../broadcast/clock.ts";
 import type { ThreadLoad } from "../broadcast/resource-use.ts";
 import type { Range, RequestMemory } from "./request-memory.ts";
-import type { RequestOrders } from "./request-worker.ts";
+import type { OperationSetups, RequestOrders } from "./request-worker.ts";
 
 /**
  * Closed: a fixed number of requests in flight, the next one when one is answered. Open: at a fixed rate,
@@ -37,16 +37,10 @@ export interface Span extends Range {
   toMs: number;
 }
 
-/** A kind of request: the URL of the module of an `Operation`, and its setup. */
-export interface OperationRef {
-  module: URL;
-  setup: unknown;
-}
-
 /** Startup data of a thread. */
 export interface RequestThreadSetup {
-  module: string;
-  operation: unknown;
+  kind: keyof OperationSetups;
+  setup: unknown;
   worker: number;
   workers: number;
   /** One number: how many errors have a number, in all threads. */
@@ -83,18 +77,18 @@ export function sendingThreadCount(text: string, senders: number): number {
 }
 
 /** The threads that make a run's requests. */
-export class RequestThreads {
+export class RequestThreads<Kind extends keyof OperationSetups = keyof OperationSetups> {
   readonly #threads: Thread<RequestOrders, ErrorCode>[];
   readonly #signal: AbortSignal;
   readonly #errors = new Map<number, string>();
 
   /** @param signal ends a phase early */
-  constructor({ module, setup: operation }: OperationRef, workers: number, signal: AbortSignal) {
+  constructor(kind: Kind, setup: OperationSetups[Kind], workers: number, signal: AbortSignal) {
     this.#signal = signal;
     const codes = new Int32Array(new SharedArrayBuffer(4));
     this.#threads = Array.from({ length: workers }, (_, worker) => {
-      const setup: RequestThreadSetup = { module: module.href, operation, worker, workers, codes };
-      return new Thread(new URL("./request-worker.ts", import.meta.url), setup, ({ code, error }) =>
+      const data: RequestThreadSetup = { kind, setup, worker, workers, codes };
+      return new Thread(new URL("./request-worker.ts", import.meta.url), data, ({ code, error }) =>
         this.#errors.set(code, error),
       );
     });

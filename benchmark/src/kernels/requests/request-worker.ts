@@ -3,14 +3,27 @@ import { emit, serveThread } from "../../receivers/thread.ts";
 import { nowMs } from "../broadcast/clock.ts";
 import { sampleThreadLoad } from "../broadcast/resource-use.ts";
 import { createLoop, type Loop } from "./loops.ts";
-import { Requests, type OperationModule } from "./operation.ts";
+import { Requests, type Operation, type OperationContext } from "./operation.ts";
 import type { ErrorCode, Phase, RequestThreadSetup } from "./request-threads.ts";
 
 const TICK_MS = 1;
 
-const { module, operation: setup, worker, workers, codes } = workerData as RequestThreadSetup;
+/** The kinds of requests. A thread loads only its own. */
+const OPERATIONS = {
+  http: () => import("./http-operation.ts"),
+  login: () => import("./login-operation.ts"),
+  mix: () => import("./mix-operation.ts"),
+  send: () => import("./send-operation.ts"),
+};
+type Modules = { [Name in keyof typeof OPERATIONS]: Awaited<ReturnType<(typeof OPERATIONS)[Name]>> };
+/** What each kind needs, by its name. */
+export type OperationSetups = {
+  [Name in keyof Modules]: Parameters<Modules[Name]["createOperation"]>[0]["setup"];
+};
 
-const operation = ((await import(module)) as OperationModule<unknown>).createOperation({
+const { kind, setup, worker, workers, codes } = workerData as RequestThreadSetup;
+const { createOperation } = await OPERATIONS[kind]();
+const operation = (createOperation as (context: OperationContext<unknown>) => Operation)({
   setup,
   worker,
   workers,

@@ -94,8 +94,7 @@ export async function openSendLoad(
       deliveries: { tally: deliveries, connections, firstReceiver: receivers.length },
     }),
   };
-  const operation = { module: new URL("./send-operation.ts", import.meta.url), setup };
-  const threads = new RequestThreads(operation, plan.sendingThreads, signal);
+  const threads = new RequestThreads("send", setup, plan.sendingThreads, signal);
   let sent = 0;
   const isAcknowledged = (message: number) => memory.state[message] === RequestState.acknowledged;
   return {

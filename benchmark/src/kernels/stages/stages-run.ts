@@ -12,7 +12,7 @@ import { newRunId } from "../../receivers/message-tag.ts";
 import { DEFAULT_NAP_MS } from "../../receivers/napper.ts";
 import { allocateTally, Tally } from "../../receivers/tally.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
-import { openMeeting, registerGuests, type Meeting } from "../../targets/fanfare/meeting.ts";
+import { registerGuests, type Meeting } from "../../targets/fanfare/meeting.ts";
 import { nowMs, untilAborted } from "../broadcast/clock.ts";
 import { percentiles } from "../broadcast/percentiles.ts";
 import { watchServer } from "../broadcast/resource-use.ts";
@@ -70,7 +70,7 @@ export type StagesMeasurement = Awaited<ReturnType<typeof measureStages>>;
 export async function measureStages(server: StagesServer, plan: StagesPlan, context: RunContext) {
   const { progress, signal } = context;
   const { urls, api, dialect } = server.target;
-  const meeting = await openMeeting(api, signal);
+  const meeting = await server.target.openMeeting(signal);
   const { channelId } = meeting;
   const work = { count: plan.users, concurrency: CONNECTING, progress, signal };
   const { tokens } = await registerGuests(api, meeting, work);
@@ -150,6 +150,8 @@ export async function measureStages(server: StagesServer, plan: StagesPlan, cont
     /** Fewer than all if it was interrupted while they connected. */
     online,
     inFlight: plan.inFlight,
+    /** Cores used by unrelated programs, in the stage with most. */
+    otherProgramsCores: Math.max(0, ...Object.values(seen).map((one) => one.otherProgramsCores ?? 0)),
     rows: [
       ...(sending ? SENDING.map((step) => rowOf(sending, step)) : []),
       ...(pulling ? [rowOf(pulling, PULL)] : []),
@@ -231,6 +233,7 @@ interface Observed {
   before: MetricSample[];
   after: MetricSample[];
   cpuSeconds: number | null;
+  otherProgramsCores: number | null;
 }
 
 /** Makes requests with a fixed number in flight. */
@@ -260,10 +263,17 @@ async function observe(
     const done = load.done ?? (() => thread.settled);
     const outcome = await progress.during(load.label, load.requests, done, work);
     const seconds = (nowMs() - beginMs) / 1000;
-    const { cpuSeconds } = await endWatch();
+    const { cpuSeconds, otherProgramsCores } = await endWatch();
     errors.addAll(phase, outcome.refusals);
     errors.addAll(phase, outcome.failures);
-    return { outcome, seconds, before, after: await fetchMetrics(metricsUrl), cpuSeconds };
+    return {
+      outcome,
+      seconds,
+      before,
+      after: await fetchMetrics(metricsUrl),
+      cpuSeconds,
+      otherProgramsCores,
+    };
   } finally {
     errors.addAll("connection", await thread.close());
   }

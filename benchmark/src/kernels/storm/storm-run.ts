@@ -20,10 +20,7 @@ const ON_THEIR_WAY_MS = 500;
 const LAST_ARRIVALS_MS = 20_000;
 
 export interface StormContext extends RunTools {
-  target: Pick<
-    FanfareTarget,
-    "prepare" | "urls" | "dialect" | "meeting" | "platform" | "storedIds" | "usage"
-  >;
+  target: Pick<FanfareTarget, "prepare" | "urls" | "dialect" | "meeting" | "platform" | "messages" | "usage">;
   plan: StormPlan;
 }
 
@@ -144,7 +141,11 @@ export async function measureStorm(context: StormContext) {
   /** Compares the SDK clients' copies with the database. */
   async function compare(): Promise<void> {
     const all = new StoredCopies(runId, sent.all.length);
-    const ids = await target.storedIds(all.add);
+    const ids: string[] = [];
+    for await (const { id, content } of target.messages()) {
+      ids.push(id);
+      all.add(content);
+    }
     stored = all;
     const copies = await Promise.all(sdk.map((member) => member.messageIds()));
     exactCopies = copies.filter((copy) => copy.join() === ids.join()).length;
@@ -174,7 +175,6 @@ export async function measureStorm(context: StormContext) {
       users: plan.users,
       /** null: a single instance. */
       gateways: plan.cluster?.gateways ?? null,
-      workers: plan.cluster?.workers ?? null,
       sdkClients: plan.sdk,
       messagesPerSecond: plan.rate,
       phases: results,

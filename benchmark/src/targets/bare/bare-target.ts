@@ -5,6 +5,7 @@ import { WebSocket } from "ws";
 import { connectError, usageError } from "../../cli/exit.ts";
 import { processUsage } from "../../kernels/broadcast/resource-use.ts";
 import { freePort } from "../../platform/programs.ts";
+import { count } from "../../report/format.ts";
 import { DIALECTS } from "../dialect.ts";
 import type { PluginOptions, TargetPlugin } from "../plugin.ts";
 import { openCaller } from "../socket-io-caller.ts";
@@ -103,6 +104,7 @@ function bare(
       return {
         urls: [server.url],
         isThrowaway: true,
+        size: count(processes ?? 1, "process", "processes"),
         openSender: () => openSender(server.url),
         usage: () => server.usage(),
         close: () => server.stop(),

@@ -1,7 +1,10 @@
+import type { Message } from "@fanfare/contract";
+import { defaultGatewayThreads } from "@fanfare/kernel/gateway-threads";
 import type { RunContext } from "../../cli/scenario.ts";
 import { processUsage } from "../../kernels/broadcast/resource-use.ts";
 import { metricsUsage, readNatsTraffic, type NatsTraffic } from "../../kernels/broadcast/server-metrics.ts";
 import { startCluster, startSingleInstance, type ClusterSize } from "../../platform/platform.ts";
+import { count } from "../../report/format.ts";
 import type { Progress } from "../../report/progress.ts";
 import { withChannel, type ExistingUsers } from "../existing-users.ts";
 import type { Prepared, Sender, ServerUsage, Target } from "../target.ts";
@@ -28,7 +31,8 @@ export interface FanfareOptions {
 export type FanfareTarget = Awaited<ReturnType<typeof openFanfareTarget>>;
 
 export async function openFanfareTarget(options: FanfareOptions, signal: AbortSignal) {
-  const { url, metricsUrl, cluster, gatewayThreads, cores, registrations, onError } = options;
+  const { url, metricsUrl, cluster, cores, registrations, onError } = options;
+  const gatewayThreads = options.gatewayThreads ?? defaultGatewayThreads();
   /** What was started for this run. */
   const platform =
     url !== undefined
@@ -80,15 +84,23 @@ export async function openFanfareTarget(options: FanfareOptions, signal: AbortSi
     platform,
     api,
     isThrowaway: platform !== undefined,
+    size: cluster
+      ? `${count(cluster.gateways, "gateway")}, ${count(cluster.workers, "worker")}`
+      : `a single instance, ${count(gatewayThreads, "gateway thread")}`,
     /** The group of the run; available after `prepare`. */
     get meeting(): Meeting {
       return meeting!;
     },
-    async prepare(count: number, progress: Progress, signal: AbortSignal): Promise<Prepared> {
-      if (existing) return { credentials: existing.memberTokens.slice(0, count), registration: null };
+    /** Creates the group of the run, which is removed with it. */
+    async openMeeting(signal: AbortSignal): Promise<Meeting> {
       meeting = await openMeeting(api, signal);
       isOwner = true;
-      const work = { count, concurrency: registrations, progress, signal };
+      return meeting;
+    },
+    async prepare(users: number, progress: Progress, signal: AbortSignal): Promise<Prepared> {
+      if (existing) return { credentials: existing.memberTokens.slice(0, users), registration: null };
+      meeting = await target.openMeeting(signal);
+      const work = { count: users, concurrency: registrations, progress, signal };
       const { tokens, registration } = await registerGuests(api, meeting, work);
       // Memory left over from the registration would hide what connections take: start with a fresh server.
       await platform?.refresh(signal);
@@ -104,23 +116,13 @@ export async function openFanfareTarget(options: FanfareOptions, signal: AbortSi
       const { token, channelId } = place();
       return openFanfareSender(urls[0]!, token, channelId).catch(explain);
     },
-    async countStored(isMeasured: (content: string) => boolean): Promise<number> {
-      let stored = 0;
-      await target.storedIds((content) => void (isMeasured(content) && stored++)).catch(explain);
-      return stored;
-    },
-    /**
-     * The ids of all messages of the channel in order.
-     * @param onContent called with the text of each
-     */
-    async storedIds(onContent: (content: string) => void): Promise<string[]> {
-      const ids: string[] = [];
+    /** All messages of the channel in order. */
+    messages(): AsyncGenerator<Message> {
       const { token, channelId } = place();
-      for await (const { id, content } of api.messages(channelId, () => token)) {
-        ids.push(id);
-        onContent(content);
-      }
-      return ids;
+      return api.messages(channelId, () => token);
+    },
+    async *contents() {
+      for await (const { content } of target.messages()) yield content;
     },
     async usage(): Promise<ServerUsage | null> {
       const answers = await Promise.all((metricsUrls ?? []).map(metricsUsage));
@@ -167,7 +169,7 @@ export async function openFanfareTarget(options: FanfareOptions, signal: AbortSi
 }
 
 export function isFanfare(target: Target): target is FanfareTarget {
-  return "storedIds" in target;
+  return "messages" in target;
 }
 
 /** Opens the platform to measure; closed when the command ends. Errors of its API go to the command's table. */

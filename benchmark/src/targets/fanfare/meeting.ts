@@ -2,21 +2,6 @@ import { randomBytes } from "node:crypto";
 import { registerAll, type RegistrationResult, type Work } from "../registration.ts";
 import { explain, type Api } from "./api.ts";
 
-/**
- * A group for all users of a run: guests can only open direct channels with members of their groups.
- * @returns joins it with a user's access token
- */
-export async function createSharedGroup(
-  api: Api,
-  signal: AbortSignal,
-): Promise<(accessToken: string) => Promise<void>> {
-  const { accessToken: owner } = await api.call("user.createGuest", {}, undefined, signal);
-  const { code } = await createGroup(api, "Benchmark", owner, signal);
-  return async (accessToken) => {
-    await api.call("invite.accept", { code }, accessToken, signal);
-  };
-}
-
 /** What is needed to write to all members of a group. */
 export interface GroupAccess {
   groupId: string;

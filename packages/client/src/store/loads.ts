@@ -2,100 +2,56 @@ import type { ActionName, Params, Result } from "@fanfare/contract";
 import { PAGE_MAX_ITEMS } from "../limits.ts";
 import { type ClientState, DIRECT_REPORTS } from "./state.ts";
 
+/** For each result that the state holds completely and keeps up to date: whether it is loaded. */
+export const LOADS = {
+  "user.me": ({ me }) => me !== null,
+  "group.listMine": ({ groups }) => groups !== null,
+  "group.myPermissions": ({ permissions }, { groupId }) => permissions[groupId] !== undefined,
+  "role.list": ({ roles }, { groupId }) => roles[groupId] !== undefined,
+  "emoji.list": ({ emoji }, { groupId }) => emoji[groupId] !== undefined,
+  "group.listNicknames": ({ nicknames }, { groupId }) => nicknames[groupId] !== undefined,
+  "group.listMemberChanges": ({ memberChanges }, { groupId }) => memberChanges[groupId] !== undefined,
+  "channel.list": ({ listedGroups }, { groupId }) => listedGroups[groupId] === true,
+  "channel.get": ({ channels, lastReadSeqs }, { channelId }) =>
+    channels[channelId] !== undefined && lastReadSeqs[channelId] !== undefined,
+  "channel.listDirect": ({ directs }) => directs !== null,
+  "channel.listUnread": ({ unread }) => unread !== null,
+  "message.listPins": ({ pins }, { channelId }) => pins[channelId] !== undefined,
+  "friend.list": ({ friends }) => friends !== null,
+  "friend.listRequests": ({ friendRequests }) => friendRequests !== null,
+  "notification.list": ({ notifications }) => notifications !== null,
+  "notification.getPreferences": ({ notificationPreferences }) => notificationPreferences !== null,
+  "scheduled.list": ({ scheduled }) => scheduled !== null,
+  "call.list": ({ calls }) => calls !== null,
+  "draft.list": ({ drafts }) => drafts !== null,
+  "saved.list": ({ saved }) => saved !== null,
+  "report.getOpenCount": ({ openReports }, { groupId }) => openReports[groupId] !== undefined,
+  "join.listMine": ({ joinRequests }) => joinRequests !== null,
+  "join.getOpenCount": ({ openJoinRequests }, { groupId }) => openJoinRequests[groupId] !== undefined,
+  "admin.getOpenReportCount": ({ openReports }) => openReports[DIRECT_REPORTS] !== undefined,
+  "inbox.getUnreadCount": ({ inboxUnread }) => inboxUnread !== null,
+} satisfies { [N in ActionName]?: (state: ClientState, params: Params<N>) => boolean };
+
+export type LoadName = keyof typeof LOADS;
+
 /** How to load all pages of a list: the cursor's param and result field, and the field of the list. */
-interface Pages<N extends ActionName> {
+interface Pages<N extends LoadName> {
   param: keyof Params<N> & string;
   next: keyof Result<N> & string;
   list: keyof Result<N> & string;
   limit?: number;
 }
 
-interface Load<N extends ActionName> {
-  isLoaded(state: ClientState, params: Params<N>): boolean;
-  pages?: Pages<N>;
-}
+const BY_CURSOR = { param: "cursor", next: "nextCursor" } as const;
+const BY_COUNT = { param: "skip", next: "nextSkip" } as const;
 
-const load = <N extends ActionName>(
-  isLoaded: (state: ClientState, params: Params<N>) => boolean,
-  pages?: Pages<N>,
-): Load<N> => ({ isLoaded, ...(pages !== undefined && { pages }) });
-
-/** The results that the state holds completely and keeps up to date. */
-export const LOADS = {
-  "user.me": load<"user.me">(({ me }) => me !== null),
-  "group.listMine": load<"group.listMine">(({ groups }) => groups !== null),
-  "group.myPermissions": load<"group.myPermissions">(
-    ({ permissions }, { groupId }) => permissions[groupId] !== undefined,
-  ),
-  "role.list": load<"role.list">(({ roles }, { groupId }) => roles[groupId] !== undefined),
-  "emoji.list": load<"emoji.list">(({ emoji }, { groupId }) => emoji[groupId] !== undefined),
-  "group.listNicknames": load<"group.listNicknames">(
-    ({ nicknames }, { groupId }) => nicknames[groupId] !== undefined,
-  ),
-  "group.listMemberChanges": load<"group.listMemberChanges">(
-    ({ memberChanges }, { groupId }) => memberChanges[groupId] !== undefined,
-  ),
-  "channel.list": load<"channel.list">(({ listedGroups }, { groupId }) => listedGroups[groupId] === true, {
-    param: "afterChannelId",
-    next: "nextChannelId",
-    list: "channels",
-  }),
-  "channel.get": load<"channel.get">(
-    ({ channels, lastReadSeqs }, { channelId }) =>
-      channels[channelId] !== undefined && lastReadSeqs[channelId] !== undefined,
-  ),
-  "channel.listDirect": load<"channel.listDirect">(({ directs }) => directs !== null, {
-    param: "cursor",
-    next: "nextCursor",
-    list: "channels",
-    limit: PAGE_MAX_ITEMS,
-  }),
-  "channel.listUnread": load<"channel.listUnread">(({ unread }) => unread !== null, {
-    param: "cursor",
-    next: "nextCursor",
-    list: "channels",
-  }),
-  "message.listPins": load<"message.listPins">(({ pins }, { channelId }) => pins[channelId] !== undefined, {
-    param: "skip",
-    next: "nextSkip",
-    list: "messages",
-  }),
-  "friend.list": load<"friend.list">(({ friends }) => friends !== null, {
-    param: "cursor",
-    next: "nextCursor",
-    list: "friends",
-    limit: PAGE_MAX_ITEMS,
-  }),
-  "friend.listRequests": load<"friend.listRequests">(({ friendRequests }) => friendRequests !== null, {
-    param: "cursor",
-    next: "nextCursor",
-    list: "requests",
-    limit: PAGE_MAX_ITEMS,
-  }),
-  "notification.list": load<"notification.list">(({ notifications }) => notifications !== null, {
-    param: "cursor",
-    next: "nextCursor",
-    list: "settings",
-    limit: PAGE_MAX_ITEMS,
-  }),
-  "notification.getPreferences": load<"notification.getPreferences">(
-    ({ notificationPreferences }) => notificationPreferences !== null,
-  ),
-  "scheduled.list": load<"scheduled.list">(({ scheduled }) => scheduled !== null),
-  "call.list": load<"call.list">(({ calls }) => calls !== null),
-  "draft.list": load<"draft.list">(({ drafts }) => drafts !== null),
-  "saved.list": load<"saved.list">(({ saved }) => saved !== null),
-  "report.getOpenCount": load<"report.getOpenCount">(
-    ({ openReports }, { groupId }) => openReports[groupId] !== undefined,
-  ),
-  "join.listMine": load<"join.listMine">(({ joinRequests }) => joinRequests !== null),
-  "join.getOpenCount": load<"join.getOpenCount">(
-    ({ openJoinRequests }, { groupId }) => openJoinRequests[groupId] !== undefined,
-  ),
-  "admin.getOpenReportCount": load<"admin.getOpenReportCount">(
-    ({ openReports }) => openReports[DIRECT_REPORTS] !== undefined,
-  ),
-  "inbox.getUnreadCount": load<"inbox.getUnreadCount">(({ inboxUnread }) => inboxUnread !== null),
+/** The results that are lists with pages. */
+export const PAGES: { [N in LoadName]?: Pages<N> } = {
+  "channel.list": { param: "afterChannelId", next: "nextChannelId", list: "channels" },
+  "channel.listDirect": { ...BY_CURSOR, list: "channels", limit: PAGE_MAX_ITEMS },
+  "channel.listUnread": { ...BY_CURSOR, list: "channels" },
+  "message.listPins": { ...BY_COUNT, list: "messages" },
+  "friend.list": { ...BY_CURSOR, list: "friends", limit: PAGE_MAX_ITEMS },
+  "friend.listRequests": { ...BY_CURSOR, list: "requests", limit: PAGE_MAX_ITEMS },
+  "notification.list": { ...BY_CURSOR, list: "settings", limit: PAGE_MAX_ITEMS },
 };
-
-export type LoadName = keyof typeof LOADS;

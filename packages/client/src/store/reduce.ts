@@ -4,7 +4,6 @@ import type {
   EventName,
   EventPayload,
   Group,
-  InboxMarker,
   Member,
   MemberChange,
   Message,
@@ -18,6 +17,7 @@ import { newest } from "../message-list.ts";
 import {
   type ClientState,
   EMPTY_STATE,
+  inTable,
   mapEntries,
   type Table,
   withEntry,
@@ -60,6 +60,7 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
   "inbox.added": unchanged,
   "thread.followed": unchanged,
   "speaking.changed": unchanged,
+  "plugin.published": unchanged,
   "call.rang": unchanged,
   "call.ringEnded": unchanged,
   "ring.changed": unchanged,
@@ -142,7 +143,7 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
       ? { ...numbered, directs: [channel.id, ...state.directs] }
       : numbered;
   },
-  "channel.updated": putChannelOf,
+  "channel.updated": (state, { channel }) => putChannel(state, channel),
   "channel.reordered": (state, { places }) => {
     const placeOf = new Map(places.map((place) => [place.channelId, place]));
     const channels = mapEntries(state.channels, (channel) => {
@@ -251,7 +252,7 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
     ...state,
     saved: state.saved && withoutEntry(state.saved, messageId),
   }),
-  "inbox.updated": (state, { marker }) => withInboxMarker(state, marker),
+  "inbox.updated": (state, { marker }) => ({ ...state, inboxMarker: marker }),
   "call.updated": (state, { call }) => ({
     ...state,
     calls: state.calls && withEntry(state.calls, call.channelId, call),
@@ -264,12 +265,6 @@ const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N
 
 function withSaved(state: ClientState, saved: SavedMessage): ClientState {
   return { ...state, saved: state.saved && withEntry(state.saved, saved.messageId, saved) };
-}
-
-/** Changes one entry of a table if it is loaded. */
-function inTable<T>(table: Table<T>, key: string, change: (value: T) => T): Table<T> {
-  const existing = table[key];
-  return existing === undefined ? table : withEntry(table, key, change(existing));
 }
 
 const isDirect = ({ kind }: Channel): boolean => kind === "direct" || kind === "groupDirect";
@@ -347,10 +342,6 @@ function putChannel(state: ClientState, channel: Channel): ClientState {
         ? state.listedGroups[groupId] !== undefined
         : state.channels[parentId] !== undefined);
   return isKept ? { ...state, channels: withEntry(state.channels, id, channel) } : state;
-}
-
-function putChannelOf(state: ClientState, { channel }: { channel: Channel }): ClientState {
-  return putChannel(state, channel);
 }
 
 function withNumbers(state: ClientState, channelId: string): ClientState {
@@ -513,8 +504,4 @@ function withSetting(
   const { groupId: _group, channelId: _channel, ...values } = setting;
   const isDefault = Object.values(values).every((value) => value === null || value === false);
   return isDefault ? withoutEntry(settings, placeId) : withEntry(settings, placeId, setting);
-}
-
-function withInboxMarker(state: ClientState, marker: InboxMarker): ClientState {
-  return { ...state, inboxMarker: marker };
 }

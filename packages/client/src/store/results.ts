@@ -14,12 +14,14 @@ import { removeChannels, removeGroup, putMember, putMessage, reduce, type StateE
 import {
   type ClientState,
   DIRECT_REPORTS,
+  inTable,
   MAX_MESSAGES,
   MAX_USERS,
   tableOf,
   withEntry,
   withNewest,
   withoutEntries,
+  withoutEntry,
 } from "./state.ts";
 
 type ResultReducer<N extends ActionName> = (
@@ -103,12 +105,12 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
   "user.unlinkOidc": me,
   "user.claimGuest": me,
 
-  "call.list": (state, { calls }) => ({ ...state, calls: tableOf(calls, ({ channelId }) => channelId) }),
+  "call.list": (state, { calls }) => ({ ...state, calls: tableOf(calls, "channelId") }),
   "call.join": asEvent(({ call }) => ({ name: "call.updated", payload: { call } })),
 
   "group.listMine": (state, { groups }) => {
     const left = Object.keys(state.groups ?? {}).filter((id) => groups.every((group) => group.id !== id));
-    return { ...left.reduce(removeGroup, state), groups: tableOf(groups, ({ id }) => id) };
+    return { ...left.reduce(removeGroup, state), groups: tableOf(groups, "id") };
   },
   "group.create": asEvent((payload) => ({ name: "group.joined", payload })),
   "invite.accept": asEvent((payload) => ({ name: "group.joined", payload })),
@@ -131,18 +133,14 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
     const isInPage = (userId: string): boolean =>
       userId > afterUserId && (nextUserId === null || userId <= nextUserId);
     const others = withoutEntries(state.members[groupId] ?? {}, (_, userId) => isInPage(userId));
-    const known = { ...others, ...tableOf(members, ({ userId }) => userId) };
+    const known = { ...others, ...tableOf(members, "userId") };
     return { ...state, members: withEntry(state.members, groupId, known) };
   },
   "group.setOwnNickname": member,
   "group.setNickname": member,
   "group.listNicknames": (state, { nicknames }, { groupId }) => ({
     ...state,
-    nicknames: withEntry(
-      state.nicknames,
-      groupId,
-      tableOf(nicknames, ({ userId }) => userId),
-    ),
+    nicknames: withEntry(state.nicknames, groupId, tableOf(nicknames, "userId")),
   }),
   "group.listMemberChanges": withUsers((state, { changes }, { groupId }) => ({
     ...state,
@@ -152,40 +150,26 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
   "group.unmute": member,
   "role.assign": member,
   "role.unassign": member,
-  "group.kick": (state, _, { groupId, userId }) => {
-    const known = state.members[groupId];
-    if (known === undefined) return state;
-    const members = withoutEntries(known, (member) => member.userId === userId);
-    return { ...state, members: withEntry(state.members, groupId, members) };
-  },
+  "group.kick": (state, _, { groupId, userId }) => ({
+    ...state,
+    members: inTable(state.members, groupId, (known) => withoutEntry(known, userId)),
+  }),
 
   "role.list": (state, { roles }, { groupId }) => ({
     ...state,
-    roles: withEntry(
-      state.roles,
-      groupId,
-      tableOf(roles, ({ id }) => id),
-    ),
+    roles: withEntry(state.roles, groupId, tableOf(roles, "id")),
   }),
   "role.create": asEvent((payload) => ({ name: "role.created", payload })),
   "role.update": asEvent((payload) => ({ name: "role.updated", payload })),
   "role.delete": asEvent((_, payload) => ({ name: "role.deleted", payload })),
   "role.reorder": (state, { roles }, { groupId }) => ({
     ...state,
-    roles: withEntry(
-      state.roles,
-      groupId,
-      tableOf(roles, ({ id }) => id),
-    ),
+    roles: withEntry(state.roles, groupId, tableOf(roles, "id")),
   }),
 
   "emoji.list": (state, { emoji }, { groupId }) => ({
     ...state,
-    emoji: withEntry(
-      state.emoji,
-      groupId,
-      tableOf(emoji, ({ id }) => id),
-    ),
+    emoji: withEntry(state.emoji, groupId, tableOf(emoji, "id")),
   }),
   "emoji.add": asEvent((payload) => ({ name: "emoji.added", payload })),
   "emoji.rename": asEvent((payload) => ({ name: "emoji.renamed", payload })),
@@ -211,7 +195,7 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
   "channel.sync": withUsers((state) => state),
   "channel.listUnread": (state, { channels }) => ({
     ...state,
-    unread: tableOf(channels, ({ channelId }) => channelId),
+    unread: tableOf(channels, "channelId"),
   }),
   "channel.get": (state, response) => putChannelStates(state, [response.channel]),
   "channel.openThread": (state, response) => putChannelStates(state, [response.channel]),
@@ -248,10 +232,10 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
   "message.pin": message,
   "message.unpin": message,
 
-  "friend.list": (state, { friends }) => ({ ...state, friends: tableOf(friends, ({ userId }) => userId) }),
+  "friend.list": (state, { friends }) => ({ ...state, friends: tableOf(friends, "userId") }),
   "friend.listRequests": (state, { requests }) => ({
     ...state,
-    friendRequests: tableOf(requests, ({ userId }) => userId),
+    friendRequests: tableOf(requests, "userId"),
   }),
   "friend.accept": asEvent((payload) => ({ name: "friend.added", payload })),
   "friend.decline": asEvent((_, payload) => ({ name: "friend.removed", payload })),
@@ -259,7 +243,7 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
 
   "join.listMine": (state, { requests }) => ({
     ...state,
-    joinRequests: tableOf(requests, ({ groupId }) => groupId),
+    joinRequests: tableOf(requests, "groupId"),
   }),
   "join.request": (state, { request }) =>
     request === null ? state : reduce(state, { name: "joinRequest.updated", payload: { request } }),
@@ -273,7 +257,9 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
   "group.endLockdown": group,
   "notification.list": (state, { settings }) => ({
     ...state,
-    notifications: tableOf(settings, ({ channelId, groupId }) => (channelId ?? groupId)!),
+    notifications: Object.fromEntries(
+      settings.map((setting) => [(setting.channelId ?? setting.groupId)!, setting]),
+    ),
   }),
   "notification.set": asEvent((payload) => ({ name: "notification.updated", payload })),
   "notification.getPreferences": asEvent((payload) => ({ name: "notification.configured", payload })),
@@ -281,12 +267,12 @@ const RESULT_REDUCERS: { [N in ActionName]?: ResultReducer<N> } = {
   "scheduled.add": asEvent((payload) => ({ name: "scheduled.changed", payload })),
   "scheduled.change": asEvent((payload) => ({ name: "scheduled.changed", payload })),
   "scheduled.remove": asEvent((_, payload) => ({ name: "scheduled.removed", payload })),
-  "scheduled.list": (state, { scheduled }) => ({ ...state, scheduled: tableOf(scheduled, ({ id }) => id) }),
+  "scheduled.list": (state, { scheduled }) => ({ ...state, scheduled: tableOf(scheduled, "id") }),
   "draft.set": asEvent((payload) => ({ name: "draft.changed", payload })),
-  "draft.list": (state, { drafts }) => ({ ...state, drafts: tableOf(drafts, ({ channelId }) => channelId) }),
+  "draft.list": (state, { drafts }) => ({ ...state, drafts: tableOf(drafts, "channelId") }),
   "saved.add": asEvent((payload) => ({ name: "saved.added", payload })),
   "saved.remove": asEvent((_, payload) => ({ name: "saved.removed", payload })),
-  "saved.list": (state, { saved }) => ({ ...state, saved: tableOf(saved, ({ messageId }) => messageId) }),
+  "saved.list": (state, { saved }) => ({ ...state, saved: tableOf(saved, "messageId") }),
   "saved.listMessages": withUsers((state, { items }) =>
     listMessages(
       state,

@@ -170,6 +170,12 @@ export function withoutEntry<T>(table: Table<T>, key: string): Table<T> {
   return rest;
 }
 
+/** Changes one entry of a table if it is loaded. */
+export function inTable<T>(table: Table<T>, key: string, change: (value: T) => T): Table<T> {
+  const existing = table[key];
+  return existing === undefined ? table : withEntry(table, key, change(existing));
+}
+
 /** The table with every value mapped; the same table if no value changed. */
 export function mapEntries<T>(table: Table<T>, change: (value: T, key: string) => T): Table<T> {
   let isChanged = false;
@@ -181,6 +187,9 @@ export function mapEntries<T>(table: Table<T>, change: (value: T, key: string) =
   return isChanged ? Object.fromEntries(entries) : table;
 }
 
-export function tableOf<T>(values: readonly T[], keyOf: (value: T) => string): Table<T> {
-  return Object.fromEntries(values.map((value) => [keyOf(value), value]));
+export function tableOf<K extends string, T extends Record<K, string>>(
+  values: readonly T[],
+  key: K,
+): Table<T> {
+  return Object.fromEntries(values.map((value) => [value[key], value]));
 }

@@ -1,13 +1,14 @@
 import type { ActionName, Call, EventName, EventPayload, Params, Result } from "@fanfare/contract";
+import type { Backoff } from "@fanfare/contract/backoff";
 import type { CallWrapper, FanfareClient } from "../client.ts";
 import { callSafely } from "../emitter.ts";
 import { FanfareError, retryAfterMsOf } from "../errors.ts";
 import { USERS_PER_LOOKUP } from "../limits.ts";
-import { type Backoff, retryMs, sleep } from "../timing.ts";
+import { retryMs, sleep } from "../timing.ts";
 import { applyResult, isAppliedToState, requestingUsers } from "./results.ts";
 import { type Invalidation, invalidationsOf, unreadInvalidations } from "./invalidations.ts";
 import { EVENT_NAMES } from "@fanfare/contract/manifest";
-import { LOADS, type LoadName } from "./loads.ts";
+import { LOADS, type LoadName, PAGES } from "./loads.ts";
 import { reduce, type StateEvent } from "./reduce.ts";
 import { type ClientState, EMPTY_STATE } from "./state.ts";
 
@@ -191,8 +192,7 @@ export class Store {
   readonly wrapCall: CallWrapper = (name, params, call) => {
     const ask = () => call(requestingUsers(name, params));
     // One page of a list is not enough to update the whole list.
-    const isPart = name in LOADS && LOADS[name as LoadName].pages !== undefined;
-    if (isPart || !isAppliedToState(name)) return ask();
+    if (name in PAGES || !isAppliedToState(name)) return ask();
     return this.#callAndApply(name, params, ask);
   };
 
@@ -284,9 +284,7 @@ export class Store {
   /** Loads all pages as one result. */
   async #fetchAllPages(name: LoadName, params: Params<LoadName>): Promise<Result<LoadName>> {
     const { call } = this.#options;
-    const { pages } = LOADS[name] as {
-      pages?: { param: string; next: string; list: string; limit?: number };
-    };
+    const pages = PAGES[name];
     if (pages === undefined) return call(name, params);
     const { param, next, list, limit } = pages;
     const items: unknown[] = [];
@@ -458,7 +456,7 @@ export function createStore(client: FanfareClient): Store {
 }
 
 function isLoadedIn(state: ClientState, { name, params }: Pick<Query, "name" | "params">): boolean {
-  return (LOADS[name].isLoaded as (state: ClientState, params: object) => boolean)(state, params);
+  return (LOADS[name] as (state: ClientState, params: object) => boolean)(state, params);
 }
 
 function keyOf(name: LoadName, params: object): string {

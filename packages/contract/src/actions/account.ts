@@ -2,7 +2,7 @@ import { z } from "zod";
 import { internal, mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
-import { code, credentialLimit, password, PASSWORD_ERRORS } from "./credentials.ts";
+import { code, credentialCall, password, PASSWORD_ERRORS } from "./credentials.ts";
 
 const hour = 60 * 60_000;
 /** Each call can send an email. */
@@ -60,8 +60,7 @@ export const userActions = {
     }),
     permission: { rule: "public" },
     errors: ["INVALID_LINK", "WEAK_PASSWORD", "PASSWORD_IN_DIRECTORY"],
-    rateLimit: credentialLimit,
-    transports: ["http"],
+    ...credentialCall,
   }),
   inspectPasswordReset: query({
     summary: "The account that a password reset link belongs to, and its other ways to log in.",
@@ -81,8 +80,7 @@ export const userActions = {
     }),
     permission: { rule: "public" },
     errors: ["INVALID_LINK"],
-    rateLimit: credentialLimit,
-    transports: ["http"],
+    ...credentialCall,
   }),
   requestEmailVerification: mutation({
     summary: "Resend the verification link for the caller's email address.",
@@ -124,8 +122,7 @@ export const userActions = {
     permission: { rule: "account" },
     worksWithoutSecondFactor: true,
     errors: [...CONFIRMATION_ERRORS, "TOTP_ALREADY_ON"],
-    rateLimit: credentialLimit,
-    transports: ["http"],
+    ...credentialCall,
   }),
   enableTotp: mutation({
     summary: "Require a code at each login. The recovery codes are shown only in this result.",
@@ -134,8 +131,7 @@ export const userActions = {
     permission: { rule: "account" },
     worksWithoutSecondFactor: true,
     errors: ["WRONG_CODE", "TOTP_ALREADY_ON", "TOTP_NOT_SET_UP"],
-    rateLimit: credentialLimit,
-    transports: ["http"],
+    ...credentialCall,
   }),
   disableTotp: mutation({
     summary:
@@ -143,8 +139,7 @@ export const userActions = {
     params: z.object({ ...confirmation, code }),
     permission: { rule: "account" },
     errors: [...CONFIRMATION_ERRORS, "WRONG_CODE", "TOTP_NOT_SET_UP", "SECOND_FACTOR_REQUIRED"],
-    rateLimit: credentialLimit,
-    transports: ["http"],
+    ...credentialCall,
   }),
   exchangeOidcCode: mutation({
     summary:
@@ -175,8 +170,7 @@ export const userActions = {
       "USER_DISABLED",
       "WRONG_CREDENTIALS",
     ],
-    rateLimit: credentialLimit,
-    transports: ["http"],
+    ...credentialCall,
   }),
   linkOidc: mutation({
     summary:
@@ -185,8 +179,7 @@ export const userActions = {
     result: z.object({ user: e.OwnUserSchema }),
     permission: { rule: "account" },
     errors: [...PASSWORD_ERRORS, "OIDC_FAILED", "OIDC_LINKED"],
-    rateLimit: credentialLimit,
-    transports: ["http"],
+    ...credentialCall,
   }),
   unlinkOidc: mutation({
     summary: "Unlink a login at an OIDC or SAML provider from the account.",
@@ -197,8 +190,7 @@ export const userActions = {
     result: z.object({ user: e.OwnUserSchema }),
     permission: { rule: "account" },
     errors: PASSWORD_ERRORS,
-    rateLimit: credentialLimit,
-    transports: ["http"],
+    ...credentialCall,
   }),
   startOidc: internal({
     summary: "Start a login at a provider of single sign-on.",

@@ -163,9 +163,7 @@ export const adminActions = {
   }),
   setLogo: mutation({
     summary: "Set the logo of this instance. It is cropped to a square.",
-    params: z.object({
-      fileId: e.id.describe("a picture uploaded by the caller with file.uploadPicture"),
-    }),
+    params: e.ofUploadedPicture,
     result: branding,
     permission: admin,
     errors: ["FILE_NOT_FOUND", "IMAGE_REFUSED"],

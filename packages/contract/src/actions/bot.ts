@@ -189,8 +189,7 @@ export const interactionActions = {
   create: mutation({
     summary:
       "Press a button under a message of a bot, or choose an option there. The bot receives `interaction.created`; the call returns once it has acknowledged that.",
-    params: e.inChannel.extend({
-      messageId: e.id,
+    params: e.oneMessage.extend({
       controlId: e.controlId,
       value: e.controlId.optional().describe("of the chosen option"),
     }),

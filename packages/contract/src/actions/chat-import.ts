@@ -46,12 +46,19 @@ export const adminActions = {
   }),
   runChatImport: mutation({
     summary:
-      "Make a group of a checked export, in the background. An import that the server interrupts continues by itself.",
+      "Make a group of a checked export, in the background, or add what is new to the group that an earlier export became. An import " +
+      "that the server interrupts continues by itself.",
     params: ofImport.extend({
-      ownerId: e.id.optional().describe("the owner of the new group; absent: the caller"),
+      ownerId: e.id.optional().describe("the owner of a new group; absent: the caller"),
       matchUsernames: z.boolean().describe("whether accounts with the same usernames are the authors"),
       createAccounts: z.boolean().describe("whether members without an account get one, without a password"),
-      again: z.boolean().describe("whether to import an export that was already imported"),
+      directMessages: z
+        .boolean()
+        .default(true)
+        .describe("whether to import direct messages, for participants with an account"),
+      again: z
+        .boolean()
+        .describe("whether to make another group, if an export of the same origin was imported"),
     }),
     result: oneImport,
     permission: admin,
@@ -71,5 +78,12 @@ export const groupActions = {
     params: e.inGroup.extend({ byUserId: e.id, afterUserId: e.id.nullable() }),
     result: z.object({ next: e.id.nullable() }),
     errors: ["GROUP_NOT_FOUND"],
+  }),
+};
+
+export const channelActions = {
+  announceDirects: internal({
+    summary: "Show imported direct channels to their participants. Repeatable.",
+    params: z.object({ channelIds: z.array(e.id) }),
   }),
 };

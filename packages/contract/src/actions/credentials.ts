@@ -5,6 +5,9 @@ import { LIMITS } from "../limits.ts";
 /** Each call costs a password hash or is an attempt to guess. */
 export const credentialLimit = { ...perMinute(20), perAddress: true, exact: true };
 
+/** Most actions that take or return credentials. */
+export const credentialCall = { rateLimit: credentialLimit, transports: ["http"] } as const;
+
 /** An existing one: the rules for new ones are those of `e.password`. */
 export const password = z.string().min(1).max(LIMITS.passwordMaxChars);
 

@@ -3,7 +3,6 @@ import { mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
-const cursor = z.string().regex(/^\d{1,15}-[0-9a-f]{24}$/, "must be the nextCursor of a page");
 /** Each call can add a channel to the list of a user who did not ask for it. */
 const openLimit = perMinute(30);
 
@@ -64,16 +63,14 @@ export const channelActions = {
   }),
   listDirect: query({
     summary: "A page of the caller's direct channels, most recent message first.",
-    params: z.object({
-      cursor: cursor.optional().describe("the nextCursor of the page before"),
-      limit: e.pageLimit,
+    params: e.activityPage.extend({
       withUsers: e.withUsers.describe("also return the profiles of the channels' members, once each"),
     }),
     result: z.object({
       channels: z
         .array(e.ChannelStateSchema)
         .describe("any page can have fewer than the limit: closed channels are left out"),
-      nextCursor: cursor.nullable().describe("null: this is the last page"),
+      nextCursor: e.nextActivityCursor,
       users: e.referredUsers,
     }),
     permission: { rule: "session" },

@@ -3,12 +3,6 @@ import { internal, mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
-const page = z.object({
-  cursor: e.id.optional().describe("the nextCursor of the page before"),
-  limit: e.pageLimit,
-});
-const nextCursor = e.id.nullable().describe("null: this is the last page");
-
 export const friendActions = {
   request: mutation({
     summary:
@@ -43,14 +37,14 @@ export const friendActions = {
   }),
   list: query({
     summary: "A page of the caller's friends.",
-    params: page,
-    result: z.object({ friends: z.array(e.FriendSchema), nextCursor }),
+    params: e.page,
+    result: z.object({ friends: z.array(e.FriendSchema), nextCursor: e.nextCursor }),
     permission: { rule: "account" },
   }),
   listRequests: query({
     summary: "A page of friend requests that the caller has received and sent, newest first.",
-    params: page,
-    result: z.object({ requests: z.array(e.FriendRequestSchema), nextCursor }),
+    params: e.page,
+    result: z.object({ requests: z.array(e.FriendRequestSchema), nextCursor: e.nextCursor }),
     permission: { rule: "account" },
   }),
   getReach: query({

@@ -47,6 +47,21 @@ export const groupActions = {
     audited: "group",
     errors: ["CHANNEL_NOT_FOUND"],
   }),
+  setIcon: mutation({
+    summary: "Set the group's icon.",
+    params: e.inGroup.extend(e.ofUploadedPicture.shape),
+    result: z.object({ group: e.GroupSchema }),
+    permission: { rule: "group", can: "manageGroup" },
+    audited: "group",
+    errors: ["FILE_NOT_FOUND", "IMAGE_REFUSED"],
+    rateLimit: perMinute(20),
+  }),
+  removeIcon: mutation({
+    summary: "Remove the group's icon. Repeatable.",
+    params: e.inGroup,
+    result: z.object({ group: e.GroupSchema }),
+    permission: { rule: "group", can: "manageGroup" },
+  }),
   listDirectory: query({
     summary: "A page of the groups that anyone on this instance can join, those with the most members first.",
     params: z.object({
@@ -118,10 +133,7 @@ export const groupActions = {
   }),
   listMembers: query({
     summary: "A page of members, ordered by id.",
-    params: e.inGroup.extend({
-      afterUserId: e.id.optional(),
-      limit: e.pageLimit,
-    }),
+    params: e.inGroup.extend(e.pageOfUsers.shape),
     result: z.object({ members: z.array(e.MemberSchema), nextUserId: e.id.nullable() }),
     permission: { rule: "group", can: "view" },
     botScope: "group.read",
@@ -136,7 +148,7 @@ export const groupActions = {
   }),
   getMembers: query({
     summary: "Several members; users who are not members are left out.",
-    params: e.inGroup.extend({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
+    params: e.inGroup.extend(e.ofUsers.shape),
     result: z.object({ members: z.array(e.MemberSchema) }),
     permission: { rule: "group", can: "view" },
     botScope: "group.read",
@@ -179,7 +191,7 @@ export const groupActions = {
   }),
   findNicknames: internal({
     summary: "The nicknames and pictures that these users have in the group; users without are left out.",
-    params: e.inGroup.extend({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
+    params: e.inGroup.extend(e.ofUsers.shape),
     result: z.object({ nicknames: z.array(e.nicknameOf) }),
   }),
   listMemberChanges: query({
@@ -223,10 +235,7 @@ export const groupActions = {
   }),
   listBans: query({
     summary: "A page of the banned users, ordered by id.",
-    params: e.inGroup.extend({
-      afterUserId: e.id.optional(),
-      limit: e.pageLimit,
-    }),
+    params: e.inGroup.extend(e.pageOfUsers.shape),
     result: z.object({ bans: z.array(e.BanSchema), nextUserId: e.id.nullable() }),
     permission: { rule: "group", can: "banMembers" },
     botScope: "members.manage",
@@ -301,16 +310,15 @@ export const groupActions = {
   }),
   listAcquaintances: internal({
     summary: "The given users who share a group or a direct channel with a user, including the user.",
-    params: z.object({
-      userId: e.id,
-      userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup),
+    params: e.ofUser.extend({
+      ...e.ofUsers.shape,
       groupsOnly: z.boolean().default(false).describe("true: direct channels don't count"),
     }),
     result: z.object({ userIds: z.array(e.id) }),
   }),
   listRooms: internal({
     summary: "The rooms that the sockets of each of these users join.",
-    params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
+    params: e.ofUsers,
     result: z.object({ rooms: z.array(z.array(z.string())) }),
   }),
 };

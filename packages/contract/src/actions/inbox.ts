@@ -2,7 +2,6 @@ import { z } from "zod";
 import { internal, mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
-import { activityCursor } from "./thread.ts";
 
 const cursor = z.string().regex(/^[0-9a-f]{24}$/, "must be the nextCursor of a page");
 const upTo = z.object({
@@ -93,14 +92,8 @@ export const channelActions = {
     summary:
       `A page of the ${LIMITS.threadsFollowedPerUser} threads that the caller most recently created, wrote in or was mentioned in, across ` +
       "groups, most recent message first. Threads that the caller can no longer see are left out.",
-    params: z.object({
-      cursor: activityCursor.optional().describe("the nextCursor of the page before"),
-      limit: z.int().min(1).max(LIMITS.pageMaxItems).default(25),
-    }),
-    result: z.object({
-      channels: z.array(e.ChannelStateSchema),
-      nextCursor: activityCursor.nullable().describe("null: this is the last page"),
-    }),
+    params: e.activityPage.extend({ limit: e.pageLimit.default(25) }),
+    result: z.object({ channels: z.array(e.ChannelStateSchema), nextCursor: e.nextActivityCursor }),
     permission: { rule: "session" },
     isHeavy: true,
     rateLimit: heavyLimit,

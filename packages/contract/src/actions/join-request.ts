@@ -66,14 +66,10 @@ export const joinActions = {
   }),
   list: query({
     summary: "A page of the pending join requests, oldest first.",
-    params: e.inGroup.extend({
-      withUsers: e.withUsers,
-      cursor: e.id.optional().describe("the nextCursor of the page before"),
-      limit: e.pageLimit,
-    }),
+    params: e.inGroup.extend({ withUsers: e.withUsers, ...e.page.shape }),
     result: z.object({
       requests: z.array(e.JoinRequestSchema),
-      nextCursor: e.id.nullable().describe("null: this is the last page"),
+      nextCursor: e.nextCursor,
       users: e.referredUsers,
     }),
     permission: moderators,

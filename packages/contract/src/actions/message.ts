@@ -3,9 +3,8 @@ import { internal, mutation, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
-const oneMessage = e.inChannel.extend({ messageId: e.id });
 const position = e.seq.optional();
-const storedReaction = oneMessage.extend({ emoji: e.storedEmoji });
+const storedReaction = e.oneMessage.extend({ emoji: e.storedEmoji });
 const messageResult = z.object({ message: e.MessageSchema });
 const hasMore = z
   .boolean()
@@ -84,7 +83,7 @@ export const messageActions = {
         ({ content, poll }) => content !== "" || poll === undefined,
         "give the question as the content",
       ),
-    result: z.object({ message: e.MessageSchema }),
+    result: messageResult,
     permission: { rule: "channel", can: "sendMessages" },
     botScope: "messages.write",
     shardBy: "channelId",
@@ -103,7 +102,7 @@ export const messageActions = {
   }),
   edit: mutation({
     summary: "Edit the text of a message by the caller; a bot can also replace its cards and controls.",
-    params: oneMessage
+    params: e.oneMessage
       .extend({
         content: e.messageContent
           .or(z.literal(""))
@@ -116,7 +115,7 @@ export const messageActions = {
         ({ content, cards, controls }) => (content ?? cards ?? controls) !== undefined,
         "give a content, cards or controls",
       ),
-    result: z.object({ message: e.MessageSchema }),
+    result: messageResult,
     permission: { rule: "channel", can: "sendMessages" },
     botScope: "messages.write",
     shardBy: "channelId",
@@ -141,7 +140,7 @@ export const messageActions = {
   }),
   delete: mutation({
     summary: "Delete a message by the caller, or any message if the caller can manage messages.",
-    params: oneMessage,
+    params: e.oneMessage,
     permission: { rule: "channel", can: "view" },
     botScope: "messages.write",
     shardBy: "channelId",
@@ -150,7 +149,7 @@ export const messageActions = {
   }),
   get: query({
     summary: "One message.",
-    params: oneMessage.extend({ withUsers: e.withUsers }),
+    params: e.oneMessage.extend({ withUsers: e.withUsers }),
     result: z.object({ message: e.MessageSchema, users: e.referredUsers }),
     permission: { rule: "channel", can: "view" },
     botScope: "messages.read",
@@ -189,7 +188,7 @@ export const messageActions = {
   listEdits: query({
     summary:
       "The earlier texts of an edited message, newest first, for its author and users who can manage messages.",
-    params: oneMessage.extend({ before: e.seq.optional().describe("a version"), limit: e.pageLimit }),
+    params: e.oneMessage.extend({ before: e.seq.optional().describe("a version"), limit: e.pageLimit }),
     result: z.object({
       edits: z.array(
         z.object({
@@ -206,7 +205,7 @@ export const messageActions = {
   }),
   endPoll: mutation({
     summary: "End a poll of the caller, or any poll if the caller can manage messages. Repeatable.",
-    params: oneMessage,
+    params: e.oneMessage,
     result: messageResult,
     permission: { rule: "channel", can: "view" },
     botScope: "messages.write",
@@ -216,7 +215,7 @@ export const messageActions = {
   react: mutation({
     summary:
       "React to a message. Repeatable; the message is updated a moment later. In a poll with one choice, a vote replaces the caller's earlier one.",
-    params: oneMessage.extend({ emoji: e.reactionEmoji }),
+    params: e.oneMessage.extend({ emoji: e.reactionEmoji }),
     permission: { rule: "channel", can: "addReactions" },
     botScope: "messages.write",
     shardBy: "channelId",
@@ -234,7 +233,7 @@ export const messageActions = {
   }),
   listReactors: query({
     summary: "A page of the users who reacted with an emoji, ordered by id.",
-    params: storedReaction.extend({ afterUserId: e.id.optional(), limit: e.pageLimit }),
+    params: storedReaction.extend(e.pageOfUsers.shape),
     result: z.object({ userIds: z.array(e.id), nextUserId: e.id.nullable() }),
     permission: { rule: "channel", can: "view" },
     botScope: "messages.read",
@@ -243,7 +242,7 @@ export const messageActions = {
   listReaders: query({
     summary:
       "The users who have read a message, without its author: those who can see the channel and have marked it, or a later message, as read.",
-    params: oneMessage,
+    params: e.oneMessage,
     result: z.object({
       userIds: z.array(e.id).max(LIMITS.pageMaxItems).describe("some of them, if there are more"),
       count: z
@@ -267,8 +266,8 @@ export const messageActions = {
   }),
   pin: mutation({
     summary:
-      "Pin a message to its channel. Requires the permission to manage messages, except in direct channels. Repeatable.",
-    params: oneMessage,
+      "Pin a message to its channel. Requires the permission to manage messages, in direct channels to send them. Repeatable.",
+    params: e.oneMessage,
     result: messageResult,
     permission: { rule: "channel", can: "view" },
     botScope: "messages.manage",
@@ -277,7 +276,7 @@ export const messageActions = {
   }),
   unpin: mutation({
     summary: "Unpin a message. Repeatable.",
-    params: oneMessage,
+    params: e.oneMessage,
     result: messageResult,
     permission: { rule: "channel", can: "view" },
     botScope: "messages.manage",
@@ -359,12 +358,12 @@ export const messageActions = {
   }),
   remove: internal({
     summary: "Delete a message for the admins. Repeatable.",
-    params: oneMessage.extend({ rooms: z.array(z.string()) }),
+    params: e.oneMessage.extend({ rooms: z.array(z.string()) }),
   }),
   setEmbeds: internal({
     summary:
       "Set the link previews of a message; empty: none. Does nothing if it was edited since `editedAt`.",
-    params: oneMessage.extend({
+    params: e.oneMessage.extend({
       embeds: z.array(e.EmbedSchema).max(LIMITS.embedsPerMessage),
       editedAt: e.time.nullable().describe("the message's value when its text was read"),
     }),

@@ -42,14 +42,8 @@ export const notificationActions = {
   list: query({
     summary:
       "A page of the caller's own settings for groups and channels, where they differ from the default.",
-    params: z.object({
-      cursor: e.id.optional().describe("the nextCursor of the page before"),
-      limit: e.pageLimit,
-    }),
-    result: z.object({
-      settings: z.array(e.NotificationSettingSchema),
-      nextCursor: e.id.nullable().describe("null: this is the last page"),
-    }),
+    params: e.page,
+    result: z.object({ settings: z.array(e.NotificationSettingSchema), nextCursor: e.nextCursor }),
     permission: { rule: "session" },
   }),
   getPreferences: query({
@@ -122,8 +116,7 @@ export const pushActions = {
 export const presenceActions = {
   listAway: internal({
     summary: "The given users who are not connected and not in do-not-disturb mode.",
-    params: z.object({
-      userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup),
+    params: e.ofUsers.extend({
       withDoNotDisturb: z.boolean().default(false).describe("also users in do-not-disturb mode"),
     }),
     result: z.object({ userIds: z.array(e.id) }),
@@ -186,12 +179,12 @@ export const userActions = {
   }),
   listNames: internal({
     summary: "The display names of users.",
-    params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
+    params: e.ofUsers,
     result: z.object({ users: z.array(z.object({ userId: e.id, name: z.string() })) }),
   }),
   listSpokenTo: internal({
     summary: "The languages and active sessions of users. Deleted and disabled users are left out.",
-    params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
+    params: e.ofUsers,
     result: z.object({
       users: z.array(z.object({ userId: e.id, locale: e.locale, sessionIds: z.array(e.id) })),
     }),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { mutation, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
-import { credentialLimit, loginCode, password, PASSWORD_ERRORS } from "./credentials.ts";
+import { credentialCall, loginCode, password, PASSWORD_ERRORS } from "./credentials.ts";
 
 const part = z.string().min(1).max(LIMITS.passkeyPartMaxChars);
 const passkeyId = part.describe("`id` of the passkey");
@@ -40,8 +40,7 @@ export const userActions = {
       "TOTP_REQUIRED",
       "WRONG_CODE",
     ],
-    rateLimit: credentialLimit,
-    transports: ["http"],
+    ...credentialCall,
   }),
   addPasskey: mutation({
     summary: "Add the passkey that the browser has created with the options of `user.startPasskeySetup`.",
@@ -58,8 +57,7 @@ export const userActions = {
     result: z.object({ passkey: e.PasskeySchema }),
     permission: { rule: "account" },
     errors: ["PASSKEY_REFUSED", "OIDC_REQUIRED", "LIMIT_REACHED"],
-    rateLimit: credentialLimit,
-    transports: ["http"],
+    ...credentialCall,
   }),
   renamePasskey: mutation({
     summary: "Rename one of the caller's passkeys.",
@@ -72,8 +70,7 @@ export const userActions = {
     params: z.object({ passkeyId, password }),
     permission: { rule: "account" },
     errors: [...PASSWORD_ERRORS, "PASSKEY_NOT_FOUND"],
-    rateLimit: credentialLimit,
-    transports: ["http"],
+    ...credentialCall,
   }),
   startPasskeyLogin: mutation({
     summary: "Options for a login with any passkey of this server.",
@@ -85,8 +82,7 @@ export const userActions = {
     permission: { rule: "public" },
     worksInMaintenance: true,
     errors: ["OIDC_REQUIRED"],
-    rateLimit: credentialLimit,
-    transports: ["http"],
+    ...credentialCall,
   }),
   loginWithPasskey: mutation({
     summary: "Log in with a passkey. No code of two-step verification is required.",
@@ -110,7 +106,6 @@ export const userActions = {
     startsSession: true,
     errors: ["PASSKEY_REFUSED", "OIDC_REQUIRED", "USER_DISABLED", "EMAIL_NOT_VERIFIED", "WRONG_CREDENTIALS"],
     // Signatures can't be guessed, so there is no limit per account.
-    rateLimit: credentialLimit,
-    transports: ["http"],
+    ...credentialCall,
   }),
 };

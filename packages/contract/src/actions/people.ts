@@ -32,17 +32,14 @@ export const userActions = {
   }),
   listBlocked: query({
     summary: "A page of the users that the caller has blocked, ordered by id.",
-    params: z.object({
-      afterUserId: e.id.optional(),
-      limit: e.pageLimit,
-    }),
+    params: e.pageOfUsers,
     result: z.object({ users: z.array(e.UserSchema), nextUserId: e.id.nullable() }),
     permission: { rule: "session" },
   }),
   listBlockedAmong: internal({
     summary:
       "The given users who must not be notified about a user: blocked in either direction, or deleted.",
-    params: z.object({ userId: e.id, userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
+    params: e.ofUser.extend(e.ofUsers.shape),
     result: z.object({ userIds: z.array(e.id) }),
   }),
 };

@@ -4,7 +4,6 @@ import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 import { presenceRoom } from "../rooms.ts";
 
-const users = z.array(e.id).min(1).max(LIMITS.usersPerLookup);
 const reported = z.array(e.id).max(LIMITS.usersPerPresenceReport);
 
 export const presenceActions = {
@@ -12,7 +11,7 @@ export const presenceActions = {
     summary:
       "The presence of users; subscribes this socket to their changes. Users with no shared group or " +
       "direct channel who are not friends of the caller are left out.",
-    params: z.object({ userIds: users }),
+    params: e.ofUsers,
     result: z.object({
       presences: z.array(e.PresenceSchema),
       ownStatus: e.ownStatus.describe("the status set by the caller, independent of what others see"),

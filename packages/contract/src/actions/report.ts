@@ -28,8 +28,7 @@ export const reportActions = {
     summary:
       "Report a message: in a group to the members who can manage messages, in a direct channel to the admins of this server. " +
       "The text of the message is kept with the report.",
-    params: e.inChannel.extend({
-      messageId: e.id,
+    params: e.oneMessage.extend({
       reason: e.reportReason,
       details: e.reportDetails.default(""),
     }),

@@ -9,8 +9,7 @@ export const savedActions = {
   add: mutation({
     summary:
       "Save a message for later, with or without a reminder. Only the caller knows. For a saved message, it changes the reminder.",
-    params: e.inChannel.extend({
-      messageId: e.id,
+    params: e.oneMessage.extend({
       remindAt: e.time
         .nullable()
         .default(null)

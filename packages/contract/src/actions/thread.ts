@@ -4,14 +4,13 @@ import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 
 const oneThread = z.object({ channelId: e.id.describe("the thread's id") });
-export const activityCursor = z.string().regex(/^\d{1,15}-[0-9a-f]{24}$/, "must be the nextCursor of a page");
 
 export const channelActions = {
   openThread: mutation({
     summary:
       "The thread of a message: a channel with the visibility of the message's channel. Created if there is none, " +
       "in a text channel of a group.",
-    params: e.inChannel.extend({ messageId: e.id, name: e.channelName.optional() }),
+    params: e.oneMessage.extend({ name: e.channelName.optional() }),
     result: z.object({ channel: e.ChannelStateSchema }),
     permission: { rule: "channel", can: "sendMessages" },
     botScope: "messages.write",
@@ -22,13 +21,12 @@ export const channelActions = {
     summary: "A page of a channel's threads, most recent message first.",
     params: e.inChannel.extend({
       archived: z.boolean().default(false).describe("true: archived threads"),
-      cursor: activityCursor.optional().describe("the nextCursor of the page before"),
-      limit: e.pageLimit,
+      ...e.activityPage.shape,
       withUsers: e.withUsers.describe("also return the profiles of the threads' authors, once each"),
     }),
     result: z.object({
       channels: z.array(e.ChannelStateSchema),
-      nextCursor: activityCursor.nullable().describe("null: this is the last page"),
+      nextCursor: e.nextActivityCursor,
       users: e.referredUsers,
     }),
     permission: { rule: "channel", can: "view" },
@@ -59,10 +57,9 @@ export const channelActions = {
     summary: "A page of the given threads, most recent message first; deleted ones are left out.",
     params: z.object({
       channelIds: z.array(e.id).max(LIMITS.threadsFollowedPerUser),
-      cursor: activityCursor.optional(),
-      limit: e.pageLimit,
+      ...e.activityPage.shape,
     }),
-    result: z.object({ channels: z.array(e.ChannelSchema), nextCursor: activityCursor.nullable() }),
+    result: z.object({ channels: z.array(e.ChannelSchema), nextCursor: e.nextActivityCursor }),
   }),
   listActiveThreads: internal({
     summary: "A page of all threads of groups, most recent message last.",
@@ -71,14 +68,14 @@ export const channelActions = {
         .array(
           z.object({
             groupId: e.id,
-            after: activityCursor.describe("the cursor of a thread, or `<milliseconds>-<24 zeros>`"),
+            after: e.activityCursor.describe("the cursor of a thread, or `<milliseconds>-<24 zeros>`"),
           }),
         )
         .max(LIMITS.groupsPerUser),
       limit: z.int().min(1).max(LIMITS.channelsPerGroup),
     }),
     result: z.object({
-      threads: z.array(z.object({ groupId: e.id, channelId: e.id, cursor: activityCursor })),
+      threads: z.array(z.object({ groupId: e.id, channelId: e.id, cursor: e.activityCursor })),
     }),
   }),
 };
@@ -86,8 +83,7 @@ export const channelActions = {
 export const messageActions = {
   setThread: internal({
     summary: "Set the thread of a message; null: none. Repeatable.",
-    params: e.inChannel.extend({
-      messageId: e.id,
+    params: e.oneMessage.extend({
       threadId: e.id.nullable(),
       rooms: z.array(z.string()).describe("rooms to notify"),
     }),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { internal, mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
-import { code, credentialLimit, password, PASSWORD_ERRORS } from "./credentials.ts";
+import { code, credentialCall, credentialLimit, password, PASSWORD_ERRORS } from "./credentials.ts";
 
 /**
  * Limits guesses at one account from many addresses. Counted by the submitted name, so that the limits of an account's username and
@@ -59,8 +59,7 @@ export const userActions = {
     permission: { rule: "public" },
     startsSession: true,
     errors: NEW_ACCOUNT_ERRORS,
-    rateLimit: credentialLimit,
-    transports: ["http"],
+    ...credentialCall,
   }),
   login: mutation({
     summary:
@@ -118,8 +117,7 @@ export const userActions = {
     permission: { rule: "session" },
     startsSession: true,
     errors: ["NOT_A_GUEST", ...NEW_ACCOUNT_ERRORS],
-    rateLimit: credentialLimit,
-    transports: ["http"],
+    ...credentialCall,
   }),
   refresh: mutation({
     summary: "Exchange a refresh token for new tokens. Using a token twice ends its session.",
@@ -149,6 +147,20 @@ export const userActions = {
     // The session's sockets close immediately, so a result by socket would not arrive.
     transports: ["http"],
   }),
+  listSessions: query({
+    summary: "The caller's active sessions, newest first.",
+    result: z.object({ sessions: z.array(e.SessionSchema) }),
+    permission: { rule: "session" },
+  }),
+  revokeSession: mutation({
+    summary: "End one of the caller's sessions; its sockets close at once.",
+    params: z.object({ sessionId: e.id }),
+    permission: { rule: "session" },
+    worksInMaintenance: true,
+    errors: ["SESSION_NOT_FOUND"],
+    // It can be this session, and then a result by socket would not arrive.
+    transports: ["http"],
+  }),
   me: query({
     summary: "The logged-in user.",
     result: z.object({ user: e.OwnUserSchema }),
@@ -172,7 +184,7 @@ export const userActions = {
   }),
   getMany: query({
     summary: "Public profiles of several users; missing users are left out.",
-    params: z.object({ userIds: z.array(e.id).min(1).max(LIMITS.usersPerLookup) }),
+    params: e.ofUsers,
     result: z.object({ users: z.array(e.UserSchema) }),
     permission: { rule: "session" },
     botScope: "group.read",
@@ -195,6 +207,19 @@ export const userActions = {
     permission: { rule: "session" },
     // Each change is published to all members of up to LIMITS.groupsPerUser groups.
     rateLimit: perMinute(10),
+  }),
+  setAvatar: mutation({
+    summary: "Set the caller's profile picture.",
+    params: e.ofUploadedPicture,
+    result: z.object({ user: e.OwnUserSchema }),
+    permission: { rule: "session" },
+    errors: ["FILE_NOT_FOUND", "IMAGE_REFUSED"],
+    rateLimit: perMinute(20),
+  }),
+  removeAvatar: mutation({
+    summary: "Remove the caller's profile picture. Repeatable.",
+    result: z.object({ user: e.OwnUserSchema }),
+    permission: { rule: "session" },
   }),
   setPreferences: mutation({
     summary: "Change some of the caller's preferences. Omitted ones stay unchanged.",
@@ -220,8 +245,7 @@ export const userActions = {
     startsSession: true,
     endsSession: true,
     errors: [...PASSWORD_ERRORS, "USER_DISABLED", "WEAK_PASSWORD", "PASSWORD_IN_DIRECTORY"],
-    rateLimit: credentialLimit,
-    transports: ["http"],
+    ...credentialCall,
   }),
   hasSecondFactor: internal({
     summary:

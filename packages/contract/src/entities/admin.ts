@@ -48,7 +48,66 @@ export const DeadJobSchema = entity("DeadJob", {
 export type DeadJob = z.output<typeof DeadJobSchema>;
 
 export const chatOrigin = z.enum(["slack", "discord", "mattermost", "rocketchat", "tailchat"]);
-const reportCounts = z.array(z.object({ what: z.string(), count: z.int() }));
+const importedKind = z.enum([
+  "users",
+  "channels",
+  "privateChannels",
+  "threads",
+  "messages",
+  "reactions",
+  "pins",
+  "files",
+  "directConversations",
+  "directMessages",
+  "newAccounts",
+  "possibleAccounts",
+]);
+export type ImportedKind = z.output<typeof importedKind>;
+/** What an import leaves out or changes. */
+const importNote = z.enum([
+  "alreadyImported",
+  "deletedHere",
+  "changedHere",
+  "formerMembers",
+  "channels",
+  "channelsLeftOut",
+  "otherTeams",
+  "largePrivateChannels",
+  "pluginPanels",
+  "supportRooms",
+  "directsLeftOut",
+  "directsWithoutAccount",
+  "largeDirects",
+  "directsOverLimit",
+  "joins",
+  "notices",
+  "unidentified",
+  "untimed",
+  "duplicates",
+  "encrypted",
+  "emptyMessages",
+  "longMessages",
+  "invalidMessages",
+  "orphanReplies",
+  "broadcasts",
+  "oldPins",
+  "unknownReactions",
+  "tooManyReactions",
+  "noEmoji",
+  "customEmoji",
+  "filesLeftOut",
+  "linkedFiles",
+  "missingFiles",
+  "deletedFiles",
+  "emptyFiles",
+  "largeFiles",
+  "damagedFiles",
+  "filesOverQuota",
+  "renamedAccounts",
+  "unusedAddresses",
+]);
+export type ImportNote = z.output<typeof importNote>;
+const code = "absent in reports of earlier versions";
 export const ChatImportSchema = entity("ChatImport", {
   id,
   byUserId: id.describe("the admin who uploaded the export"),
@@ -58,12 +117,26 @@ export const ChatImportSchema = entity("ChatImport", {
   state: z
     .enum(["uploading", "checking", "checked", "importing", "done", "failed"])
     .describe("checked: the report says what would be imported; done: it says what was imported"),
-  messages: z.int().describe("read or stored so far"),
+  step: z
+    .enum(["opening", "reading", "storing"])
+    .nullable()
+    .describe("of a check or an import that is running; opening: the export is copied and unpacked"),
+  messages: z.int().describe("read or stored so far, by the step"),
+  files: z.int().describe("stored so far"),
   report: z
     .object({
-      imported: reportCounts,
+      imported: z.array(
+        z.object({ code: importedKind.optional().describe(code), what: z.string(), count: z.int() }),
+      ),
       notes: z
-        .array(z.object({ what: z.string(), count: z.int(), why: z.string() }))
+        .array(
+          z.object({
+            code: importNote.optional().describe(code),
+            what: z.string(),
+            count: z.int(),
+            why: z.string(),
+          }),
+        )
         .describe("what is left out or changed, in English"),
     })
     .nullable(),

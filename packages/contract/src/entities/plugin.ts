@@ -41,8 +41,8 @@ export const InstalledPluginSchema = entity("InstalledPlugin", {
   description: z.string(),
   server: z
     .object({
-      isRunning: z.boolean().describe("in the process that answers"),
-      restarts: z.int().describe("of its program in that process"),
+      isRunning: z.boolean().describe("in all processes"),
+      restarts: z.int().describe("of its program, in all processes"),
       lastError: z.string().nullable(),
       actions: z.array(
         z.object({

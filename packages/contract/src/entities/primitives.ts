@@ -45,10 +45,25 @@ export const retentionDays = z.int().min(1).max(LIMITS.retentionMaxDays);
 
 export const id = z.string().regex(/^[0-9a-f]{24}$/, "must be an id of 24 hexadecimal digits");
 export const ofUser = z.object({ userId: id });
+export const ofUsers = z.object({ userIds: z.array(id).min(1).max(LIMITS.usersPerLookup) });
 export const inGroup = z.object({ groupId: id });
 export const inChannel = z.object({ channelId: id });
+export const oneMessage = inChannel.extend({ messageId: id });
+/** Pictures of users, groups and this instance are public to everyone who knows their URL. */
+export const ofUploadedPicture = z.object({
+  fileId: id.describe("a picture uploaded by the caller with file.uploadPicture"),
+});
 /** The maximum number of items of a page. */
 export const pageLimit = z.int().min(1).max(LIMITS.pageMaxItems).default(50);
+/** Of lists that are ordered by their last activity. */
+export const activityCursor = z.string().regex(/^\d{1,15}-[0-9a-f]{24}$/, "must be the nextCursor of a page");
+const ofPageBefore = "the nextCursor of the page before";
+const isLastPage = "null: this is the last page";
+export const page = z.object({ cursor: id.optional().describe(ofPageBefore), limit: pageLimit });
+export const nextCursor = id.nullable().describe(isLastPage);
+export const activityPage = page.extend({ cursor: activityCursor.optional().describe(ofPageBefore) });
+export const nextActivityCursor = activityCursor.nullable().describe(isLastPage);
+export const pageOfUsers = z.object({ afterUserId: id.optional(), limit: pageLimit });
 export const time = z.iso.datetime({ precision: 3 }).describe("ISO 8601 with milliseconds, UTC");
 export const seq = z.int().min(0);
 export const username = z

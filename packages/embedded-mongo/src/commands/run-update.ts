@@ -1,8 +1,7 @@
-import { ObjectId } from "bson";
 import { CHANGE_WEIGHT, isPauseDue, PAUSE, type Task } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import { type QueryOptions, selectOne, selectToChange } from "../query/select.ts";
-import type { Collection } from "../storage/collection.ts";
+import { type Collection, withId } from "../storage/collection.ts";
 import type { StoredRecord } from "../storage/database.ts";
 import { compileUpdate } from "../update/compile.ts";
 import { encode } from "../values/codec.ts";
@@ -108,9 +107,4 @@ export function* runUpdate(collection: Collection, statement: UpdateStatement): 
     outcome.after = inserted;
   }
   return outcome;
-}
-
-function withId(document: PlainObject): PlainObject {
-  const { _id = new ObjectId(), ...rest } = document;
-  return { _id, ...rest };
 }

@@ -48,10 +48,14 @@ export interface KeyChange {
   readonly added: readonly string[];
 }
 
+const NO_CHANGE: KeyChange = { removed: [], added: [] };
+
 /** A sorted index (all kinds except text): a table of encoded keys and the orders of their documents. */
 export class OrderedIndex {
   readonly spec: IndexSpec;
   readonly fields: readonly KeyField[];
+  /** The top-level fields that determine the keys of a document. */
+  readonly topLevelFields: readonly string[];
   /** Whether field i was ever an array in any document. */
   readonly multikeyFields: boolean[];
   readonly #database: Database;
@@ -84,14 +88,10 @@ export class OrderedIndex {
     if (table.keyColumn === "key") this.#cache = new RangeCache(database.ranges, table.name);
     this.spec = spec;
     this.fields = spec.fields.map(({ path, direction }) => ({ path: splitPath(path), direction }));
+    const filtered = spec.partialFilter ? filterFields(spec.partialFilter) : [];
+    this.topLevelFields = [...this.fields.map(({ path }) => path[0]!), ...filtered];
     this.multikeyFields = this.fields.map((_, i) => (multikey & (1 << i)) !== 0);
     this.#partial = spec.partialFilter && compileFilter(spec.partialFilter, spec);
-  }
-
-  /** The top-level fields that determine the keys of a document. */
-  get topLevelFields(): string[] {
-    const filter = this.spec.partialFilter ? filterFields(this.spec.partialFilter) : [];
-    return [...this.fields.map(({ path }) => path[0]!), ...filter];
   }
 
   get multikey(): boolean {
@@ -121,10 +121,14 @@ export class OrderedIndex {
     return this.multikeyFields.reduce((bits, isMulti, i) => (isMulti ? bits | (1 << i) : bits), 0);
   }
 
-  /** The difference between the keys of two versions of a document. */
-  changeOf(before: PlainObject, after: PlainObject): KeyChange {
-    const [old, fresh] = [this.keysOf(before), this.keysOf(after)];
-    if (old.length === 1 && fresh.length === 1 && old[0] === fresh[0]) return { removed: [], added: [] };
+  /** The difference between the keys of two versions of a document; undefined: it doesn't exist. */
+  changeOf(before: PlainObject | undefined, after: PlainObject | undefined): KeyChange {
+    // Updates keep the values of other fields, except arrays and objects, which they copy.
+    if (before && after && this.topLevelFields.every((name) => before[name] === after[name]))
+      return NO_CHANGE;
+    const old = before ? this.keysOf(before) : [];
+    const fresh = after ? this.keysOf(after) : [];
+    if (old.length === 0 || fresh.length === 0) return { removed: old, added: fresh };
     return {
       removed: old.filter((key) => !fresh.includes(key)),
       added: fresh.filter((key) => !old.includes(key)),

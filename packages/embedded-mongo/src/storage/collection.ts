@@ -227,24 +227,22 @@ export class Collection implements Counted {
   }
 
   /**
-   * @param bytes one BSON document
+   * @param bytes one BSON document; a missing `_id` is added in front
    * @param at position in natural order; default: the last
    * @param isKept whether the document is cached
-   * @returns the stored record; a missing `_id` was added in front
    * @throws CommandError DuplicateKey, BSONObjectTooLarge …
    */
-  insert(bytes: Uint8Array, at?: number, isKept = true): StoredRecord {
+  insert(bytes: Uint8Array, at?: number, isKept = true): void {
     this.#checkWritable();
     let document: PlainObject = decodeExact(bytes);
     let stored = bytes;
     if (Object.keys(document)[0] !== "_id") {
-      const { _id = new ObjectId(), ...rest } = document;
-      document = { _id, ...rest };
+      document = withId(document);
       stored = encode(document);
     }
     const id = documentId(document);
     checkSize(stored.byteLength);
-    const changes = this.#ordered.map((index) => ({ removed: [], added: index.keysOf(document) }));
+    const changes = this.#changesOf(undefined, document);
     const { watcher } = this.#database;
     const order = at ?? watcher?.takeOrder() ?? this.#nextOrder;
     if (this.#database.run(this.#insert, order, keyBytes(id), stored, crc32(stored)) === 0)
@@ -256,11 +254,9 @@ export class Collection implements Counted {
     }
     this.#text?.index.add(document, order);
     if (order === this.#nextOrder) this.#nextOrder++;
-    const record: StoredRecord = { order, data: pack(stored) };
-    if (isKept) this.#database.cache(this.number, record);
-    this.#count(1, record.data.length, 0);
+    if (isKept) this.#database.cache(this.number, { order, data: pack(stored) });
+    this.#count(1, stored.byteLength, 0);
     watcher?.changed(this, id, order, stored);
-    return record;
   }
 
   /**
@@ -276,7 +272,7 @@ export class Collection implements Counted {
     }
     this.#checkWritable();
     checkSize(bytes.byteLength);
-    const changes = this.#ordered.map((index) => index.changeOf(before, after));
+    const changes = this.#changesOf(before, after);
     const conflict = this.#change(changes, record.order, after);
     if (conflict) throw duplicateKey(this.namespace, conflict.spec, after);
     this.#database.run(this.#update, bytes, crc32(bytes), record.order);
@@ -296,7 +292,7 @@ export class Collection implements Counted {
   remove(record: StoredRecord): void {
     this.#checkWritable();
     const document = this.#indexedPart(record);
-    const changes = this.#ordered.map((index) => ({ removed: index.keysOf(document), added: [] }));
+    const changes = this.#changesOf(document, undefined);
     this.#database.run(this.#delete, record.order);
     this.#change(changes, record.order);
     this.#text?.index.remove(document, record.order);
@@ -478,6 +474,10 @@ export class Collection implements Counted {
     return { order, data: pack(data) };
   }
 
+  #changesOf(before: PlainObject | undefined, after: PlainObject | undefined): KeyChange[] {
+    return this.#ordered.map((index) => index.changeOf(before, after));
+  }
+
   /** @returns the unique index that already has one of the keys; nothing is changed then */
   #change(changes: readonly KeyChange[], order: number, document?: PlainObject): OrderedIndex | undefined {
     for (const [i, { index, number }] of this.#indexes.entries()) {
@@ -527,8 +527,7 @@ export class Collection implements Counted {
       if (!isObject(collation) || collation["version"] === COLLATION_VERSION) continue;
       this.#database.define(`DELETE FROM x${number}`);
       for (const record of this.records())
-        if (record !== PAUSE)
-          index.change({ removed: [], added: index.keysOf(this.document(record)) }, record.order);
+        if (record !== PAUSE) index.change(index.changeOf(undefined, this.document(record)), record.order);
       const update = this.#database.prepare("UPDATE indexes SET definition = ? WHERE number = ?");
       this.#database.run(update, encode(spec.definition), number);
     }
@@ -671,6 +670,12 @@ export class Collection implements Counted {
 
 /** With a collation, different strings can have the same key, so the index compares documents. */
 const hasUniqueKeys = ({ unique, collation }: IndexSpec): boolean => unique && !collation;
+
+/** The document with its `_id`, or a new one, in front. */
+export function withId(document: PlainObject): PlainObject {
+  const { _id = new ObjectId(), ...rest } = document;
+  return { _id, ...rest };
+}
 
 type StoredRow = [order: number, data: Uint8Array, crc: number];
 

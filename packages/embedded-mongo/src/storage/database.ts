@@ -123,6 +123,8 @@ export class Database {
   prepare(sql: string): StatementSync {
     const statement = this.#sql.prepare(sql);
     statement.setReturnArrays(true);
+    // `run` also returns the last inserted row id, which exceeds 2^53 in FTS5's tables.
+    if (statement.columns().length === 0) statement.setReadBigInts(true);
     return statement;
   }
 
@@ -149,17 +151,17 @@ export class Database {
   /** Runs several reads in one transaction, because SQLite locks the log for each transaction. */
   read<T>(run: () => T): T {
     if (this.#sql.isTransaction) return run();
-    execute(this.#beginRead);
+    this.#beginRead.run();
     try {
       return run();
     } finally {
-      execute(this.#commit);
+      this.#commit.run();
     }
   }
 
   /** @returns the number of changed rows */
   run(statement: StatementSync, ...values: Value[]): number {
-    return this.#change(() => execute(statement, ...values));
+    return this.#change(() => Number(statement.run(...values).changes));
   }
 
   /** Saves the counts of a collection with the transaction of this turn. Call it before they change. */
@@ -207,7 +209,7 @@ export class Database {
     try {
       for (const counted of this.#counted) counted.saveCounts();
       this.run(this.#setLastCommit, this.#lastCommit + 1);
-      execute(this.#commit);
+      this.#commit.run();
       this.#lastCommit++;
     } catch (error) {
       this.#failure ??= error;
@@ -275,7 +277,7 @@ export class Database {
     this.#changes++;
     try {
       if (!this.#isOpen) {
-        execute(this.#begin);
+        this.#begin.run();
         this.#isOpen = true;
       }
       return change();
@@ -285,11 +287,4 @@ export class Database {
       throw error;
     }
   }
-}
-
-/** @returns the number of changed rows */
-function execute(statement: StatementSync, ...values: Value[]): number {
-  // `run` also returns the last inserted row id, which exceeds 2^53 in FTS5's tables.
-  statement.setReadBigInts(true);
-  return Number(statement.run(...values).changes);
 }

@@ -7,7 +7,7 @@ import { next } from "../processes.ts";
 import type { FromReceiver } from "../protocol.ts";
 import { type Broker, cpuMs, startBroker, stopBroker } from "./brokers.ts";
 import { brokerOf, CANDIDATES, type Candidate, type FromGateway, type FromPublisher } from "./protocol.ts";
-import { printTable, type Sample, summarize } from "./table.ts";
+import { median, printTable, type Row } from "../table.ts";
 
 /**
  * Compares cluster adapters: two gateways share the sockets, a third one has sockets in another room, and the publisher is a separate
@@ -17,6 +17,13 @@ import { printTable, type Sample, summarize } from "./table.ts";
  *
  * With `--from gateway`, the first gateway publishes instead of the publisher.
  */
+
+interface Sample {
+  /** From the publisher's call until every receiver has read the message. */
+  allAfterMs: number;
+  /** CPU time of both gateways, the publisher and the broker. */
+  cpuMs: number;
+}
 
 interface Contestant {
   readonly name: Candidate;
@@ -142,14 +149,24 @@ async function compare(users: number, names: readonly Candidate[]): Promise<void
       if (round % 3 === 1) contestant.bursts.push(await measure(contestant, burst));
     }
   }
-  const rows = [];
-  for (const contestant of contestants) {
-    const { name, single, bursts } = contestant;
-    const stray = await messagesWithoutMembers(contestant);
-    rows.push(summarize({ name, users, single, bursts, burst, stray }));
-  }
-  printTable(users, burst, rows);
+  const rows: Record<string, Row> = {};
+  for (const contestant of contestants) rows[contestant.name] = await rowOf(contestant, users);
+  printTable(`${users} sockets at two gateways`, rows, "redis-adapter");
   for (const contestant of contestants) await end(contestant);
+}
+
+async function rowOf(contestant: Contestant, users: number): Promise<Row> {
+  const { single, bursts } = contestant;
+  const of = (samples: readonly Sample[], field: keyof Sample) => median(samples.map((one) => one[field]));
+  const burstMs = of(bursts, "allAfterMs");
+  return {
+    "one message, ms until all have it": of(single, "allAfterMs"),
+    "cpu ms": of(single, "cpuMs"),
+    [`burst of ${burst}, ms`]: burstMs,
+    "deliveries/s": (burst * users * 1000) / burstMs,
+    "burst, cpu ms": of(bursts, "cpuMs"),
+    "messages at a gateway without members": await messagesWithoutMembers(contestant),
+  };
 }
 
 const [processor] = cpus();

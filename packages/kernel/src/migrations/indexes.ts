@@ -1,6 +1,7 @@
 import type { Collection, Connection, IndexOptions, Model, mongo } from "mongoose";
 import { chunks } from "../work-queue.ts";
-import { DatabaseDuplicatesError, type Report } from "./migration.ts";
+import { StartError } from "../errors.ts";
+import type { Report } from "./migration.ts";
 
 /** Collections whose indexes are read at a time: each read needs a connection, and at a start there is none yet. */
 const READ_AT_ONCE = 4;
@@ -60,7 +61,7 @@ async function compare(model: Model<unknown>): Promise<IndexDifferences> {
 
 /**
  * Creates missing indexes one at a time. Index builds don't block reads and writes.
- * @throws {DatabaseDuplicatesError}
+ * @throws {StartError}
  */
 export async function createIndexes(missing: readonly Missing[], report: Report): Promise<void> {
   if (missing.length === 0) return;
@@ -85,7 +86,7 @@ async function createIndex(index: Missing): Promise<void> {
   } catch (error) {
     if ((error as mongo.MongoServerError).code !== 11_000) throw error;
     const duplicates = await describeDuplicates(model.collection, Object.keys(key), options.sparse === true);
-    throw new DatabaseDuplicatesError(
+    throw new StartError(
       `The unique index ${shownIndex(index)} can't be created because several documents have the same value:\n${duplicates}\n` +
         "Delete or change all but one of each, then restart.",
       { cause: error },

@@ -1,17 +1,19 @@
+import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Connection, mongo } from "mongoose";
 import { lt } from "semver";
 import { History, type MigrationRecord } from "./history.ts";
 import { compareIndexes, dropIndexes, createIndexes, shownIndex, type IndexDifferences } from "./indexes.ts";
 import { Leases, type Lease, type LeaseTimes } from "./lease.ts";
-import {
-  DatabaseNotMigratedError,
-  DatabaseTooNewError,
-  LeaseLostError,
-  type Migration,
-  type Report,
-} from "./migration.ts";
+import type { Config } from "../config.ts";
+import type { Database } from "../database.ts";
+import { StartError } from "../errors.ts";
+import type { Logger } from "../logger.ts";
+import { PROGRAM_VERSION } from "../program-version.ts";
+import { LeaseLostError, type Migration, type Report } from "./migration.ts";
 import { MIGRATIONS } from "./migrations.ts";
+
+export { shownIndex };
 
 const POLL_MS = 500;
 const REPORT_EVERY_MS = 5000;
@@ -45,7 +47,7 @@ export interface Plan {
 
 /**
  * Determines the pending work without writing.
- * @throws {DatabaseTooNewError}
+ * @throws {StartError}
  */
 export async function planMigrations(
   connection: Connection,
@@ -67,9 +69,8 @@ export async function planMigrations(
 /**
  * Runs the pending migrations, then creates the indexes declared by the connection's models. If several processes call it, one does
  * the work while the others wait; if that one crashes, another continues.
- * @throws {DatabaseTooNewError} if a newer version has changed the database incompatibly
- * @throws {DatabaseNotMigratedError} if there is anything to do and `isAutomatic` is false
- * @throws {DatabaseDuplicatesError} if a unique index can't be created
+ * @throws {StartError} if a newer version has changed the database incompatibly, there is anything to do and `isAutomatic` is
+ *   false, or a unique index can't be created
  */
 export async function migrate(connection: Connection, options: MigrateOptions): Promise<void> {
   const { holder, isAlone, isAutomatic, leaseTimes = LEASE_TIMES, report } = options;
@@ -77,7 +78,7 @@ export async function migrate(connection: Connection, options: MigrateOptions): 
   for (;;) {
     const plan = await planMigrations(connection, options);
     if (isDone(plan, options)) return warnAboutObsolete(plan, options);
-    if (!isAutomatic) throw new DatabaseNotMigratedError(refusal(plan));
+    if (!isAutomatic) throw new StartError(refusal(plan));
     const lease = await leases.take(isAlone);
     if (lease === null) {
       report.state(`another process is migrating the database: ${describeProgress(plan)}`);
@@ -146,7 +147,7 @@ function describeProgress({ records, pending }: Plan): string {
 
 /**
  * Checks `oldestProgram` of migrations by newer versions.
- * @throws {DatabaseTooNewError}
+ * @throws {StartError}
  */
 function assertNotTooNew(
   records: readonly MigrationRecord[],
@@ -156,7 +157,7 @@ function assertNotTooNew(
   const names = new Set(known.map(({ name }) => name));
   for (const { _id, oldestProgram, version: by } of records) {
     if (names.has(_id) || oldestProgram === undefined || !lt(version, oldestProgram)) continue;
-    throw new DatabaseTooNewError(
+    throw new StartError(
       `Fanfare ${by} has changed this database (${_id}) so that it requires version ${oldestProgram} or newer; this is ${version}. ` +
         `Start ${oldestProgram} or newer, or restore a backup from before the upgrade.`,
     );
@@ -208,4 +209,30 @@ function shownProgress(name: string, documents: number, expected: number | undef
   if (expected === undefined || expected === 0) return `${name} (${documents} documents so far)`;
   const percent = Math.min(100, Math.floor((documents / expected) * 100));
   return `${name} (${percent} % of ${expected} documents)`;
+}
+
+/**
+ * Migrates the database and creates the indexes of all models declared by the services of this process: docs/internals/migrations.md.
+ * Resolves when this or another process has finished.
+ * @param reportState called with the current step
+ * @throws {StartError} if the operator has to act
+ */
+export async function prepareDatabase(
+  { connection, engine }: Database,
+  { migrateOnStart }: Pick<Config, "migrateOnStart">,
+  logger: Logger,
+  reportState: (doing: string) => void,
+): Promise<void> {
+  await migrate(connection, {
+    version: PROGRAM_VERSION,
+    holder: `${hostname()}:${process.pid}`,
+    isAlone: engine === "embedded",
+    removesIndexes: engine === "embedded",
+    isAutomatic: migrateOnStart,
+    report: {
+      log: (message, fields) => logger.info(fields, message),
+      warn: (message, fields) => logger.warn(fields, message),
+      state: reportState,
+    },
+  });
 }

@@ -80,18 +80,3 @@ export interface Report {
 export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
 }
-
-/** A newer version has changed the database so that this one would damage it. */
-export class DatabaseTooNewError extends Error {
-  override readonly name = "DatabaseTooNewError";
-}
-
-/** Migrations are pending, and this process is configured not to run them. */
-export class DatabaseNotMigratedError extends Error {
-  override readonly name = "DatabaseNotMigratedError";
-}
-
-/** A unique index can't be created; the message lists the documents. */
-export class DatabaseDuplicatesError extends Error {
-  override readonly name = "DatabaseDuplicatesError";
-}

@@ -14,7 +14,7 @@ export interface RateWindow {
   endsAtMs: number;
 }
 
-export interface RateLimiterOptions {
+interface RateLimiterOptions {
   /** Multiplies the points, to at least one. */
   factor?: number;
   maxSubjects?: number;

@@ -22,7 +22,7 @@ export interface RateLimits {
   stop(): void;
 }
 
-export interface RateLimitsOptions {
+interface RateLimitsOptions {
   /** Counters shared by all gateways; null if there is only one. */
   counters: SharedCounters | null;
   logger: Logger;

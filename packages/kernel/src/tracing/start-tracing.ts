@@ -76,10 +76,8 @@ export function startTracing(config: NonNullable<Config["tracing"]>, parts: Trac
     ...publicationSpans(tracer, bus),
     commands: (events) => commandSpans(tracer, events),
     async stop() {
-      const last = new AbortController();
       const sent = provider.shutdown().catch(() => undefined);
-      await Promise.race([sent, delay(LAST_EXPORT_MS, undefined, { signal: last.signal }).catch(() => {})]);
-      last.abort();
+      await Promise.race([sent, delay(LAST_EXPORT_MS, undefined, { ref: false })]);
     },
   };
 }

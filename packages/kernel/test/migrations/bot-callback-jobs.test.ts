@@ -1,6 +1,6 @@
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { migrate } from "../../src/migrations/index.ts";
+import { migrate } from "../../src/migrations/migrate.ts";
 import { botCallbackJobs } from "../../src/migrations/steps/0007-bot-callback-jobs.ts";
 import { dbOf, optionsOf, startDatabase, type TestDatabase } from "./database.ts";
 

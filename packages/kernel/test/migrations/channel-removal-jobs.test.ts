@@ -1,6 +1,6 @@
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { migrate } from "../../src/migrations/index.ts";
+import { migrate } from "../../src/migrations/migrate.ts";
 import { channelRemovalJobs } from "../../src/migrations/steps/0006-channel-removal-jobs.ts";
 import { dbOf, optionsOf, startDatabase, type TestDatabase } from "./database.ts";
 

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmbeddedMongo } from "@fanfare/embedded-mongo";
 import mongoose, { type Connection, type mongo } from "mongoose";
-import type { MigrateOptions, Report } from "../../src/migrations/index.ts";
+import type { MigrateOptions } from "../../src/migrations/migrate.ts";
+import type { Report } from "../../src/migrations/migration.ts";
 
 export interface TestDatabase {
   uri: string;

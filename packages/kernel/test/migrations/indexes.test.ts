@@ -1,6 +1,6 @@
 import { Schema, type Connection } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { migrate } from "../../src/migrations/index.ts";
+import { migrate } from "../../src/migrations/migrate.ts";
 import { dbOf, RecordedReport, optionsOf, startDatabase, type TestDatabase } from "./database.ts";
 
 let database: TestDatabase;

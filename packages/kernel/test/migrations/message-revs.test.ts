@@ -1,6 +1,6 @@
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { migrate } from "../../src/migrations/index.ts";
+import { migrate } from "../../src/migrations/migrate.ts";
 import type { Migration } from "../../src/migrations/migration.ts";
 import { messageRevs } from "../../src/migrations/steps/0001-message-revs.ts";
 import { dbOf, RecordedReport, optionsOf, startDatabase, type TestDatabase } from "./database.ts";

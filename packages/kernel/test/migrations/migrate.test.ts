@@ -1,6 +1,6 @@
 import type { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { migrate, planMigrations } from "../../src/migrations/index.ts";
+import { migrate, planMigrations } from "../../src/migrations/migrate.ts";
 import { inBatches, type Migration } from "../../src/migrations/migration.ts";
 import { dbOf, RecordedReport, optionsOf, startDatabase, type TestDatabase } from "./database.ts";
 

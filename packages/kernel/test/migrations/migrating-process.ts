@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import { migrate } from "../../src/migrations/index.ts";
+import { migrate } from "../../src/migrations/migrate.ts";
 import { RecordedReport, optionsOf } from "./database.ts";
 import { slowMigration } from "./slow-migration.ts";
 

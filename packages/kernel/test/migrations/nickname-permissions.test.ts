@@ -1,6 +1,6 @@
 import { PERMISSIONS } from "@fanfare/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { migrate } from "../../src/migrations/index.ts";
+import { migrate } from "../../src/migrations/migrate.ts";
 import { nicknamePermissions } from "../../src/migrations/steps/0010-nickname-permissions.ts";
 import { dbOf, optionsOf, startDatabase, type TestDatabase } from "./database.ts";
 

@@ -8,9 +8,8 @@ import {
   newSecret,
   serviceError,
 } from "@fanfare/kernel";
-import { Types } from "mongoose";
 import type { BotDependencies } from "../bot.dependencies.ts";
-import type { BotDocument, Callback } from "../bot.model.ts";
+import type { BotDocument, Callback } from "../bot.repository.ts";
 
 const TOKEN = /^fbot\.([0-9a-f]{24})\.([\w-]{43})$/;
 
@@ -26,13 +25,13 @@ export function botActions(dependencies: BotDependencies): Handlers {
         for (const roleId of roleIds) await services.role.assign({ groupId, roleId, userId: user.id });
         const { sessionId } = await node.services.user.openBotSession({ userId: user.id });
         const bot: BotDocument = {
-          _id: new Types.ObjectId(user.id),
-          groupId: new Types.ObjectId(groupId),
+          _id: user.id,
+          groupId,
           name,
           scopes,
           tokenHash: hashSecret(secret),
           sessionId,
-          createdBy: new Types.ObjectId(actor.userId),
+          createdBy: actor.userId,
           createdAt: new Date(),
         };
         await bots.insert(bot);
@@ -50,7 +49,7 @@ export function botActions(dependencies: BotDependencies): Handlers {
 
     "bot.update": async ({ params: { groupId, botId, name, scopes }, actor, access }) => {
       const bot = orThrow(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
-      if (scopes !== undefined && !canHoldToken(presentBot(bot), actor.userId, access.permissions))
+      if (scopes !== undefined && !canHoldToken(bot, actor.userId, access.permissions))
         throw serviceError("FORBIDDEN");
       const session = async () => {
         // Open connections still have the old scopes, so they must be closed.
@@ -69,15 +68,11 @@ export function botActions(dependencies: BotDependencies): Handlers {
 
     "bot.rotateToken": async ({ params: { groupId, botId }, actor, access }) => {
       const bot = orThrow(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
-      if (!canHoldToken(presentBot(bot), actor.userId, access.permissions)) throw serviceError("FORBIDDEN");
+      if (!canHoldToken(bot, actor.userId, access.permissions)) throw serviceError("FORBIDDEN");
       const secret = newSecret();
       const { sessionId } = await node.services.user.openBotSession({ userId: botId });
-      const updated = await bots.update(groupId, botId, {
-        tokenHash: hashSecret(secret),
-        sessionId,
-        createdBy: new Types.ObjectId(actor.userId),
-      });
-      if (updated === null) throw serviceError("BOT_NOT_FOUND");
+      const changes = { tokenHash: hashSecret(secret), sessionId, createdBy: actor.userId };
+      const updated = orThrow(await bots.update(groupId, botId, changes), "BOT_NOT_FOUND");
       await record(node, bot, actor, "bot.rotateToken", {});
       return { bot: presentBot(updated), token: formatBotToken(botId, secret) };
     },
@@ -113,10 +108,10 @@ async function record(
   after: Record<string, unknown>,
 ): Promise<void> {
   await node.services.group.recordAudit({
-    groupId: bot.groupId.toHexString(),
+    groupId: bot.groupId,
     actorId: userId,
     action,
-    targetId: bot._id.toHexString(),
+    targetId: bot._id,
     after,
   });
 }
@@ -125,17 +120,17 @@ async function record(
  * A token acts as the bot, which can have more permissions than other members who manage bots. Therefore only its creator and the
  * group's owner can get one or change its scopes.
  */
-function canHoldToken(bot: { createdBy: string }, userId: string, permissions: number): boolean {
-  return bot.createdBy === userId || hasPermission(permissions, "ownGroup");
+function canHoldToken({ createdBy }: BotDocument, userId: string, permissions: number): boolean {
+  return createdBy === userId || hasPermission(permissions, "ownGroup");
 }
 
 export function presentBot(bot: BotDocument): Bot {
   return {
-    id: bot._id.toHexString(),
-    groupId: bot.groupId.toHexString(),
+    id: bot._id,
+    groupId: bot.groupId,
     name: bot.name,
     scopes: bot.scopes,
-    createdBy: bot.createdBy.toHexString(),
+    createdBy: bot.createdBy,
     createdAt: bot.createdAt.toISOString(),
     callback: bot.callback === undefined ? null : presentCallback(bot.callback),
   };

@@ -11,8 +11,7 @@ export function commandActions(dependencies: BotDependencies): Handlers {
   const { bots, commands, node, invocations, callbacks, triggerSealer } = dependencies;
   return {
     "command.register": async ({ params: { name, description, options }, actor }) => {
-      const bot = await requireBot(bots, actor);
-      const groupId = bot.groupId.toHexString();
+      const { groupId } = await requireBot(bots, actor);
       const existing = await commands.find(groupId, name);
       if (existing?.botId !== actor.userId)
         assertBelow("commandsPerBot", await commands.countOfBot(actor.userId, LIMITS.commandsPerBot));
@@ -22,8 +21,8 @@ export function commandActions(dependencies: BotDependencies): Handlers {
     },
 
     "command.unregister": async ({ params: { name }, actor }) => {
-      const bot = await requireBot(bots, actor);
-      await commands.remove(actor.userId, bot.groupId.toHexString(), name);
+      const { groupId } = await requireBot(bots, actor);
+      await commands.remove(actor.userId, groupId, name);
       return {};
     },
 

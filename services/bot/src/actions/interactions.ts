@@ -9,7 +9,7 @@ import {
 } from "@fanfare/contract";
 import { assertNotMuted, can, type Handlers, invalid, newId, orThrow, serviceError } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
-import type { BotDocument } from "../bot.model.ts";
+import type { BotDocument } from "../bot.repository.ts";
 import { type AskedEvent, askedOf } from "../callbacks/callbacks.ts";
 import { WAITING_PER_BOT } from "../constants.ts";
 import { sealTrigger } from "../open-modal.ts";
@@ -128,7 +128,7 @@ export async function askBot(
   event: AskedEvent,
 ): Promise<ModalErrors> {
   const { node, interactions } = dependencies;
-  const botId = bot._id.toHexString();
+  const { _id: botId } = bot;
   const { answer, waiting } = interactions.start(askedOf(event).id, botId);
   if (event.type === "interaction.created")
     node.publish(userRoom(botId), event.type, { interaction: event.interaction });

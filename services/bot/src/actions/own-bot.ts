@@ -2,11 +2,10 @@ import { randomUUID } from "node:crypto";
 import { isMessageEvent } from "@fanfare/contract";
 import { type Actor, type Handlers, matchesHash, orThrow, serviceError } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
-import type { BotDocument, Callback } from "../bot.model.ts";
+import type { BotDocument, BotRepository, Callback } from "../bot.repository.ts";
 import { SUBSCRIBERS_TTL_MS } from "../constants.ts";
 import { beginCursors } from "../callbacks/deliver-changes.ts";
 import { disconnectHeldBy, isHeld } from "../holder.ts";
-import type { BotRepository } from "../bot.repository.ts";
 import { parseBotToken, presentBot, removeBot } from "./bots.ts";
 
 export function ownBotActions(dependencies: BotDependencies): Handlers {
@@ -78,6 +77,5 @@ export function ownBotActions(dependencies: BotDependencies): Handlers {
  * @throws {ServiceError} BOTS_ONLY
  */
 export async function requireBot(bots: BotRepository, { kind, userId }: Actor): Promise<BotDocument> {
-  const bot = orThrow(kind === "bot" ? await bots.find(userId) : null, "BOTS_ONLY");
-  return bot;
+  return orThrow(kind === "bot" ? await bots.find(userId) : null, "BOTS_ONLY");
 }

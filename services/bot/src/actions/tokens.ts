@@ -1,6 +1,6 @@
 import { hashSecret, newSecret, serviceError, type Handlers } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
-import type { BotDocument } from "../bot.model.ts";
+import type { BotDocument } from "../bot.repository.ts";
 import { heldBy } from "../holder.ts";
 import type { WebhookDocument } from "../webhook.repository.ts";
 import { removeBot } from "./bots.ts";
@@ -18,10 +18,9 @@ export function tokenActions(dependencies: BotDependencies): Handlers {
           await revokeBotToken(dependencies, bot);
           continue;
         }
-        const botId = bot._id.toHexString();
         // The bot's user first: if this is interrupted, the bot is still listed and a retry removes it.
-        await node.services.user.deleteBot({ userId: botId });
-        await removeBot(dependencies, botId);
+        await node.services.user.deleteBot({ userId: bot._id });
+        await removeBot(dependencies, bot._id);
       }
       return {};
     },
@@ -35,7 +34,7 @@ export function tokenActions(dependencies: BotDependencies): Handlers {
         (kind: "bot" | "webhook") =>
         ({ _id, name, createdAt }: Listed) => ({
           kind,
-          id: String(_id),
+          id: _id,
           name,
           createdAt: createdAt.toISOString(),
         });
@@ -53,7 +52,7 @@ export function tokenActions(dependencies: BotDependencies): Handlers {
         return {};
       }
       const bot = await bots.find(id);
-      if (bot?.createdBy.toHexString() !== userId) throw serviceError("BOT_NOT_FOUND");
+      if (bot?.createdBy !== userId) throw serviceError("BOT_NOT_FOUND");
       await revokeBotToken(dependencies, bot);
       return {};
     },
@@ -62,9 +61,8 @@ export function tokenActions(dependencies: BotDependencies): Handlers {
 
 async function revokeBotToken(
   { node, bots, cursors, invocations }: BotDependencies,
-  { _id }: BotDocument,
+  { _id: botId }: BotDocument,
 ): Promise<void> {
-  const botId = _id.toHexString();
   const { sessionId } = await node.services.user.openBotSession({ userId: botId });
   await bots.revokeToken(botId, { tokenHash: hashSecret(newSecret()), sessionId });
   // A callback would continue to deliver messages to a URL chosen by the holder of the token.

@@ -12,7 +12,7 @@ import {
 import { type NodeContext, parse, serviceError } from "@fanfare/kernel";
 import { flag, fromSlackMessage, toMessageContent, slackMessage, text } from "@fanfare/markup";
 import { z } from "zod";
-import type { BotDocument } from "../bot.model.ts";
+import type { BotDocument } from "../bot.repository.ts";
 import type { ModalRepository } from "../modal.repository.ts";
 import { openModal } from "../open-modal.ts";
 
@@ -46,7 +46,7 @@ export async function answerWith(
 ): Promise<void> {
   if (!bot.scopes.includes("messages.write")) return;
   const { modal } = modalAnswerOf(body);
-  const authorId = bot._id.toHexString();
+  const { _id: authorId } = bot;
   if (modal !== undefined) {
     const askedAt = "invokedAt" in asked ? asked.invokedAt : asked.createdAt;
     if (Date.now() - Date.parse(askedAt) > LIMITS.triggerLifetimeMs) throw serviceError("TRIGGER_EXPIRED");

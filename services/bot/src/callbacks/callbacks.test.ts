@@ -1,20 +1,19 @@
 import { type Invocation, LIMITS } from "@fanfare/contract";
 import { serviceError } from "@fanfare/kernel";
-import { Types } from "mongoose";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { BotDocument } from "../bot.model.ts";
+import type { BotDocument } from "../bot.repository.ts";
 import { PendingInteractions } from "../actions/interactions.ts";
 import { createCallbacks } from "./callbacks.ts";
 import { deliverChanges } from "./deliver-changes.ts";
 
 const bot = {
-  _id: new Types.ObjectId(),
-  groupId: new Types.ObjectId(),
-  createdBy: new Types.ObjectId(),
+  _id: "b".repeat(24),
+  groupId: "c".repeat(24),
+  createdBy: "d".repeat(24),
   scopes: ["messages.write"],
   callback: { id: "c", url: "https://bot.example", events: ["command.invoked", "interaction.created"] },
 } as unknown as BotDocument;
-const asked = { id: "i", botId: bot._id.toHexString(), channelId: "c", userId: "u", messageId: "m" };
+const asked = { id: "i", botId: bot._id, channelId: "c", userId: "u", messageId: "m" };
 const refuse = async (error: Error): Promise<never> => {
   throw error;
 };

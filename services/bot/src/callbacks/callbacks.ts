@@ -8,8 +8,7 @@ import {
 import { PermanentError } from "@fanfare/jobs";
 import { Counter, type NodeContext, entryLimit } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
-import type { BotDocument, Callback } from "../bot.model.ts";
-import type { BotRepository } from "../bot.repository.ts";
+import type { BotDocument, BotRepository, Callback } from "../bot.repository.ts";
 import {
   CALLBACK_BACKOFF,
   CALLBACK_CONCURRENCY,
@@ -54,15 +53,14 @@ export function createCallbacks(options: CallbacksOptions) {
   for (const outcome of ["taken", "failed"]) total.inc({ outcome }, 0);
 
   const fail = async (bot: Subscribed, failuresBefore: number, error: DeliveryError): Promise<never> => {
-    const botId = bot._id.toHexString();
+    const { _id: botId, groupId, createdBy } = bot;
     const failures = failuresBefore + 1;
     const isDisabled = error.isGone || failures >= MAX_FAILURES;
     const lastError = error.message.slice(0, ERROR_MAX_CHARS);
     total.inc({ outcome: "failed" });
     await bots.settle(botId, bot.callback.id, { failures, lastError, isDisabled });
     if (!isDisabled) throw error;
-    const groupId = bot.groupId.toHexString();
-    node.publish(userRoom(bot.createdBy.toHexString()), "bot.disabled", { groupId, botId, lastError });
+    node.publish(userRoom(createdBy), "bot.disabled", { groupId, botId, lastError });
     throw new PermanentError(lastError);
   };
 
@@ -180,9 +178,7 @@ export class Subscribers {
   async #read(groupId: string): Promise<Subscription[]> {
     const bots = await this.#bots.listOfGroup(groupId, LIMITS.botsPerGroup);
     return bots.flatMap(({ _id, callback }) =>
-      callback === undefined || callback.isDisabled
-        ? []
-        : [{ botId: _id.toHexString(), callbackId: callback.id }],
+      callback === undefined || callback.isDisabled ? [] : [{ botId: _id, callbackId: callback.id }],
     );
   }
 }

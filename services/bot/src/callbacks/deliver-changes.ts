@@ -1,7 +1,6 @@
 import { LIMITS, isMessageEvent, type Head } from "@fanfare/contract";
-import { can, type NodeContext, toServiceError } from "@fanfare/kernel";
-import { Types } from "mongoose";
-import type { BotDocument, Callback } from "../bot.model.ts";
+import { can, chunks, type NodeContext, toServiceError } from "@fanfare/kernel";
+import type { BotDocument, Callback } from "../bot.repository.ts";
 import { EVENTS_PER_CALLBACK, INVOCATIONS_PER_STEP } from "../constants.ts";
 import type { Cursor, CursorRepository } from "./cursor.repository.ts";
 import { isHeld } from "../holder.ts";
@@ -55,7 +54,7 @@ async function deliverInvocations(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (!bot.callback.events.includes("command.invoked")) return false;
-  const waiting = await options.invocations.list(bot._id.toHexString(), INVOCATIONS_PER_STEP);
+  const waiting = await options.invocations.list(bot._id, INVOCATIONS_PER_STEP);
   for (const invocation of waiting) {
     signal.throwIfAborted();
     const event = { type: "command.invoked", invocation } as const;
@@ -88,7 +87,7 @@ async function deliverChannel(
   const threadIds = messages.flatMap(({ threadId }) => threadId ?? []);
   const newThreadIds = threadIds.filter((threadId) => isSince(threadId, bot.callback.since));
   for (const threadId of newThreadIds) await cursors.begin(cursorOf(bot, threadId, NOTHING));
-  const events = toEvents(messages, cursor.seq, bot.callback.events, bot._id.toHexString());
+  const events = toEvents(messages, cursor.seq, bot.callback.events, bot._id);
   if (events.length > 0) await deliver(options, bot, bot.callback, `${channelId}-${last.rev}`, events);
   await cursors.advance(cursor, {
     rev: last.rev,
@@ -133,13 +132,13 @@ async function seenChannels(
   { node }: { node: Pick<NodeContext, "services"> },
   bot: Subscribed,
 ): Promise<Map<string, Date>> {
-  const place = { groupId: bot.groupId.toHexString(), userId: bot._id.toHexString() };
+  const place = { groupId: bot.groupId, userId: bot._id };
   const { channels } = await node.services.group.listSeenChannels(place);
   return new Map(channels.map(({ channelId, createdAt }) => [channelId, new Date(createdAt)]));
 }
 
 async function sees({ node }: ChangesOptions, bot: Subscribed, channelId: string): Promise<boolean> {
-  return can(await node.access.get(bot._id.toHexString(), { channelId }), "view");
+  return can(await node.access.get(bot._id, { channelId }), "view");
 }
 
 async function listHeads(
@@ -147,21 +146,17 @@ async function listHeads(
   bot: Subscribed,
   channels: ReadonlyMap<string, Date>,
 ): Promise<{ channelId: string; head: Head }[]> {
-  const userId = bot._id.toHexString();
-  const all = [...channels.keys()];
   const found = [];
-  for (let i = 0; i < all.length; i += LIMITS.channelsPerGroup) {
-    const channelIds = all.slice(i, i + LIMITS.channelsPerGroup);
-    found.push(...(await node.services.message.listHeads({ userId, channelIds })).heads);
-  }
+  for (const channelIds of chunks([...channels.keys()], LIMITS.channelsPerGroup))
+    found.push(...(await node.services.message.listHeads({ userId: bot._id, channelIds })).heads);
   return found;
 }
 
 function cursorOf(bot: Subscribed, channelId: string, { rev, seq }: Head): Cursor {
-  return { callbackId: bot.callback.id, botId: bot._id.toHexString(), channelId, rev, seq };
+  return { callbackId: bot.callback.id, botId: bot._id, channelId, rev, seq };
 }
 
 /** Ids only contain the second. */
 function isSince(id: string, since: Date): boolean {
-  return new Types.ObjectId(id).getTimestamp().getTime() >= since.getTime() - 1000;
+  return Number.parseInt(id.slice(0, 8), 16) * 1000 >= since.getTime() - 1000;
 }

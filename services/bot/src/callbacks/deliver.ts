@@ -10,7 +10,7 @@ import {
   type Message,
   type ModalSubmission,
 } from "@fanfare/contract";
-import type { BotDocument, Callback } from "../bot.model.ts";
+import type { BotDocument, Callback } from "../bot.repository.ts";
 import { ANSWER_MAX_BYTES, CALLBACK_TIMEOUT_MS } from "../constants.ts";
 
 /** A callback that was not accepted. */
@@ -43,16 +43,11 @@ export async function deliver(
   events: readonly CallbackEvent[],
   timeoutMs = CALLBACK_TIMEOUT_MS,
 ): Promise<string> {
-  const botId = bot._id.toHexString();
+  const { _id: botId, groupId } = bot;
   const secret = sealer.open(callback.sealedSecret, botId);
   if (secret === null)
     throw new DeliveryError("TOKEN_SECRET has changed: call bot.subscribe with the secret again.", false);
-  const body = JSON.stringify({
-    deliveryId,
-    botId,
-    groupId: bot.groupId.toHexString(),
-    events,
-  });
+  const body = JSON.stringify({ deliveryId, botId, groupId, events });
   const headers = signedHeaders(secret.text, body, deliveryId, new Date());
   const response = await outbound
     .request({

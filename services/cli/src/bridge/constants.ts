@@ -11,6 +11,10 @@ export const MAX_FILES_TIMEOUTS = 3;
 export const STREAM_IDLE_MS = 4 * 60_000;
 /** Of one message of the stream, with its files in base64. */
 export const LINE_MAX_CHARS = 32 * 1024 * 1024;
+/** Messages of a channel that wait to be posted, before no more are read: Matterbridge keeps them. */
+export const MAX_QUEUED_PER_CHANNEL = 20;
+/** Of the files of all waiting messages, in base64. */
+export const MAX_QUEUED_CHARS = 128 * 1024 * 1024;
 export const BACKOFF = { baseMs: 1000, maxMs: 60_000 };
 /** Tries of a message that the server answers with an error of its own. */
 export const MAX_SERVER_ERRORS = 5;

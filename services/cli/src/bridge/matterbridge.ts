@@ -1,7 +1,7 @@
 import { get as getHttp, type IncomingMessage } from "node:http";
 import { get as getHttps } from "node:https";
 import { setTimeout as delay } from "node:timers/promises";
-import { backoffMs } from "@fanfare/client";
+import { backoffMs } from "@fanfare/contract/backoff";
 import { z } from "zod";
 import { CliError } from "../command.ts";
 import { BACKOFF, LINE_MAX_CHARS, STREAM_IDLE_MS } from "./constants.ts";

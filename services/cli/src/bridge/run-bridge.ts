@@ -5,6 +5,7 @@ import { CliError } from "../command.ts";
 import type { BridgeConfig, BridgedChannel } from "./bridge-config.ts";
 import { Matterbridge } from "./matterbridge.ts";
 import { Names } from "./names.ts";
+import { postAll } from "./post-queues.ts";
 import { isOk, request } from "./requests.ts";
 import { postToFanfare } from "./to-fanfare.ts";
 import { sendToMatterbridge } from "./to-matterbridge.ts";
@@ -79,15 +80,15 @@ async function openChannel(
   return view;
 }
 
-/** Posts what comes from other networks, one message after another. */
+/** Posts what comes from other networks. */
 async function receive(
   config: BridgeConfig,
   matterbridge: Matterbridge,
   options: BridgeOptions,
 ): Promise<void> {
   const channels = new Map(config.channels.map((channel) => [channel.gateway, channel]));
-  for await (const message of matterbridge.messages(options.signal)) {
+  await postAll(matterbridge.messages(options.signal), async (message) => {
     const channel = channels.get(message.gateway);
     if (channel !== undefined) await postToFanfare(message, channel, options);
-  }
+  });
 }

@@ -54,7 +54,12 @@ export async function importGroup(
   const surveyed = await survey(file, files);
   return withStoppedNode(config, async (node) => {
     const storing = createImportedFiles(node);
-    const target = { db: node.database.db!, imported: createImportedAccounts(node), storing };
+    const target = {
+      db: node.database.db!,
+      imported: createImportedAccounts(node),
+      storing,
+      policy: node.policy,
+    };
     try {
       return await importInto(target, surveyed, options, origin);
     } catch (error) {

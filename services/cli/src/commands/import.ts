@@ -3,9 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import {
+  countDirects,
   countFiles,
   describeImported,
+  DirectMessages,
   groupFileText,
+  type Imported,
   IMPORTERS,
   type ImportOrigin,
   MessageFiles,
@@ -13,15 +16,22 @@ import {
   peopleOf,
   printable,
   Report,
+  type Sinks,
 } from "@fanfare/chat-import";
 import { loadConfig } from "@fanfare/kernel";
 import { CliError, command } from "../command.ts";
 import { assertAbsent, writeFileAtomically } from "../write-file.ts";
 import { importGroup, orCliError } from "./import-group.ts";
 
+const outcomeOf = ({ kind, groupId, members }: Imported): string => {
+  if (kind === "added") return `Added to group ${groupId}, with ${members} new members.`;
+  const made = `Group ${groupId} has ${members} members.`;
+  return kind === "continued" ? `${made}\nAn interrupted import was continued.` : made;
+};
+
 export const importCommand = command({
   command: "import <files..>",
-  describe: "Import the history of another chat server as a group",
+  describe: "Import the history of another chat server, or add what is new in a later export",
   builder: (yargs) =>
     yargs
       .positional("files", { type: "string", array: true, demandOption: true })
@@ -53,10 +63,15 @@ export const importCommand = command({
         default: false,
         describe: "Import only names or links of files",
       })
+      .option("without-direct-messages", {
+        type: "boolean",
+        default: false,
+        describe: "Leave out direct messages",
+      })
       .option("again", {
         type: "boolean",
         default: false,
-        describe: "Import an export that was already imported",
+        describe: "Make another group, instead of adding to the one of an earlier export",
       })
       .option("dry-run", { type: "boolean", default: false, describe: "Only report what would be imported" })
       .option("out", { type: "string", describe: "Only convert to this file, for import-group or the API" })
@@ -64,6 +79,9 @@ export const importCommand = command({
   handler: (options) =>
     orCliError(async () => {
       const { files, from, owner, matchUsernames, createAccounts, name, team, dryRun, out, json } = options;
+      // Given twice, it is a list.
+      for (const [option, value] of Object.entries({ owner, name, team, media: options.media, out }))
+        if (Array.isArray(value)) throw new CliError(`Specify --${option} only once. Nothing was changed.`);
       const isConversion = dryRun || out !== undefined;
       if (!isConversion && owner === undefined && !matchUsernames)
         throw new CliError("Specify the owner with --owner <username>. Nothing was changed.");
@@ -78,14 +96,18 @@ export const importCommand = command({
         const history = await openExport(
           IMPORTERS[from as ImportOrigin],
           files,
-          { name, team, media: options.media },
+          { name, team, media: options.media, folder },
           report,
         );
         const { fileMaxBytes } = loadConfig();
         const listed = new MessageFiles(folder, fileMaxBytes);
-        const counted = countFiles(report, fileMaxBytes);
-        const sink = options.withoutFiles || out !== undefined ? null : dryRun ? counted : listed;
-        const lines = () => groupFileText(history, report, folder, sink);
+        const kept = new DirectMessages(folder);
+        const sinks: Sinks = dryRun
+          ? { files: countFiles(report, fileMaxBytes), directs: countDirects(report) }
+          : { files: listed, directs: kept };
+        if (options.withoutFiles || out !== undefined) sinks.files = null;
+        if (options.withoutDirectMessages || out !== undefined) sinks.directs = null;
+        const lines = () => groupFileText(history, report, folder, sinks);
         const file = out ?? join(folder, "group.jsonl");
         if (dryRun) for await (const _line of lines()) continue;
         else await writeFileAtomically(file, (target) => pipeline(lines(), target));
@@ -95,6 +117,7 @@ export const importCommand = command({
           ? null
           : await importGroup(loadConfig(), file, { owner, matchUsernames, people }, listed, {
               files: { of: await listed.read(), open: (key) => history.files.open(key) },
+              directs: sinks.directs === null ? null : kept,
               source: options.again
                 ? null
                 : {
@@ -102,7 +125,7 @@ export const importCommand = command({
                     options: [owner, matchUsernames, createAccounts, options.withoutFiles],
                   },
             });
-        if (group === null) report.add("users who get an account if they have none", people.size);
+        if (group === null) report.add("possibleAccounts", people.size);
         else describeImported(group, report);
         const { renamed = [] } = group ?? {};
         const shown = json
@@ -111,8 +134,7 @@ export const importCommand = command({
               report.toText(!isConversion),
               ...(renamed.length === 0 ? [] : ["", "Renamed:"]),
               ...renamed.map(({ from: before, to }) => `  ${printable(before)} is ${to}`),
-              ...(group === null ? [] : ["", `Group ${group.groupId} has ${group.members} members.`]),
-              ...(group?.isContinued === true ? ["An interrupted import was continued."] : []),
+              ...(group === null ? [] : ["", outcomeOf(group)]),
             ].join("\n");
         console.log(shown);
       } finally {

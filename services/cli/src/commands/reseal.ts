@@ -14,6 +14,7 @@ const SEALED: readonly Sealed[] = [
   { collection: "users", field: "totp.secret", purpose: "second factor" },
   { collection: "users", field: "totpPending", purpose: "second factor" },
   { collection: "bots", field: "callback.sealedSecret", purpose: "bot callbacks" },
+  { collection: "webhooks", field: "sealedSecret", purpose: "webhooks" },
   { collection: "pushKeys", field: "privateKey", purpose: "push notifications" },
 ];
 
@@ -39,7 +40,9 @@ export const resealCommand = command({
     if (lost.length === 0) return;
     process.exitCode = 1;
     console.error(["Neither secret can decrypt:", ...lost.map((what) => `  ${what}`)].join("\n"));
-    console.error("For users: fanfare reset-totp; bots call bot.subscribe again.");
+    console.error(
+      "For users: fanfare reset-totp; bots call bot.subscribe again; set a new secret for webhooks.",
+    );
   },
 });
 

@@ -74,16 +74,23 @@ const noted = ({ report }: ChatImport, what: string) =>
 
 test("an admin checks an export and imports it, and its members see it at once", async () => {
   const archive = zip({ "import.jsonl": mattermostExport(), "data/20200913/x/plan.pdf": "the plan" });
-  const importId = await uploaded({ origin: "mattermost", fileName: "export.zip" }, archive);
+  const checkedArchive = async () => {
+    const id = await uploaded({ origin: "mattermost", fileName: "export.zip" }, archive);
+    await settled(id);
+    return id;
+  };
+  const importId = await checkedArchive();
   const checked = await settled(importId);
   expect(checked).toMatchObject({ state: "checked", groupId: null, error: null, accounts: 2 });
   expect(checked.report!.imported).toEqual(
     expect.arrayContaining([
-      { what: "messages", count: 4 },
-      { what: "files", count: 1 },
+      { code: "messages", what: "messages", count: 4 },
+      { code: "files", what: "files", count: 1 },
+      { code: "directConversations", what: "direct conversations", count: 2 },
+      { code: "directMessages", what: "direct messages", count: 3 },
     ]),
   );
-  expect(noted(checked, "direct messages")).toBe(1);
+  expect(checked.step).toBe(null);
   // The check has changed nothing.
   expect((await must(url, "group.listMine", {}, token())).groups).toEqual([]);
 
@@ -105,23 +112,28 @@ test("an admin checks an export and imports it, and its members see it at once",
   expect(entries.map(({ action }) => action)).toEqual(
     expect.arrayContaining(["admin.startExportUpload", "admin.runChatImport"]),
   );
+  expect(entries.find(({ action }) => action === "admin.runChatImport")).toMatchObject({
+    params: { directMessages: true },
+    outcome: "done",
+  });
+  // Direct messages are shown at once, and only to their participants.
+  const { channels: directs } = await must(url, "channel.listDirect", { limit: 10 }, token("grace"));
+  expect(directs.map(({ kind }) => kind)).toEqual(["groupDirect", "direct"]);
   const log = await must(url, "group.auditLog", { groupId }, token());
   expect(log.entries.map(({ action }) => action)).toEqual(["admin.startGroupImport"]);
 
-  // The export is imported once, unless the admin wants a second group.
-  const secondId = await uploaded({ origin: "mattermost", fileName: "export.zip" }, archive);
-  await settled(secondId);
-  await run(secondId);
-  expect(await settled(secondId)).toMatchObject({
-    state: "failed",
-    error: expect.stringContaining("already imported"),
-  });
-  // A failed import can be tried again, without another upload.
-  await run(secondId, { again: true, matchUsernames: false, createAccounts: true });
+  // A later export adds to the group, unless the admin wants a second one.
+  const laterId = await checkedArchive();
+  const secondId = await checkedArchive();
+  await run(laterId);
+  const later = await settled(laterId);
+  expect(later).toMatchObject({ state: "done", error: null, groupId });
+  expect(noted(later, "messages that were already imported")).toBe(7);
+  await run(secondId, { again: true, matchUsernames: false, createAccounts: true, directMessages: false });
   const third = await settled(secondId);
   expect(third).toMatchObject({ state: "done", error: null });
   expect(third.groupId).not.toBe(groupId);
-  expect(third.report!.imported).toContainEqual({ what: "new accounts", count: 2 });
+  expect(third.report!.imported).toContainEqual({ code: "newAccounts", what: "new accounts", count: 2 });
 });
 
 test("an archive of a Discord server has its downloaded media", async () => {
@@ -134,7 +146,7 @@ test("an archive of a Discord server has its downloaded media", async () => {
   });
   const checked = await settled(await uploaded({ origin: "discord", fileName: "club.zip" }, archive));
   expect(checked).toMatchObject({ state: "checked" });
-  expect(checked.report!.imported).toContainEqual({ what: "files", count: 1 });
+  expect(checked.report!.imported).toContainEqual({ code: "files", what: "files", count: 1 });
   await must(url, "admin.deleteChatImport", { importId: checked.id }, token());
 });
 
@@ -214,14 +226,14 @@ test("an export with the name of a temporary file has all its messages and files
   for (const fileName of ["group.jsonl", "files.jsonl", "sorted-0", ".."]) {
     const importId = await uploaded({ origin: "mattermost", fileName }, Buffer.from(mattermostExport()));
     const checked = await settled(importId);
-    expect(checked.report!.imported).toContainEqual({ what: "messages", count: 4 });
+    expect(checked.report!.imported).toContainEqual({ code: "messages", what: "messages", count: 4 });
     if (fileName !== "group.jsonl") {
       await must(url, "admin.deleteChatImport", { importId }, token());
       continue;
     }
     await run(importId, { again: true });
     const { groupId, report } = await settled(importId);
-    expect(report!.imported).toContainEqual({ what: "messages", count: 4 });
+    expect(report!.imported).toContainEqual({ code: "messages", what: "messages", count: 4 });
     const { channels } = await must(url, "channel.list", { groupId: groupId! }, token());
     const heads = channels.map(({ head }) => head?.seq ?? 0);
     expect(heads.reduce((sum, seq) => sum + seq, 0)).toBeGreaterThan(1);

@@ -134,10 +134,13 @@ test("without matching, authors are guests and only the owner is a member", asyn
 
 test("a dry run changes nothing, and a conversion can be imported later", async () => {
   const file = join(folder, "group.jsonl");
-  const dry = await run("slack", "--dry-run", "--without-files");
+  expect((await run("slack", "--dry-run")).out).toMatch(
+    /2 {2}direct conversations\n {2}3 {2}direct messages/,
+  );
+  const dry = await run("slack", "--dry-run", "--without-files", "--without-direct-messages");
   expect(dry.out).toMatch(/^Would be imported:$/m);
   expect(dry.out).not.toMatch(/^Imported:/m);
-  expect(dry.out).toContain("direct conversations");
+  expect(dry.out).not.toContain("direct conversations");
   const converted = await run("slack", "--out", file, "--name", "Later");
   expect(converted).toMatchObject({ code: 0, out: dry.out });
   expect((await readFile(file, "utf8")).split("\n")[0]).toContain("fanfare-group");

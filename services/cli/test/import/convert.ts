@@ -8,8 +8,8 @@ import { createGroupChecker } from "@fanfare/group-file";
 import { makeZip } from "@fanfare/testing";
 import { groupLines } from "@fanfare/chat-import";
 import type { Importer, ImporterOptions, Users } from "@fanfare/chat-import";
-import type { FileSink, KeptFile } from "@fanfare/chat-import";
-import { Report } from "@fanfare/chat-import";
+import type { DirectMessage, KeptFile, Sinks } from "@fanfare/chat-import";
+import { Report, userId } from "@fanfare/chat-import";
 
 const MAX_FILE_BYTES = 100;
 
@@ -20,6 +20,8 @@ export interface Converted {
   texts: (channel: string | null) => string[];
   of: <T extends GroupFileContent["type"]>(type: T) => GroupFileLineOf<T>[];
   users: Users;
+  /** By the keys of their members. */
+  directs: Record<string, DirectMessage[]>;
   /** Of kept files, by name. */
   contents: Record<string, string>;
   note: (what: string) => number;
@@ -62,14 +64,19 @@ export async function convertFiles(
     const report = new Report();
     const history = await importer(
       paths,
-      { name: undefined, team: undefined, media: undefined, ...options },
+      { name: undefined, team: undefined, media: undefined, folder, ...options },
       report,
     );
     const lines: GroupFileContent[] = [];
     const checker = createGroupChecker();
     const files: KeptFile[] = [];
-    const sink: FileSink = { maxBytes: MAX_FILE_BYTES, add: async (_id, some) => void files.push(...some) };
-    for await (const line of groupLines(history, report, folder, sink)) {
+    const direct: DirectMessage[] = [];
+    let members: ReadonlyMap<string, readonly string[]> = new Map();
+    const sinks: Sinks = {
+      files: { maxBytes: MAX_FILE_BYTES, add: async (_id, some) => void files.push(...some) },
+      directs: { add: async (one) => void direct.push(one), finish: (all) => void (members = all) },
+    };
+    for await (const line of groupLines(history, report, folder, sinks)) {
       lines.push(line);
       checker.add({ number: lines.length + 1, line });
     }
@@ -81,6 +88,15 @@ export async function convertFiles(
       report: report.toJSON(),
       of,
       users: history.users,
+      directs: Object.fromEntries(
+        [...members].map(([id, ids]) => [
+          [...history.users.keys()]
+            .filter((key) => ids.includes(userId(key)))
+            .toSorted()
+            .join(" "),
+          direct.filter(({ line }) => line.channelId === id),
+        ]),
+      ),
       contents: await Promise.all(
         files.map(async ({ name, key }) => [name, await text(Readable.from(await history.files.open(key)))]),
       ).then((entries) => Object.fromEntries(entries)),

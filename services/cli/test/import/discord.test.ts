@@ -29,8 +29,8 @@ test("messages keep authors, times, edits, replies, pins and reactions", async (
     [":party:", grace],
   ]);
   expect(note("reactions of unknown users")).toBe(4);
-  expect(note("notices of Discord")).toBe(2);
-  expect(note("messages without ID or author")).toBe(1);
+  expect(note("notices about channels")).toBe(2);
+  expect(note("entries without an ID, name or author")).toBe(1);
   expect(of("member").map((one) => one.userId)).toEqual([ada, grace]);
 });
 

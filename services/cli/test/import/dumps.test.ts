@@ -49,9 +49,15 @@ const rocketChat = () => ({
   "rocketchat_room.bson": bson([
     { _id: "GENERAL", t: "c", name: "general", topic: "All", ts: at(0), u: ada },
     { _id: "r2", t: "p", name: "lab", fname: "The Lab", ts: at(1), u: grace },
-    { _id: "u1u2", t: "d", ts: at(2) },
+    { _id: "u1u2", t: "d", ts: at(2), uids: ["u1", "u2"], usernames: ["ada", "grace"] },
+    // Older servers have the members only in the subscriptions.
+    { _id: "d3", t: "d", ts: at(3) },
+    { _id: "l1", t: "l", ts: at(4) },
   ]),
-  "rocketchat_subscription.bson": bson([{ _id: "s1", rid: "r2", u: grace }]),
+  "rocketchat_subscription.bson": bson([
+    { _id: "s1", rid: "r2", u: grace },
+    ...["u1", "u2", "u3"].map((id) => ({ _id: `d3${id}`, rid: "d3", u: { _id: id } })),
+  ]),
   "rocketchat_message.bson.gz": gzipSync(
     bson([
       { _id: "m3", rid: "GENERAL", tmid: "m1", msg: "a reply", ts: at(30), u: grace },
@@ -85,16 +91,36 @@ const rocketChat = () => ({
         ],
       },
       { _id: "m4", rid: "r2", msg: "between us", ts: at(40), u: grace },
-      { _id: "m5", rid: "u1u2", msg: "private", ts: at(50), u: grace },
+      {
+        _id: "m5",
+        rid: "u1u2",
+        msg: "private",
+        ts: at(50),
+        u: grace,
+        tcount: 1,
+        editedAt: at(51),
+        reactions: { ":heart:": { usernames: ["ada"] } },
+      },
+      { _id: "m7", rid: "u1u2", tmid: "m5", msg: "a private reply", ts: at(52), u: ada },
+      { _id: "m8", rid: "d3", msg: "the three of us", ts: at(53), u: ada },
       { _id: "m6", rid: "r2", t: "e2e", msg: "c2VjcmV0", ts: at(60), u: grace },
     ]),
   ),
 });
 
 test("Rocket.Chat: messages keep authors, times, threads, reactions and pins", async () => {
-  const { of, texts, note, users } = await convertFiles(rocketChatHistory, [
+  const { of, texts, note, users, directs, lines } = await convertFiles(rocketChatHistory, [
     await dumpOf("rocketchat", rocketChat()),
   ]);
+  const [said, answer] = directs["u1 u2"]!;
+  expect(said).toMatchObject({
+    line: { content: "private", authorId: userId("u2"), createdAt: at(50).toISOString() },
+    reactions: [{ emoji: "❤️", userId: userId("u1") }],
+  });
+  expect(said!.line.editedAt).toBe(at(51).toISOString());
+  expect(answer!.line).toMatchObject({ content: "a private reply", replyTo: said!.line.id });
+  expect(directs["u1 u2 u3"]).toMatchObject([{ line: { content: "the three of us" } }]);
+  expect(JSON.stringify(lines)).not.toMatch(/private|three of us/);
   expect(texts("general")).toEqual([
     `Hello <@${userId("u2")}>, **all** 🎉`,
     "yes\n\n> **ada**\n> Hello\n\n📎 plan.pdf",
@@ -119,7 +145,7 @@ test("Rocket.Chat: messages keep authors, times, threads, reactions and pins", a
   expect(users.get("u2")).toMatchObject({ username: "grace", email: "grace@example.org" });
   expect(note("encrypted messages")).toBe(1);
   expect(note("notices about channels")).toBe(1);
-  expect(note("direct and support conversations")).toBe(1);
+  expect(note("support conversations")).toBe(1);
 });
 
 test("Tailchat: one group of the server, with sections, replies and reactions", async () => {
@@ -127,11 +153,13 @@ test("Tailchat: one group of the server, with sections, replies and reactions", 
     mongo.ObjectId.createFromHexString((1_600_000_000 + seconds).toString(16) + String(n).padStart(16, "0"));
   const [one, two, club, other] = [idAt(0, 1), idAt(0, 2), idAt(1, 3), idAt(1, 4)];
   const general = String(idAt(2, 5));
+  const [three, converse] = [idAt(0, 10), idAt(3, 11)];
   const [first, second, third] = [idAt(10, 6), idAt(20, 7), idAt(30, 8)];
   const message = { groupId: club, converseId: idAt(2, 5), hasRecall: false };
   const dump = await dumpOf("tailchat", {
     "users.bson": bson([
       { _id: one, username: "ada", nickname: "Ada", type: "normalUser" },
+      { _id: three, username: "eve", type: "normalUser" },
       { _id: two, nickname: "Grace", email: "grace@example.org", type: "normalUser" },
     ]),
     "groups.bson": bson([
@@ -147,6 +175,11 @@ test("Tailchat: one group of the server, with sections, replies and reactions", 
         ],
       },
       { _id: other, name: "Other", owner: one, members: [], panels: [] },
+    ]),
+    "converses.bson": bson([
+      { _id: converse, type: "DM", members: [one, three] },
+      { _id: idAt(3, 12), type: "Multi", name: "Us", members: [one, two, three] },
+      { _id: idAt(3, 13), type: "DM", members: [three, idAt(0, 14)] },
     ]),
     "messages.bson": bson([
       {
@@ -164,11 +197,33 @@ test("Tailchat: one group of the server, with sections, replies and reactions", 
         meta: { reply: { _id: String(first), content: "see" } },
       },
       { ...message, _id: third, author: two, content: "gone", hasRecall: true },
+      { _id: idAt(50, 1), converseId: converse, author: three, content: "private", hasRecall: false },
+      {
+        _id: idAt(51, 2),
+        converseId: converse,
+        author: one,
+        content: "a private reply",
+        meta: { reply: { _id: String(idAt(50, 1)) } },
+        reactions: [{ name: "👍", author: three }],
+      },
+      { _id: idAt(52, 3), converseId: idAt(3, 12), author: two, content: "the three of us" },
+      { _id: idAt(53, 4), converseId: idAt(3, 13), author: three, content: "between others" },
       { ...message, _id: idAt(40, 9), groupId: other, author: two, content: "elsewhere" },
     ]),
   });
   await expect(convertFiles(tailchatHistory, [dump])).rejects.toThrow("Choose one with --team");
-  const { of, texts, note, users } = await convertFiles(tailchatHistory, [dump], { team: "Club" });
+  const { of, texts, note, users, directs, lines } = await convertFiles(tailchatHistory, [dump], {
+    team: "Club",
+  });
+  const [private1, private2] = directs[`${String(one)} ${String(three)}`]!;
+  expect(private1!.line).toMatchObject({ content: "private", createdAt: at(50).toISOString() });
+  expect(private2).toMatchObject({
+    line: { content: "a private reply", replyTo: private1!.line.id },
+    reactions: [{ emoji: "👍", userId: userId(String(three)) }],
+  });
+  expect(Object.values(directs).flat()).toHaveLength(3);
+  expect(JSON.stringify(lines)).not.toMatch(/private|three of us|between others/);
+  expect(users.get(String(three))).toMatchObject({ username: "eve", isMember: false });
   expect(users.get(String(two))).toMatchObject({ name: "Grace", email: "grace@example.org" });
   expect(texts("general")).toEqual([
     `<@${userId(String(two))}> **see** [this](https://example.org/a) 2\\*3\\*4`,

@@ -24,7 +24,7 @@ export const slackFiles = (): Record<string, unknown> => ({
   ],
   "groups.json": [{ id: "G1", name: "secret", created: 1_500_000_002, members: ["U2"] }],
   "dms.json": [{ id: "D1", members: ["U1", "U2"] }],
-  "mpims.json": [{ id: "G9", name: "mpdm-ada--grace-1", members: ["U1", "U2"] }],
+  "mpims.json": [{ id: "G9", name: "mpdm-ada--grace-1", members: ["U1", "U2", "U3"] }],
   "general/2017-07-14.json": [
     {
       type: "message",
@@ -115,7 +115,27 @@ export const slackFiles = (): Record<string, unknown> => ({
   ],
   "old/2017-07-14.json": [{ type: "message", user: "U3", ts: "1500000020.000100", text: "the past" }],
   "secret/2017-07-14.json": [{ type: "message", user: "U2", ts: "1500000021.000100", text: "between us" }],
-  "D1/2017-07-14.json": [{ type: "message", user: "U1", ts: "1500000022.000100", text: "private words" }],
+  "D1/2017-07-14.json": [
+    {
+      type: "message",
+      user: "U1",
+      ts: "1500000022.000100",
+      thread_ts: "1500000022.000100",
+      text: "private words",
+      edited: { user: "U1", ts: "1500000023.000000" },
+      reactions: [{ name: "heart", users: ["U2"], count: 1 }],
+    },
+    {
+      type: "message",
+      user: "U2",
+      ts: "1500000024.000100",
+      thread_ts: "1500000022.000100",
+      text: "a private reply",
+    },
+  ],
+  "mpdm-ada--grace-1/2017-07-14.json": [
+    { type: "message", user: "U3", ts: "1500000025.000100", text: "the three of us" },
+  ],
 });
 
 export const slackExport = (): Buffer => zipOf(slackFiles());
@@ -229,6 +249,39 @@ export const discordFiles = (): Record<string, string> => ({
   ),
 });
 
+const directGuild = { id: "0", name: "Direct Messages", iconUrl: "" };
+const directOf = (id: string, type: string, name: string, messages: object[]): string =>
+  JSON.stringify({
+    guild: directGuild,
+    channel: { id, type, categoryId: null, category: null, name, topic: null },
+    messages,
+    messageCount: messages.length,
+  });
+const visitor = author("300000000000000009", "visitor", "Visitor");
+const privateId = snowflake("2021-03-01T10:00:00Z");
+
+/** Exports of direct messages have no members, and the names of the others as theirs. */
+export const discordDirects = (): Record<string, string> => ({
+  "dm.json": directOf("810000000000000001", "DirectTextChat", "Grace", [
+    message(privateId, ada, "private", {
+      timestampEdited: "2021-03-01T10:05:00+00:00",
+      reactions: [{ emoji: emoji("👍"), count: 1, users: [grace] }],
+    }),
+    message(snowflake("2021-03-01T10:01:00Z"), grace, "a private reply", {
+      type: "Reply",
+      reference: { messageId: privateId, channelId: "810000000000000001", guildId: null },
+    }),
+  ]),
+  "group.json": directOf("810000000000000002", "DirectGroupTextChat", "Us", [
+    message(snowflake("2021-03-02T10:00:00Z"), ada, "the three of us"),
+    message(snowflake("2021-03-02T10:01:00Z"), grace, "yes"),
+    message(snowflake("2021-03-02T10:02:00Z"), visitor, "hello"),
+  ]),
+  "silent.json": directOf("810000000000000003", "DirectTextChat", "Someone", [
+    message(snowflake("2021-03-03T10:00:00Z"), ada, "is anyone there?"),
+  ]),
+});
+
 /** As in https://docs.mattermost.com/onboard/bulk-loading-data-format.html; real exports have posts in no order. */
 export const mattermostLines = (): object[] => [
   { type: "version", version: 1, info: { generator: "mattermost-server" } },
@@ -333,7 +386,36 @@ export const mattermostLines = (): object[] => [
   { type: "direct_channel", direct_channel: { members: ["ada", "grace"] } },
   {
     type: "direct_post",
-    direct_post: { channel_members: ["ada", "grace"], user: "ada", message: "private", create_at: 2 },
+    direct_post: {
+      channel_members: ["grace", "ada"],
+      user: "ada",
+      message: "private",
+      create_at: 1_600_000_400_000,
+      edit_at: 1_600_000_450_000,
+      reactions: [{ user: "grace", emoji_name: "heart", create_at: 1_600_000_410_000 }],
+      replies: [
+        {
+          user: "grace",
+          message: "a private reply",
+          create_at: 1_600_000_420_000,
+          attachments: [{ path: "20200913/y/secret.txt" }],
+        },
+      ],
+    },
+  },
+  // Newer exports have participants instead of members.
+  {
+    type: "direct_channel",
+    direct_channel: { participants: [{ username: "ada" }, { username: "grace" }, { username: "left" }] },
+  },
+  {
+    type: "direct_post",
+    direct_post: {
+      channel_members: ["ada", "grace", "left"],
+      user: "left",
+      message: "the three of us",
+      create_at: 1_600_000_500_000,
+    },
   },
 ];
 

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { makeZip, must } from "@fanfare/testing";
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -133,7 +134,10 @@ test("a message with many files becomes several", async () => {
   expect(Object.keys(contents)).toHaveLength(12);
 });
 
-test("Rocket.Chat: files are in the database, or in the folder of uploads", async () => {
+test.each([
+  ["", (content: Buffer) => content],
+  [".gz", gzipSync],
+])("Rocket.Chat: files are in the database (.bson%s), or in the folder of uploads", async (ending, pack) => {
   const author = { _id: "u1", username: "ada", name: "Ada" };
   const at = new Date(1_600_000_000_000);
   const message = (attachments: object[]) => ({
@@ -154,20 +158,38 @@ test("Rocket.Chat: files are in the database, or in the folder of uploads", asyn
         { title: "a.png", image_url: "/file-upload/f3/a.png", description: "a picture" },
       ]),
     ]),
-    "rocketchat_uploads.chunks.bson": bson([
-      { _id: new mongo.ObjectId(), files_id: "f1", n: 1, data: new mongo.Binary(Buffer.from("plan")) },
-      { _id: new mongo.ObjectId(), files_id: "f2", n: 1, data: new mongo.Binary(Buffer.from("no start")) },
-      { _id: new mongo.ObjectId(), files_id: "f1", n: 0, data: new mongo.Binary(Buffer.from("the ")) },
-    ]),
+    [`rocketchat_uploads.chunks.bson${ending}`]: pack(
+      bson([
+        { _id: new mongo.ObjectId(), files_id: "f1", n: 1, data: new mongo.Binary(Buffer.from("plan")) },
+        { _id: new mongo.ObjectId(), files_id: "f2", n: 1, data: new mongo.Binary(Buffer.from("no start")) },
+        { _id: new mongo.ObjectId(), files_id: "f1", n: 0, data: new mongo.Binary(Buffer.from("the ")) },
+      ]),
+    ),
   };
-  const media = await folderOf("ufs", { "f3.png": "picture" });
-  const { contents, texts, note } = await convertFiles(rocketChatHistory, [await folderOf("rc", dump)], {
-    media,
-  });
+  const media = await folderOf(`ufs${ending}`, { "f3.png": "picture" });
+  const folderOfDump = await folderOf(`rc${ending}`, dump);
+  const { contents, texts, note } = await convertFiles(rocketChatHistory, [folderOfDump], { media });
   expect(contents).toEqual({ "plan.pdf": "the plan", "a.png": "picture" });
   expect(texts("general")).toEqual(["see\n\na picture\n\n📎 gap.bin"]);
   expect(note("missing files")).toBe(1);
 });
+
+test.each(["rocketchat_message.bson.gz", "rocketchat_uploads.chunks.bson.gz"])(
+  "a dump whose %s unpacks to far more than its size is refused",
+  async (name) => {
+    const user = { _id: "u1", username: "ada", name: "Ada", type: "user", active: true, roles: ["admin"] };
+    const filler = bson([{ files_id: "f1", n: 0, data: new mongo.Binary(Buffer.alloc(8 * 1024 * 1024)) }]);
+    const dump = await folderOf(`bomb ${name}`, {
+      "users.bson": bson([user]),
+      "rocketchat_room.bson": bson([{ _id: "GENERAL", t: "c", name: "general", ts: new Date() }]),
+      // Packed parts that follow each other unpack to one file: 160 MiB, from less than 0.2 MiB.
+      [name]: Buffer.concat(Array.from({ length: 20 }, () => gzipSync(filler))),
+    });
+    await expect(convertFiles(rocketChatHistory, [dump])).rejects.toThrow(
+      "unpacks to far more than its size",
+    );
+  },
+);
 
 test("Tailchat: files are in a copy of its bucket", async () => {
   const id = (n: number) => mongo.ObjectId.createFromHexString(`5f5e1000${String(n).padStart(16, "0")}`);
@@ -241,7 +263,7 @@ test("members see and download the files of an import, and nothing is left when 
   const { imported, notes, group } = JSON.parse(out);
   expect(imported).toMatchObject({ files: 4 });
   expect(group.files).toEqual({ stored: 4, damaged: 0, full: 0 });
-  expect(notes).toContainEqual(expect.objectContaining({ what: "missing files", count: 1 }));
+  expect(notes).toContainEqual(expect.objectContaining({ what: "missing files", count: 2 }));
   expect((await fanfare(dataDir, ["check"])).out).toBe("No problems found.\n");
 
   await whileRunning(dataDir, async (url) => {

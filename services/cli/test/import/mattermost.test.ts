@@ -28,8 +28,7 @@ test("posts in any order become messages in the order of time", async () => {
     [":party:", ada, first.id],
   ]);
   expect(note("notices about channels")).toBe(1);
-  expect(note("lines without a name or author")).toBe(1);
-  expect(note("direct messages")).toBe(1);
+  expect(note("entries without an ID, name or author")).toBe(1);
 });
 
 test("replies are in threads, and private channels stay private", async () => {
@@ -40,6 +39,7 @@ test("replies are in threads, and private channels stay private", async () => {
   expect(of("user").map(({ username, nickname }) => [username, nickname])).toEqual([
     ["ada", "Ada"],
     ["grace", "Grace H."],
+    [null, "left"],
   ]);
   expect(users.get("grace")).toMatchObject({ email: "grace@example.org", isMember: true });
   expect(JSON.stringify(lines)).not.toContain("@example.org");

@@ -114,7 +114,7 @@ const PICTURE = /^([0-9a-f]{24}-[0-9a-f]{16})\.webp$/;
  * that nothing served here runs in a browser.
  */
 function serveDownloads(app: FastifyInstance, { node, limits }: RouteOptions, storage: FileStorage): void {
-  const urls = new FileUrls(node.keyFor("file-urls"), node.previousKeyFor("file-urls"));
+  const urls = new FileUrls(node.signerFor("file-urls"));
   const limiter = limits.quick("download", DOWNLOAD_RATE_LIMIT);
   const route = { method: ["GET", "HEAD"], helmet: false as const };
 

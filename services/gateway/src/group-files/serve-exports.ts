@@ -3,7 +3,15 @@ import { ACTIONS, type Group, type Services } from "@fanfare/contract";
 import { groupFile, groupOfServices } from "@fanfare/group-file";
 import { can, createServices, callOf, serviceError, type Actor, type NodeContext } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { CHUNK_CHARS, EXPORT_FLUSH_MS, EXPORT_IDLE_MS, EXPORTS_RETRY_MS, MAX_EXPORTS } from "../constants.ts";
+import {
+  CHUNK_CHARS,
+  EXPORT_FLUSH_MS,
+  EXPORT_IDLE_MS,
+  EXPORTS_RETRY_MS,
+  MAX_EXPORTS,
+  MAX_EXPORTS_PER_USER,
+} from "../constants.ts";
+import type { Caller } from "../calls.ts";
 import type { EndedSessions } from "../ended-sessions.ts";
 import { dispositionOf } from "../files/serve-files.ts";
 import type { RouteOptions } from "../http-server.ts";
@@ -25,7 +33,7 @@ interface ExportFile {
  */
 export function serveExports(app: FastifyInstance, options: RouteOptions): void {
   const { node, calls, identify, ended } = options;
-  let inFlight = 0;
+  const inFlight: Caller[] = [];
 
   /** @param open creates the file; `services` checks the permission before each call */
   const sendExport = async (
@@ -35,10 +43,12 @@ export function serveExports(app: FastifyInstance, options: RouteOptions): void 
     open: (services: Services, result: unknown, actor: Actor) => ExportFile,
   ) => {
     const caller = await callerOf(request, identify, node.config);
-    if (inFlight >= MAX_EXPORTS) throw serviceError("OVERLOADED", { retryAfterMs: EXPORTS_RETRY_MS });
-    inFlight += 1;
+    const ofUser = inFlight.filter(({ actor }) => actor?.userId === caller.actor?.userId);
+    if (inFlight.length >= MAX_EXPORTS || ofUser.length >= MAX_EXPORTS_PER_USER)
+      throw serviceError("OVERLOADED", { retryAfterMs: EXPORTS_RETRY_MS });
+    inFlight.push(caller);
     // Also when the client has left already.
-    finished(reply.raw, () => (inFlight -= 1));
+    finished(reply.raw, () => inFlight.splice(inFlight.indexOf(caller), 1));
     const started = await calls.answer("http", start, params, caller);
     if (!started.ok) return sendResponse(reply, started);
     const actor = caller.actor!;

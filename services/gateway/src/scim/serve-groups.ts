@@ -43,14 +43,8 @@ export function serveGroups(
       limit,
       withMembers: asksForMembers(query),
     });
-    return send(
-      reply,
-      listOf(
-        groups.map((group) => presentGroup(base, group)),
-        total,
-        offset + 1,
-      ),
-    );
+    const resources = groups.map((group) => presentGroup(base, group));
+    return send(reply, listOf(resources, total, offset + 1));
   });
   scope.post("/Groups", options, async (request, reply) => {
     const params = { ...changesOfGroup(request.body), address: addressOf(request) };

@@ -94,14 +94,8 @@ export async function serveScim(app: FastifyInstance, { node, calls, limits }: R
         const { filter, offset, limit } = pageOf(query);
         const filters = filter === undefined ? [] : parseUserFilter(filter);
         const { users, total } = await services.user.listProvisioned({ filters, offset, limit });
-        return send(
-          reply,
-          listOf(
-            users.map((user) => presentUser(base, user)),
-            total,
-            offset + 1,
-          ),
-        );
+        const resources = users.map((user) => presentUser(base, user));
+        return send(reply, listOf(resources, total, offset + 1));
       });
       scope.post("/Users", async (request, reply) => {
         const params = { ...changesOfResource(request.body), address: addressOf(request) };

@@ -1,10 +1,11 @@
+import { createHmac, type Hmac, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import { LIMITS } from "@fanfare/contract";
 import { ServiceError, serviceError } from "@fanfare/kernel";
 import type { FastifyRequest } from "fastify";
 import { chunksOf } from "../files/store-file.ts";
 import type { Payload } from "./kinds.ts";
 import { type Form, type FormFile, isForm, readForm } from "./read-form.ts";
-import { hmacWith, isSigned } from "./signature.ts";
 
 export interface WebhookBody {
   payload: Payload;
@@ -22,7 +23,7 @@ export async function readBody(
   { raw, headers, body }: FastifyRequest,
   secret: string | null,
 ): Promise<WebhookBody> {
-  const hmac = hmacWith(secret ?? "");
+  const hmac = createHmac("sha256", secret ?? "");
   const { "content-type": contentType, "content-length": length } = headers;
   let form: Form | null = null;
   let text = "";
@@ -72,4 +73,34 @@ function parseJson(json: string): Payload {
   if (typeof payload !== "object" || payload === null || Array.isArray(payload))
     throw serviceError("MALFORMED_REQUEST");
   return payload as Payload;
+}
+
+/** Headers with the hexadecimal HMAC-SHA256 of the body, as GitHub, Gitea, Forgejo, Gogs and Sentry send it. */
+const SIGNATURES = [
+  "x-hub-signature-256",
+  "x-gitea-signature",
+  "x-forgejo-signature",
+  "x-gogs-signature",
+  "sentry-hook-signature",
+];
+/** GitLab sends the secret itself. */
+const TOKEN = "x-gitlab-token";
+
+/**
+ * Whether a request comes from a program that knows the secret.
+ * @param hmac of the body
+ */
+export function isSigned(headers: IncomingHttpHeaders, hmac: Hmac, secret: string): boolean {
+  const token = headers[TOKEN];
+  if (typeof token === "string" && isSame(token, secret)) return true;
+  const expected = hmac.digest("hex");
+  return SIGNATURES.some((name) => {
+    const value = headers[name];
+    return typeof value === "string" && isSame(value.replace(/^sha256=/, "").toLowerCase(), expected);
+  });
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }

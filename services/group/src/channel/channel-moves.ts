@@ -24,10 +24,7 @@ const SECOND_PASS_MS = 1000;
 /** By then, messages in flight to the old room have arrived. */
 const LINGER_MS = 15_000;
 
-interface ChannelMovesOptions extends Pick<
-  GroupRepositories,
-  "groups" | "channels" | "members" | "overrides"
-> {
+interface ChannelMovesOptions extends GroupRepositories {
   node: NodeContext;
   membership: Pick<Membership, "forget">;
 }

@@ -69,6 +69,18 @@ export function directActions(dependencies: GroupDependencies): Handlers {
       return { channel: channel! };
     },
 
+    /** One after the other: there can be many. */
+    "channel.announceDirects": async ({ params: { channelIds } }) => {
+      for (const channelId of channelIds) {
+        const channel = await channels.find(channelId);
+        if (channel?.memberIds === undefined) continue;
+        node.publish(channel.memberIds.map(userRoom), "channel.created", {
+          channel: presentChannel(channel),
+        });
+      }
+      return {};
+    },
+
     /** Access to a direct channel is cached under the id of the channel, in place of that of a group. */
     "group.forgetDirectAccess": async ({ params: { userId, otherId } }) => {
       const channel = await directs.find(directKey(userId, otherId));

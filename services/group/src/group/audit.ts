@@ -4,8 +4,6 @@ import type { AuditDocument, AuditRecord, AuditRepository } from "./audit.reposi
 import type { GroupDependencies } from "../group.dependencies.ts";
 
 type What = Omit<AuditRecord, "groupId" | "actorId" | "action">;
-export type Audit = ReturnType<typeof createAudit>;
-
 /** Records an action in the audit log of a group; awaited before the action returns. */
 export function createAudit(audits: AuditRepository) {
   return (groupId: string, actorId: string, action: string, what: What = {}): Promise<void> =>

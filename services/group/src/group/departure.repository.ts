@@ -1,5 +1,5 @@
 import type { EventPayload } from "@fanfare/contract";
-import { defineRepository, REQUIRED_ID, upsert } from "@fanfare/kernel";
+import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 import { COUNTER } from "../database.ts";
 
@@ -35,7 +35,7 @@ export const createDepartureRepository = defineRepository(
     ): Promise<DepartureDocument> {
       const change = { $set: { reason, begunAt: new Date() } };
       const options = { upsert: true, returnDocument: "after" } as const;
-      return upsert(() => departures.findOneAndUpdate({ groupId, userId }, change, options).lean());
+      return departures.findOneAndUpdate({ groupId, userId }, change, options).lean();
     },
 
     find: (groupId: string, userId: string) => departures.findOne({ groupId, userId }).lean(),

@@ -1,5 +1,5 @@
 import { LIMITS } from "@fanfare/contract";
-import { defineRepository, duplicateKeyIndex, newId, REQUIRED_ID } from "@fanfare/kernel";
+import { defineRepository, newId, nullIfDuplicate, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
 /** Records that a group has emailed an address. It stays when the invite is revoked or used, because it counts against the limits. */
@@ -47,12 +47,8 @@ export const createEmailInviteRepository = defineRepository(
           emails.map(async (email) => {
             const mailbox = mailboxOf(email);
             const document = { _id: newId(), groupId, email, mailbox, userId, createdAt };
-            try {
-              return [[email, (await insert(document))._id] as const];
-            } catch (error) {
-              if (duplicateKeyIndex(error) === null) throw error;
-              return [];
-            }
+            const stored = await nullIfDuplicate(insert(document));
+            return stored === null ? [] : [[email, stored._id] as const];
           }),
         );
         return new Map(added.flat());
@@ -60,11 +56,12 @@ export const createEmailInviteRepository = defineRepository(
 
       /** Which of the addresses have been emailed too often, by all groups. */
       async listCrowded(emails: readonly string[]): Promise<string[]> {
-        const crowded = new Set<string>();
-        for (const mailbox of new Set(emails.map(mailboxOf))) {
-          const count = await emailInvites.countDocuments({ mailbox, createdAt: { $gt: since() } });
-          if (count > LIMITS.emailInvitesPerMailbox) crowded.add(mailbox);
-        }
+        const found = await emailInvites.aggregate<{ _id: string }>([
+          { $match: { mailbox: { $in: emails.map(mailboxOf) }, createdAt: { $gt: since() } } },
+          { $group: { _id: "$mailbox", count: { $sum: 1 } } },
+          { $match: { count: { $gt: LIMITS.emailInvitesPerMailbox } } },
+        ]);
+        const crowded = new Set(found.map(({ _id }) => _id));
         return emails.filter((email) => crowded.has(mailboxOf(email)));
       },
 

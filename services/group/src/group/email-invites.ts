@@ -67,6 +67,6 @@ async function emailAll(
   await invites.remove(unsent.map(({ _id }) => _id));
   skipped.push(...unsent.map(({ email }) => ({ email: email!, reason: "refused" as const })));
   const sent = made.filter((invite) => !unsent.includes(invite));
-  for (const { email } of sent) await audit(groupId, userId, "invite.email", { after: { email } });
+  await Promise.all(sent.map(({ email }) => audit(groupId, userId, "invite.email", { after: { email } })));
   return { invites: sent.map(presentInvite), skipped };
 }

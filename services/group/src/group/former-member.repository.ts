@@ -1,5 +1,5 @@
 import type { EventPayload } from "@fanfare/contract";
-import { createBatcher, defineRepository, REQUIRED_ID, upsert } from "@fanfare/kernel";
+import { createBatcher, defineRepository, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
 /** A user who was in a group, so its channels may contain their messages. They can be a member again. */
@@ -49,7 +49,7 @@ export const createFormerMemberRepository = defineRepository(
         ended?: Required<Pick<FormerMemberDocument, "joinedAt" | "reason">>,
       ): Promise<void> {
         const change = { $max: { leftAt: new Date() }, ...(ended !== undefined && { $set: ended }) };
-        await upsert(() => formers.updateOne({ groupId, userId }, change, { upsert: true }));
+        await formers.updateOne({ groupId, userId }, change, { upsert: true });
       },
 
       /** Those who left last. */

@@ -52,37 +52,21 @@ const USERS_PER_LOOKUP = 100;
 /** Queries of the collection members. Their cost doesn't depend on the size of the group, except for `count`. */
 export const createMemberRepository = defineRepository(
   { name: "Member", schema },
-  ({ model: members, native, fromNative, insert, removeSome, change }) => {
+  ({ model: members, native, fromNative, insert, listIds, removeSome, change, updateAll }) => {
     const membersAmong = createBatcher(async (groupId, userIds: string[]) => {
       const found = await members.find({ groupId, userId: { $in: userIds } }, { userId: 1, _id: 0 }).lean();
       return new Set(found.map(({ userId }) => userId));
     });
-    const groupIdsAmong = createBatcher(
-      async (_key, userIds: string[]) => {
-        const asked = [...new Set(userIds)].map((userId) => new Types.ObjectId(userId));
-        const found = native.find(
-          { userId: { $in: asked } },
-          { projection: { userId: 1, groupId: 1, _id: 0 }, limit: asked.length * MAX_GROUPS },
-        );
-        const groupIds = new Map(userIds.map((userId): [string, string[]] => [userId, []]));
-        for (const { userId, groupId } of fromNative(await found.toArray())) {
-          groupIds.get(userId)!.push(groupId);
-        }
-        return groupIds;
-      },
-      { maxBatch: USERS_PER_LOOKUP },
-    );
-    const placesAmong = createBatcher(
-      async (_key, userIds: string[]) => {
-        const asked = [...new Set(userIds)].map((userId) => new Types.ObjectId(userId));
-        const found = native.find(
-          { userId: { $in: asked } },
-          { projection: { userId: 1, groupId: 1, roleIds: 1, _id: 0 }, limit: asked.length * MAX_GROUPS },
-        );
-        return Map.groupBy(fromNative(await found.toArray()), ({ userId }) => userId);
-      },
-      { maxBatch: USERS_PER_LOOKUP, crowdMs: CROWD_MS },
-    );
+    const readPlaces = async (_key: string, userIds: string[]) => {
+      const asked = [...new Set(userIds)].map((userId) => new Types.ObjectId(userId));
+      const found = native.find(
+        { userId: { $in: asked } },
+        { projection: { userId: 1, groupId: 1, roleIds: 1, _id: 0 }, limit: asked.length * MAX_GROUPS },
+      );
+      return Map.groupBy(fromNative(await found.toArray()), ({ userId }) => userId);
+    };
+    const placesAmong = createBatcher(readPlaces, { maxBatch: USERS_PER_LOOKUP });
+    const placesInCrowd = createBatcher(readPlaces, { maxBatch: USERS_PER_LOOKUP, crowdMs: CROWD_MS });
     return {
       /** @returns null when the user is already a member */
       async insert(
@@ -121,13 +105,13 @@ export const createMemberRepository = defineRepository(
 
       /** Concurrent calls share a query when many users log in together. */
       async listGroupIds(userId: string): Promise<string[]> {
-        const groupIds = await groupIdsAmong("all", userId);
-        return groupIds.get(userId) ?? [];
+        const places = (await placesAmong("all", userId)).get(userId) ?? [];
+        return places.map(({ groupId }) => groupId);
       },
 
       /** The user's groups with their roles. Concurrent calls share a query when many users log in together. */
       async listPlaces(userId: string): Promise<{ groupId: string; roleIds: string[] }[]> {
-        const places = (await placesAmong("all", userId)).get(userId) ?? [];
+        const places = (await placesInCrowd("all", userId)).get(userId) ?? [];
         return places.map((place) => ({ groupId: place.groupId, roleIds: roleIdsOf(place) }));
       },
 
@@ -188,10 +172,9 @@ export const createMemberRepository = defineRepository(
 
       /** @returns the number of changed members: fewer than `limit` when no member has the role any more */
       async removeRoleOfSome(roleId: string, limit: number): Promise<number> {
-        const found = await members.find({ roleIds: roleId }, { _id: 1 }).limit(limit).lean();
-        const ids = found.map(({ _id }) => _id);
-        await members.updateMany({ _id: { $in: ids } }, { $pull: { roleIds: roleId } });
-        return found.length;
+        const ids = await listIds({ roleIds: roleId }, limit);
+        await updateAll({ _id: { $in: ids } }, { $pull: { roleIds: roleId } });
+        return ids.length;
       },
 
       /** @returns the removed member, or null when there was none */

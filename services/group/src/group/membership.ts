@@ -20,10 +20,7 @@ const OUTDATED_RETRY_MS = 1000;
 type LeaveReason = EventPayload<"group.left">["reason"];
 type Removal = "removed" | "not a member" | "is the owner";
 
-interface MembershipOptions extends Pick<
-  GroupRepositories,
-  "groups" | "channels" | "members" | "mutes" | "bans" | "departures" | "formers" | "roles" | "overrides"
-> {
+interface MembershipOptions extends GroupRepositories {
   node: NodeContext;
   announcer: MemberAnnouncer;
   memberCounts: MemberCountCheck;

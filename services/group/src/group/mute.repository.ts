@@ -1,4 +1,4 @@
-import { createBatcher, defineRepository, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
+import { createBatcher, defineRepository, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
 /** The mute of a former member, which is restored when they rejoin. */
@@ -31,10 +31,7 @@ export const createMuteRepository = defineRepository(
     });
     return {
       async keep(groupId: string, userId: string, mutedUntil: Date): Promise<void> {
-        // On a duplicate, another removal of the same member has just stored it.
-        await nullIfDuplicate(
-          mutes.updateOne({ groupId, userId }, { $set: { mutedUntil } }, { upsert: true }),
-        );
+        await mutes.updateOne({ groupId, userId }, { $set: { mutedUntil } }, { upsert: true });
       },
 
       /** @returns null when the user was not muted when they left */

@@ -1,5 +1,5 @@
 import type { MessageRules, WordFilter } from "@fanfare/contract";
-import { defineRepository, ID, upsert } from "@fanfare/kernel";
+import { defineRepository, ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
 /** Stored separately from the group, which is read much more often. */
@@ -32,7 +32,7 @@ export const createWordFilterRepository = defineRepository(
     async put(groupId: string, filter: Omit<WordFilterDocument, "_id" | "rev">) {
       const change = { $set: filter, $inc: { rev: 1 } };
       const options = { upsert: true, returnDocument: "after" } as const;
-      return upsert(() => filters.findOneAndUpdate({ _id: groupId }, change, options).lean());
+      return filters.findOneAndUpdate({ _id: groupId }, change, options).lean();
     },
 
     remove: (groupId: string) => remove({ _id: groupId }),

@@ -1,5 +1,5 @@
 import { LIMITS, type Report, type ReportOutcome } from "@fanfare/contract";
-import { defineRepository, ID, newId, nullIfDuplicate, REQUIRED_ID, serviceError } from "@fanfare/kernel";
+import { defineRepository, ID, newId, nullIfDuplicate, REQUIRED_ID, unavailable } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
 /** `openIn` of reports for the admins; otherwise it is the group. */
@@ -58,7 +58,6 @@ const schema = new Schema<ReportDocument>(
 
 /** How often a report is tried again when others report the same message or a moderator closes it at the same moment. */
 const MAX_TRIES = 5;
-const RETRY_AFTER_MS = 1000;
 
 type ReportedMessage = Omit<Report, "id" | "sentAt" | "reporters"> & Pick<ReportDocument, "sentAt">;
 
@@ -90,7 +89,7 @@ export const createReportRepository = defineRepository(
           const added = content === open.content ? reporter : { ...reporter, content };
           if (await update(asOpened, { $push: { reporters: added } })) return true;
         }
-        throw serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS });
+        throw unavailable();
       },
 
       /** Newest first. */

@@ -47,18 +47,7 @@ export type NoteMissed = (place: MessagePlace, candidates: readonly Candidate[])
 export function createMissedMails(options: MissedMailsOptions): NoteMissed | null {
   const { node, missed, settings } = options;
   if (node.config.smtp === undefined) return null;
-  const noteTime = whenDue(node, "inbox.mailMissed", missed, async (due, signal) => {
-    for (const document of due) {
-      signal.throwIfAborted();
-      // Those of others must not wait for one that fails; it stays due.
-      await mailMissed(options, document).catch((error: unknown) =>
-        node.logger.warn(
-          { err: error, userId: document._id },
-          "email about missed messages not sent, retrying",
-        ),
-      );
-    }
-  });
+  const noteTime = whenDue(node, "inbox.mailMissed", missed, (document) => mailMissed(options, document));
   return async (place, candidates) => {
     const emailed = candidates.filter(({ reason }) => EMAILED.has(reason));
     const away = new Set<string>();

@@ -1,4 +1,5 @@
-import { defineRepository, duplicateOperations, ID, REQUIRED_ID, upsert } from "@fanfare/kernel";
+import { LIMITS } from "@fanfare/contract";
+import { defineRepository, ID, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema, Types, type mongo } from "mongoose";
 import { MISSED_PER_USER, MISSED_WAIT_MS } from "../constants.ts";
 import { dueQueries } from "../due.ts";
@@ -64,36 +65,32 @@ export const createMissedRepository = defineRepository(
           upsert: true,
         },
       }));
-      const write = (some: typeof operations) =>
-        // The types of the driver don't know the fields of the collection.
-        native.bulkWrite(some as unknown as mongo.AnyBulkWriteOperation[], { ordered: false });
-      const result = await write(operations).catch(async (error: unknown) => {
-        // Another process has just inserted the same users: now they can be updated.
-        await write(duplicateOperations(error).map(({ index }) => operations[index]!));
-        return (error as mongo.MongoBulkWriteError).result;
-      });
-      return result.upsertedCount > 0 ? dueAt : null;
+      // The types of the driver don't know the fields of the collection.
+      const { upsertedCount } = await native.bulkWrite(
+        operations as unknown as mongo.AnyBulkWriteOperation[],
+        {
+          ordered: false,
+          maxTimeMS: LIMITS.writeTimeoutMs,
+        },
+      );
+      return upsertedCount > 0 ? dueAt : null;
     },
 
     ...dueQueries(model),
-
-    postpone: ({ _id, dueAt }: MissedDocument, to: Date) => update({ _id, dueAt }, { $set: { dueAt: to } }),
 
     /** @returns false if more was missed since the document was read */
     take: ({ _id, dueAt, count }: MissedDocument) => remove({ _id, dueAt, count }),
 
     /** After an email that failed: they are due again, with what was missed in between. */
     putBack: ({ _id, dueAt, since, missed, count }: MissedDocument) =>
-      upsert(() =>
-        model.updateOne(
-          { _id },
-          {
-            $min: { dueAt, since },
-            $inc: { count },
-            $push: { missed: { $each: missed, $position: 0, $slice: -MISSED_PER_USER } },
-          },
-          { upsert: true },
-        ),
+      model.updateOne(
+        { _id },
+        {
+          $min: { dueAt, since },
+          $inc: { count },
+          $push: { missed: { $each: missed, $position: 0, $slice: -MISSED_PER_USER } },
+        },
+        { upsert: true },
       ),
 
     /** After the user has chosen another time. */

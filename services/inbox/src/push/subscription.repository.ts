@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import { LIMITS } from "@fanfare/contract";
-import { defineRepository, REQUIRED_ID, upsert } from "@fanfare/kernel";
+import { defineRepository, hashSecret, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
 /** The push subscription of a session. */
@@ -32,7 +31,7 @@ const schema = new Schema<SubscriptionDocument>(
   .index({ userId: 1 }, { name: "user" })
   .index({ sessionId: 1 }, { name: "session" });
 
-export interface NewSubscription {
+interface NewSubscription {
   userId: string;
   sessionId: string;
   endpoint: string;
@@ -47,9 +46,9 @@ export const createSubscriptionRepository = defineRepository(
   ({ model: subscriptions, remove, removeAll }) => ({
     /** One per browser, which belongs to the user who subscribed last, and one per session. */
     async put({ endpoint, ...rest }: NewSubscription): Promise<void> {
-      const endpointHash = hashOf(endpoint);
+      const endpointHash = hashSecret(endpoint);
       const changes = { $set: { ...rest, endpoint, createdAt: new Date() } };
-      await upsert(() => subscriptions.updateOne({ endpointHash }, changes, { upsert: true }));
+      await subscriptions.updateOne({ endpointHash }, changes, { upsert: true });
       await subscriptions.deleteMany({ sessionId: rest.sessionId, endpointHash: { $ne: endpointHash } });
     },
 
@@ -67,7 +66,7 @@ export const createSubscriptionRepository = defineRepository(
     removeStale: ({ _id, sessionId, createdAt }: SubscriptionDocument) =>
       remove({ _id, sessionId, createdAt }),
 
-    remove: (userId: string, endpoint: string) => remove({ endpointHash: hashOf(endpoint), userId }),
+    remove: (userId: string, endpoint: string) => remove({ endpointHash: hashSecret(endpoint), userId }),
 
     removeOfSessions: (sessionIds: readonly string[]) => removeAll({ sessionId: { $in: sessionIds } }),
 
@@ -76,7 +75,3 @@ export const createSubscriptionRepository = defineRepository(
     removeEvery: () => removeAll({}),
   }),
 );
-
-function hashOf(endpoint: string): string {
-  return createHash("sha256").update(endpoint).digest("base64url");
-}

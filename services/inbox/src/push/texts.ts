@@ -141,7 +141,7 @@ const TITLES: Record<Reason, "mentioned" | "keyword" | "reminder" | null> = {
 
 const MAX_BODY_CHARS = 200;
 
-export interface PushText {
+interface PushText {
   title: string;
   body: string;
 }

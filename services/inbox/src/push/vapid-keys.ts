@@ -1,4 +1,4 @@
-import { defineRepository, type NodeContext, upsert } from "@fanfare/kernel";
+import { defineRepository, type NodeContext } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 import webPush from "web-push";
 import type { SubscriptionRepository } from "./subscription.repository.ts";
@@ -35,7 +35,7 @@ const createKeysRepository = defineRepository({ name: "PushKeys", schema }, ({ m
   find: () => keys.findById(ID).lean(),
   /** Changes nothing if there are any. */
   add: (made: Omit<KeysDocument, "_id">) =>
-    upsert(() => keys.updateOne({ _id: ID }, { $setOnInsert: made }, { upsert: true })),
+    keys.updateOne({ _id: ID }, { $setOnInsert: made }, { upsert: true }),
   /** Only if they are still the keys that were read. */
   replace: ({ publicKey }: KeysDocument, made: Omit<KeysDocument, "_id">) =>
     update({ _id: ID, publicKey }, { $set: made }),

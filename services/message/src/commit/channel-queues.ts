@@ -1,6 +1,5 @@
 import type { Message } from "@fanfare/contract";
-import { serviceError, type RequestScope } from "@fanfare/kernel";
-import { RETRY_AFTER_MS } from "../constants.ts";
+import { overloaded, type RequestScope } from "@fanfare/kernel";
 import type { MessageDocument } from "../message.model.ts";
 import type { Change } from "./database-store.ts";
 import type { ChangeEvent } from "./write-context.ts";
@@ -114,7 +113,7 @@ export class ChannelQueues {
     let queue = this.#queues.get(channelId);
     const ofChannel = queue === undefined ? 0 : queue.creates.length + queue.changes.length;
     if (this.#waiting >= this.#limits.total || ofChannel >= this.#limits.perChannel) {
-      throw serviceError("OVERLOADED", { retryAfterMs: RETRY_AFTER_MS });
+      throw overloaded();
     }
     if (queue === undefined) {
       queue = { creates: [], changes: [], busy: false, changeIsNext: false, isAlone: false };

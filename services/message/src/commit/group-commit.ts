@@ -1,11 +1,18 @@
 import type { Message } from "@fanfare/contract";
-import { mergedScope, currentScope, isExceeded, runInScope, serviceError, entryLimit } from "@fanfare/kernel";
+import {
+  mergedScope,
+  currentScope,
+  isExceeded,
+  overloaded,
+  runInScope,
+  unavailable,
+  entryLimit,
+} from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
 import {
   ITEMS_PER_COMMIT,
   HEAD_CACHE_SIZE,
   LOST_RACE_BACKOFF_MS,
-  RETRY_AFTER_MS,
   MAX_QUEUED_PER_CHANNEL,
   MAX_QUEUED_TOTAL,
 } from "../constants.ts";
@@ -94,7 +101,7 @@ export class GroupCommit {
   }
 
   #add(channelId: string, item: CreateItem | ChangeItem): void {
-    if (this.#closed !== null) throw serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS });
+    if (this.#closed !== null) throw unavailable();
     this.#queues.add(channelId, item);
     this.#schedule();
   }
@@ -169,16 +176,14 @@ export class GroupCommit {
 
   /** The database is unavailable or too slow: all waiting items fail together instead of one after another. */
   #rejectWaiting(): void {
-    this.#queues.removeWaiting((item) =>
-      item.reject(serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS })),
-    );
+    this.#queues.removeWaiting((item) => item.reject(unavailable()));
   }
 
   /** Rejects items that have waited too long, or whose caller no longer waits. */
   #isInTime(item: CreateItem | ChangeItem): boolean {
     const isLate = isExceeded(item.scope?.deadline);
     if (!isLate && item.enqueuedAtMs >= Date.now() - this.#context.writeTimeoutMs) return true;
-    item.reject(serviceError(isLate ? "UNAVAILABLE" : "OVERLOADED", { retryAfterMs: RETRY_AFTER_MS }));
+    item.reject(isLate ? unavailable() : overloaded());
     return false;
   }
 }

@@ -5,13 +5,13 @@ import {
   type DomainEvents,
   isExceeded,
   type Logger,
-  serviceError,
   type ServiceError,
   toServiceError,
+  unavailable,
   entryLimit,
 } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
-import { HEAD_MAX_AGE_MS, HEAD_READ_CONCURRENCY, RETRY_AFTER_MS } from "../constants.ts";
+import { HEAD_MAX_AGE_MS, HEAD_READ_CONCURRENCY } from "../constants.ts";
 import type { CommitStore } from "./database-store.ts";
 
 export type ChangeEvent = "message.changed" | "message.deleted" | "reaction.changed";
@@ -36,7 +36,7 @@ export interface WriteContext {
 /** The error for the sender of a failed write, who can retry with the same nonce. */
 export function failure(error: unknown): ServiceError {
   const known = toServiceError(error);
-  return known.type === "INTERNAL" ? serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS }) : known;
+  return known.type === "INTERNAL" ? unavailable() : known;
 }
 
 /**

@@ -1,11 +1,10 @@
 import type { Head, Message } from "@fanfare/contract";
-import { runInScope, serviceError } from "@fanfare/kernel";
+import { runInScope, unavailable, within } from "@fanfare/kernel";
 import { Types } from "mongoose";
-import { deadline, within } from "../database.ts";
+import { deadline } from "../database.ts";
 import { mentionedBy } from "../mentions.ts";
 import type { MessageDocument } from "../message.model.ts";
 import { presentMessage } from "../message.presenter.ts";
-import { RETRY_AFTER_MS } from "../constants.ts";
 import type { ChangeItem, CreateItem, Run } from "./channel-queues.ts";
 import type { ChangeOutcome, InsertFault } from "./database-store.ts";
 import { announce, failure, wasOnlyRefused, type WriteContext } from "./write-context.ts";
@@ -246,7 +245,7 @@ export async function findStored(
 async function resolveStored(context: WriteContext, channelId: string, item: CreateItem): Promise<void> {
   try {
     const message = await findStored(context, channelId, item);
-    if (message === null) item.reject(serviceError("UNAVAILABLE", { retryAfterMs: RETRY_AFTER_MS }));
+    if (message === null) item.reject(unavailable());
     else item.resolve(message);
   } catch (error) {
     item.reject(error);

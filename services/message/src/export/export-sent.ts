@@ -1,9 +1,7 @@
 import type { Params, Result } from "@fanfare/contract";
 import type { Handlers } from "@fanfare/kernel";
-import { Types, type Connection, type mongo } from "mongoose";
-import { READ_TIMEOUT_MS } from "../constants.ts";
-import { documentId, DURABLE_WRITE, within } from "../database.ts";
-import { messageModel, NONCE_INDEX, type MessageDocument } from "../message.model.ts";
+import { documentId } from "../database.ts";
+import type { MessageDocument } from "../message.model.ts";
 import type { MessageDependencies } from "../message.dependencies.ts";
 import { presentMessage } from "../message.presenter.ts";
 
@@ -19,10 +17,7 @@ type Line = Result<"message.exportSent">["lines"][number];
 type Span = Pick<Params<"message.exportSent">, "from" | "to">;
 
 /** Exports of all messages of a user for admins, whether or not the account still exists or is in the channels. */
-export function exportSentActions(
-  { edits, held, messages }: MessageDependencies,
-  authored: AuthoredMessages,
-): Handlers {
+export function exportSentActions({ edits, held, messages }: MessageDependencies): Handlers {
   /** Adds a message with its former texts below `version`, unless it was sent at another time. */
   const add = async (
     page: Page,
@@ -60,13 +55,13 @@ export function exportSentActions(
   return {
     "message.exportSent": async ({ params: { userId, after, ...span } }) => {
       const page = new Page();
-      let channelId = after?.channelId ?? (await authored.nextChannelId(BEFORE_ALL));
+      let channelId = after?.channelId ?? (await messages.nextChannelId(BEFORE_ALL));
       let { nonce, version } = { nonce: "", version: undefined, ...after };
       for (let queries = 0; channelId !== null; queries += 1) {
         if (page.isFull || queries === QUERIES_PER_PAGE)
           return { lines: page.lines, next: { channelId, nonce } };
         const isResumed = version !== undefined;
-        const found = await authored.list(channelId, userId, nonce, isResumed, MESSAGES_PER_QUERY);
+        const found = await messages.listAuthored(channelId, userId, nonce, isResumed, MESSAGES_PER_QUERY);
         const kept = await held.findIds(found.filter(({ deletedAt }) => deletedAt !== null).map(documentId));
         let rest = found.length === MESSAGES_PER_QUERY;
         for (const message of found) {
@@ -81,7 +76,7 @@ export function exportSentActions(
         }
         version = undefined;
         if (rest) continue;
-        channelId = await authored.nextChannelId(channelId);
+        channelId = await messages.nextChannelId(channelId);
         nonce = "";
       }
       return { lines: page.lines, next: null };
@@ -122,39 +117,4 @@ class Page {
   get isFull(): boolean {
     return this.#chars >= PAGE_CHARS;
   }
-}
-
-export type AuthoredMessages = ReturnType<typeof createAuthoredMessages>;
-
-/** Finds all messages of an author by an index that exists anyway, so that sending costs nothing more. */
-export function createAuthoredMessages(database: Connection) {
-  const model = messageModel(database);
-  const native: mongo.Collection<MessageDocument> = database
-    .getClient()
-    .db(database.name)
-    .collection(model.collection.name);
-  const sort = { channelId: 1, authorId: 1, nonce: 1 } as const;
-  return {
-    /** The next channel with messages, in the order of ids. */
-    async nextChannelId(afterId: string): Promise<string | null> {
-      const next = native.findOne(
-        { channelId: { $gt: new Types.ObjectId(afterId) } },
-        { sort, hint: NONCE_INDEX, projection: { _id: 0, channelId: 1 } },
-      );
-      return (await within(READ_TIMEOUT_MS, next))?.channelId.toHexString() ?? null;
-    },
-
-    /** Messages of one channel in the order of their nonces. @param isFrom includes the message with this nonce */
-    list(channelId: string, authorId: string, nonce: string, isFrom: boolean, limit: number) {
-      const found = native.find(
-        {
-          channelId: new Types.ObjectId(channelId),
-          authorId: new Types.ObjectId(authorId),
-          nonce: isFrom ? { $gte: nonce } : { $gt: nonce },
-        },
-        { sort, limit, readConcern: DURABLE_WRITE },
-      );
-      return within(READ_TIMEOUT_MS, found.toArray());
-    },
-  };
 }

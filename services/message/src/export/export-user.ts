@@ -1,11 +1,7 @@
 import type { Services, Result } from "@fanfare/contract";
-import { type Handler, invalid } from "@fanfare/kernel";
-import type { Connection } from "mongoose";
+import { type Handlers, invalid } from "@fanfare/kernel";
 import { presentMessage } from "../message.presenter.ts";
-import { READ_TIMEOUT_MS } from "../constants.ts";
-import { within } from "../database.ts";
-import { readMarkerModel } from "../read-marker.repository.ts";
-import type { AuthoredMessages } from "./export-sent.ts";
+import type { MessageDependencies } from "../message.dependencies.ts";
 
 /** Messages per page, and channels read for it. */
 const PAGE = 100;
@@ -17,15 +13,15 @@ interface Channels {
   next: Position | null;
 }
 
-export function exportUser(own: OwnChannels, authored: AuthoredMessages): Handler<"message.exportUser"> {
-  return async ({ params: { userId, cursor }, services }) => {
+export const exportUserActions = ({ markers, messages }: MessageDependencies): Handlers => ({
+  "message.exportUser": async ({ params: { userId, cursor }, services }) => {
     const position = cursor === null ? { source: "read" as const, at: null } : parsePosition(cursor);
-    const { channelIds, next } = await nextChannels(own, services, userId, position);
+    const { channelIds, next } = await nextChannels(markers, services, userId, position);
     const items: Result<"message.exportUser">["items"] = [];
     for (const channelId of channelIds) {
       if (position.channelId !== undefined && channelId < position.channelId) continue;
       const afterNonce = channelId === position.channelId ? (position.nonce ?? "") : "";
-      const found = await authored.list(channelId, userId, afterNonce, false, PAGE - items.length);
+      const found = await messages.listAuthored(channelId, userId, afterNonce, false, PAGE - items.length);
       items.push(...found.map((message) => ({ kind: "message", data: presentMessage(message) })));
       const last = found.at(-1);
       if (items.length < PAGE || last === undefined) continue;
@@ -33,18 +29,18 @@ export function exportUser(own: OwnChannels, authored: AuthoredMessages): Handle
       return { items, nextCursor: formatPosition({ source, at, channelId, nonce: last.nonce }) };
     }
     return { items, nextCursor: next === null ? null : formatPosition(next) };
-  };
-}
+  },
+});
 
-/** Sorted by id. */
+/** Channels in which a user can have written, sorted by id: without an index of authors, those that they have read come first. */
 async function nextChannels(
-  own: OwnChannels,
+  markers: MessageDependencies["markers"],
   services: Services,
   userId: string,
   { source, at }: Position,
 ): Promise<Channels> {
   if (source === "read") {
-    const channelIds = await own.listReadChannelIds(userId, at, CHANNELS);
+    const channelIds = await markers.listReadChannelIds(userId, at, CHANNELS);
     const last = channelIds.length === CHANNELS ? channelIds.at(-1) : undefined;
     return {
       channelIds,
@@ -52,37 +48,11 @@ async function nextChannels(
     };
   }
   const { channelIds, nextCursor } = await services.group.listOwnChannels({ userId, of: source, cursor: at });
+  const read = await markers.findMany(userId, channelIds);
   const following = source === "groups" ? { source: "direct" as const, at: null } : null;
   return {
-    channelIds: await own.withoutMarker(userId, channelIds.sort()),
+    channelIds: channelIds.filter((id) => !read.has(id)).toSorted(),
     next: nextCursor === null ? following : { source, at: nextCursor },
-  };
-}
-
-type OwnChannels = ReturnType<typeof createOwnChannels>;
-
-/** Finds channels in which a user can have written without an additional index. */
-export function createOwnChannels(database: Connection) {
-  const markers = readMarkerModel(database);
-  return {
-    /** @returns the channels that are not in `listReadChannelIds`, in the given order */
-    async withoutMarker(userId: string, channelIds: readonly string[]): Promise<string[]> {
-      const found = markers.find({ userId, channelId: { $in: channelIds } }, { channelId: 1 }).lean();
-      const read = new Set(
-        (await within(READ_TIMEOUT_MS, found)).map(({ channelId }) => channelId.toHexString()),
-      );
-      return channelIds.filter((id) => !read.has(id));
-    },
-
-    /** Channels that the user has read, sorted by id. */
-    async listReadChannelIds(userId: string, afterId: string | null, limit: number): Promise<string[]> {
-      const found = markers
-        .find({ userId, ...(afterId !== null && { channelId: { $gt: afterId } }) }, { channelId: 1 })
-        .sort({ userId: 1, channelId: 1 })
-        .limit(limit)
-        .lean();
-      return (await within(READ_TIMEOUT_MS, found)).map(({ channelId }) => channelId.toHexString());
-    },
   };
 }
 

@@ -1,8 +1,8 @@
 import type { PlaceLine } from "@fanfare/contract";
 import { DURABLE } from "@fanfare/kernel";
 import { Schema, Types, type Connection, type mongo } from "mongoose";
-import { READ_TIMEOUT_MS, WRITE_TIMEOUT_MS } from "../constants.ts";
-import { DURABLE_WRITE, within } from "../database.ts";
+import { WRITE_TIMEOUT_MS } from "../constants.ts";
+import { DURABLE_WRITE, inTime } from "../database.ts";
 import type { MessageDocument } from "../message.model.ts";
 
 /** A message as it was before its deletion; `deletedAt` is when it was deleted. */
@@ -58,11 +58,11 @@ export class HeldMessageRepository {
       ...(afterId !== null && { _id: { $gt: new Types.ObjectId(afterId) } }),
     };
     const found = this.#native.find(filter, { sort: { _id: 1 }, limit, readConcern: DURABLE_WRITE });
-    return within(READ_TIMEOUT_MS, found.toArray());
+    return inTime(found.toArray());
   }
 
   async find(messageId: string): Promise<HeldMessage | null> {
-    return within(READ_TIMEOUT_MS, this.#native.findOne({ _id: new Types.ObjectId(messageId) }));
+    return inTime(this.#native.findOne({ _id: new Types.ObjectId(messageId) }));
   }
 
   /** Returns which of the messages are kept. */
@@ -70,7 +70,7 @@ export class HeldMessageRepository {
     if (messageIds.length === 0) return new Set();
     const _id = { $in: messageIds.map((id) => new Types.ObjectId(id)) };
     const found = this.#native.find({ _id }, { projection: { _id: 1 } }).toArray();
-    return new Set((await within(READ_TIMEOUT_MS, found)).map((message) => message._id.toHexString()));
+    return new Set((await inTime(found)).map((message) => message._id.toHexString()));
   }
 
   async delete(messageIds: readonly string[]): Promise<void> {

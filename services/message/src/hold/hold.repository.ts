@@ -2,7 +2,7 @@ import type { LegalHold } from "@fanfare/contract";
 import { defineRepository, ID, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
-export interface HoldDocument {
+interface HoldDocument {
   _id: string;
   userId: string;
   name: string;

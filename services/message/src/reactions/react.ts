@@ -2,6 +2,7 @@ import { LIMITS, type Reaction, type Services } from "@fanfare/contract";
 import { POLL_EMOJI } from "@fanfare/contract/limits";
 import { assertBelow, type Handlers, limitReached, serviceError } from "@fanfare/kernel";
 import { REACTION_CHANGES, REMOVALS_PER_BATCH } from "../constants.ts";
+import type { GroupCommit } from "../commit/group-commit.ts";
 import type { MessageDocument } from "../message.model.ts";
 import type { MessageDependencies } from "../message.dependencies.ts";
 import { changeMessage } from "../change.ts";
@@ -9,7 +10,9 @@ import { hasEnded } from "../message.policy.ts";
 import type { MessageRepository } from "../message.repository.ts";
 import type { ReactionRepository } from "./reaction.repository.ts";
 
-interface CountingParts extends Pick<MessageDependencies, "commit" | "changing"> {
+interface CountingParts {
+  commit: GroupCommit;
+  changing: Map<string, Promise<unknown>>;
   messages: MessageRepository;
   reactions: ReactionRepository;
   /** The rooms of a channel for a user who can see it. */

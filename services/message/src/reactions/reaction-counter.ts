@@ -13,7 +13,7 @@ interface DueCount {
   timer: NodeJS.Timeout | null;
 }
 
-export interface ReactionCounterOptions {
+interface ReactionCounterOptions {
   uncounted: UncountedRepository;
   /**
    * Counts the reactions of a message and stores the result.

@@ -1,8 +1,7 @@
 import type { Reaction } from "@fanfare/contract";
-import { defineRepository, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
+import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
-import { READ_TIMEOUT_MS } from "../constants.ts";
-import { DURABLE_WRITE, within } from "../database.ts";
+import { DURABLE_WRITE, inTime } from "../database.ts";
 
 /** One user's reaction with one emoji. The reactions shown on messages are counted from these. */
 interface ReactionDocument {
@@ -26,7 +25,7 @@ const schema = new Schema<ReactionDocument>(
   .index({ userId: 1, messageId: 1 }, { name: "user_message" })
   .index({ channelId: 1 }, { name: "channel" });
 
-export interface OneReaction {
+interface OneReaction {
   channelId: string;
   messageId: string;
   emoji: string;
@@ -46,7 +45,7 @@ export const createReactionRepository = defineRepository(
       afterUserId: string | undefined,
       limit: number,
     ): Promise<string[]> => {
-      const found = await read(
+      const found = await inTime(
         reactions
           .find({ messageId, emoji, ...(afterUserId !== undefined && { userId: { $gt: afterUserId } }) })
           .sort({ userId: 1 })
@@ -61,15 +60,14 @@ export const createReactionRepository = defineRepository(
     return {
       async add({ channelId, messageId, emoji, userId }: OneReaction): Promise<void> {
         const change = { $setOnInsert: { channelId } };
-        const added = reactions.updateOne({ messageId, emoji, userId }, change, { upsert: true });
-        await read(nullIfDuplicate(added));
+        await inTime(reactions.updateOne({ messageId, emoji, userId }, change, { upsert: true }));
       },
 
       /** @throws MongoBulkWriteError when one of them exists */
       insertMany,
 
       async remove({ messageId, emoji, userId }: OneReaction): Promise<void> {
-        await read(reactions.deleteOne({ messageId, emoji, userId }));
+        await inTime(reactions.deleteOne({ messageId, emoji, userId }));
       },
 
       removeOf: (messageId: string, userId: string, emojis: readonly string[]) =>
@@ -79,7 +77,7 @@ export const createReactionRepository = defineRepository(
       async emojis(messageId: string, max: number): Promise<string[]> {
         const emojis: string[] = [];
         while (emojis.length < max) {
-          const next = await read(
+          const next = await inTime(
             reactions
               .findOne({ messageId, emoji: { $gt: emojis.at(-1) ?? "" } })
               .sort({ emoji: 1 })
@@ -96,7 +94,7 @@ export const createReactionRepository = defineRepository(
       /** @returns null when no reaction is left */
       async count(messageId: string, emoji: string, usersShown: number): Promise<Reaction | null> {
         const [count, userIds] = await Promise.all([
-          read(reactions.countDocuments({ messageId, emoji }).readConcern(DURABLE_WRITE).exec()),
+          inTime(reactions.countDocuments({ messageId, emoji }).readConcern(DURABLE_WRITE).exec()),
           users(messageId, emoji, undefined, usersShown),
         ]);
         return count === 0 ? null : { emoji, count: Math.max(count, userIds.length), userIds };
@@ -109,7 +107,7 @@ export const createReactionRepository = defineRepository(
         userId: string,
         messageIds: readonly string[],
       ): Promise<{ channelId: string; messageId: string; emoji: string }[]> {
-        const found = await read(
+        const found = await inTime(
           reactions
             .find({ userId, messageId: { $in: messageIds } })
             .readConcern(DURABLE_WRITE)
@@ -128,7 +126,3 @@ export const createReactionRepository = defineRepository(
     };
   },
 );
-
-function read<T>(query: PromiseLike<T>): Promise<T> {
-  return within(READ_TIMEOUT_MS, query);
-}

@@ -1,7 +1,6 @@
 import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
-import { READ_TIMEOUT_MS } from "../constants.ts";
-import { within } from "../database.ts";
+import { inTime } from "../database.ts";
 
 /** Marks a message whose reactions must be counted again. Stored until that is done, even if a process dies. */
 interface UncountedDocument {
@@ -35,11 +34,11 @@ export const createUncountedRepository = defineRepository(
         { $set: { token, since: new Date() }, $setOnInsert: { channelId } },
         { upsert: true },
       );
-      await within(READ_TIMEOUT_MS, noted);
+      await inTime(noted);
     },
 
     async find(messageId: string): Promise<UncountedDocument | null> {
-      return within(READ_TIMEOUT_MS, notes.findById(messageId).lean());
+      return inTime(notes.findById(messageId).lean());
     },
 
     delete: (messageId: string, token: string) => remove({ _id: messageId, token }),

@@ -16,7 +16,7 @@ interface Action {
 }
 interface LoadedPlugin {
   actions?: Record<string, Action>;
-  events?: Record<string, (payload: unknown) => unknown>;
+  events?: Record<string, (payload: unknown, request: object) => unknown>;
 }
 
 class RefusedError extends Error {
@@ -97,14 +97,22 @@ async function start(file: string, settings: Record<string, string>): Promise<vo
 function act(id: number, name: string, params: unknown, caller: HostCaller): Promise<unknown> {
   const { params: schema, handle } = plugin.actions![name]!;
   const call = (action: string, given: unknown) => ask("call", { action, params: given }, id);
-  return Promise.resolve(handle({ params: schema.parse(params), caller, call }));
+  return Promise.resolve(handle({ params: schema.parse(params), caller, call, publish: publishOf(id) }));
 }
+
+function notify(id: number, name: string, payload: unknown): unknown {
+  const callAs = (userId: string, action: string, params: unknown) =>
+    ask("call", { userId, action, params }, id);
+  return plugin.events![name]!(payload, { callAs, publish: publishOf(id) });
+}
+
+const publishOf = (id: number) => (key: string, data: unknown) => ask("publish", { key, data }, id);
 
 async function run(id: number, work: () => unknown): Promise<void> {
   try {
-    send({ type: "done", id, ok: true, data: (await work()) ?? null });
+    send({ type: "done", id, data: (await work()) ?? null });
   } catch (error) {
-    send({ type: "done", id, ok: false, error: toHostError(error) });
+    send({ type: "failed", id, error: toHostError(error) });
   }
 }
 
@@ -129,7 +137,7 @@ function receive(message: ToHost): void {
       void run(message.id, () => act(message.id, message.name, message.params, message.caller));
       return;
     case "event":
-      void run(message.id, () => plugin.events![message.name]!(message.payload));
+      void run(message.id, () => notify(message.id, message.name, message.payload));
       return;
     case "answer": {
       const waiting = asked.get(message.id);

@@ -1,4 +1,5 @@
-/** Messages between the server and the process of a plug-in: JSON, one per line. Without imports: the process has few of them. */
+/** Messages between the server and the process of a plug-in: JSON, one per line. The process imports only the types. */
+import { z } from "zod";
 
 export interface HostCaller {
   userId: string;
@@ -14,23 +15,32 @@ export type ToHost =
   | { type: "answer"; id: number; ok: false; reason: string; code?: string; data?: unknown }
   | { type: "ping"; id: number };
 
-export type HostError =
-  | { kind: "failed" }
+const id = z.int().min(0);
+
+const HostError = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("failed") }),
   /** Its text is for the caller. */
-  | { kind: "refused"; reason: string }
+  z.object({ kind: z.literal("refused"), reason: z.string() }),
   /** A call of Fanfare failed, and the plug-in passes the error on. */
-  | { kind: "passed"; code: string; data?: unknown }
-  | { kind: "invalid"; issues: { path: string; message: string }[] };
+  z.object({ kind: z.literal("passed"), code: z.string(), data: z.unknown().optional() }),
+  z.object({
+    kind: z.literal("invalid"),
+    issues: z.array(z.object({ path: z.string(), message: z.string() })),
+  }),
+]);
+export type HostError = z.output<typeof HostError>;
 
 /** What plug-ins ask the server for. */
-export const ASKS = ["call", "fetch", "get", "set", "delete", "list"] as const;
-export type Ask = (typeof ASKS)[number];
+const Ask = z.enum(["call", "publish", "fetch", "get", "set", "delete", "list"]);
+export type Ask = z.output<typeof Ask>;
 
-export type FromHost =
-  | { type: "ready"; actions: string[]; events: string[] }
-  | { type: "unusable"; reason: string }
-  | { type: "done"; id: number; ok: true; data: unknown }
-  | { type: "done"; id: number; ok: false; error: HostError }
-  /** `of`: the call that it belongs to. */
-  | { type: "ask"; id: number; of: number | null; what: Ask; args: unknown }
-  | { type: "pong"; id: number };
+export const FromHost = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("ready"), actions: z.array(z.string()), events: z.array(z.string()) }),
+  z.object({ type: z.literal("unusable"), reason: z.string() }),
+  z.object({ type: z.literal("pong"), id }),
+  /** `of`: the action or event that it belongs to. */
+  z.object({ type: z.literal("ask"), id, of: id.nullable(), what: Ask, args: z.unknown().optional() }),
+  z.object({ type: z.literal("done"), id, data: z.unknown().optional() }),
+  z.object({ type: z.literal("failed"), id, error: HostError }),
+]);
+export type FromHost = z.output<typeof FromHost>;

@@ -7,7 +7,7 @@ import {
   type Params,
   type User,
 } from "@fanfare/contract";
-import { assertBelow, type Handlers, invalid, serviceError } from "@fanfare/kernel";
+import { assertBelow, type Handlers, invalid, orThrow, serviceError } from "@fanfare/kernel";
 import type { UserDependencies } from "../user.dependencies.ts";
 import type { FriendshipDocument, FriendshipState } from "./friendship.repository.ts";
 import { reachableAmong } from "./reach.ts";
@@ -16,7 +16,7 @@ import { reachableAmong } from "./reach.ts";
 const MAX_ROUNDS = 3;
 
 export function friendActions(dependencies: UserDependencies): Handlers {
-  const { node, friendships, reaches } = dependencies;
+  const { node, blocks, friendships, reaches } = dependencies;
   return {
     "friend.request": async ({ params, actor, services }) => {
       const { userId } = actor;
@@ -39,6 +39,11 @@ export function friendActions(dependencies: UserDependencies): Handlers {
         assertBelow("friendRequestsPerUser", Math.max(...open));
         const requested = await friendships.request(userId, other.id);
         if (requested === null) continue;
+        // A block is stored before it removes a request: either it is visible here, or it sees this one.
+        if ((await blocks.among(userId, [other.id])).size > 0) {
+          await friendships.remove(userId, other.id, userId);
+          throw serviceError("NOT_REACHABLE");
+        }
         for (const id of [userId, other.id]) {
           node.publish(userRoom(id), "friend.requested", { request: presentRequest(requested, id) });
         }
@@ -48,11 +53,14 @@ export function friendActions(dependencies: UserDependencies): Handlers {
     },
 
     "friend.accept": async ({ params, actor: { userId } }) => {
-      const friend = await befriend(dependencies, userId, params.userId);
-      if (friend !== null) return { friend };
-      const existing = await dependencies.friendships.find(userId, params.userId);
-      if (existing?.state !== "friends") throw serviceError("FRIEND_REQUEST_NOT_FOUND");
-      return { friend: presentFriend(existing, userId) };
+      const known = async (): Promise<Friend | null> => {
+        const found = await friendships.find(userId, params.userId);
+        return found?.state === "friends" ? presentFriend(found, userId) : null;
+      };
+      // Again after it, because another call can have accepted the request meanwhile.
+      const friend =
+        (await known()) ?? (await befriend(dependencies, userId, params.userId)) ?? (await known());
+      return { friend: orThrow(friend, "FRIEND_REQUEST_NOT_FOUND") };
     },
 
     "friend.decline": async ({ params, actor: { userId } }) => {

@@ -60,9 +60,17 @@ impl Navigation {
         }
         match url.scheme() {
             "about" => Decision::Load,
-            "https" | "http" if self.sign_on_ends.is_some_and(|ends| now < ends) => Decision::Load,
+            scheme if self.signs_on_by(scheme) && self.sign_on_ends.is_some_and(|ends| now < ends) => {
+                Decision::Load
+            }
             _ => new_window(url),
         }
+    }
+
+    /// A provider without encryption is only for a server that has none either.
+    fn signs_on_by(&self, scheme: &str) -> bool {
+        scheme == "https"
+            || (scheme == "http" && self.server.as_ref().is_some_and(|url| url.scheme() == "http"))
     }
 
     fn follow_sign_on(&mut self, path: &str, now: Instant) {
@@ -151,6 +159,7 @@ mod tests {
         assert_eq!(decide(&mut navigation, "https://login.example.org/"), Decision::Outside);
         decide(&mut navigation, "https://chat.example.com/auth/oidc/start?provider=work");
         assert_eq!(decide(&mut navigation, "https://login.example.org/authorize"), Decision::Load);
+        assert_eq!(decide(&mut navigation, "http://login.example.org/authorize"), Decision::Outside);
         assert_eq!(decide(&mut navigation, "file:///etc/passwd"), Decision::Refuse);
         decide(&mut navigation, "https://chat.example.com/auth/oidc/callback?code=a");
         decide(&mut navigation, "https://chat.example.com/login#oidcCode=a");

@@ -26,6 +26,17 @@ public class ServersPlugin extends Plugin {
     private final Navigation navigation = new Navigation();
     private String link = "";
 
+    /** A webview ignores downloads. The URL of a file has the permission to load it, so that the browser can. */
+    @Override
+    public void load() {
+        getBridge()
+            .getWebView()
+            .setDownloadListener((url, userAgent, disposition, type, bytes) -> {
+                Uri file = Uri.parse(url);
+                if ("https".equals(file.getScheme())) openOutside(file);
+            });
+    }
+
     /** Links open the chooser, which knows what they mean. Also called with the intent that started the app. */
     @Override
     protected void handleOnNewIntent(Intent intent) {

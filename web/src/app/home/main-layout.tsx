@@ -1,5 +1,13 @@
 import type { Group } from "@fanfare/contract";
-import { type ReactNode, Suspense, useDeferredValue, useEffect, useRef, useState } from "react";
+import {
+  type MouseEvent,
+  type ReactNode,
+  Suspense,
+  useDeferredValue,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 import { useRoute, useLocation, useSearch as useAddressQuery } from "wouter";
 import { useGroup } from "../../data/groups.ts";
 import { useMe } from "../../data/me.ts";
@@ -123,6 +131,10 @@ function AppShell({ rail, sidebar, children }: AppShellProps) {
   useSwipe(page, "end", () =>
     isPhone ? { onMove: () => {}, onEnd: (isDone) => isDone && setDrawerAt(path) } : null,
   );
+  /** A link to the open page doesn't change the path. */
+  const closeByLink = ({ target }: MouseEvent) => {
+    if (target instanceof Element && target.closest("a") !== null) setDrawerAt(null);
+  };
   const lists = (
     <>
       <div className="flex w-16 shrink-0 flex-col overflow-y-auto bg-rail pt-[env(safe-area-inset-top)]">
@@ -143,7 +155,9 @@ function AppShell({ rail, sidebar, children }: AppShellProps) {
       </a>
       {isPhone ? (
         <Drawer open={drawerAt === path} onClose={() => setDrawerAt(null)} label={t("lists")}>
-          {lists}
+          <div className="contents" onClickCapture={closeByLink}>
+            {lists}
+          </div>
         </Drawer>
       ) : (
         lists

@@ -38,7 +38,7 @@ export function PageHeader({ icon: Icon, title, tabTitle, subtitle, actions }: P
   return (
     <header
       className={cx(
-        "flex min-h-13 shrink-0 items-center gap-2 border-line px-2 pt-[env(safe-area-inset-top)] md:px-4",
+        "@container flex min-h-13 shrink-0 items-center gap-2 border-line px-2 pt-[env(safe-area-inset-top)] md:px-4",
         title === undefined ? "md:hidden" : "border-b",
       )}
     >
@@ -61,6 +61,17 @@ export function PageHeader({ icon: Icon, title, tabTitle, subtitle, actions }: P
       </div>
       {actions !== undefined && <div className="flex shrink-0 items-center gap-1">{actions}</div>}
     </header>
+  );
+}
+
+/** The content of a page without messages, which scrolls. */
+export function PageBody({ children }: { children: ReactNode }) {
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto">
+      <div className="mx-auto grid max-w-3xl gap-4 p-4 pb-[max(1rem,env(safe-area-inset-bottom))]">
+        {children}
+      </div>
+    </div>
   );
 }
 

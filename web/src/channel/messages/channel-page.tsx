@@ -1,10 +1,10 @@
 import type { Channel, Group } from "@fanfare/contract";
-import { Files, Hash, MessageSquareText, Pin, Users, Volume2 } from "lucide-react";
+import { Files, Hash, type LucideIcon, MessageSquareText, Pin, Users, Volume2 } from "lucide-react";
 import { useCallback, memo } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useSearch } from "wouter";
 import { parsePlace, placePath } from "../../routes.ts";
-import { openPanel, togglePanel, usePanels } from "../../state/panels.ts";
+import { openPanel, type Panel, togglePanel, usePanels } from "../../state/panels.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { focusComposer } from "../../composer/field.ts";
 import { CallArea, CallButtons } from "../../calls/call-area.tsx";
@@ -41,10 +41,19 @@ export const ChannelPage = memo(function ChannelPage({ group, channel }: Channel
   }, [navigate, groupId, channelId, thread]);
   const closeThread = () => navigate(placePath(groupId, channelId));
   const shown = thread === undefined ? panel : null;
-  const toggle = (name: "files" | "members" | "pins" | "threads") => {
-    if (thread !== undefined) closeThread();
-    if (thread === undefined || panel !== name) togglePanel(name);
-  };
+  const panelButton = (name: NonNullable<Panel>, icon: LucideIcon, label: string, count?: number) => (
+    <IconButton
+      icon={icon}
+      label={label}
+      {...(count !== undefined && { count })}
+      pressed={shown === name}
+      tooltipSide="bottom"
+      onClick={() => {
+        if (thread !== undefined) closeThread();
+        if (thread === undefined || panel !== name) togglePanel(name);
+      }}
+    />
+  );
   return (
     <>
       <PageHeader
@@ -56,38 +65,11 @@ export const ChannelPage = memo(function ChannelPage({ group, channel }: Channel
           <>
             <CallButtons channel={channel} />
             <SearchButton />
-            <IconButton
-              icon={MessageSquareText}
-              label={t("threads:panel")}
-              pressed={shown === "threads"}
-              tooltipSide="bottom"
-              onClick={() => toggle("threads")}
-            />
-            <IconButton
-              icon={Pin}
-              label={t("pins.title")}
-              pressed={shown === "pins"}
-              tooltipSide="bottom"
-              onClick={() => toggle("pins")}
-            />
+            {panelButton("threads", MessageSquareText, t("threads:panel"))}
+            {panelButton("pins", Pin, t("pins.title"))}
             {/* Phones have no room for it: it is in the panel of the pins. */}
-            <span className="max-md:hidden">
-              <IconButton
-                icon={Files}
-                label={t("files.title")}
-                pressed={shown === "files"}
-                tooltipSide="bottom"
-                onClick={() => toggle("files")}
-              />
-            </span>
-            <IconButton
-              icon={Users}
-              label={t("common:members")}
-              count={group.memberCount}
-              pressed={shown === "members"}
-              tooltipSide="bottom"
-              onClick={() => toggle("members")}
-            />
+            <span className="max-md:hidden">{panelButton("files", Files, t("files.title"))}</span>
+            {panelButton("members", Users, t("common:members"), group.memberCount)}
           </>
         }
       />

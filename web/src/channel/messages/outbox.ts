@@ -1,7 +1,7 @@
 import { FanfareError, randomId, type ChannelView, type FanfareClient } from "@fanfare/client";
 import i18next from "i18next";
 import { showChannel } from "../../data/shown-channels.ts";
-import { errorText } from "../../shared/use-action.ts";
+import { errorText, isErrorOf } from "../../shared/use-action.ts";
 import { showToast } from "../../ui/feedback.tsx";
 import { addUnsent, removeUnsent, type SendOptions, type UnsentMessage } from "./conversation.ts";
 import {
@@ -99,7 +99,7 @@ export async function sendNow(client: FanfareClient, channelId: string, content:
     await client.call("message.send", { channelId, content, nonce });
     return true;
   } catch (error) {
-    const isLost = isOf(error, "CONNECTION_LOST") || isOf(error, "TIMEOUT");
+    const isLost = isErrorOf(error, "CONNECTION_LOST") || isErrorOf(error, "TIMEOUT");
     if (!isLost || isOutboxFull()) throw error;
     const view = client.channel(channelId);
     showChannel(client, view);
@@ -137,11 +137,11 @@ async function deliver(view: ChannelView, message: StoredMessage): Promise<void>
     await removeMessage(nonce);
   } catch (error) {
     // The session ended, but the message is still wanted: the next login sends it, unless the user logged out.
-    if (account !== sender || isOf(error, "CLOSED")) {
+    if (account !== sender || isErrorOf(error, "CLOSED")) {
       if (account === sender) pendingNonces.delete(nonce);
       return;
     }
-    if (isOf(error, "CHANNEL_NOT_FOUND")) return dropWithChannel(message, error);
+    if (isErrorOf(error, "CHANNEL_NOT_FOUND")) return dropWithChannel(message, error);
     const failed = { ...message, failure: failureOf(error) };
     await putMessage(failed);
     addUnsent(view.channelId, { message: failed, error });
@@ -208,9 +208,6 @@ function waitForTab(otherId: string): void {
     if (account?.client.state === "online") void takeOver();
   });
 }
-
-const isOf = (error: unknown, type: FanfareError["type"]): boolean =>
-  error instanceof FanfareError && error.type === type;
 
 function failureOf(error: unknown): StoredMessage["failure"] {
   if (!(error instanceof FanfareError))

@@ -15,7 +15,7 @@ import { useCanInChannel, useChannelState } from "../../data/groups.ts";
 import { useMessage } from "../../data/channel-messages.ts";
 import { useNotificationSetting } from "../../data/inbox.ts";
 import { placePath } from "../../routes.ts";
-import { copyAndSay } from "../../shared/copy-field.tsx";
+import { copyAndSay } from "../../shared/copy.ts";
 import { useAction } from "../../shared/use-action.ts";
 import { useNow } from "../../shared/hooks.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
@@ -56,7 +56,7 @@ export function ThreadPanel({ parent, threadId, onClose, ...list }: ThreadPanelP
       )}
       {isHere && (
         <>
-          <RootMessage parent={parent} thread={thread} />
+          {thread.rootMessageId !== null && <RootMessage parent={parent} messageId={thread.rootMessageId} />}
           <MessageList channel={thread} title={title} onLeave={() => focusComposer(thread.id)} {...list} />
           <ArchivedNote thread={thread} />
           <Composer channel={thread} title={title} />
@@ -83,12 +83,7 @@ function ArchivedNote({ thread }: { thread: Channel }) {
   );
 }
 
-function RootMessage({ parent, thread }: { parent: Channel; thread: Channel }) {
-  if (thread.rootMessageId === null) return null;
-  return <Root parent={parent} thread={thread} messageId={thread.rootMessageId} />;
-}
-
-function Root({ parent, thread, messageId }: { parent: Channel; thread: Channel; messageId: string }) {
+function RootMessage({ parent, messageId }: { parent: Channel; messageId: string }) {
   const { t } = useTranslation("threads");
   const [, navigate] = useLocation();
   const { data: message, isError } = useMessage(parent.id, messageId);
@@ -103,7 +98,7 @@ function Root({ parent, thread, messageId }: { parent: Channel; thread: Channel;
   if (message === undefined) return null;
   return (
     <div className="max-h-[30%] shrink-0 overflow-y-auto border-b border-line p-2">
-      <MentionsProvider groupId={thread.groupId}>
+      <MentionsProvider groupId={parent.groupId}>
         <MessageCard
           message={message}
           actions={<IconButton icon={ArrowUpLeft} size="sm" label={t("messages:pins.jump")} onClick={jump} />}

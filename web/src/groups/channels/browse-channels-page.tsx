@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { NotFound } from "../../app/home/home-pages.tsx";
-import { PageHeader, PagePending } from "../../app/shell/page-header.tsx";
+import { PageBody, PageHeader, PagePending } from "../../app/shell/page-header.tsx";
 import { channelsInOrder, useChannels, useGroup, useGroups } from "../../data/groups.ts";
 import { channelPath } from "../../routes.ts";
 import { useAction } from "../../shared/use-action.ts";
@@ -31,24 +31,22 @@ export function BrowseChannelsPage({ groupId }: { groupId: string }) {
   return (
     <>
       <PageHeader icon={Hash} title={t("browse.title")} subtitle={group.name} />
-      <div className="min-h-0 flex-1 overflow-y-auto">
-        <div className="mx-auto grid max-w-3xl gap-4 p-4">
-          <p className="text-sm text-muted">{t("browse.hint")}</p>
-          <FilterField label={t("browse.search")} value={text} onChange={setText} />
-          <p role="status" className="text-sm text-muted">
-            {t("browse.found", { count: found.length })}
-          </p>
-          {found.length === 0 ? (
-            <EmptyState icon={SearchX} title={t("browse.none")} text={t("browse.noneText")} />
-          ) : (
-            <ul aria-label={t("browse.title")} className="grid gap-px">
-              {found.map((channel) => (
-                <ChannelEntry key={channel.id} channel={channel} />
-              ))}
-            </ul>
-          )}
-        </div>
-      </div>
+      <PageBody>
+        <p className="text-sm text-muted">{t("browse.hint")}</p>
+        <FilterField label={t("browse.search")} value={text} onChange={setText} />
+        <p role="status" className="text-sm text-muted">
+          {t("browse.found", { count: found.length })}
+        </p>
+        {found.length === 0 ? (
+          <EmptyState icon={SearchX} title={t("browse.none")} text={t("browse.noneText")} />
+        ) : (
+          <ul aria-label={t("browse.title")} className="grid gap-px">
+            {found.map((channel) => (
+              <ChannelEntry key={channel.id} channel={channel} />
+            ))}
+          </ul>
+        )}
+      </PageBody>
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { useChannels } from "../../data/groups.ts";
-import { Select, type SelectProps } from "../../ui/select.tsx";
+import { useFormats } from "../../shared/formats.ts";
+import { NumberSelect, type NumberSelectProps, Select, type SelectProps } from "../../ui/select.tsx";
 
 /** Stands for the server's null in a select. */
 export const NO_SECTION = "";
@@ -26,40 +27,20 @@ export function SectionSelect({ groupId, ...field }: SectionSelectProps) {
   );
 }
 
-const SLOW_MODES = [0, 5, 10, 30, 60, 300, 900, 3600, 21_600] as const;
+const SLOW_MODES = [0, 5, 10, 30, 60, 300, 900, 3600, 21_600];
 
-type Unit = "second" | "minute" | "hour";
+type SlowModeSelectProps = Pick<NumberSelectProps, "value" | "onChange">;
 
-interface SlowModeSelectProps {
-  value: number;
-  onChange: (seconds: number) => void;
-}
-
-export function SlowModeSelect({ value, onChange }: SlowModeSelectProps) {
-  const { t, i18n } = useTranslation("channels");
-  // Bots can set other values.
-  const choices = [...new Set([...SLOW_MODES, value])].toSorted((a, b) => a - b);
+export function SlowModeSelect(field: SlowModeSelectProps) {
+  const { t } = useTranslation("channels");
+  const { wholeDuration } = useFormats();
   return (
-    <Select
+    <NumberSelect
       label={t("slowMode.label")}
       hint={t("slowMode.hint")}
-      value={String(value)}
-      onChange={(next) => onChange(Number(next))}
-      options={choices.map((seconds) => ({
-        value: String(seconds),
-        label: seconds === 0 ? t("slowMode.off") : durationText(seconds, i18n.language),
-      }))}
+      choices={SLOW_MODES}
+      textOf={(seconds) => (seconds === 0 ? t("slowMode.off") : wholeDuration(seconds * 1000))}
+      {...field}
     />
   );
-}
-
-/** "10 seconds", localized. */
-function durationText(seconds: number, language: string): string {
-  const [value, unit]: [number, Unit] =
-    seconds % 3600 === 0
-      ? [seconds / 3600, "hour"]
-      : seconds % 60 === 0
-        ? [seconds / 60, "minute"]
-        : [seconds, "second"];
-  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);
 }

@@ -1,8 +1,6 @@
 import type { Channel } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
 import {
-  ArrowDown,
-  ArrowUp,
   Bell,
   BellOff,
   CheckCheck,
@@ -38,8 +36,8 @@ import { openConfirm } from "../../ui/open-dialog.tsx";
 import { openGroupDialog } from "../open-group-dialog.tsx";
 import { useCall } from "../../data/call.ts";
 import { showFailure } from "../../ui/feedback.tsx";
-import { copyAndSay } from "../../shared/copy-field.tsx";
-import { DropLine, type Edge, type Reorder } from "./reorder.tsx";
+import { copyAndSay } from "../../shared/copy.ts";
+import { DropLine, type Edge, moveItems, type Reorder } from "./reorder.tsx";
 import { useFavoriteItem, useLeaveItem } from "./channel-marks.ts";
 import { isQuiet } from "./mute.ts";
 import { CountBadge, UnreadDot } from "../../ui/display.tsx";
@@ -220,18 +218,7 @@ function useChannelMenu(channel: Channel, isUnread: boolean, reorder: Reorder | 
     useLeaveItem(channel),
     { label: t("common:copyLink"), icon: Link2, onSelect: () => void copyLink() },
     reorder !== null && "separator",
-    reorder !== null && {
-      label: t("menu.moveUp"),
-      icon: ArrowUp,
-      shortcut: "Alt ↑",
-      onSelect: () => reorder.step(channel, -1),
-    },
-    reorder !== null && {
-      label: t("menu.moveDown"),
-      icon: ArrowDown,
-      shortcut: "Alt ↓",
-      onSelect: () => reorder.step(channel, 1),
-    },
+    ...(reorder === null ? [] : moveItems(channel, reorder)),
     canEdit && "separator",
     canEdit && {
       label: t("menu.edit"),

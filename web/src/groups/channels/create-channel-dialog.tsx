@@ -8,7 +8,7 @@ import { useHasCalls } from "../../session/server-meta.ts";
 import { useCanInGroup, useRoles } from "../../data/groups.ts";
 import { channelPath } from "../../routes.ts";
 import { errorText } from "../../shared/use-action.ts";
-import { Checkbox } from "../../ui/checkbox.tsx";
+import { CheckboxList } from "../../ui/checkbox.tsx";
 import { RadioGroup, Switch } from "../../ui/choices.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { TextField, useForm } from "../../ui/form.tsx";
@@ -103,14 +103,7 @@ export function CreateChannelDialog({ group, sectionId, onClose }: CreateChannel
         maxLength={LIMITS.channelNameMaxChars}
         {...form.field("name")}
       />
-      {kinds.length > 1 && (
-        <RadioGroup
-          label={t("create.kind")}
-          value={values.kind}
-          onChange={(kind) => set("kind", kind)}
-          options={kinds}
-        />
-      )}
+      {kinds.length > 1 && <RadioGroup label={t("create.kind")} {...form.field("kind")} options={kinds} />}
       <Switch
         label={t("create.private")}
         hint={t("create.privateHint")}
@@ -120,25 +113,11 @@ export function CreateChannelDialog({ group, sectionId, onClose }: CreateChannel
       {values.private && (
         <fieldset className="grid gap-3 rounded-md border border-line p-3">
           <legend className="px-1 text-sm font-medium">{t("create.visibility")}</legend>
-          {roles.map((role) => (
-            <Checkbox
-              key={role.id}
-              label={role.name}
-              checked={values.roleIds.includes(role.id)}
-              onChange={(isChosen) =>
-                set(
-                  "roleIds",
-                  isChosen ? [...values.roleIds, role.id] : values.roleIds.filter((id) => id !== role.id),
-                )
-              }
-            />
-          ))}
-          <MemberPicker
-            groupId={group.id}
-            label={t("common:members")}
-            value={values.memberIds}
-            onChange={(memberIds) => set("memberIds", memberIds)}
+          <CheckboxList
+            options={roles.map(({ id, name }) => ({ value: id, label: name }))}
+            {...form.field("roleIds")}
           />
+          <MemberPicker groupId={group.id} label={t("common:members")} {...form.field("memberIds")} />
         </fieldset>
       )}
       <details className="grid gap-4">
@@ -152,10 +131,7 @@ export function CreateChannelDialog({ group, sectionId, onClose }: CreateChannel
             {...form.field("topic")}
           />
           <SectionSelect groupId={group.id} {...form.field("sectionId")} />
-          <SlowModeSelect
-            value={values.slowModeSeconds}
-            onChange={(seconds) => set("slowModeSeconds", seconds)}
-          />
+          <SlowModeSelect {...form.field("slowModeSeconds")} />
         </div>
       </details>
     </FormDialog>

@@ -1,10 +1,13 @@
 import type { Channel } from "@fanfare/contract";
+import i18next from "i18next";
+import { ArrowDown, ArrowUp } from "lucide-react";
 import { type DragEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
 import { cx } from "../../ui/cx.ts";
 import { channelTree } from "../../data/groups.ts";
 import { showFailure } from "../../ui/feedback.tsx";
+import type { MenuItem } from "../../ui/menu.tsx";
 
 interface Drag {
   id: string;
@@ -108,6 +111,24 @@ export function useReorder(groupId: string, channels: readonly Channel[], canMov
     draggedId: shownDrag?.id ?? null,
     announcement,
   };
+}
+
+/** What moves a channel or section in its menu. */
+export function moveItems(channel: Channel, { step }: Reorder): MenuItem[] {
+  return [
+    {
+      label: i18next.t("channels:menu.moveUp"),
+      icon: ArrowUp,
+      shortcut: "Alt ↑",
+      onSelect: () => step(channel, -1),
+    },
+    {
+      label: i18next.t("channels:menu.moveDown"),
+      icon: ArrowDown,
+      shortcut: "Alt ↓",
+      onSelect: () => step(channel, 1),
+    },
+  ];
 }
 
 /** Marks the drop position. Must be within a `relative` element. */

@@ -1,5 +1,5 @@
 import type { Channel } from "@fanfare/contract";
-import { ArrowDown, ArrowUp, ChevronRight, Ellipsis, Pencil, Plus, Trash2 } from "lucide-react";
+import { ChevronRight, Ellipsis, Pencil, Plus, Trash2 } from "lucide-react";
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import { setCollapsed } from "../../state/collapsed-sections.ts";
@@ -9,7 +9,7 @@ import { ContextMenu, Menu, type MenuItem } from "../../ui/menu.tsx";
 import { useCall } from "../../data/call.ts";
 import { openConfirm } from "../../ui/open-dialog.tsx";
 import { openGroupDialog } from "../open-group-dialog.tsx";
-import { DropLine, type Edge, type Reorder } from "./reorder.tsx";
+import { DropLine, type Edge, moveItems, type Reorder } from "./reorder.tsx";
 
 interface CollapseButtonProps {
   id: string;
@@ -66,18 +66,7 @@ export const SectionHead = memo(function SectionHead(props: SectionHeadProps) {
       onSelect: () => openGroupDialog(groupId, { kind: "renameSection", channel: section }),
     },
     "separator",
-    {
-      label: t("menu.moveUp"),
-      icon: ArrowUp,
-      shortcut: "Alt ↑",
-      onSelect: () => reorder.step(section, -1),
-    },
-    {
-      label: t("menu.moveDown"),
-      icon: ArrowDown,
-      shortcut: "Alt ↓",
-      onSelect: () => reorder.step(section, 1),
-    },
+    ...moveItems(section, reorder),
     "separator",
     { label: t("delete.sectionAction"), icon: Trash2, danger: true, onSelect: remove },
   ];

@@ -14,6 +14,7 @@ import {
 } from "../../data/groups.ts";
 import { groupPath, groupSettingsPath, landingPath } from "../../routes.ts";
 import { errorText } from "../../shared/use-action.ts";
+import { Section } from "../../settings/section.tsx";
 import { EmptyState, ErrorNote, Skeleton, SkeletonRows, Pending } from "../../ui/feedback.tsx";
 import { Select } from "../../ui/select.tsx";
 import { SettingsLayout } from "../../ui/settings-layout.tsx";
@@ -125,19 +126,16 @@ function StoragePart({ group }: { group: Group }) {
   const isOwner = useCanInGroup(group.id, "ownGroup");
   return (
     <div className="grid gap-8">
-      <section className="grid gap-3">
-        <h2 className="text-lg font-semibold">{t("messages:files.title")}</h2>
+      <Section title={t("messages:files.title")}>
         <Usage groupId={group.id} />
-      </section>
-      <section className="grid gap-3">
-        <h2 className="text-lg font-semibold">{t("storage.retention")}</h2>
+      </Section>
+      <Section title={t("storage.retention")}>
         <RetentionForm group={group} />
-      </section>
+      </Section>
       {isOwner && (
-        <section className="grid gap-3">
-          <h2 className="text-lg font-semibold">{t("storage.export")}</h2>
+        <Section title={t("storage.export")}>
           <ExportGroup group={group} />
-        </section>
+        </Section>
       )}
     </div>
   );

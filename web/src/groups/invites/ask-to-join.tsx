@@ -1,4 +1,3 @@
-import { FanfareError } from "@fanfare/client";
 import type { OwnJoinRequest } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useTranslation } from "react-i18next";
@@ -12,11 +11,6 @@ import { Avatar } from "../../ui/display.tsx";
 import { ErrorNote } from "../../ui/feedback.tsx";
 import { Form, TextArea, useForm } from "../../ui/form.tsx";
 import { ListRow } from "../../ui/list-row.tsx";
-
-/** Whether the user has to ask to join, because new members need approval. */
-export function isApprovalRequired(error: unknown): boolean {
-  return error instanceof FanfareError && error.type === "APPROVAL_REQUIRED";
-}
 
 /** The user's request to join a group, unless it has expired. */
 export function useOwnJoinRequest(groupId: string): OwnJoinRequest | undefined {

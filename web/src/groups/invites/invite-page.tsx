@@ -1,4 +1,3 @@
-import { FanfareError } from "@fanfare/client";
 import { useCallback, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, Redirect, useLocation } from "wouter";
@@ -6,17 +5,11 @@ import { useCall } from "../../data/call.ts";
 import { ON_OPEN, useActionQuery } from "../../data/data-context.ts";
 import { useGroups } from "../../data/groups.ts";
 import { groupPath, landingPath } from "../../routes.ts";
-import { useAction } from "../../shared/use-action.ts";
+import { useAction, isErrorOf } from "../../shared/use-action.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { EmptyState, ErrorNote } from "../../ui/feedback.tsx";
 import { usePageTitle } from "../../ui/hooks.ts";
-import {
-  AskToJoin,
-  isApprovalRequired,
-  OwnJoinRequests,
-  useOwnJoinRequest,
-  useWaitingRequests,
-} from "./ask-to-join.tsx";
+import { AskToJoin, OwnJoinRequests, useOwnJoinRequest, useWaitingRequests } from "./ask-to-join.tsx";
 import { InvitedGroup, inviteErrorText, isJoining } from "./invited-group.tsx";
 import { Main } from "../../ui/main.tsx";
 
@@ -31,14 +24,14 @@ export function InvitePage({ code }: { code: string }) {
   const [isAsking, setAsking] = useState(false);
   const join = useCallback(async () => {
     const joined = await call("invite.accept", { code }).catch((failure: unknown) => {
-      if (!isApprovalRequired(failure)) throw failure;
+      if (!isErrorOf(failure, "APPROVAL_REQUIRED")) throw failure;
       setAsking(true);
       return null;
     });
     if (joined !== null) navigate(groupPath(joined.group.id), { replace: true });
   }, [call, code, navigate]);
   // Its only use may have been taken by the user's own registration. Accepting it again then opens the group.
-  const isGone = loadError instanceof FanfareError && loadError.type === "INVITE_NOT_FOUND";
+  const isGone = isErrorOf(loadError, "INVITE_NOT_FOUND");
   const joinsNow = isGone || (data !== undefined && isJoining(code));
   useEffect(() => {
     // Accepting twice is harmless.

@@ -1,8 +1,7 @@
-import { FanfareError } from "@fanfare/client";
 import type { Result } from "@fanfare/contract";
 import i18next from "i18next";
 import { useTranslation } from "react-i18next";
-import { errorText } from "../../shared/use-action.ts";
+import { errorText, isErrorOf } from "../../shared/use-action.ts";
 import { Avatar } from "../../ui/display.tsx";
 import { Skeleton } from "../../ui/feedback.tsx";
 
@@ -31,7 +30,7 @@ export function InvitedGroup({ group }: { group: Result<"invite.preview">["group
 
 /** Any problem with the code itself is a problem of the link. */
 export function inviteErrorText(error: unknown): string {
-  const isBadCode = error instanceof FanfareError && error.type === "VALIDATION_FAILED";
+  const isBadCode = isErrorOf(error, "VALIDATION_FAILED");
   return isBadCode ? i18next.t("shared:error.INVITE_NOT_FOUND") : errorText(error);
 }
 

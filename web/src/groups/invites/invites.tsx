@@ -6,14 +6,15 @@ import { useMe } from "../../data/me.ts";
 import { useInvites } from "../../data/group-settings.ts";
 import { useLockdown } from "../../data/join-requests.ts";
 import { EmailInvites } from "./email-invites.tsx";
-import { CopyField, copyAndSay } from "../../shared/copy-field.tsx";
+import { CopyField } from "../../shared/copy-field.tsx";
+import { copyAndSay } from "../../shared/copy.ts";
 import { errorText, useAction } from "../../shared/use-action.ts";
 import { Dialog, type DialogProps } from "../../ui/dialog.tsx";
 import { ErrorNote, Loaded, SkeletonRows } from "../../ui/feedback.tsx";
 import { useFormats } from "../../shared/formats.ts";
 import { formatTime } from "../../shared/times.ts";
 import { Form, useForm } from "../../ui/form.tsx";
-import { Select } from "../../ui/select.tsx";
+import { NumberSelect } from "../../ui/select.tsx";
 import { Copy, Link2, Trash2 } from "lucide-react";
 import { useUser } from "../../data/people.ts";
 import { IconButton } from "../../ui/button.tsx";
@@ -113,21 +114,21 @@ interface NewInviteFormProps {
 }
 
 const MINUTE_MS = 60_000;
-const AGES_MS = [30 * MINUTE_MS, 60 * MINUTE_MS, DAY_MS, 7 * DAY_MS, 30 * DAY_MS];
-const USES = [1, 5, 10, 25, 100];
-const NO_LIMIT = "none";
+const NO_LIMIT = 0;
+const AGES_MS = [30 * MINUTE_MS, 60 * MINUTE_MS, DAY_MS, 7 * DAY_MS, 30 * DAY_MS, NO_LIMIT];
+const USES = [NO_LIMIT, 1, 5, 10, 25, 100];
 
 export function NewInviteForm({ groupId, onMade }: NewInviteFormProps) {
   const { t } = useTranslation("invites");
   const { duration } = useFormats();
   const call = useCall();
   const form = useForm({
-    initial: { maxAgeMs: String(7 * DAY_MS), maxUses: NO_LIMIT },
+    initial: { maxAgeMs: 7 * DAY_MS, maxUses: NO_LIMIT },
     async submit({ maxAgeMs, maxUses }) {
       const { invite } = await call("invite.create", {
         groupId,
-        ...(maxAgeMs !== NO_LIMIT && { maxAgeMs: Number(maxAgeMs) }),
-        ...(maxUses !== NO_LIMIT && { maxUses: Number(maxUses) }),
+        ...(maxAgeMs !== NO_LIMIT && { maxAgeMs }),
+        ...(maxUses !== NO_LIMIT && { maxUses }),
       });
       onMade?.(invite);
     },
@@ -135,20 +136,16 @@ export function NewInviteForm({ groupId, onMade }: NewInviteFormProps) {
   return (
     <Form form={form} action={t("new")}>
       <div className="grid gap-4 md:grid-cols-2">
-        <Select
+        <NumberSelect
           label={t("expires")}
-          options={[
-            ...AGES_MS.map((ms) => ({ value: String(ms), label: t("expiresAfter", { time: duration(ms) }) })),
-            { value: NO_LIMIT, label: t("expiresNever") },
-          ]}
+          choices={AGES_MS}
+          textOf={(ms) => (ms === NO_LIMIT ? t("expiresNever") : t("expiresAfter", { time: duration(ms) }))}
           {...form.field("maxAgeMs")}
         />
-        <Select
+        <NumberSelect
           label={t("uses")}
-          options={[
-            { value: NO_LIMIT, label: t("usesNoLimit") },
-            ...USES.map((count) => ({ value: String(count), label: t("usesLimit", { count }) })),
-          ]}
+          choices={USES}
+          textOf={(count) => (count === NO_LIMIT ? t("usesNoLimit") : t("usesLimit", { count }))}
           {...form.field("maxUses")}
         />
       </div>

@@ -17,6 +17,7 @@ import { lex, plainText } from "../../channel/messages/markdown/lex.ts";
 import { requestNotificationPermission, getPermission } from "../../settings/notifications/permission.ts";
 import { type Note, playNotes } from "./sound.ts";
 import { watchMessages, watchReminders, type Notice, type NotifierState } from "./watch-messages.ts";
+import { pause } from "../../shared/pause.ts";
 
 const MAX_CHARS = 200;
 
@@ -102,12 +103,12 @@ export function isPageActive(): boolean {
  * does.
  */
 export async function claim(name: string): Promise<boolean> {
-  if (!isPageActive()) await new Promise((done) => setTimeout(done, HIDDEN_TAB_DELAY_MS));
+  if (!isPageActive()) await pause(HIDDEN_TAB_DELAY_MS);
   if (!("locks" in navigator)) return true;
   return new Promise((resolve) => {
     void navigator.locks.request(`fanfare.${name}`, { ifAvailable: true }, async (lock) => {
       resolve(lock !== null);
-      if (lock !== null) await new Promise((done) => setTimeout(done, CLAIM_TTL_MS));
+      if (lock !== null) await pause(CLAIM_TTL_MS);
     });
   });
 }

@@ -2,13 +2,23 @@ import type { ChannelState } from "@fanfare/contract";
 import { useCallback, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useSearch, Link } from "wouter";
-import { AtSign, CircleUser, Ellipsis, Files, Pin, UserPlus, Users, MessagesSquare } from "lucide-react";
+import {
+  AtSign,
+  CircleUser,
+  Ellipsis,
+  Files,
+  type LucideIcon,
+  Pin,
+  UserPlus,
+  Users,
+  MessagesSquare,
+} from "lucide-react";
 import { useIsBlocked, useMe } from "../../data/me.ts";
 import { useCall } from "../../data/call.ts";
 import { useUser } from "../../data/people.ts";
 import { directPath, parsePlace } from "../../routes.ts";
-import { useAction } from "../../shared/use-action.ts";
-import { openPanel, togglePanel, usePanels } from "../../state/panels.ts";
+import { useAction, isErrorOf } from "../../shared/use-action.ts";
+import { openPanel, type Panel, togglePanel, usePanels } from "../../state/panels.ts";
 import { Avatar } from "../../ui/display.tsx";
 import { Button, IconButton, buttonClass } from "../../ui/button.tsx";
 import { ErrorNote, EmptyState } from "../../ui/feedback.tsx";
@@ -26,7 +36,6 @@ import { PageHeader, PagePending } from "../../app/shell/page-header.tsx";
 import { type Direct, useDirect, useDirectMenu } from "./use-direct.ts";
 import { openAddPeople, openNewDirect } from "./direct-dialogs.tsx";
 import { PeoplePanel } from "./people-panel.tsx";
-import { FanfareError } from "@fanfare/client";
 import { useChannelState } from "../../data/groups.ts";
 import { useServerCache } from "../../data/data-context.ts";
 import { rememberPlace } from "../../state/last-channel.ts";
@@ -129,6 +138,15 @@ function DirectHeader({ channel, direct: { title, otherId, otherIds } }: DirectH
   const isBlocked = useIsBlocked(otherId ?? "");
   const isGroup = channel.kind === "groupDirect";
   const add = () => (isGroup ? openAddPeople(channel, title) : openNewDirect(otherIds));
+  const panelButton = (name: NonNullable<Panel>, icon: LucideIcon, label: string) => (
+    <IconButton
+      icon={icon}
+      label={label}
+      pressed={panel === name}
+      tooltipSide="bottom"
+      onClick={() => togglePanel(name)}
+    />
+  );
   // Phones have no room for these in the header.
   const panels = [
     { label: t("messages:pins.title"), icon: Pin, onSelect: () => togglePanel("pins") },
@@ -156,28 +174,12 @@ function DirectHeader({ channel, direct: { title, otherId, otherIds } }: DirectH
                 onClick={add}
               />
             )}
-            <IconButton
-              icon={Pin}
-              label={t("messages:pins.title")}
-              pressed={panel === "pins"}
-              tooltipSide="bottom"
-              onClick={() => togglePanel("pins")}
-            />
-            <IconButton
-              icon={Files}
-              label={t("messages:files.title")}
-              pressed={panel === "files"}
-              tooltipSide="bottom"
-              onClick={() => togglePanel("files")}
-            />
+            {panelButton("pins", Pin, t("messages:pins.title"))}
+            {panelButton("files", Files, t("messages:files.title"))}
           </span>
-          <IconButton
-            icon={isGroup ? Users : CircleUser}
-            label={isGroup ? t("common:members") : t("common:profile")}
-            pressed={panel === "members"}
-            tooltipSide="bottom"
-            onClick={() => togglePanel("members")}
-          />
+          {isGroup
+            ? panelButton("members", Users, t("common:members"))
+            : panelButton("members", CircleUser, t("common:profile"))}
           <Menu
             items={isPhone ? [...panels, ...items] : items}
             trigger={<IconButton icon={Ellipsis} label={t("menu.more", { title })} />}
@@ -193,7 +195,7 @@ export function DirectPage({ channelId }: { channelId: string }) {
   const query = useChannelState(channelId);
   const { data: channel, error } = query;
   const hasLeft = useHasLeft(channelId);
-  const isGone = hasLeft || (error instanceof FanfareError && error.type === "CHANNEL_NOT_FOUND");
+  const isGone = hasLeft || isErrorOf(error, "CHANNEL_NOT_FOUND");
   const isThere = !isGone && channel !== undefined && channel.memberIds.includes(me.id);
   useEffect(() => {
     if (isThere) rememberPlace(me.id, directPath(channelId), null, channelId);

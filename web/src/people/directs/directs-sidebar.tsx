@@ -3,7 +3,7 @@ import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useLocation } from "wouter";
 import type { ChannelState } from "@fanfare/contract";
-import { useDirects, useFriendRequests, useUser } from "../../data/people.ts";
+import { useDirects, useIncomingRequests, useUser } from "../../data/people.ts";
 import { useMe } from "../../data/me.ts";
 import { directPath } from "../../routes.ts";
 import { CallMark } from "../../calls/call-people.tsx";
@@ -26,8 +26,7 @@ export function DirectsSidebar() {
   const query = useDirects();
   const { data: directs } = query;
   const isAccount = useMe().kind === "member";
-  const { data: requests } = useFriendRequests({ enabled: isAccount });
-  const incoming = requests?.filter(({ direction }) => direction === "incoming").length ?? 0;
+  const incoming = useIncomingRequests().length;
   const create = () => openNewDirect([]);
   // Guests can't search users; they can only choose people they already have a conversation with.
   const canChoose = isAccount || (directs !== undefined && directs.length > 0);

@@ -1,21 +1,21 @@
 import { LIMITS } from "@fanfare/contract/limits";
-import { useState, useMemo } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useCall } from "../../data/call.ts";
 import { directPath } from "../../routes.ts";
-import { FormDialog } from "../../ui/form-dialog.tsx";
+import { FormDialog, NameDialog } from "../../ui/form-dialog.tsx";
 import { TextField, useForm } from "../../ui/form.tsx";
-import { isNotReachable } from "./use-direct.ts";
 import type { Channel, User } from "@fanfare/contract";
 import { Info, Check } from "lucide-react";
-import { useDirects, useFriends, useUsers } from "../../data/people.ts";
+import { useContacts } from "../../data/people.ts";
 import { useMe } from "../../data/me.ts";
 import { useUserSearch } from "../../data/search.ts";
 import { Avatar } from "../../ui/display.tsx";
 import { ListRow } from "../../ui/list-row.tsx";
 import { cx } from "../../ui/cx.ts";
 import { ChosenPeople } from "../members/chosen-people.tsx";
+import { isErrorOf } from "../../shared/use-action.ts";
 
 interface NewDirectDialogProps {
   userIds: readonly string[];
@@ -42,7 +42,7 @@ export function NewDirectDialog({ userIds, onClose }: NewDirectDialogProps) {
         onClose();
         navigate(directPath(channel.id));
       } catch (error) {
-        if (!isNotReachable(error)) throw error;
+        if (!isErrorOf(error, "NOT_REACHABLE")) throw error;
         setRefused(true);
       }
     },
@@ -99,7 +99,7 @@ export function AddPeopleDialog({ channel, title, onClose }: AddPeopleDialogProp
         try {
           await call("channel.addToDirect", { channelId: channel.id, userId });
         } catch (error) {
-          if (!isNotReachable(error)) throw error;
+          if (!isErrorOf(error, "NOT_REACHABLE")) throw error;
           refused.push(userId);
         }
       }
@@ -133,30 +133,15 @@ export function AddPeopleDialog({ channel, title, onClose }: AddPeopleDialogProp
 export function RenameDirectDialog({ channel, onClose }: { channel: Channel; onClose: () => void }) {
   const { t } = useTranslation("directs");
   const call = useCall();
-  const form = useForm({
-    initial: { name: channel.name },
-    async submit({ name }) {
-      const wanted = name.trim() === "" ? null : name.trim();
-      await call("channel.renameDirect", { channelId: channel.id, name: wanted });
-    },
-    onDone: onClose,
-  });
   return (
-    <FormDialog
+    <NameDialog
       onClose={onClose}
       title={t("renameTitle")}
-      size="sm"
-      form={form}
-      action={t("common:save")}
-      disabled={!form.changed}
-    >
-      <TextField
-        label={t("common:name")}
-        hint={t("create.nameHint")}
-        maxLength={LIMITS.channelNameMaxChars}
-        {...form.field("name")}
-      />
-    </FormDialog>
+      name={channel.name}
+      hint={t("create.nameHint")}
+      maxLength={LIMITS.channelNameMaxChars}
+      onSave={(name) => call("channel.renameDirect", { channelId: channel.id, name: name || null })}
+    />
   );
 }
 
@@ -173,8 +158,6 @@ export function NotReachableNote({ isOfSeveral }: { isOfSeveral: boolean }) {
 /** Limits the initial list; further friends are found by name. */
 const MAX_SHOWN = 50;
 
-const NO_USER_IDS: readonly string[] = [];
-
 interface PeoplePickerProps {
   value: readonly string[];
   onChange: (userIds: readonly string[]) => void;
@@ -182,7 +165,7 @@ interface PeoplePickerProps {
   max: number;
 }
 
-export function PeoplePicker({ value, onChange, without = NO_USER_IDS, max }: PeoplePickerProps) {
+export function PeoplePicker({ value, onChange, without = [], max }: PeoplePickerProps) {
   const { t } = useTranslation("directs");
   const [text, setText] = useState("");
   const people = usePeople(text, without);
@@ -255,30 +238,22 @@ function Mark({ isOn }: { isOn: boolean }) {
 
 /**
  * Friends and recent contacts; with a text, those whose name contains it and accounts whose name starts with it.
- * @param without IDs to leave out; must be stable
+ * @param without IDs to leave out
  */
 function usePeople(text: string, without: readonly string[]): User[] {
   const { i18n } = useTranslation();
-  const me = useMe();
-  const isAccount = me.kind === "member";
-  const { data: friends } = useFriends({ enabled: isAccount });
-  const { data: directs } = useDirects();
-  const knownIds = useMemo(() => {
-    const ids = new Set(friends?.map(({ userId }) => userId));
-    for (const { memberIds } of directs ?? []) for (const id of memberIds) ids.add(id);
-    ids.delete(me.id);
-    return [...ids];
-  }, [friends, directs, me.id]);
-  const known = useUsers(knownIds).filter(({ deleted }) => deleted !== true);
+  const { id: ownId } = useMe();
+  const known = useContacts().filter(({ id, deleted }) => id !== ownId && deleted !== true);
   const query = text.trim().toLowerCase();
-  // Guests can't search accounts.
-  const found = useUserSearch(isAccount ? query : "").data ?? [];
+  const { data: found = [] } = useUserSearch(query);
   const compare = new Intl.Collator(i18n.language).compare;
   const hits = known.filter(
     ({ nickname, username }) =>
       nickname.toLowerCase().includes(query) || (username?.toLowerCase().includes(query) ?? false),
   );
-  const others = found.filter(({ id, kind }) => kind !== "bot" && id !== me.id && !knownIds.includes(id));
+  const others = found.filter(
+    ({ id, kind }) => kind !== "bot" && id !== ownId && known.every((one) => one.id !== id),
+  );
   return [...hits.toSorted((a, b) => compare(a.nickname, b.nickname)), ...others]
     .filter(({ id }) => !without.includes(id))
     .slice(0, MAX_SHOWN);

@@ -4,12 +4,11 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
 import { useMe } from "../../data/me.ts";
 import { useStatus } from "../../data/presence.ts";
-import { useUser } from "../../data/people.ts";
 import { Avatar } from "../../ui/display.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { openConfirm } from "../../ui/open-dialog.tsx";
 import { ProfileCard } from "../members/profile/profile-card.tsx";
-import { useName } from "../members/user-name.tsx";
+import { usePerson } from "../members/user-name.tsx";
 import { UserPopover } from "../members/people-store.tsx";
 import { SidePanel } from "../../app/shell/side-panel.tsx";
 import { openAddPeople } from "./direct-dialogs.tsx";
@@ -54,9 +53,8 @@ function Person({ userId, channel }: { userId: string; channel: ChannelState }) 
   const { t } = useTranslation("directs");
   const call = useCall();
   const me = useMe();
-  const user = useUser(userId);
+  const { name, avatarUrl } = usePerson(userId);
   const status = useStatus(userId);
-  const name = useName(user);
   const isOwner = channel.ownerId === userId;
   const canRemove = channel.ownerId === me.id && userId !== me.id;
   const remove = () =>
@@ -74,7 +72,7 @@ function Person({ userId, channel }: { userId: string; channel: ChannelState }) 
         groupId={null}
         className="flex min-h-11 min-w-0 flex-1 items-center gap-2.5 rounded-md px-2 text-start -outline-offset-2"
       >
-        <Avatar name={name} id={userId} src={user?.avatarUrl} status={status} />
+        <Avatar name={name} id={userId} src={avatarUrl} status={status} />
         <span className="min-w-0 truncate font-medium">{name}</span>
         {isOwner && (
           <span title={t("panel.owner")} className="shrink-0 text-accent-text">

@@ -1,18 +1,19 @@
-import type { Channel, User, ChannelState } from "@fanfare/contract";
+import type { Channel, ChannelState } from "@fanfare/contract";
 import { useMemo, useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../../data/me.ts";
-import { useUser, useUsers } from "../../data/people.ts";
+import { useUsers } from "../../data/people.ts";
 import { Bell, CheckCheck, LogOut, Pencil, UserPlus, X } from "lucide-react";
 import { useLocation } from "wouter";
 import { useCall } from "../../data/call.ts";
 import { useFavoriteItem } from "../../groups/channels/channel-marks.ts";
 import { directPath } from "../../routes.ts";
 import { showToast, showFailure } from "../../ui/feedback.tsx";
-import { FanfareError } from "@fanfare/client";
 import type { MenuList } from "../../ui/menu.tsx";
 import { openConfirm } from "../../ui/open-dialog.tsx";
+import { userName } from "../members/user-name.tsx";
 import { openAddPeople, openNewDirect, openNotifications, openRename } from "./direct-dialogs.tsx";
+import { isErrorOf } from "../../shared/use-action.ts";
 
 /** How a direct message is shown to the current user. */
 export interface Direct {
@@ -20,26 +21,28 @@ export interface Direct {
   title: string;
   otherIds: readonly string[];
   /** The other user, in a one-to-one conversation. In the user's notes to themselves, the user. */
-  other: User | undefined;
   otherId: string | null;
 }
 
 const MAX_NAMES = 4;
 
-export function useDirect({ kind, name, memberIds }: Pick<Channel, "kind" | "name" | "memberIds">): Direct {
+const LOADING: Pick<Channel, "kind" | "name" | "memberIds"> = {
+  kind: "groupDirect",
+  name: "",
+  memberIds: [],
+};
+
+export function useDirect({ kind, name, memberIds } = LOADING): Direct {
   const { t } = useTranslation("directs");
   const me = useMe();
   const otherIds = useMemo(() => memberIds.filter((id) => id !== me.id), [memberIds, me.id]);
-  const named = useMemo(() => otherIds.slice(0, MAX_NAMES), [otherIds]);
-  const users = useUsers(named);
+  const users = useUsers(otherIds.slice(0, MAX_NAMES));
   const otherId = kind === "direct" ? (otherIds[0] ?? me.id) : null;
-  const other = useUser(otherId);
-  const nameOf = (user: User): string => (user.deleted === true ? t("members:deleted") : user.nickname);
-  const names = users.map(nameOf);
+  const names = users.map((user) => userName(user));
   if (otherIds.length > MAX_NAMES) names.push("…");
   const alone = kind === "direct" ? t("notes") : t("onlyYou");
   const title = name !== "" ? name : otherIds.length === 0 ? alone : names.join(t("comma")) || "…";
-  return { title, otherIds, other, otherId };
+  return { title, otherIds, otherId };
 }
 
 export interface DirectMenu {
@@ -107,7 +110,7 @@ export function useOpenDirect(): (userId: string, prepare?: (channelId: string) 
         prepare?.(channel.id);
         navigate(directPath(channel.id));
       } catch (error) {
-        if (!isNotReachable(error)) return showFailure(error);
+        if (!isErrorOf(error, "NOT_REACHABLE")) return showFailure(error);
         const ask = () =>
           void call("friend.request", { userId }).then(
             () => showToast({ text: t("friends:add.requestedThem"), tone: "good" }),
@@ -122,9 +125,4 @@ export function useOpenDirect(): (userId: string, prepare?: (channelId: string) 
     },
     [t, call, navigate, isAccount],
   );
-}
-
-/** Whether the user's privacy settings or a block prevent contact. */
-export function isNotReachable(error: unknown): boolean {
-  return error instanceof FanfareError && error.type === "NOT_REACHABLE";
 }

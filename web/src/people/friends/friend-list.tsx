@@ -4,11 +4,11 @@ import { useMemo, useState, type ComponentProps, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useFriends, useUsers } from "../../data/people.ts";
 import { useStatus, useStatuses } from "../../data/presence.ts";
-import { errorText } from "../../shared/use-action.ts";
+import { errorText, isErrorOf } from "../../shared/use-action.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { ContextMenu, Menu } from "../../ui/menu.tsx";
 import { EmptyState, SkeletonRows, showToast, Pending } from "../../ui/feedback.tsx";
-import { useOpenDirect, isNotReachable } from "../directs/use-direct.ts";
+import { useOpenDirect } from "../directs/use-direct.ts";
 import { StatusLine, useName } from "../members/user-name.tsx";
 import { usePersonMenu } from "../members/use-person-menu.ts";
 import type { Status } from "@fanfare/client";
@@ -162,7 +162,7 @@ export function AddFriend() {
       setName("");
       showToast({ text: t(`add.${state}`, { name: username }), tone: "good" });
     } catch (failure) {
-      setError(isNotReachable(failure) ? t("add.refused") : errorText(failure));
+      setError(isErrorOf(failure, "NOT_REACHABLE") ? t("add.refused") : errorText(failure));
     } finally {
       setBusy(false);
     }

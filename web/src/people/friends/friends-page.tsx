@@ -1,5 +1,5 @@
 import { Check, Inbox, ShieldCheck, Undo2, UserRound, Users, X } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { FriendRequest, User } from "@fanfare/contract";
 import { useBlocked, useMe } from "../../data/me.ts";
@@ -8,7 +8,7 @@ import { EmptyState, Loaded } from "../../ui/feedback.tsx";
 import { openClaimDialog } from "../../session/claim-dialog.tsx";
 import { SearchButton } from "../../search/search-button.tsx";
 import { PageHeader } from "../../app/shell/page-header.tsx";
-import { useFriendRequests, useUsers } from "../../data/people.ts";
+import { useFriendRequests, useIncomingRequests, useUsers } from "../../data/people.ts";
 import { Rows } from "../../shared/paged-list.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { usePersonActions } from "../members/use-person-menu.ts";
@@ -47,8 +47,7 @@ type View = "online" | "all" | "pending" | "blocked";
 export function FriendTabs() {
   const { t } = useTranslation("friends");
   const [view, setView] = useState<View>("online");
-  const { data: requests } = useFriendRequests();
-  const incoming = requests?.filter(({ direction }) => direction === "incoming").length ?? 0;
+  const incoming = useIncomingRequests().length;
   const pending = (
     <span className="flex items-center gap-1.5">
       {t("pending.tab")}
@@ -66,7 +65,7 @@ export function FriendTabs() {
           tabs={[
             {
               value: "online",
-              label: t("online.tab"),
+              label: t("members:section.online"),
               content: <FriendList isOnline onShowAll={() => setView("all")} />,
             },
             {
@@ -132,10 +131,7 @@ interface PartProps {
 
 function Part({ requests, direction }: PartProps) {
   const { t } = useTranslation("friends");
-  const ids = useMemo(
-    () => requests.filter((request) => request.direction === direction).map(({ userId }) => userId),
-    [requests, direction],
-  );
+  const ids = requests.filter((request) => request.direction === direction).map(({ userId }) => userId);
   const users = useUsers(ids);
   if (ids.length === 0) return null;
   return (
@@ -152,7 +148,7 @@ function Part({ requests, direction }: PartProps) {
   );
 }
 
-function Request({ user }: { user: ReturnType<typeof useUsers>[number] }) {
+function Request({ user }: { user: User }) {
   const { t } = useTranslation("friends");
   const { accept, decline, withdraw } = usePersonActions(user);
   const name = user.nickname;

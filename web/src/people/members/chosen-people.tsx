@@ -1,8 +1,7 @@
 import { X } from "lucide-react";
-import { useUser } from "../../data/people.ts";
 import { Avatar } from "../../ui/display.tsx";
 import { IconButton } from "../../ui/button.tsx";
-import { useName } from "./user-name.tsx";
+import { usePerson } from "./user-name.tsx";
 
 interface ChosenPeopleProps {
   label?: string;
@@ -33,11 +32,10 @@ interface ChosenProps extends Pick<ChosenPeopleProps, "removeLabel"> {
 }
 
 function Chosen({ userId, removeLabel, onRemove }: ChosenProps) {
-  const user = useUser(userId);
-  const name = useName(user);
+  const { name, avatarUrl } = usePerson(userId);
   return (
     <li className="flex items-center gap-1.5 rounded-full bg-selected py-0.5 pe-0.5 ps-1 text-sm">
-      <Avatar id={userId} name={name} src={user?.avatarUrl} size={20} />
+      <Avatar id={userId} name={name} src={avatarUrl} size={20} />
       {name}
       <IconButton icon={X} size="sm" label={removeLabel(name)} onClick={onRemove} className="rounded-full" />
     </li>

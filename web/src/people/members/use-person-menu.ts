@@ -1,14 +1,14 @@
 import type { User, ActionName, Params } from "@fanfare/contract";
 import { AtSign, Ban, Check, MessageCircle, ShieldOff, Undo2, UserPlus, UserX, X } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import { copyAndSay } from "../../shared/copy-field.tsx";
+import { copyAndSay } from "../../shared/copy.ts";
 import type { MenuItem } from "../../ui/menu.tsx";
 import { showToast } from "../../ui/feedback.tsx";
 import { useIsBlocked, useMe } from "../../data/me.ts";
 import { useCall } from "../../data/call.ts";
 import { useFriendRequests, useFriends } from "../../data/people.ts";
-import { errorText } from "../../shared/use-action.ts";
-import { useOpenDirect, isNotReachable } from "../directs/use-direct.ts";
+import { errorText, isErrorOf } from "../../shared/use-action.ts";
+import { useOpenDirect } from "../directs/use-direct.ts";
 import { openConfirm } from "../../ui/open-dialog.tsx";
 import { closeProfile } from "./people-store.tsx";
 
@@ -64,7 +64,10 @@ export function usePersonActions(user: User | undefined): PersonActions {
       await call(name, params);
       if (done !== undefined) showToast({ text: done, tone: "good" });
     } catch (error) {
-      showToast({ text: isNotReachable(error) ? t("requestNotAccepted") : errorText(error), tone: "danger" });
+      showToast({
+        text: isErrorOf(error, "NOT_REACHABLE") ? t("requestNotAccepted") : errorText(error),
+        tone: "danger",
+      });
     }
   };
   const ask = (kind: "unfriend" | "block", action: "friend.remove" | "user.block") => {
@@ -99,10 +102,9 @@ export function usePersonActions(user: User | undefined): PersonActions {
 }
 
 function useFriendship(userId: string): Friendship {
-  const enabled = useMe().kind === "member";
-  const { data: friends } = useFriends({ enabled });
-  const { data: requests } = useFriendRequests({ enabled });
-  if (!enabled || friends === undefined || requests === undefined) return null;
+  const { data: friends } = useFriends();
+  const { data: requests } = useFriendRequests();
+  if (friends === undefined || requests === undefined) return null;
   if (friends.some((friend) => friend.userId === userId)) return "friend";
   return requests.find((request) => request.userId === userId)?.direction ?? "none";
 }

@@ -2,9 +2,11 @@ import type { CustomStatus, User } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
 import i18next from "i18next";
 import type { Status } from "@fanfare/client";
-import { useNickname } from "../../data/members.ts";
+import { useAvatarUrl, useNickname } from "../../data/members.ts";
+import { useUser } from "../../data/people.ts";
 import { useNow } from "../../shared/hooks.ts";
 import { cx } from "../../ui/cx.ts";
+import { STATUS_DOTS } from "../../ui/display.tsx";
 
 /** An ellipsis while loading. In a group, the user's nickname there. */
 export function useName(user: User | undefined, groupId: string | null = null): string {
@@ -14,24 +16,30 @@ export function useName(user: User | undefined, groupId: string | null = null): 
   return user.deleted === true ? t("deleted") : (nickname ?? user.nickname);
 }
 
+interface Person {
+  /** Undefined while loading. */
+  user: User | undefined;
+  name: string;
+  avatarUrl: string | null;
+}
+
+/** A user as the others see them: in a group, with the name and the picture they have there. */
+export function usePerson(userId: string, groupId: string | null = null): Person {
+  const user = useUser(userId);
+  return { user, name: useName(user, groupId), avatarUrl: useAvatarUrl(user, groupId) };
+}
+
 /** A dash while loading. */
 export function userName(user: User | undefined, nickname?: string): string {
   if (user === undefined) return "–";
   return user.deleted === true ? i18next.t("members:deleted") : (nickname ?? user.nickname);
 }
 
-const DOTS: Record<Status, string> = {
-  online: "bg-good",
-  idle: "bg-warn",
-  doNotDisturb: "bg-danger",
-  offline: "border-2 border-line-strong",
-};
-
 export function StatusLine({ status }: { status: Status }) {
   const { t } = useTranslation("members");
   return (
     <span className="flex items-center gap-1.5 text-sm text-muted">
-      <span aria-hidden className={cx("size-2 shrink-0 rounded-full", DOTS[status])} />
+      <span aria-hidden className={cx("size-2 shrink-0 rounded-full", STATUS_DOTS[status])} />
       {t(`status.${status}`)}
     </span>
   );

@@ -1,8 +1,7 @@
 import type { ChannelState, User, Group } from "@fanfare/contract";
-import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { hasMessages, useChannelsOfGroups, useGroups } from "../../data/groups.ts";
-import { useDirects, useFriends, useUsers } from "../../data/people.ts";
+import { useContacts, useDirects, useFriends } from "../../data/people.ts";
 import { useMe } from "../../data/me.ts";
 import { useUserSearch } from "../../data/search.ts";
 import {
@@ -27,12 +26,10 @@ const NOTHING = { messages: 0, mentions: 0 };
 export function useDestinations(query: string): Destination[] {
   const { t, i18n } = useTranslation("quick-switcher");
   const me = useMe();
-  const isAccount = me.kind === "member";
   const { data: groups = [] } = useGroups();
   const { data: directs = [] } = useDirects();
-  const { data: friends = [] } = useFriends({ enabled: isAccount });
-  // Guests can't search accounts.
-  const { data: accounts = [] } = useUserSearch(isAccount ? query : "");
+  const { data: friends = [] } = useFriends();
+  const { data: accounts = [] } = useUserSearch(query);
   const hasDirectory = useHasDirectory();
   const unread = useUnmutedUnread();
   // The current place isn't offered.
@@ -40,13 +37,7 @@ export function useDestinations(query: string): Destination[] {
   const currentId = place?.channelId;
   const recent = useRecentPlaces(me.id).filter((id) => id !== currentId);
   const lists = useChannelsOfGroups(groups.slice(0, MAX_GROUPS).map(({ id }) => id));
-  const knownIds = useMemo(
-    () => [
-      ...new Set([...friends.map(({ userId }) => userId), ...directs.flatMap(({ memberIds }) => memberIds)]),
-    ],
-    [friends, directs],
-  );
-  const users = new Map(useUsers(knownIds).map((user) => [user.id, user]));
+  const users = new Map(useContacts().map((user) => [user.id, user]));
 
   const state = (channelId: string) => ({
     unread: unread.get(channelId) ?? NOTHING,

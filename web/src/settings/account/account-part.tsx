@@ -10,7 +10,7 @@ import { useCall } from "../../data/call.ts";
 import { useAction } from "../../shared/use-action.ts";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { ErrorNote, showToast } from "../../ui/feedback.tsx";
-import { PasswordField } from "../../session/account-fields.tsx";
+import { EmailField, PasswordField } from "../../session/account-fields.tsx";
 import { Badge } from "../../ui/display.tsx";
 import { useServerMeta } from "../../session/server-meta.ts";
 import { CurrentPassword } from "../security/password-dialog.tsx";
@@ -186,14 +186,11 @@ function EmailForm({ onDone }: { onDone: () => void }) {
         </Button>
       }
     >
-      <TextField
+      <EmailField
         label={t("account.newEmail")}
-        type="email"
         required
         autoFocus
         hint={t("account.newEmailHint")}
-        maxLength={LIMITS.emailMaxChars}
-        autoComplete="email"
         {...form.field("email")}
       />
       <CurrentPassword {...form.field("password")} />

@@ -1,4 +1,3 @@
-import { TriangleAlert } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { useGroups } from "../../data/groups.ts";
@@ -11,6 +10,7 @@ import { Checkbox } from "../../ui/checkbox.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { openDialog } from "../../ui/open-dialog.tsx";
 import { useForm } from "../../ui/form.tsx";
+import { WarnNote } from "../../ui/warn-note.tsx";
 import { CodeField } from "../../session/account-fields.tsx";
 import { endSession } from "../../session/session-store.ts";
 import { Section } from "../section.tsx";
@@ -87,10 +87,7 @@ function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
       }
       disabled={!form.values.understood}
     >
-      <p className="flex items-start gap-2.5 rounded-md bg-danger-soft px-3 py-2 text-sm text-danger-text">
-        <TriangleAlert size={18} aria-hidden className="mt-px shrink-0" />
-        {t("delete.warning")}
-      </p>
+      <WarnNote danger>{t("delete.warning")}</WarnNote>
       {hasPassword && <CurrentPassword autoFocus {...form.field("password")} />}
       {totpEnabled && <CodeField autoFocus={!hasPassword} {...form.field("code")} />}
       <Checkbox

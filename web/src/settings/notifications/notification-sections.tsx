@@ -8,7 +8,7 @@ import { Section } from "../section.tsx";
 import type { NotificationPreferences, Group, NotificationSetting } from "@fanfare/contract";
 import { useMe } from "../../data/me.ts";
 import { useServerMeta } from "../../session/server-meta.ts";
-import { useSave, useAction } from "../../shared/use-action.ts";
+import { useSave } from "../../shared/use-action.ts";
 import { Select } from "../../ui/select.tsx";
 import { useGroups } from "../../data/groups.ts";
 import { Avatar } from "../../ui/display.tsx";
@@ -90,7 +90,7 @@ function EmailChoice() {
             label={t("emails.label")}
             value={emails}
             options={CHOICES.map((value) => ({ value, label: t(`emails.${value}`) }))}
-            onChange={(chosen) => save(call("notification.setPreferences", { emails: chosen }))}
+            onChange={(chosen) => save(() => call("notification.setPreferences", { emails: chosen }))}
           />
           <ErrorNote text={error ?? (emailsRefused ? t("emails.refused", { email }) : null)} />
         </>
@@ -132,7 +132,7 @@ export function GroupLevels() {
 function GroupLevel({ group, level }: { group: Group; level: Level }) {
   const { t } = useTranslation("settings");
   const call = useCall();
-  const { error, run } = useAction();
+  const { error, save } = useSave();
   return (
     <>
       <div className="flex items-center gap-3">
@@ -144,7 +144,7 @@ function GroupLevel({ group, level }: { group: Group; level: Level }) {
             hideLabel
             value={level}
             options={LEVELS.map((value) => ({ value, label: t(`groups:notifications.${value}`) }))}
-            onChange={(next) => void run(() => call("notification.set", { groupId: group.id, level: next }))}
+            onChange={(next) => save(() => call("notification.set", { groupId: group.id, level: next }))}
           />
         </div>
       </div>

@@ -6,7 +6,7 @@ import { useSessions } from "../../data/me.ts";
 import { useCall } from "../../data/call.ts";
 import { useServerCache } from "../../data/data-context.ts";
 import { usePushKey, usePushSubscriptions } from "../../data/inbox.ts";
-import { errorText } from "../../shared/use-action.ts";
+import { ErrorWithText, useAction } from "../../shared/use-action.ts";
 import { formatTime } from "../../shared/times.ts";
 import { Badge } from "../../ui/display.tsx";
 import { ListRow } from "../../ui/list-row.tsx";
@@ -29,25 +29,11 @@ export function PushSection() {
   const { data: sessions = [] } = useSessions();
   const worker = usePushWorker();
   const deviceName = useDeviceName();
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const { error, run } = useAction();
   const ownId = client.tokens?.sessionId;
   const isOn = subscriptions.some(({ sessionId }) => sessionId === ownId);
-  const change = async (wanted: boolean) => {
-    setBusy(true);
-    setError(null);
-    try {
-      if (wanted) await turnOn();
-      else await turnOff();
-    } catch (failure) {
-      // Failures of the browser or its push service have no error code of the contract.
-      setError(failure instanceof DOMException ? t("push.failed") : errorText(failure));
-    } finally {
-      setBusy(false);
-    }
-  };
   const turnOn = async () => {
-    if ((await requestNotificationPermission()) !== "granted") return setError(t("notify.denied"));
+    if ((await requestNotificationPermission()) !== "granted") throw new ErrorWithText(t("notify.denied"));
     await call("push.subscribe", await subscribeDevice(worker!, publicKey!));
   };
   const turnOff = async () => {
@@ -55,6 +41,13 @@ export function PushSection() {
     if (endpoint !== null) await call("push.unsubscribe", { endpoint });
     else await refetch();
   };
+  const change = (wanted: boolean) =>
+    (wanted ? turnOn() : turnOff()).catch((failure: unknown) => {
+      // Failures of the browser or its push service have no error code of the contract.
+      throw failure instanceof DOMException
+        ? new ErrorWithText(t("push.failed"), { cause: failure })
+        : failure;
+    });
   return (
     <Section title={t("push.title")} text={t("push.text")}>
       {worker === null ? (
@@ -63,8 +56,8 @@ export function PushSection() {
         <Switch
           label={t("push.thisDevice")}
           checked={isOn}
-          disabled={busy || publicKey === undefined || worker === undefined}
-          onChange={(wanted) => void change(wanted)}
+          disabled={publicKey === undefined || worker === undefined}
+          onChange={(wanted) => void run(() => change(wanted))}
         />
       )}
       <ErrorNote text={error} />

@@ -26,11 +26,12 @@ export function QuietHoursSection() {
   const { store } = useServerCache();
   const call = useCall();
   const { error, save } = useSave();
-  const set = (quietHours: QuietHours | null) => save(call("notification.setPreferences", { quietHours }));
-  const change: ChangeHours = (changesOf) => {
-    const latest = store.state.notificationPreferences?.quietHours;
-    if (latest) set({ ...latest, ...changesOf(latest) });
-  };
+  const set = (quietHours: QuietHours | null) => call("notification.setPreferences", { quietHours });
+  const change: ChangeHours = (changesOf) =>
+    save(async () => {
+      const latest = store.state.notificationPreferences?.quietHours;
+      if (latest) await set({ ...latest, ...changesOf(latest) });
+    });
   return (
     <Section title={t("quiet.title")} text={t("quiet.text")}>
       <Loaded of={useNotificationPreferences()} placeholder={<SkeletonRows count={2} />}>
@@ -39,7 +40,7 @@ export function QuietHoursSection() {
             <Switch
               label={t("quiet.switch")}
               checked={quietHours !== null}
-              onChange={(isOn) => set(isOn ? nightly() : null)}
+              onChange={(isOn) => save(() => set(isOn ? nightly() : null))}
             />
             {quietHours !== null && <Hours hours={quietHours} onChange={change} />}
           </>

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useCall } from "../../data/call.ts";
 import { useMe } from "../../data/me.ts";
 import { type OwnStatus, useOwnStatus } from "../../data/presence.ts";
-import { useAction } from "../../shared/use-action.ts";
+import { useAction, useSave } from "../../shared/use-action.ts";
 import { ErrorNote } from "../../ui/feedback.tsx";
 import { Form, TextArea, TextField, useForm } from "../../ui/form.tsx";
 import { RadioGroup } from "../../ui/choices.tsx";
@@ -58,13 +58,14 @@ function StatusChoice() {
   const { t } = useTranslation("settings");
   const { data: status = "online" } = useOwnStatus();
   const call = useCall();
-  const { error, run } = useAction();
+  const { error, save } = useSave();
   return (
-    <div className="grid gap-3">
+    <Section title={t("profile.status")}>
       <RadioGroup
         label={t("profile.status")}
+        hideLabel
         value={status}
-        onChange={(next) => void run(() => call("presence.setStatus", { status: next }))}
+        onChange={(next) => save(() => call("presence.setStatus", { status: next }))}
         options={STATUSES.map((value) => ({
           value,
           label: t(`members:status.${value}`),
@@ -72,7 +73,7 @@ function StatusChoice() {
         }))}
       />
       <ErrorNote text={error} />
-    </div>
+    </Section>
   );
 }
 

@@ -1,4 +1,3 @@
-import { FanfareError } from "@fanfare/client";
 import type { Passkey } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { Fingerprint, Pencil, Trash2 } from "lucide-react";
@@ -7,10 +6,10 @@ import { useCall } from "../../data/call.ts";
 import { useMe, usePasskeys } from "../../data/me.ts";
 import { CodeField } from "../../session/account-fields.tsx";
 import { canUsePasskeys, useServerMeta } from "../../session/server-meta.ts";
-import { ErrorWithText } from "../../shared/use-action.ts";
+import { ErrorWithText, isErrorOf } from "../../shared/use-action.ts";
 import { formatTime } from "../../shared/times.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
-import { FormDialog } from "../../ui/form-dialog.tsx";
+import { FormDialog, NameDialog } from "../../ui/form-dialog.tsx";
 import { openDialog } from "../../ui/open-dialog.tsx";
 import { Rows } from "../../shared/paged-list.tsx";
 import { SkeletonRows } from "../../ui/feedback.tsx";
@@ -80,7 +79,7 @@ function PasskeyRow({ passkey }: { passkey: Passkey }) {
           <IconButton
             icon={Trash2}
             size="sm"
-            label={t("passkeys.remove", { name })}
+            label={t("composer:upload.remove", { name })}
             onClick={() => openDialog((onClose) => <RemoveDialog passkey={passkey} onClose={onClose} />)}
           />
         </>
@@ -105,7 +104,7 @@ function AddDialog({ onClose }: { onClose: () => void }) {
       // A code works once: another attempt needs a new one.
       form.set("code", "");
       await call("user.addPasskey", { name, ...(await createPasskey(options)) }).catch((error: unknown) => {
-        const isRefused = error instanceof FanfareError && error.type === "PASSKEY_REFUSED";
+        const isRefused = isErrorOf(error, "PASSKEY_REFUSED");
         throw isRefused ? new ErrorWithText(t("passkeys.refused"), { cause: error }) : error;
       });
     },
@@ -143,28 +142,15 @@ interface PasskeyDialogProps {
 function RenameDialog({ passkey: { id, name }, onClose }: PasskeyDialogProps) {
   const { t } = useTranslation("settings");
   const call = useCall();
-  const form = useForm({
-    initial: { name },
-    submit: (values) => call("user.renamePasskey", { passkeyId: id, ...values }),
-    onDone: onClose,
-  });
   return (
-    <FormDialog
+    <NameDialog
       onClose={onClose}
       title={t("common:renameTitle", { name })}
-      size="sm"
-      form={form}
-      action={t("common:save")}
-      disabled={form.values.name.trim() === ""}
-    >
-      <TextField
-        label={t("common:name")}
-        required
-        autoFocus
-        maxLength={LIMITS.passkeyNameMaxChars}
-        {...form.field("name")}
-      />
-    </FormDialog>
+      name={name}
+      required
+      maxLength={LIMITS.passkeyNameMaxChars}
+      onSave={(wanted) => call("user.renamePasskey", { passkeyId: id, name: wanted })}
+    />
   );
 }
 
@@ -173,7 +159,7 @@ function RemoveDialog({ passkey: { id, name }, onClose }: PasskeyDialogProps) {
   const call = useCall();
   return (
     <PasswordDialog
-      title={t("passkeys.remove", { name })}
+      title={t("composer:upload.remove", { name })}
       text={t("passkeys.removeText")}
       danger
       saved={t("passkeys.removed")}

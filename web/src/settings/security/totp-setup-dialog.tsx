@@ -1,15 +1,16 @@
 import type { Result } from "@fanfare/contract";
-import { Check, Copy, Download, TriangleAlert } from "lucide-react";
+import { Download } from "lucide-react";
 import { useState, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { encode } from "uqr";
 import { useCall } from "../../data/call.ts";
-import { CopyField, copyText } from "../../shared/copy-field.tsx";
+import { CopyButton, CopyField } from "../../shared/copy-field.tsx";
 import { saveFile } from "../../shared/download-lines.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Form, TextField, useForm } from "../../ui/form.tsx";
+import { WarnNote } from "../../ui/warn-note.tsx";
 import { CurrentPassword } from "./password-dialog.tsx";
 
 const SIZE_PX = 208;
@@ -133,26 +134,18 @@ function draw(text: string): { size: number; path: string } {
 /** The server shows them only once. */
 function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   const { t } = useTranslation("settings");
-  const [isCopied, setCopied] = useState(false);
   const [isKept, setKept] = useState(false);
   const text = `${codes.join("\n")}\n`;
   return (
     <>
-      <p className="flex items-start gap-2.5 rounded-md bg-warn-soft px-3 py-2 text-sm text-warn-text">
-        <TriangleAlert size={18} aria-hidden className="mt-px shrink-0" />
-        {t("recovery.text")}
-      </p>
+      <WarnNote>{t("recovery.text")}</WarnNote>
       <ul className="grid grid-cols-2 gap-x-4 gap-y-1 rounded-md bg-code px-4 py-3 font-mono text-sm select-all">
         {codes.map((code) => (
           <li key={code}>{code}</li>
         ))}
       </ul>
       <div className="flex flex-wrap gap-2">
-        {window.isSecureContext && (
-          <Button icon={isCopied ? Check : Copy} onClick={() => void copyText(text).then(setCopied)}>
-            {isCopied ? t("shared:copied") : t("shared:copy")}
-          </Button>
-        )}
+        <CopyButton text={text} />
         <Button
           icon={Download}
           onClick={() => saveFile(new Blob([text], { type: "text/plain" }), "fanfare-recovery-codes.txt")}

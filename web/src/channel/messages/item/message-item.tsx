@@ -19,7 +19,7 @@ import { useMessageActions, useMessageMenu } from "./use-message-actions.ts";
 
 export const messageElementId = (messageId: string): string => `message-${messageId}`;
 
-interface MessageItemProps {
+export interface MessageItemProps {
   row: MessageRow;
   /** Whether it is the list's tab stop. */
   isActive: boolean;

@@ -5,8 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useFileUrl } from "../../../data/files.ts";
 import { useBlocked } from "../../../data/me.ts";
 import { useMessagePlace } from "../../../inbox/use-message-place.ts";
-import { showToast } from "../../../ui/feedback.tsx";
-import { copyText } from "../../../shared/copy-field.tsx";
+import { useCopy } from "../../../shared/copy.ts";
 import { MessageContext } from "../list/use-rows.ts";
 import { isImage } from "./attachments.tsx";
 import { Tool, Viewer } from "./viewer.tsx";
@@ -29,14 +28,8 @@ export function PictureViewer({ message, image: first, onClose }: PictureViewerP
   const { image } = shown;
   const url = useFileUrl(shown.message.channelId, image.fileId);
   const { path } = useMessagePlace(shown.message);
-  const [copiedId, setCopiedId] = useState<string | null>(null);
-  const isCopied = copiedId === image.fileId;
-  const copyLink = async () => {
-    if (path === null) return;
-    const link = location.origin + path;
-    if (await copyText(link)) setCopiedId(image.fileId);
-    else showToast({ text: link });
-  };
+  const link = location.origin + (path ?? "");
+  const { isCopied, copy } = useCopy(link, link);
   return (
     <Viewer<HTMLImageElement>
       name={image.name}
@@ -47,7 +40,11 @@ export function PictureViewer({ message, image: first, onClose }: PictureViewerP
       onTurn={setIndex}
       note={isCopied ? t("shared:copied") : undefined}
       tools={
-        <Tool icon={isCopied ? Check : Link} label={t("common:copyLink")} onClick={() => void copyLink()} />
+        <Tool
+          icon={isCopied ? Check : Link}
+          label={t("common:copyLink")}
+          onClick={() => path !== null && copy()}
+        />
       }
       onClose={onClose}
     >

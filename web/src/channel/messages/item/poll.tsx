@@ -108,7 +108,7 @@ function PollOption(props: PollOptionProps) {
         onClick={() => onVote?.()}
         className={cx(
           "relative flex min-h-9 min-w-0 flex-1 items-center gap-2 overflow-hidden rounded-md border px-2.5 py-1 text-start text-sm transition-colors",
-          isOwn ? "border-accent" : "border-line hover:not-disabled:border-line-strong",
+          isOwn ? "border-accent" : "border-line-strong/60 hover:not-disabled:border-line-strong",
           isLeading && "font-semibold",
         )}
       >
@@ -136,7 +136,7 @@ function PollOption(props: PollOptionProps) {
         type="button"
         aria-label={t("poll.voters", { text })}
         disabled={count === 0}
-        className="min-h-9 w-9 shrink-0 rounded-md text-sm text-muted tabular-nums hover:not-disabled:bg-hover hover:not-disabled:text-text"
+        className="min-h-9 w-9 shrink-0 rounded-md text-sm text-muted tabular-nums disabled:invisible hover:not-disabled:bg-hover hover:not-disabled:text-text"
         onClick={() => ask({ kind: "reactors", message, emoji })}
       >
         {count}

@@ -2,6 +2,7 @@ import type { Message, Reaction } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
 import { useContext } from "react";
 import { useTranslation } from "react-i18next";
+import { useFormats } from "../../../shared/formats.ts";
 import { SmilePlus } from "lucide-react";
 import { useOwnReactions, useToggleReaction } from "../../../data/own-reactions.ts";
 import { useUsers } from "../../../data/people.ts";
@@ -51,7 +52,7 @@ interface ReactionChipProps {
 }
 
 function ReactionChip({ message, reaction, isOwn, isNew, canAdd }: ReactionChipProps) {
-  const { t, i18n } = useTranslation("messages");
+  const { t } = useTranslation("messages");
   const { ask, channel } = useMessageContext();
   const { emoji: own } = useContext(MarkdownContext);
   const toggle = useToggleReaction();
@@ -59,9 +60,7 @@ function ReactionChip({ message, reaction, isOwn, isNew, canAdd }: ReactionChipP
   const nicknames = useStoreState((state) => state.nicknames[channel.groupId ?? ""]);
   const names = useUsers(userIds).map(({ id, nickname }) => nicknames?.[id]?.nickname ?? nickname);
   const others = count - names.length;
-  const who = new Intl.ListFormat(i18n.language).format(
-    others > 0 ? [...names, t("reaction.others", { count: others })] : names,
-  );
+  const who = useFormats().names(others > 0 ? [...names, t("reaction.others", { count: others })] : names);
   const press = () => {
     toggle(message, emoji, isOwn).catch(showFailure);
   };

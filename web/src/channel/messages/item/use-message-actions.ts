@@ -27,7 +27,7 @@ import { useCall } from "../../../data/call.ts";
 import { hasMessages } from "../../../data/groups.ts";
 import { useSaved } from "../../../data/inbox.ts";
 import { placePath } from "../../../routes.ts";
-import { copyAndSay } from "../../../shared/copy-field.tsx";
+import { copyAndSay } from "../../../shared/copy.ts";
 import type { MenuItem } from "../../../ui/menu.tsx";
 import { showToast, showFailure } from "../../../ui/feedback.tsx";
 import { setEditing, setReplyTo, toggleSelected } from "../conversation.ts";

@@ -73,9 +73,7 @@ export function useJump(
   }, []);
   const jump = useCallback(
     (place: Place) => {
-      jumpTo(place).then((seq) => {
-        if (seq !== null) land(seq);
-      }, showFailure);
+      jumpTo(place).then((seq) => (seq === null ? undefined : land(seq)), showFailure);
     },
     [jumpTo, land],
   );

@@ -1,12 +1,12 @@
-import { FanfareError, type PendingMessage } from "@fanfare/client";
+import { type PendingMessage } from "@fanfare/client";
 import { CircleAlert } from "lucide-react";
-import { memo, useId } from "react";
+import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { insertInComposer } from "../../../composer/field.ts";
 import { useMe } from "../../../data/me.ts";
 import { useAvatarUrl } from "../../../data/members.ts";
 import { useName } from "../../../people/members/user-name.tsx";
-import { errorText } from "../../../shared/use-action.ts";
+import { errorText, isErrorOf } from "../../../shared/use-action.ts";
 import { Avatar } from "../../../ui/display.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { usePreferences } from "../../../state/preferences.ts";
@@ -14,7 +14,7 @@ import { cx } from "../../../ui/cx.ts";
 import { Popover } from "../../../ui/popover.tsx";
 import { Sticker } from "../../emoji/sticker.tsx";
 import type { UnsentMessage } from "../conversation.ts";
-import { MessageItem } from "../item/message-item.tsx";
+import { MessageItem, type MessageItemProps } from "../item/message-item.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { deleteUnsent, retryMessage } from "../outbox.ts";
 import { formatDay } from "../../../search/days.ts";
@@ -24,31 +24,14 @@ import { EphemeralItem } from "./ephemeral-item.tsx";
 import { MemberChanges } from "./member-changes.tsx";
 import type { Row } from "./rows.ts";
 
-export interface ListRowProps {
+export interface ListRowProps extends Omit<MessageItemProps, "row"> {
   row: Row;
-  /** Of the message: has it what the name says? */
-  isActive: boolean;
-  isEditing: boolean;
-  isHighlighted: boolean;
-  isReacting: boolean;
-  /** Null unless the user selects messages. */
-  isSelected: boolean | null;
   isUnfolded: boolean;
   onUnfold: (firstId: string) => void;
   onDate: (day: Date) => void;
 }
 
-export const ListRow = memo(function ListRow({
-  row,
-  isActive,
-  isEditing,
-  isHighlighted,
-  isReacting,
-  isSelected,
-  isUnfolded,
-  onUnfold,
-  onDate,
-}: ListRowProps) {
+export function ListRow({ row, isUnfolded, onUnfold, onDate, ...state }: ListRowProps) {
   switch (row.kind) {
     case "day":
       return <DayDivider time={row.time} onDate={onDate} />;
@@ -65,18 +48,9 @@ export const ListRow = memo(function ListRow({
     case "unsent":
       return <UnsentItem failed={row.failed} />;
     case "message":
-      return (
-        <MessageItem
-          row={row}
-          isActive={isActive}
-          isEditing={isEditing}
-          isHighlighted={isHighlighted}
-          isReacting={isReacting}
-          isSelected={isSelected}
-        />
-      );
+      return <MessageItem row={row} {...state} />;
   }
-});
+}
 
 function PendingItem({ message, startsGroup }: { message: PendingMessage; startsGroup: boolean }) {
   const { t } = useTranslation("messages");
@@ -153,8 +127,7 @@ function UnsentItem({ failed }: { failed: UnsentMessage }) {
   const { view, channel } = useMessageContext();
   const { content, options } = failed.message;
   // In a direct message, only a block forbids it.
-  const isBlocked =
-    channel.kind === "direct" && failed.error instanceof FanfareError && failed.error.type === "FORBIDDEN";
+  const isBlocked = channel.kind === "direct" && isErrorOf(failed.error, "FORBIDDEN");
   const edit = () => {
     deleteUnsent(failed);
     insertInComposer(channel.id, content);

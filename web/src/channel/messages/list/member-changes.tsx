@@ -1,7 +1,7 @@
 import type { MemberChange } from "@fanfare/contract";
 import { LogIn } from "lucide-react";
-import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { useFormats } from "../../../shared/formats.ts";
 import { useNicknames } from "../../../data/members.ts";
 import { useUsers } from "../../../data/people.ts";
 import { userName } from "../../../people/members/user-name.tsx";
@@ -37,18 +37,15 @@ export function MemberChanges({ changes }: MemberChangesProps) {
 
 /** @param changes all of the same kind */
 function People({ changes }: MemberChangesProps) {
-  const { t, i18n } = useTranslation("messages");
+  const { t } = useTranslation("messages");
   const count = changes.length;
-  const named = useMemo(
-    () => changes.slice(0, count > MAX_NAMES ? MAX_NAMES - 1 : MAX_NAMES).map(({ userId }) => userId),
-    [changes, count],
-  );
+  const named = changes.slice(0, count > MAX_NAMES ? MAX_NAMES - 1 : MAX_NAMES).map(({ userId }) => userId);
   const users = new Map(useUsers(named).map((user) => [user.id, user]));
   const others = count - named.length;
   const nicknames = useNicknames(useMessageContext().channel.groupId);
   const parts = named.map((userId) => userName(users.get(userId), nicknames[userId]?.nickname));
   if (others > 0) parts.push(t("reaction.others", { count: others }));
-  const names = new Intl.ListFormat(i18n.language).format(parts);
+  const names = useFormats().names(parts);
   return changes[0]!.change === "joined"
     ? t("members.joined", { count, names })
     : t("members.left", { count, names });

@@ -3,9 +3,7 @@ import { textOf } from "@fanfare/contract/cards";
 import { useTranslation } from "react-i18next";
 import { LIMITS } from "@fanfare/contract/limits";
 import { ON_OPEN, useActionQuery, usePagedQuery } from "../../../data/data-context.ts";
-import { useAvatarUrl } from "../../../data/members.ts";
-import { useUser } from "../../../data/people.ts";
-import { useName } from "../../../people/members/user-name.tsx";
+import { usePerson } from "../../../people/members/user-name.tsx";
 import { PagedList, PagedRows } from "../../../shared/paged-list.tsx";
 import { formatTime } from "../../../shared/times.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
@@ -99,13 +97,7 @@ function ReactorsDialog({ message, emoji, onClose }: ReactorsDialogProps) {
   const { t } = useTranslation("messages");
   const { channelId, id: messageId } = message;
   const params = { channelId, messageId, emoji, limit: LIMITS.pageMaxItems };
-  const pages = usePagedQuery(
-    "message.listReactors",
-    params,
-    "userIds",
-    "afterUserId",
-    ({ nextUserId }) => nextUserId,
-  );
+  const pages = usePagedQuery("message.listReactors", params, "userIds", "afterUserId", "nextUserId");
   return (
     <Dialog onClose={onClose} title={t("reaction.usersTitle", { emoji })} size="sm">
       <PagedRows pages={pages} className="grid gap-1" placeholder={<SkeletonRows count={3} withAvatar />}>
@@ -145,12 +137,10 @@ function ReadersDialog({ message, onClose }: { message: Message; onClose: () => 
 }
 
 function Reactor({ userId }: { userId: string }) {
-  const user = useUser(userId);
-  const { groupId } = useMessageContext().channel;
-  const name = useName(user, groupId);
+  const { name, avatarUrl } = usePerson(userId, useMessageContext().channel.groupId);
   return (
     <li className="flex min-h-row items-center gap-2.5">
-      <Avatar name={name} id={userId} src={useAvatarUrl(user, groupId)} size={28} />
+      <Avatar name={name} id={userId} src={avatarUrl} size={28} />
       <span className="truncate">{name}</span>
     </li>
   );

@@ -229,6 +229,8 @@ function Beginning({ channel, title }: { channel: Channel; title: string }) {
   const canSend = hasPermission(useMessageContext().permissions, "sendMessages");
   const Icon = ICONS[channel.kind];
   const isRoom = hasMessages(channel);
+  // Its name and first message are above the list.
+  if (channel.kind === "thread") return <p className="pb-2 text-sm text-muted">{t("beginning.other")}</p>;
   return (
     <div className="grid gap-1 pb-2">
       <span className="mb-1 flex size-12 items-center justify-center rounded-full bg-accent-soft text-accent-text">

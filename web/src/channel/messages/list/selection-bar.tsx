@@ -1,8 +1,7 @@
-import { FanfareError } from "@fanfare/client";
 import type { Message } from "@fanfare/contract";
 import { Forward, Trash2, X } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import { errorText } from "../../../shared/use-action.ts";
+import { errorText, isErrorOf } from "../../../shared/use-action.ts";
 import { Button, IconButton } from "../../../ui/button.tsx";
 import { ConfirmDialog } from "../../../ui/dialog.tsx";
 import { showToast } from "../../../ui/feedback.tsx";
@@ -98,7 +97,7 @@ async function deleteEach(
   let error: unknown = null;
   for (const message of messages) {
     try {
-      if (error instanceof FanfareError && error.type === "CONNECTION_LOST") throw error;
+      if (isErrorOf(error, "CONNECTION_LOST")) throw error;
       await remove(message);
     } catch (failure) {
       error = failure;

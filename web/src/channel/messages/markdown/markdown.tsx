@@ -14,12 +14,11 @@ import {
   useState,
 } from "react";
 import type { Emoji } from "@fanfare/contract";
-import { copyText } from "../../../shared/copy-field.tsx";
+import { useCopy } from "../../../shared/copy.ts";
 import { whenLoaded } from "../../../shared/when-loaded.ts";
 import { EMOJI_CODE, lex, plainText, type Token, type Tokens, withoutOverrides } from "./lex.ts";
 import "./markdown.css";
 import { Inline, Plain, MathText } from "./inline.tsx";
-import { showToast } from "../../../ui/feedback.tsx";
 import { Check, Copy } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import type { CodePiece } from "./highlighter.ts";
@@ -195,8 +194,6 @@ function Row({ cells }: { cells: readonly Tokens.TableCell[] }): ReactNode {
   );
 }
 
-const CONFIRM_MS = 2000;
-
 const Diagram = lazy(() => whenLoaded(() => import("./diagram.tsx")).catch(() => ({ default: DiagramCode })));
 
 /** A diagram; its code until what draws it is loaded, and if that fails. */
@@ -270,20 +267,11 @@ function useHighlighted(code: string, language: string): readonly CodePiece[] | 
 
 export function CopyButton({ text }: { text: string }) {
   const { t } = useTranslation("messages");
-  const [isCopied, setCopied] = useState(false);
-  useEffect(() => {
-    if (!isCopied) return undefined;
-    const timer = setTimeout(() => setCopied(false), CONFIRM_MS);
-    return () => clearTimeout(timer);
-  }, [isCopied]);
-  const copy = async () => {
-    if (await copyText(text)) setCopied(true);
-    else showToast({ text: t("shared:copyFailed") });
-  };
+  const { isCopied, copy } = useCopy(text);
   const label = isCopied ? t("shared:copied") : t("markdown.copyCode");
   const Icon = isCopied ? Check : Copy;
   return (
-    <button type="button" aria-label={label} title={label} onClick={() => void copy()}>
+    <button type="button" aria-label={label} title={label} onClick={copy}>
       <Icon size={14} aria-hidden="true" />
     </button>
   );

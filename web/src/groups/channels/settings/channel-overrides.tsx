@@ -1,12 +1,13 @@
 import type { ChannelState, Group, Override } from "@fanfare/contract";
-import { PERMISSIONS, canGrant } from "@fanfare/contract/permissions";
+import { PERMISSIONS, type PermissionName, canGrant } from "@fanfare/contract/permissions";
 import { Lock, LockOpen, Check, type LucideIcon, Minus, X } from "lucide-react";
 import { useState, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useHasCalls } from "../../../session/server-meta.ts";
+import { useServerCache } from "../../../data/data-context.ts";
 import { useOverrides } from "../../../data/groups.ts";
-import { useAction } from "../../../shared/use-action.ts";
+import { useSave } from "../../../shared/use-action.ts";
 import { Button } from "../../../ui/button.tsx";
 import { cx } from "../../../ui/cx.ts";
 import { ErrorNote, SkeletonRows, Pending } from "../../../ui/feedback.tsx";
@@ -26,7 +27,10 @@ const CHOICES: { value: OverrideValue; icon: LucideIcon; on: string }[] = [
   { value: "allow", icon: Check, on: "peer-checked:bg-good peer-checked:text-canvas" },
 ];
 
-const EVERYONE: Override = { target: { type: "everyone" }, allow: 0, deny: 0 };
+const EVERYONE: Override["target"] = { type: "everyone" };
+
+const overrideOf = (overrides: readonly Override[], target: Override["target"]): Override =>
+  overrides.find((one) => targetKey(one.target) === targetKey(target)) ?? { target, allow: 0, deny: 0 };
 
 interface ChannelOverridesProps {
   group: Group;
@@ -38,31 +42,37 @@ interface ChannelOverridesProps {
 /** The channel's permission overrides for everyone, roles and members. Each change is saved at once. */
 export function ChannelOverrides({ group, channel, permissions }: ChannelOverridesProps) {
   const { t } = useTranslation("channels");
-  const overrides = useOverrides(channel.id);
+  const channelId = channel.id;
+  const overrides = useOverrides(channelId);
   const { data } = overrides;
   const authority = useAuthority(group);
   const call = useCall();
-  const { error, run } = useAction();
+  const cache = useServerCache();
+  const { error, save } = useSave();
   const hasCalls = useHasCalls();
   const names = CHANNEL_PERMISSION_NAMES.filter((name) => hasCalls || !CALL_PERMISSION_NAMES.includes(name));
-  const [chosen, setChosen] = useState<Override["target"]>(EVERYONE.target);
+  const [chosen, setChosen] = useState(EVERYONE);
   if (data === undefined)
     return (
       <Pending of={overrides}>
         <SkeletonRows />
       </Pending>
     );
-  const current = data.find(({ target }) => targetKey(target) === targetKey(chosen)) ?? {
-    ...EVERYONE,
-    target: chosen,
+  const current = overrideOf(data, chosen);
+  const everyone = overrideOf(data, EVERYONE);
+  // From what is set when it is saved: a call sets all permissions of its target.
+  const change = (target: Override["target"], name: PermissionName, value: OverrideValue) => {
+    const set = () => {
+      const { overrides } = cache.queries.getQueryData(
+        cache.query("channel.listOverrides", { channelId }).queryKey,
+      )!;
+      const { allow, deny } = withOverrideValue(overrideOf(overrides, target), name, value);
+      return allow === 0 && deny === 0
+        ? call("channel.removeOverride", { channelId, target })
+        : call("channel.setOverride", { channelId, target, allow, deny });
+    };
+    save(set);
   };
-  const change = ({ target, allow, deny }: Override) =>
-    run(() =>
-      allow === 0 && deny === 0
-        ? call("channel.removeOverride", { channelId: channel.id, target })
-        : call("channel.setOverride", { channelId: channel.id, target, allow, deny }),
-    );
-  const everyone = data.find(({ target }) => target.type === "everyone") ?? EVERYONE;
   const isHidden = overrideValueOf(everyone, "view") === "deny";
   const canHide = canGrant(permissions, PERMISSIONS.view);
   return (
@@ -73,10 +83,7 @@ export function ChannelOverrides({ group, channel, permissions }: ChannelOverrid
           {isHidden ? t("overrides.isPrivate") : t("overrides.isOpen")}
         </p>
         {canHide && (
-          <Button
-            size="sm"
-            onClick={() => void change(withOverrideValue(everyone, "view", isHidden ? "inherit" : "deny"))}
-          >
+          <Button size="sm" onClick={() => change(EVERYONE, "view", isHidden ? "inherit" : "deny")}>
             {isHidden ? t("overrides.open") : t("overrides.close")}
           </Button>
         )}
@@ -102,7 +109,7 @@ export function ChannelOverrides({ group, channel, permissions }: ChannelOverrid
               }
               value={overrideValueOf(current, name)}
               disabled={!canGrant(permissions, PERMISSIONS[name])}
-              onChange={(stance) => void change(withOverrideValue(current, name, stance))}
+              onChange={(stance) => change(chosen, name, stance)}
             />
           ))}
         </div>

@@ -55,7 +55,7 @@ export function ChannelSettings({ group, channel }: { group: Group; channel: Cha
     },
     hasPermission(permissions, "manageRoles") && {
       value: "permissions",
-      label: t("settings.permissions"),
+      label: t("group-settings:audit.field.permissions"),
       content: <ChannelOverrides group={group} channel={channel} permissions={permissions} />,
     },
     hasPermission(permissions, "manageWebhooks") && {
@@ -104,10 +104,7 @@ function ChannelOverview({ channel }: { channel: ChannelState }) {
             {...form.field("topic")}
           />
           <SectionSelect groupId={channel.groupId!} {...form.field("sectionId")} />
-          <SlowModeSelect
-            value={form.values.slowModeSeconds}
-            onChange={(seconds) => form.set("slowModeSeconds", seconds)}
-          />
+          <SlowModeSelect {...form.field("slowModeSeconds")} />
         </>
       )}
     </Form>

@@ -18,7 +18,7 @@ import { Menu, type MenuList } from "../../../ui/menu.tsx";
 import { SecretDialog } from "../../../shared/copy-field.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
 import { useRoles } from "../../../data/groups.ts";
-import { Checkbox } from "../../../ui/checkbox.tsx";
+import { CheckboxList } from "../../../ui/checkbox.tsx";
 import { TextField, useForm } from "../../../ui/form.tsx";
 import { useAuthority } from "../authority.tsx";
 
@@ -175,9 +175,7 @@ function BotDialog({ group, bot, onClose }: BotDialogProps) {
       onClose();
     },
   });
-  const { values, set } = form;
-  const toggled = <T extends string>(list: readonly T[], item: T, isIn: boolean): T[] =>
-    isIn ? [...list, item] : list.filter((each) => each !== item);
+  const { values, field } = form;
   return (
     <FormDialog
       onClose={onClose}
@@ -191,32 +189,24 @@ function BotDialog({ group, bot, onClose }: BotDialogProps) {
         required
         autoFocus
         maxLength={LIMITS.nicknameMaxChars}
-        {...form.field("name")}
+        {...field("name")}
       />
       {canSetScopes && (
         <fieldset className="grid gap-2.5">
           <legend className="mb-2 text-sm font-medium">{t("bots.scopes")}</legend>
-          {BOT_SCOPES.map((scope) => (
-            <Checkbox
-              key={scope}
-              label={t(`bots.scope.${scope}`)}
-              checked={values.scopes.includes(scope)}
-              onChange={(isOn) => set("scopes", toggled(values.scopes, scope, isOn))}
-            />
-          ))}
+          <CheckboxList
+            options={BOT_SCOPES.map((value) => ({ value, label: t(`bots.scope.${value}`) }))}
+            {...field("scopes")}
+          />
         </fieldset>
       )}
       {bot === undefined && roles.length > 0 && (
         <fieldset className="grid gap-2.5">
           <legend className="mb-2 text-sm font-medium">{t("common:roles")}</legend>
-          {roles.map((role) => (
-            <Checkbox
-              key={role.id}
-              label={role.name}
-              checked={values.roleIds.includes(role.id)}
-              onChange={(isOn) => set("roleIds", toggled(values.roleIds, role.id, isOn))}
-            />
-          ))}
+          <CheckboxList
+            options={roles.map(({ id, name }) => ({ value: id, label: name }))}
+            {...field("roleIds")}
+          />
         </fieldset>
       )}
     </FormDialog>

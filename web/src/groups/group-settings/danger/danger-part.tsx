@@ -5,6 +5,7 @@ import { useLocation } from "wouter";
 import { useCall } from "../../../data/call.ts";
 import { useUser } from "../../../data/people.ts";
 import { landingPath } from "../../../routes.ts";
+import { Section } from "../../../settings/section.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { openConfirm } from "../../../ui/open-dialog.tsx";
 import { TextField } from "../../../ui/form.tsx";
@@ -39,8 +40,7 @@ export function DangerPart({ group }: { group: Group }) {
     });
   return (
     <div className="grid gap-8">
-      <section className="grid gap-3">
-        <h2 className="text-lg font-semibold">{t("danger.transfer")}</h2>
+      <Section title={t("danger.transfer")}>
         <p className="text-muted">{t("danger.transferText")}</p>
         <MemberPicker
           groupId={group.id}
@@ -54,7 +54,7 @@ export function DangerPart({ group }: { group: Group }) {
             {t("danger.transfer")}
           </Button>
         </div>
-      </section>
+      </Section>
       <section className="grid gap-3 rounded-lg border border-danger/50 p-5">
         <h2 className="text-lg font-semibold text-danger-text">{t("danger.delete")}</h2>
         <p className="text-muted">{t("danger.deleteText")}</p>

@@ -11,10 +11,9 @@ import { useFormats } from "../../../shared/formats.ts";
 import { PictureInput } from "../../../shared/picture-input.tsx";
 import { formatTime } from "../../../shared/times.ts";
 import { IconButton } from "../../../ui/button.tsx";
-import { FormDialog } from "../../../ui/form-dialog.tsx";
+import { NameDialog } from "../../../ui/form-dialog.tsx";
 import { openConfirm, openDialog } from "../../../ui/open-dialog.tsx";
 import { EmptyState, Pending, SkeletonRows } from "../../../ui/feedback.tsx";
-import { TextField, useForm } from "../../../ui/form.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";
 import { Menu } from "../../../ui/menu.tsx";
 import { Tabs } from "../../../ui/tabs.tsx";
@@ -150,30 +149,16 @@ function RenameDialog({ emoji, onClose }: { emoji: Emoji; onClose: () => void })
   const { id, groupId, kind, name } = emoji;
   const { t } = useTranslation("group-settings");
   const call = useCall();
-  const form = useForm({
-    initial: { name },
-    submit: (values) => call("emoji.rename", { groupId, emojiId: id, ...values }),
-    fieldOfError: { EMOJI_NAME_TAKEN: "name" },
-    onDone: onClose,
-  });
   return (
-    <FormDialog
+    <NameDialog
       onClose={onClose}
       title={t("common:renameTitle", { name: shownName(emoji) })}
-      size="sm"
-      form={form}
-      action={t("common:save")}
-      disabled={!form.changed}
-    >
-      <TextField
-        label={t("common:name")}
-        required
-        autoFocus
-        maxLength={LIMITS.stickerNameMaxChars}
-        {...(kind === "emoji" && CODE_FIELD)}
-        hint={kind === "emoji" ? t("emoji.nameHint") : undefined}
-        {...form.field("name")}
-      />
-    </FormDialog>
+      name={name}
+      required
+      maxLength={LIMITS.stickerNameMaxChars}
+      {...(kind === "emoji" && { ...CODE_FIELD, hint: t("emoji.nameHint") })}
+      takenError="EMOJI_NAME_TAKEN"
+      onSave={(wanted) => call("emoji.rename", { groupId, emojiId: id, name: wanted })}
+    />
   );
 }

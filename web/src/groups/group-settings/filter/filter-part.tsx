@@ -3,12 +3,13 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useWordFilter } from "../../../data/group-settings.ts";
+import { Section } from "../../../settings/section.tsx";
 import { RadioGroup, Switch } from "../../../ui/choices.tsx";
 import { Loaded, SkeletonRows } from "../../../ui/feedback.tsx";
 import { Form, TextArea, useForm } from "../../../ui/form.tsx";
 import type { ReactNode } from "react";
 import { useFormats, wordsOf } from "../../../shared/formats.ts";
-import { Select } from "../../../ui/select.tsx";
+import { NumberSelect, Select } from "../../../ui/select.tsx";
 
 export function FilterPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
@@ -17,14 +18,12 @@ export function FilterPart({ group }: { group: Group }) {
       {(filter) => (
         <div className="grid gap-8">
           <p className="text-muted">{t("filter.exempt")}</p>
-          <section className="grid gap-3">
-            <h2 className="text-lg font-semibold">{t("filter.title")}</h2>
+          <Section title={t("filter.title")}>
             <FilterForm groupId={group.id} filter={filter} />
-          </section>
-          <section className="grid gap-3">
-            <h2 className="text-lg font-semibold">{t("rules.title")}</h2>
+          </Section>
+          <Section title={t("rules.title")}>
             <RulesForm groupId={group.id} rules={filter.rules} />
-          </section>
+          </Section>
         </div>
       )}
     </Loaded>
@@ -59,8 +58,7 @@ function FilterForm({ groupId, filter }: { groupId: string; filter: WordFilter }
       />
       <RadioGroup
         label={t("filter.onHit")}
-        value={form.values.onHit}
-        onChange={(onHit) => form.set("onHit", onHit)}
+        {...form.field("onHit")}
         options={[
           { value: "block", label: t("filter.block"), hint: t("filter.blockHint") },
           { value: "mask", label: t("filter.mask"), hint: t("filter.maskHint") },
@@ -129,7 +127,7 @@ function RulesForm({ groupId, rules }: { groupId: string; rules: MessageRules })
       <RuleFields name="mentions" rule={mentions} onChange={change("mentions")}>
         <NumberSelect
           label={t("rules.mentions.max")}
-          value={mentions?.max}
+          value={mentions?.max ?? DEFAULTS.mentions.max}
           choices={MENTIONS}
           textOf={String}
           onChange={(max) => change("mentions")({ ...mentions!, max })}
@@ -138,7 +136,7 @@ function RulesForm({ groupId, rules }: { groupId: string; rules: MessageRules })
       <RuleFields name="repeats" rule={repeats} onChange={change("repeats")}>
         <NumberSelect
           label={t("rules.repeats.max")}
-          value={repeats?.max}
+          value={repeats?.max ?? DEFAULTS.repeats.max}
           choices={REPEATS}
           textOf={String}
           onChange={(max) => change("repeats")({ ...repeats!, max })}
@@ -147,7 +145,7 @@ function RulesForm({ groupId, rules }: { groupId: string; rules: MessageRules })
       <RuleFields name="newAccounts" rule={newAccounts} onChange={change("newAccounts")}>
         <NumberSelect
           label={t("rules.newAccounts.hours")}
-          value={newAccounts?.hours}
+          value={newAccounts?.hours ?? DEFAULTS.newAccounts.hours}
           choices={HOURS}
           textOf={(hours) => duration(hours * HOUR_MS)}
           onChange={(hours) => change("newAccounts")({ ...newAccounts!, hours })}
@@ -195,27 +193,6 @@ function RuleFields<N extends MessageRuleName>({ name, rule, onChange, children 
         </>
       )}
     </div>
-  );
-}
-
-interface NumberSelectProps {
-  label: string;
-  value: number | undefined;
-  choices: readonly number[];
-  textOf: (value: number) => string;
-  onChange: (value: number) => void;
-}
-
-/** Also offers a value that another client has set. */
-function NumberSelect({ label, value = 0, choices, textOf, onChange }: NumberSelectProps) {
-  const offered = choices.includes(value) ? choices : [...choices, value].toSorted((a, b) => a - b);
-  return (
-    <Select
-      label={label}
-      value={String(value)}
-      onChange={(chosen) => onChange(Number(chosen))}
-      options={offered.map((one) => ({ value: String(one), label: textOf(one) }))}
-    />
   );
 }
 

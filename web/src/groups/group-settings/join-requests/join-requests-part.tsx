@@ -11,15 +11,16 @@ import { userName } from "../../../people/members/user-name.tsx";
 import { PagedList } from "../../../shared/paged-list.tsx";
 import { dayAndTime, formatTime } from "../../../shared/times.ts";
 import { useAction } from "../../../shared/use-action.ts";
+import { Section } from "../../../settings/section.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Checkbox } from "../../../ui/checkbox.tsx";
 import { Avatar } from "../../../ui/display.tsx";
-import { EmptyState, ErrorNote, Pending, SkeletonRows } from "../../../ui/feedback.tsx";
+import { EmptyState, ErrorNote, Loaded, SkeletonRows } from "../../../ui/feedback.tsx";
 import { Form, useForm } from "../../../ui/form.tsx";
-import { Select } from "../../../ui/select.tsx";
+import { NumberSelect } from "../../../ui/select.tsx";
 
-const NO_LIMIT = "";
-const RAID_LIMITS = [10, 20, 50];
+const NO_LIMIT = 0;
+const RAID_LIMITS = [NO_LIMIT, 10, 20, 50];
 
 /** Who can join, and those who ask to. */
 export function JoinRequestsPart({ group }: { group: Group }) {
@@ -35,34 +36,22 @@ export function JoinRequestsPart({ group }: { group: Group }) {
 }
 
 function JoinRules({ group }: { group: Group }) {
-  const query = useRaidLimit(group.id);
-  const { data: raidLimit } = query;
-  if (raidLimit === undefined)
-    return (
-      <Pending of={query}>
-        <SkeletonRows count={2} />
-      </Pending>
-    );
-  return <JoinRulesForm group={group} chosen={raidLimit} />;
+  return (
+    <Loaded of={useRaidLimit(group.id)} placeholder={<SkeletonRows count={2} />}>
+      {(raidLimit) => <JoinRulesForm group={group} raidLimit={raidLimit ?? NO_LIMIT} />}
+    </Loaded>
+  );
 }
 
-function JoinRulesForm({ group, chosen }: { group: Group; chosen: number | null }) {
+function JoinRulesForm({ group, raidLimit }: { group: Group; raidLimit: number }) {
   const { t } = useTranslation("group-settings");
   const call = useCall();
   const form = useForm({
-    initial: { needsApproval: group.needsApproval, raidLimit: String(chosen ?? NO_LIMIT) },
-    submit: ({ needsApproval, raidLimit }) =>
-      call("group.update", {
-        groupId: group.id,
-        needsApproval,
-        raidLimit: raidLimit === NO_LIMIT ? null : Number(raidLimit),
-      }),
+    initial: { needsApproval: group.needsApproval, raidLimit },
+    submit: (values) =>
+      call("group.update", { groupId: group.id, ...values, raidLimit: values.raidLimit || null }),
     saved: t("common:saved"),
   });
-  const limits =
-    chosen === null || RAID_LIMITS.includes(chosen)
-      ? RAID_LIMITS
-      : [...RAID_LIMITS, chosen].toSorted((a, b) => a - b);
   return (
     <Form form={form} action={t("common:save")} disabled={!form.changed}>
       <Checkbox
@@ -71,13 +60,13 @@ function JoinRulesForm({ group, chosen }: { group: Group; chosen: number | null 
         checked={form.values.needsApproval}
         onChange={(needsApproval) => form.set("needsApproval", needsApproval)}
       />
-      <Select
+      <NumberSelect
         label={t("joinRequests.raidLimit")}
         hint={t("joinRequests.raidLimitHint")}
-        options={[
-          { value: NO_LIMIT, label: t("joinRequests.raidOff") },
-          ...limits.map((count) => ({ value: String(count), label: t("joinRequests.raidAfter", { count }) })),
-        ]}
+        choices={RAID_LIMITS}
+        textOf={(count) =>
+          count === NO_LIMIT ? t("joinRequests.raidOff") : t("joinRequests.raidAfter", { count })
+        }
         {...form.field("raidLimit")}
       />
     </Form>
@@ -138,8 +127,7 @@ function Requests({ groupId }: { groupId: string }) {
   const { busy, failure, close } = useClosing(groupId);
   const isAll = selected.length === requests.length;
   return (
-    <section className="grid gap-3">
-      <h2 className="text-lg font-semibold">{t("section.joinRequests")}</h2>
+    <Section title={t("section.joinRequests")}>
       <PagedList
         pages={pages}
         items={requests}
@@ -186,7 +174,7 @@ function Requests({ groupId }: { groupId: string }) {
           </>
         )}
       </PagedList>
-    </section>
+    </Section>
   );
 }
 

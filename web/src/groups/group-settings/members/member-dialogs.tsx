@@ -9,12 +9,12 @@ import { useMember, useNickname } from "../../../data/members.ts";
 import { useRoles } from "../../../data/groups.ts";
 import { useUser } from "../../../data/people.ts";
 import { groupSettingsPath } from "../../../routes.ts";
-import { useAction } from "../../../shared/use-action.ts";
+import { useSave } from "../../../shared/use-action.ts";
 import { useFormats } from "../../../shared/formats.ts";
 import { Checkbox } from "../../../ui/checkbox.tsx";
 import { ConfirmDialog, Dialog } from "../../../ui/dialog.tsx";
 import { ErrorNote } from "../../../ui/feedback.tsx";
-import { Select } from "../../../ui/select.tsx";
+import { NumberSelect } from "../../../ui/select.tsx";
 import { TextField } from "../../../ui/form.tsx";
 import { RoleName, useAuthority } from "../authority.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
@@ -76,7 +76,7 @@ function MemberRolesDialog({ group, userId, name, onClose }: MemberRolesDialogPr
   const { data: roles } = useRoles(group.id);
   const currentRoleIds = useMember(group.id, userId).data?.roleIds ?? [];
   const call = useCall();
-  const { busy, error, run } = useAction();
+  const { error, save } = useSave();
   return (
     <Dialog onClose={onClose} size="sm" title={t("members.rolesOf", { name })}>
       {roles?.length === 0 && (
@@ -99,9 +99,9 @@ function MemberRolesDialog({ group, userId, name, onClose }: MemberRolesDialogPr
             label={<RoleName role={role} />}
             hint={isAbove ? t("roles.tooHigh") : lacks ? t("roles.cannotAssign") : undefined}
             checked={currentRoleIds.includes(role.id)}
-            disabled={busy || isAbove || lacks}
+            disabled={isAbove || lacks}
             onChange={(isOn) =>
-              void run(() =>
+              save(() =>
                 call(isOn ? "role.assign" : "role.unassign", {
                   groupId: group.id,
                   userId,
@@ -134,10 +134,10 @@ export function ModerateDialog({ kind, groupId, userId, name, onDone, onClose }:
   const { duration } = useFormats();
   const call = useCall();
   const [reason, setReason] = useState("");
-  const [durationMs, setDurationMs] = useState(String(HOUR_MS));
+  const [durationMs, setDurationMs] = useState(HOUR_MS);
   const confirm = async () => {
     const about = { groupId, userId, ...(reason.trim() !== "" && { reason }) };
-    if (kind === "mute") await call("group.mute", { ...about, durationMs: Number(durationMs) });
+    if (kind === "mute") await call("group.mute", { ...about, durationMs });
     else await call(kind === "kick" ? "group.kick" : "group.ban", about);
     await onDone?.();
   };
@@ -153,11 +153,12 @@ export function ModerateDialog({ kind, groupId, userId, name, onDone, onClose }:
         <p>{t(`moderate.${kind}.text`)}</p>
         <div className="grid gap-4 text-text">
           {kind === "mute" && (
-            <Select
+            <NumberSelect
               label={t("moderate.duration")}
               value={durationMs}
               onChange={setDurationMs}
-              options={DURATIONS_MS.map((ms) => ({ value: String(ms), label: duration(ms) }))}
+              choices={DURATIONS_MS}
+              textOf={duration}
             />
           )}
           <TextField

@@ -54,12 +54,7 @@ export function RoleForm({ role, own, disabled }: RoleFormProps) {
         disabled={disabled}
         onChange={(next) => set("mentionable", next)}
       />
-      <PermissionSwitches
-        value={values.permissions}
-        onChange={(next) => set("permissions", next)}
-        own={own}
-        disabled={disabled}
-      />
+      <PermissionSwitches {...form.field("permissions")} own={own} disabled={disabled} />
       <SaveBar form={form} disabled={values.name.trim() === ""} />
     </div>
   );

@@ -87,12 +87,7 @@ function DefaultRoleEditor({ group, authority }: { group: Group; authority: OwnA
         <h2 className="text-lg font-semibold">{t("common:everyone")}</h2>
         <p className="text-muted">{t("roles.everyoneText")}</p>
       </header>
-      <PermissionSwitches
-        value={form.values.permissions}
-        onChange={(permissions) => form.set("permissions", permissions)}
-        own={authority.permissions}
-        always={["view"]}
-      />
+      <PermissionSwitches {...form.field("permissions")} own={authority.permissions} always={["view"]} />
       <SaveBar form={form} />
     </div>
   );

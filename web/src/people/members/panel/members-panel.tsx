@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMemberSearch } from "../../../data/members.ts";
 import { EmptyState, SkeletonRows, Pending } from "../../../ui/feedback.tsx";
-import { TextField } from "../../../ui/form.tsx";
+import { FilterField } from "../../../ui/form.tsx";
 import { SidePanel } from "../../../app/shell/side-panel.tsx";
 import { MemberList, useWholeGroup, WHOLE_UP_TO } from "./member-list.tsx";
 
@@ -20,14 +20,7 @@ export function MembersPanel({ group, onClose }: { group: Group; onClose: () => 
       onClose={onClose}
     >
       <div className="px-3 pt-3 pb-1">
-        <TextField
-          label={t("panel.search")}
-          hideLabel
-          type="search"
-          placeholder={t("panel.search")}
-          value={text}
-          onChange={setText}
-        />
+        <FilterField label={t("panel.search")} value={text} onChange={setText} />
       </div>
       {members.data === undefined && (
         <div className="p-2">

@@ -16,7 +16,7 @@ import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useLocation } from "wouter";
 import { useGroup, useRoles } from "../../../data/groups.ts";
-import { useAvatarUrl, useMember } from "../../../data/members.ts";
+import { useMember } from "../../../data/members.ts";
 import { useStatus } from "../../../data/presence.ts";
 import { useUser } from "../../../data/people.ts";
 import { formatTime } from "../../../shared/times.ts";
@@ -26,7 +26,7 @@ import { Skeleton } from "../../../ui/feedback.tsx";
 import { useMemberMenu } from "../../../groups/group-settings/members/use-member-menu.tsx";
 import { RoleName, useAuthority } from "../../../groups/group-settings/authority.tsx";
 import { closeProfile, type ShownProfile, useProfile } from "../people-store.tsx";
-import { CustomStatusLine, StatusLine, useName } from "../user-name.tsx";
+import { CustomStatusLine, StatusLine, usePerson } from "../user-name.tsx";
 import { useMe } from "../../../data/me.ts";
 import { settingsPath } from "../../../routes.ts";
 import { Button, buttonClass, IconButton } from "../../../ui/button.tsx";
@@ -82,16 +82,15 @@ interface ProfileCardProps {
 
 export function ProfileCard({ userId, groupId, isTalking = false }: ProfileCardProps) {
   const { t } = useTranslation("members");
-  const user = useUser(userId);
+  const { user, name, avatarUrl } = usePerson(userId, groupId);
   const status = useStatus(userId);
-  const name = useName(user, groupId);
   const isThere = user !== undefined && user.deleted !== true;
   return (
     <article aria-label={t("card.label", { name })} className="grid max-h-[70dvh] overflow-y-auto">
       <div aria-hidden className="h-16" style={{ backgroundImage: avatarGradient(userId) }} />
       <div className="-mt-10 px-4">
         <span className="inline-flex rounded-full bg-raised p-1">
-          <Avatar name={name} id={userId} src={useAvatarUrl(user, groupId)} size={72} />
+          <Avatar name={name} id={userId} src={avatarUrl} size={72} />
         </span>
       </div>
       <div className="grid gap-3 px-4 pt-1 pb-4">
