@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { must } from "@fanfare/testing";
-import { mongo } from "mongoose";
+import type { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withStoppedInstance } from "../../src/open-instance.ts";
 import { configOf, fanfare, newFolder, whileRunning } from "../temporary-instance.ts";
