@@ -157,8 +157,6 @@ export class WebDriver {
   }
 }
 
-export const KEYS = { enter: "\uE007", escape: "\uE00C" } as const;
-
 async function command(method: string, url: string, body?: object): Promise<unknown> {
   const response = await fetch(url, {
     method,

@@ -249,9 +249,12 @@ test("a plug-in can only pass on an error of a call that it has made", async () 
 test("requests beyond 64 wait, and answers wait until the plug-in reads", async () => {
   let atATime = 0;
   let most = 0;
+  const { promise: isFull, resolve: full } = Promise.withResolvers<void>();
   const serve = async () => {
     most = Math.max(most, (atATime += 1));
-    await new Promise((resolve) => setImmediate(resolve));
+    // Then more would come, if they didn't wait.
+    if (atATime === 64) setTimeout(full, 100);
+    await isFull;
     atATime -= 1;
     return "x".repeat(200_000);
   };
