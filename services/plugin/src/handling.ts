@@ -82,7 +82,7 @@ export function handlingOfMessages(
     place: { channelId, userId: messages[0]!.authorId },
     async call(action, given, userId) {
       if (userId === undefined || !authors.has(userId))
-        throw new Error("callAs needs the author of one of the messages, who is not a webhook or plug-in.");
+        throw new Error("Pass callAs the author of one of the messages, not a webhook or plug-in.");
       // Such a message would be an event of its own, without the name of the plug-in.
       if (action === "scheduled.add")
         throw new Error(`Event handlers can't call ${action}. Send a message at once.`);
@@ -124,7 +124,7 @@ async function assertInGroup(
 async function actorOf({ services }: NodeContext, userId: string): Promise<Actor> {
   const { kind } = await services.user.isActive({ userId }).catch(rethrow);
   if (kind === undefined || kind === "bot")
-    throw new Error("callAs needs the author of one of the messages, who is not a bot.");
+    throw new Error("Pass callAs an active user, not a bot.");
   // Of no session.
   return { userId, sessionId: newId(), kind };
 }
