@@ -423,3 +423,15 @@ export const mattermostExport = (): string =>
   mattermostLines()
     .map((line) => `${JSON.stringify(line)}\n`)
     .join("");
+
+/** A line of Mattermost's export. @param minutes when it was written, after a fixed time */
+export const mattermostPost = (
+  channel: string,
+  user: string,
+  message: string,
+  minutes: number,
+  more: object = {},
+) => ({
+  type: "post",
+  post: { team: "core", channel, user, message, create_at: 1_600_001_000_000 + minutes * 60_000, ...more },
+});

@@ -5,7 +5,7 @@ import type { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withStoppedInstance } from "../../src/open-instance.ts";
 import { configOf, fanfare, newFolder, whileRunning } from "../temporary-instance.ts";
-import { mattermostLines } from "./exports.ts";
+import { mattermostLines, mattermostPost as post } from "./exports.ts";
 
 const password = "correct horse";
 let folder: string;
@@ -30,10 +30,6 @@ const importLines = async (dataDir: string, lines: readonly object[]) => {
   return JSON.parse(out);
 };
 const enter = (url: string, username: string) => must(url, "user.login", { username, password });
-const post = (channel: string, user: string, message: string, minutes: number, more: object = {}) => ({
-  type: "post",
-  post: { team: "core", channel, user, message, create_at: 1_600_001_000_000 + minutes * 60_000, ...more },
-});
 const direct = (members: string[], user: string, message: string) => ({
   type: "direct_post",
   direct_post: { channel_members: members, user, message, create_at: 1_600_009_000_000 },

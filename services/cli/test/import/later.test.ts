@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { must } from "@fanfare/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fanfare, newFolder, whileRunning } from "../temporary-instance.ts";
-import { mattermostLines } from "./exports.ts";
+import { mattermostLines, mattermostPost as post } from "./exports.ts";
 
 const password = "correct horse";
 let folder: string;
@@ -26,10 +26,6 @@ const importLines = async (name: string, lines: readonly object[], ...more: stri
 };
 const enter = async (url: string, username: string) =>
   (await must(url, "user.login", { username, password })).accessToken;
-const post = (channel: string, user: string, message: string, minutes: number, more: object = {}) => ({
-  type: "post",
-  post: { team: "core", channel, user, message, create_at: 1_600_001_000_000 + minutes * 60_000, ...more },
-});
 
 /** The export a week later. */
 const laterLines = () => [
