@@ -123,8 +123,7 @@ async function assertInGroup(
 /** @throws {Error} for the plug-in */
 async function actorOf({ services }: NodeContext, userId: string): Promise<Actor> {
   const { kind } = await services.user.isActive({ userId }).catch(rethrow);
-  if (kind === undefined || kind === "bot")
-    throw new Error("Pass callAs an active user, not a bot.");
+  if (kind === undefined || kind === "bot") throw new Error("Pass callAs an active user, not a bot.");
   // Of no session.
   return { userId, sessionId: newId(), kind };
 }
