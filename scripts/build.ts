@@ -124,7 +124,9 @@ async function build({ folder, builder, command, priority }: Target): Promise<st
 async function buildIfDue(target: Target): Promise<string | undefined> {
   if (!(await isBuildDue(target))) return undefined;
   process.stderr.write(`Building the ${target.name}…\n`);
-  return build(target).catch(String);
+  const failure = await build(target).catch(String);
+  if (failure === undefined) process.stderr.write(`Built the ${target.name}.\n`);
+  return failure;
 }
 
 async function tryBuild(target: Target): Promise<void> {

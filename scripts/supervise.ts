@@ -3,8 +3,10 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { guardAgainstOrphan } from "../packages/testing/src/orphan-guard.ts";
 
-/** Exit codes without a restart: stopped, failed to start, interrupted by a second signal. */
-const ENDS = new Set([0, 1, 130]);
+/** Exit codes of the server. */
+const STOPPED = 0;
+const FAILED_TO_START = 1;
+const INTERRUPTED = 130;
 
 /**
  * Runs a server, passes signals on to it, restarts it when it crashes, and ends this process with it.
@@ -25,18 +27,22 @@ export async function supervise(
   }
   await prepared;
   const restarts = new Restarts();
+  let isFirst = true;
   while (!stopping.signal.aborted) {
     const startedMs = performance.now();
     // In its own process group, so that Ctrl-C reaches it only once, through this process.
     child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit"], detached: true });
     guardAgainstOrphan(child);
     const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
-    if (stopping.signal.aborted || (code !== null && ENDS.has(code))) process.exit(code ?? 1);
+    // After a crash, the start can fail until the database of the crashed process has closed.
+    const isEnd = code === STOPPED || code === INTERRUPTED || (code === FAILED_TO_START && isFirst);
+    if (stopping.signal.aborted || isEnd) process.exit(code ?? FAILED_TO_START);
+    isFirst = false;
     const ended = `Fanfare exited (${signal ?? `exit code ${code}`})`;
     const waitMs = restarts.next(performance.now() - startedMs);
     if (waitMs === null) {
       process.stderr.write(`${ended} right after each start. Giving up.\n`);
-      process.exit(code ?? 1);
+      process.exit(code ?? FAILED_TO_START);
     }
     process.stderr.write(`${ended}. Restarting.\n`);
     await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined);

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 /** Both searches start a server, and each attempt connects all members again, on a machine with other load. */
-const LONG = { timeout: 120_000 };
+const LONG = { timeout: 600_000 };
 
 const BOTH =
   "--limit 10s --most-users 60 --most-rate 60 --members 20 --senders 4 --duration 1s " +
@@ -61,7 +61,7 @@ test("a server that loses messages above a number of members", { ...LONG, tags: 
   const platform = await startFakePlatform((member, message) =>
     member >= 60 && message === 7 ? "drop" : undefined,
   );
-  const options = `--limit 1s --search users --most-users 100 --precision 100 --url ${platform.url}`;
+  const options = `--limit 3s --search users --most-users 100 --precision 100 --url ${platform.url}`;
   try {
     const { code, stdout, ...outcome } = await bench.run(
       "capacity",
@@ -91,6 +91,18 @@ test("a server that loses messages above a number of members", { ...LONG, tags: 
   } finally {
     await platform.close();
   }
+});
+
+test("a server that loses what it acknowledged above a rate", LONG, async () => {
+  const platform = await startFakePlatform();
+  platform.storedAs = (content) => (/ 3 \d+ /.test(content) ? [] : [content]);
+  const options =
+    "--limit 10s --search rate --most-rate 4 --members 3 --senders 2 --duration 1s --precision 100";
+  const outcome = await bench.run("capacity", ...options.split(" "), "--url", platform.url);
+  await platform.close();
+  const result = outcome.result as Result;
+  expect(metricValue(result, "messagesWithinLimit")).toBe(2);
+  expect(summary(result, /^Messages/)["fails"]).toMatch("1 acknowledged messages not persisted");
 });
 
 test.each([

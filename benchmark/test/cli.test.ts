@@ -21,10 +21,10 @@ afterAll(async () => {
 });
 
 describe("exit codes", () => {
-  test("0: the summary is on stdout, starting with the worst message, and stderr is empty", async () => {
+  test("0: the summary is on stdout, starting with the worst message, and stderr says that it measures", async () => {
     const args = ["broadcast", ...SMALL, "--url", platform.url, "--each"];
     const { code, stdout, stderr } = await bench.runProgram(args);
-    expect(stderr).toBe("");
+    expect(stderr).toBe("Measuring: --progress shows how far it is.\n");
     expect(code).toBe(0);
     expect(stdout.split("\n")[3]).toMatch(/^ +[\d.]+ ms {2}worst message, time to the last member$/);
     expect(stdout).toMatch("lost 0 · duplicates 0 · out of order 0");
@@ -64,8 +64,21 @@ describe("exit codes", () => {
     [["pressure", "--load", "mixed", "--gateways", "2"], "Unknown argument: gateways"],
     [
       ["broadcast", "--allow", "loss"],
-      "Write one of away, inexactCopies, lost, duplicates, outOfOrder, corrupted, unstored, storedTwice, dropped, gaveUp, or all.",
+      "Write one of away, inexactCopies, lost, duplicates, outOfOrder, corrupted, strays, unstored, storedTwice, dropped, gaveUp, or all.",
     ],
+    [["broadcast", "--interval", "1s", "--interval", "2s"], "--interval was given twice."],
+    [["compare", "a.json", "b.json", "--json", "c.json", "--json", "d.json"], "--json was given twice."],
+    ...[
+      ["broadcast", "--gateways", "2"],
+      ["broadcast", "--url", "http://127.0.0.1:9"],
+      ["sweep", "--target", "ws"],
+      ["versus", "--targets", "fanfare=http://127.0.0.1:9,fanfare:0,ws"],
+    ].map((args): [string[], string] => [
+      [...args, "--gateway-threads", "4"],
+      "--gateway-threads is only for a single instance of Fanfare that is started for the run.",
+    ]),
+    [["cluster", "--gateway-threads", "0"], "Unknown arguments: gateway-threads"],
+    [["suite", "--again", "--only", "sweep"], "--again measures nothing: omit --only, --skip and --name."],
     [[], "Specify a command"],
   ])("64: %j", async (args, message) => {
     await expect(runCli(args)).rejects.toMatchObject({ code: 64, message: expect.stringContaining(message) });

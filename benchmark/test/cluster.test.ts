@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 /** A cluster is some ten processes that start. */
-const LONG = { timeout: 150_000 };
+const LONG = { timeout: 600_000 };
 const SMALL = ["--users", "60", "--probes", "4", "--idle", "100ms", "--interval", "20ms", "--messages", "3"];
 
 describe.skipIf(cannotCluster)("a cluster of its own", () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, vi } from "vitest";
-import type { ExistingUsers } from "../src/targets/existing-users.ts";
+import type { ExistingUsers } from "../src/targets/tokens.ts";
 import type { TargetPlugin } from "../src/targets/plugin.ts";
 import { measure } from "./measure.ts";
 

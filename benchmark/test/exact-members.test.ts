@@ -12,6 +12,7 @@ import type { FaultPlan } from "./fault-proxy.ts";
 const MEMBERS = 8;
 const MESSAGES = 6;
 const RUN = "exact";
+const CHANNEL = "0123456789abcdef01234567";
 
 let platform: FakePlatform;
 let audience: Audience;
@@ -25,7 +26,7 @@ afterEach(async () => {
 /** Members that keep the channel exact, on a platform with faults. */
 async function open(faults: FaultPlan): Promise<void> {
   platform = await startFakePlatform(faults);
-  sender = await openFanfareSender(platform.url, "owner", "channel");
+  sender = await openFanfareSender(platform.url, "owner", CHANNEL);
   audience = await Audience.start({
     kind: "light",
     urls: [platform.url],
@@ -35,9 +36,9 @@ async function open(faults: FaultPlan): Promise<void> {
     probes: 0,
     threads: 1,
     connecting: MEMBERS,
-    connectTimeoutMs: 5000,
+    connectTimeoutMs: 60_000,
     napMs: 0,
-    exactChannel: "channel",
+    exactChannel: CHANNEL,
   });
   await audience.connect(Array.from({ length: MEMBERS }, (_, i) => `guest-${i}`));
 }

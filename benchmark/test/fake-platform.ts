@@ -12,8 +12,16 @@ export interface FakePlatform {
   storedAs: (content: string) => readonly string[];
   /** Reject every connection with this code. */
   refuseWith: string | undefined;
+  /** The next login of each of these members is never answered. */
+  hangs: Set<number>;
   /** These messages are not in the answers to `channel.sync` either. */
   forgotten: Set<number>;
+  /** How long new access tokens say they are valid. */
+  tokenMs: number;
+  /** Called with each action over HTTP, and "connect" for each connection. */
+  onUse: (what: string) => void;
+  /** Rejects all access tokens of until now, and those that it has not issued. */
+  expireTokens(): void;
   /** How often members who had messages called `channel.sync`. */
   syncs: number;
   /** Ends the connections of all members, like a crashed server. */
@@ -26,6 +34,7 @@ interface Params {
   content?: string;
   after?: number;
   limit?: number;
+  refreshToken?: string;
 }
 
 interface SyncParams {
@@ -39,6 +48,9 @@ export async function startFakePlatform(faultOf?: FaultPlan): Promise<FakePlatfo
   const io = new Server({ transports: ["websocket"], serveClient: false });
   const members = new Map<number, Socket>();
   const messages: { id: string; seq: number; rev: number; content: string }[] = [];
+  /** Access tokens, by whether they are still valid. */
+  const tokens = new Map<string, boolean>();
+  let isAnyValid = true;
   let guests = 0;
   let proxy: FaultProxy | undefined;
 
@@ -48,8 +60,15 @@ export async function startFakePlatform(faultOf?: FaultPlan): Promise<FakePlatfo
     hideStored: 0,
     storedAs: (content) => [content],
     refuseWith: undefined,
+    hangs: new Set(),
     forgotten: new Set(),
     syncs: 0,
+    tokenMs: 900_000,
+    onUse: () => {},
+    expireTokens: () => {
+      isAnyValid = false;
+      for (const token of tokens.keys()) tokens.set(token, false);
+    },
     cutAll: () => {
       for (const member of members.values()) member.conn.close();
     },
@@ -67,10 +86,21 @@ export async function startFakePlatform(faultOf?: FaultPlan): Promise<FakePlatfo
       receiver.emit("message.created", { channelId: ID, messages: [message] });
     return { message };
   };
+  const isValid = (token: string) => tokens.get(token) ?? isAnyValid;
+  /** @param user "owner" or "guest-7", whose tokens are "guest-7", "guest-7-2" … */
+  const issue = (user: string, number = 1) => {
+    const accessToken = number === 1 ? user : `${user}-${number}`;
+    tokens.set(accessToken, true);
+    const accessTokenExpiresAt = new Date(Date.now() + platform.tokenMs).toISOString();
+    return { accessToken, accessTokenExpiresAt, refreshToken: `${user} ${number}`, user: { id: ID } };
+  };
   const api: Record<string, (params: Params) => object> = {
-    "user.register": () => ({ accessToken: "owner" }),
-    "user.login": () => ({ accessToken: "owner" }),
-    "user.createGuest": () => ({ accessToken: `guest-${guests++}`, user: { id: ID } }),
+    "user.register": () => issue("owner"),
+    "user.createGuest": () => issue(`guest-${guests++}`),
+    "user.refresh": ({ refreshToken }) => {
+      const [user, number] = refreshToken!.split(" ");
+      return issue(user!, Number(number) + 1);
+    },
     "group.create": () => ({ group: { id: ID }, channels: [{ id: ID }] }),
     "group.delete": () => ({}),
     "invite.create": () => ({ invite: { code: "welcome" } }),
@@ -86,27 +116,39 @@ export async function startFakePlatform(faultOf?: FaultPlan): Promise<FakePlatfo
       return { messages: page, hasMore: newer.length > limit, head: { seq: messages.length } };
     },
   };
+  const resultOf = (action: string, params: Params) => {
+    const error = { type: "CHANNEL_NOT_FOUND", message: "This channel does not exist.", retryable: false };
+    const isKnown = (params.channelId ?? ID) === ID;
+    return isKnown ? { ok: true, data: api[action]!(params) } : { ok: false, error };
+  };
   const server = await serveFake({
     attach: (http) => void io.attach(http),
-    answer({ route, body }) {
-      const error = { type: "CHANNEL_NOT_FOUND", message: "This channel does not exist.", retryable: false };
-      const isKnown = (body["channelId"] ?? ID) === ID;
+    answer({ route, body, headers }) {
+      const token = headers.authorization?.replace("Bearer ", "");
+      if (token !== undefined && !isValid(token))
+        return new Answer(401, {
+          ok: false,
+          error: { type: "TOKEN_EXPIRED", message: "", retryable: false },
+        });
       const action = route.replace("POST /api/", "");
       platform.calls.push(action);
-      return new Answer(200, isKnown ? { ok: true, data: api[action]!(body) } : { ok: false, error });
+      platform.onUse(action);
+      return new Answer(200, resultOf(action, body));
     },
   });
   platform.url = server.url;
 
-  io.use((_, next) => {
-    if (platform.refuseWith === undefined) return next();
-    next(Object.assign(new Error("refused"), { data: { type: platform.refuseWith } }));
+  io.use(({ handshake }, next) => {
+    const { token } = handshake.auth as { token: string };
+    const type = platform.refuseWith ?? (isValid(token) ? undefined : "TOKEN_EXPIRED");
+    next(type === undefined ? undefined : Object.assign(new Error("refused"), { data: { type } }));
   });
   io.on("connection", (socket) => {
     const { token } = socket.handshake.auth as { token: string };
     const member = memberOf(token);
     if (member !== undefined) members.set(member, socket);
-    socket.emit("ready", {});
+    platform.onUse("connect");
+    if (!platform.hangs.delete(member ?? -1)) socket.emit("ready", {});
     socket.on("channel.sync", ({ cursors }: SyncParams, acknowledge: (answer: object) => void) => {
       const { channelId, afterRev } = cursors[0];
       const changed = messages.filter(({ rev }) => rev > afterRev && !platform.forgotten.has(rev - 1));
@@ -114,9 +156,10 @@ export async function startFakePlatform(faultOf?: FaultPlan): Promise<FakePlatfo
       if (afterRev > 0) platform.syncs += 1;
       acknowledge({ ok: true, data: { channels: [{ channelId, status: "ok", messages: changed, head }] } });
     });
-    socket.on("message.send", (params: Params, acknowledge: (answer: object) => void) =>
-      acknowledge({ ok: true, data: send(params) }),
-    );
+    for (const action of ["message.send", "message.list"])
+      socket.on(action, (params: Params, acknowledge: (answer: object) => void) =>
+        acknowledge(resultOf(action, params)),
+      );
   });
 
   if (faultOf) {
@@ -127,5 +170,5 @@ export async function startFakePlatform(faultOf?: FaultPlan): Promise<FakePlatfo
 }
 
 function memberOf(token: string): number | undefined {
-  return token === "owner" ? undefined : Number(token.split("-")[1]);
+  return token.startsWith("owner") ? undefined : Number(token.split("-")[1]);
 }

@@ -31,6 +31,26 @@ for (const [index, [progress, args]] of INTERRUPTED.entries())
     expect(await bench.leftovers()).toEqual([]);
   });
 
+const GROUPS = [
+  ["sending messages", ["broadcast", "--users", "5", "--messages", "1000", "--gateway-threads", "0"]],
+  ["sending messages", ["limits", "--targets", "socket.io", "--users", "5"]],
+  ["seconds held", ["connect", "--users", "5", "--hold", "1h", "--settle", "0s"]],
+] as const;
+for (const [index, [progress, args]] of GROUPS.entries())
+  test(
+    `a signal of the terminal is not taken for the server's fault: ${args.join(" ")}`,
+    tagged(index),
+    async () => {
+      const { code, stdout, stderr } = await bench.runProgram(args, progress, ({ pid }) =>
+        process.kill(-pid!, "SIGTERM"),
+      );
+      expect(stderr).not.toMatch("The run failed");
+      expect(stdout).toMatch("connections dropped 0");
+      expect(code).toBe(105);
+      expect(await bench.leftovers()).toEqual([]);
+    },
+  );
+
 const EARLY = [
   ["SIGHUP", "broadcast", ...USERS, "--gateway-threads", "0"],
   ["SIGINT", "storm", ...USERS, "--gateways", "0"],
@@ -41,6 +61,7 @@ for (const [index, [signal, command, ...args]] of EARLY.entries())
   test(`${signal} before anything is measured: ${command} shows its progress`, tagged(index), async () => {
     const interrupt = (child: { kill(name: NodeJS.Signals): unknown }) => child.kill(signal);
     const outcome = await bench.runProgram([command, ...args], "registering", interrupt);
+    expect(outcome.stderr).toMatch(/\nInterrupted in "registering .+ of [\d,]+": cleaning up\./);
     expect(outcome.stdout).toMatch(`bench ${command}`);
     expect(outcome.stdout).toMatch(/Interrupted after [^,]+, in "registering .+ of [\d,]+"/);
     expect(outcome.code).toBe(105);

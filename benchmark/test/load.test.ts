@@ -4,7 +4,7 @@ import { runCli } from "../src/cli/commands.ts";
 import { startSingleInstance, type Platform } from "../src/platform/platform.ts";
 import type { Result } from "../src/report/result.ts";
 import { startFakePlatform } from "./fake-platform.ts";
-import type { FaultPlan } from "./fault-proxy.ts";
+import { FaultProxy, type FaultPlan } from "./fault-proxy.ts";
 import { metricValue } from "./metric-value.ts";
 import { Bench } from "./run-bench.ts";
 import { listen } from "./serve-fake.ts";
@@ -127,6 +127,7 @@ describe("a running server", () => {
     expect(others).toMatchObject({ refused: 0, unanswered: 0 });
     expect(missed).toBeGreaterThan(0);
     expect(acknowledged! + missed!).toBe(20);
+    expect(result.caveats.join("\n")).toMatch("the last login of their user was not answered yet");
   });
 
   test("group: half of the members are online, and more messages than senders are in flight", async () => {
@@ -199,20 +200,23 @@ describe("a running server", () => {
 
   test("open loop: a stalled server shows in the requests due meanwhile", async () => {
     const { pid } = server.processes[0]!;
-    const args = ["direct", ...url, "--senders", "5", "--rate", "50", "--duration", "2s", "--warmup", "0"];
-    const timers: NodeJS.Timeout[] = [];
+    const args = ["direct", "--senders", "5", "--rate", "50", "--duration", "2s", "--warmup", "0"];
     const measure = async (): Promise<Result> => {
-      const outcome = await bench
-        .runProgram(args, "measuring", () => {
-          timers.push(
-            setTimeout(() => process.kill(pid, "SIGSTOP"), 500),
-            setTimeout(() => process.kill(pid, "SIGCONT"), 1300),
-          );
-        })
-        .finally(() => {
-          for (const timer of timers) clearTimeout(timer);
-          process.kill(pid, "SIGCONT");
-        });
+      let resume: NodeJS.Timeout | undefined;
+      // Everything passes through this process: should it be late itself, the requests due meanwhile wait as well.
+      const faultOf: FaultPlan = (_, message) => {
+        if (message >= 25 && resume === undefined) {
+          process.kill(pid, "SIGSTOP");
+          resume = setTimeout(() => process.kill(pid, "SIGCONT"), 800);
+        }
+        return undefined;
+      };
+      const proxy = await FaultProxy.start(server.gateways[0]!.url, { faultOf, memberOf: () => 0 });
+      const outcome = await bench.runProgram([...args, "--url", proxy.url, ...url.slice(2)]).finally(() => {
+        clearTimeout(resume);
+        process.kill(pid, "SIGCONT");
+      });
+      await proxy.close();
       return outcome.result as Result;
     };
     let result = await measure();
@@ -246,6 +250,76 @@ describe("a running server", () => {
     expect([stored, unstored]).toEqual([acknowledged, 0]);
     expect(result.caveats[0]).toMatch(`${missed} of 6000 due requests were not made`);
     expect(stdout).toMatch(`${missed} of 6000 due requests were not made`);
+  });
+});
+
+test("login: one that hangs is unanswered, and doesn't keep its user from the next one", async () => {
+  const platform = await startFakePlatform();
+  platform.hangs.add(0);
+  const args = ["login", "--url", platform.url, "-c", "12", "-t", "4", "--users", "4", "--warmup", "0"];
+  const { result } = await load(...args, "--connecting", "1", "--timeout", "2s");
+  await platform.close();
+  expect(valuesOf(result)).toMatchObject({ unanswered: 1, missed: 0, acknowledged: 11 });
+});
+
+test("login: sessions that the server ends are dropped", async () => {
+  const platform = await startFakePlatform();
+  const cutting = setInterval(() => platform.cutAll(), 100);
+  const args = ["login", "--url", platform.url, "--rate", "20", "--duration", "2s", "--warmup", "0"];
+  const { code, result } = await bench.run(...args, "--allow", "all");
+  clearInterval(cutting);
+  await platform.close();
+  expect(metricValue(result as Result, "dropped")).toBeGreaterThan(0);
+  expect(code).toBe(0);
+});
+
+test("http: a message stored twice doesn't hide one that is not stored", async () => {
+  const platform = await startFakePlatform();
+  platform.storedAs = (content) =>
+    / 3 \d+ /.test(content) ? [] : / 5 \d+ /.test(content) ? [content, content] : [content];
+  const small = ["--connections", "1", "-c", "10", "--warmup", "2", "--users", "2", "--channels", "1"];
+  const { code, stderr, result } = await bench.run("http", "--url", platform.url, ...small);
+  await platform.close();
+  expect(valuesOf(result as Result)).toMatchObject({
+    acknowledged: 10,
+    stored: 10,
+    unstored: 1,
+    storedTwice: 1,
+  });
+  expect(stderr).toMatch("The run failed: acknowledged but not persisted 1, stored twice 1.");
+  expect(code).toBe(1);
+});
+
+describe("stages", () => {
+  async function stages(faultOf?: FaultPlan) {
+    const platform = await startFakePlatform(faultOf);
+    const metrics = createServer((_, response) => response.end("process_cpu_seconds_total 1\n"));
+    const urls = ["--url", platform.url, "--metrics-url", await listen(metrics)];
+    const small = "--users 4 --messages 5 --in-flight 1 --pulls 5 --uploads 0 --timeout 1s";
+    const outcome = await bench.run("stages", ...small.split(" "), ...urls);
+    metrics.close();
+    await platform.close();
+    return { ...outcome, result: outcome.result as Result };
+  }
+
+  test("what receivers get of the warm-up is no fault", async () => {
+    const { code, result } = await stages();
+    const none = { lost: 0, duplicates: 0, corrupted: 0, dropped: 0 };
+    expect(valuesOf(result)).toMatchObject({ received: 20, ...none });
+    expect(code).toBe(0);
+  });
+
+  test("dropped connections and other texts are faults, with the reason", async () => {
+    // The warm-up has more messages than are measured.
+    const seen = new Map<number, number>();
+    const { code, result } = await stages((member) => {
+      seen.set(member, (seen.get(member) ?? 0) + 1);
+      if (seen.get(member) !== 53) return undefined;
+      return member === 0 ? "close" : { content: (content) => `${content}!` };
+    });
+    expect(valuesOf(result)).toMatchObject({ lost: 6, corrupted: 3, dropped: 1, received: 14 });
+    expect(result.errors).toContainEqual({ phase: "connection", code: "CONNECTION_CLOSED", count: 1 });
+    expect(code).toBe(1);
   });
 });
 

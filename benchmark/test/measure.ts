@@ -2,7 +2,7 @@ import type { BroadcastPlan } from "../src/kernels/broadcast/broadcast-plan.ts";
 import { measureBroadcast } from "../src/kernels/broadcast/broadcast-run.ts";
 import { ErrorTable } from "../src/kernels/broadcast/error-table.ts";
 import { Progress } from "../src/report/progress.ts";
-import type { ExistingUsers } from "../src/targets/existing-users.ts";
+import type { ExistingUsers } from "../src/targets/tokens.ts";
 import { openTarget } from "../src/targets/open-target.ts";
 import type { Sender } from "../src/targets/target.ts";
 
@@ -13,14 +13,14 @@ export const PLAN: BroadcastPlan = {
   threads: 1,
   napMs: 0.3,
   connecting: 16,
-  connectTimeoutMs: 5000,
+  connectTimeoutMs: 60_000,
   idleMs: 50,
   warmup: 0,
   messages: 3,
   intervalMs: 20,
   burst: [],
   burstRepeats: 1,
-  timeoutMs: 500,
+  timeoutMs: 20_000,
   payloadBytes: 100,
 };
 

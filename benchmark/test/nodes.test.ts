@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 /** Two clusters, one after the other, are some twenty processes that start. */
-const LONG = { timeout: 150_000 };
+const LONG = { timeout: 600_000 };
 const SMALL = ["--count", "300", "--in-flight", "6", "--receivers", "3"];
 
 describe.skipIf(cannotCluster)("clusters of their own", () => {

@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { ErrorTable } from "../src/kernels/broadcast/error-table.ts";
+import { Progress } from "../src/report/progress.ts";
 import type { Result } from "../src/report/result.ts";
+import { measureOverload, type OverloadPlan } from "../src/scenarios/overload-run.ts";
+import { openFanfareTarget } from "../src/targets/fanfare/fanfare-target.ts";
 import { expectSamples } from "./expect-samples.ts";
+import { startFakePlatform } from "./fake-platform.ts";
 import { metricValue } from "./metric-value.ts";
 import { Bench } from "./run-bench.ts";
 
@@ -12,6 +17,36 @@ afterEach(() => bench.close());
 
 /** The observed time is the same on a busy machine; starting the servers takes longer there. */
 const LONG = { timeout: 600_000 };
+
+test("receivers that the server disconnects are dropped, and their messages not lost", async () => {
+  const platform = await startFakePlatform((member, message) =>
+    member === 1 && message === 5 ? "close" : undefined,
+  );
+  const { signal } = new AbortController();
+  const errors = new ErrorTable();
+  const target = await openFanfareTarget({ url: platform.url, registrations: 1, onError: () => {} }, signal);
+  const plan: OverloadPlan = {
+    cluster: undefined,
+    gateways: 0,
+    workers: 1,
+    users: 4,
+    senders: 2,
+    stalled: 0,
+    threads: 1,
+    durationMs: 1000,
+    factor: 2,
+    capacity: 10,
+    connecting: 1,
+    napMs: 0.3,
+    payloadBytes: 100,
+  };
+  // It was not started for the run.
+  Object.assign(target, { platform: { usage: () => null, processes: [] } });
+  const measured = await measureOverload(target, plan, { progress: new Progress(false), errors, signal });
+  await target.close();
+  await platform.close();
+  expect(measured).toMatchObject({ dropped: 1, disturbed: 1, lost: 0 });
+});
 
 const SMALL = ["--users", "10", "--senders", "5", "--duration", "1s"];
 

@@ -175,7 +175,7 @@ describe("the package", { tags: "long" }, () => {
     }
     const complete = {
       code: 0,
-      stderr: "",
+      stderr: "Measuring: --progress shows how far it is.\n",
       faults: "lost 0 · duplicates 0 · out of order 0 · corrupted 0 · connections dropped 0",
       violations: [],
       received: 450,
@@ -227,7 +227,7 @@ describe("the package", { tags: "long" }, () => {
       );
       expect({ code, stderr, violations: strictErrors(result) }).toEqual({
         code: 0,
-        stderr: "",
+        stderr: "Measuring: --progress shows how far it is.\n",
         violations: [],
       });
     });

@@ -112,3 +112,13 @@ test("compare judges by repeated runs, and fails if requested", async () => {
   const once = await bench.runPlain("compare", base, slower.split(",")[0]!);
   expect(once.stdout).toMatch("too few runs");
 });
+
+test("64: a comparison is no result", async () => {
+  const [sides, json] = [await side("same", [1]), file("comparison.json")];
+  await bench.runPlain("compare", sides, sides, "--json", json);
+  const { code, stderr } = await bench.runPlain("report", json);
+  expect({ code, stderr }).toEqual({
+    code: 64,
+    stderr: `${json} is not a result of --json: it is of \`bench compare\`.\n`,
+  });
+});

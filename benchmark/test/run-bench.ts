@@ -46,7 +46,8 @@ export class Bench {
 
   /** Runs a command in this process; the result is validated against the published schema. */
   async run(...args: string[]): Promise<Outcome> {
-    return this.#withResult((...json) => this.runPlain(...args, ...json));
+    const quiet = args.includes("--progress") ? [] : ["--no-progress"];
+    return this.#withResult((...json) => this.runPlain(...args, ...quiet, ...json));
   }
 
   /** Runs a command that is no measurement. */
@@ -80,7 +81,12 @@ export class Bench {
     return this.#withResult(async (...json) => {
       const env = { ...process.env, ...this.#environment() };
       const all = [MAIN, ...args, ...json, ...(progress === "" ? [] : ["--progress"])];
-      const child = spawn(process.execPath, all, { env, stdio: ["ignore", "pipe", "pipe"] });
+      const child = spawn(process.execPath, all, {
+        env,
+        // As in a terminal, the tester leads its process group.
+        detached: true,
+        stdio: ["ignore", "pipe", "pipe"],
+      });
       const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
       let hasActed = progress === "";
       child.stderr.on("data", () => {

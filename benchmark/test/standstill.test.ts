@@ -14,11 +14,13 @@ const STOPPED_AT = [0, 1, 3, 5, WARM + 2];
 let bench: Bench;
 let platform: FakePlatform;
 let tester: ChildProcess;
+let stoppedAt: readonly number[];
 beforeEach(async () => {
   bench = await Bench.open();
+  stoppedAt = STOPPED_AT;
   platform = await startFakePlatform((member, message) => {
     if (member !== 0) return undefined;
-    if (STOPPED_AT.includes(message)) {
+    if (stoppedAt.includes(message)) {
       tester.kill("SIGSTOP");
       setTimeout(() => tester.kill("SIGCONT"), STOP_MS);
     }
@@ -64,3 +66,14 @@ test(
     );
   },
 );
+
+test("a suspended tester is named by a load of requests", async () => {
+  stoppedAt = [10];
+  const size = "--members 8 --senders 3 --online 0.75 -t 1 -c 20 --warmup 0 --connecting 1".split(" ");
+  const args = ["group", ...size, "--url", platform.url];
+  const outcome = await bench.runProgram(args, "registering", (child) => (tester = child));
+  const result = outcome.result as Result;
+  expect(metricValue(result, "lost")).toBe(0);
+  const [, ms] = /stood still for up to ([\d,]+) ms/.exec(result.caveats.join("\n")) ?? [];
+  expect(Number(ms?.replace(",", ""))).toBeGreaterThan(STOP_MS - 100);
+});

@@ -3,9 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ErrorTable } from "../src/kernels/broadcast/error-table.ts";
 import { Progress } from "../src/report/progress.ts";
 import type { Result } from "../src/report/result.ts";
+import { measureStorm, type StormPlan } from "../src/scenarios/storm-run.ts";
 import { stormMetrics } from "../src/scenarios/storm.ts";
-import type { StormPlan } from "../src/kernels/storm/storm-plan.ts";
-import { measureStorm } from "../src/kernels/storm/storm-run.ts";
 import { openFanfareTarget } from "../src/targets/fanfare/fanfare-target.ts";
 import { metricValue } from "./metric-value.ts";
 import { Bench, cannotCluster } from "./run-bench.ts";
@@ -17,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 /** Six gateways are stopped and restarted, on a machine with other load. */
-const LONG = { timeout: 150_000 };
+const LONG = { timeout: 600_000 };
 const SMALL = ["--users", "60", "--sdk", "6", "--senders", "2", "--rate", "10", "--steady", "1s"];
 
 test.skipIf(cannotCluster)(

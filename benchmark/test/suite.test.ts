@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import suiteSchema from "../schema/suite.v1.json" with { type: "json" };
+import { startFakePlatform } from "./fake-platform.ts";
+import { Bench } from "./run-bench.ts";
 import { runSuite } from "../src/suite/run-suite.ts";
 import { derivedFiles, newestSuite, readSuite, writeSuite } from "../src/suite/suite-files.ts";
 import { readmeSection, withSection } from "../src/suite/suite-markdown.ts";
@@ -73,6 +75,42 @@ test("a failed row doesn't end the suite, and everything derived comes from the 
   ajv.validate(suiteSchema, suite.index);
   expect(ajv.errors).toBeNull();
   for (const result of suite.results.values()) expect(strictErrors(result)).toEqual([]);
+});
+
+test("a row that lost messages keeps its result, is named, and fails the suite", async () => {
+  const platform = await startFakePlatform((member, message) =>
+    member === 0 && message === 0 ? "drop" : undefined,
+  );
+  const options = `${TINY} --timeout 100ms --url ${platform.url}`;
+  const suite = await runSuite(
+    [
+      { name: "lossy", title: "loses", ...both(`broadcast ${options}`) },
+      { name: "slow", title: "too slow", ...both(`broadcast ${options} --allow lost --threshold worstMs<0`) },
+    ],
+    "quick",
+  );
+  await platform.close();
+  expect(suite.index.rows).toMatchObject([
+    { code: 1, hasResult: true, problem: expect.stringMatching("The run failed: lost 1.") as string },
+    { code: 99, hasResult: true, problem: "--threshold worstMs<0 failed" },
+  ]);
+  const home = join(folder, "lossy", "2026-01-02");
+  await writeSuite(suite, home);
+  expect(await readFile(`${home}.md`, "utf8")).toMatch(/lossy\.json\): The run failed: lost 1\./);
+  const bench = await Bench.open();
+  const { code, stdout } = await bench.runPlain("suite", "--again", "--out", join(folder, "lossy"));
+  await bench.close();
+  expect(stdout).toMatch(/lossy .*The run failed: lost 1\./);
+  expect(code).toBe(1);
+});
+
+test("ratios of a row that lost messages don't become the README's", async () => {
+  const suite = await readSuite(join(folder, "2026-01-02"));
+  const result = suite.results.get("limits")!;
+  const versus = { ...result, meta: { ...result.meta, command: "versus" } };
+  const rows = suite.index.rows.map((row) => ({ ...row, code: 1, problem: "The run failed: lost 1." }));
+  const faulty = { index: { ...suite.index, rows }, results: new Map([["limits", versus]]) };
+  expect(() => readmeSection(faulty, "")).toThrow("limits: The run failed: lost 1.");
 });
 
 test("the README's section is written between its marks", async () => {

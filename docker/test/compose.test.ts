@@ -41,6 +41,12 @@ test("secrets have no defaults, and all missing ones are reported together", () 
   expect(() => loadCompose({})).toThrow(`required: ${Object.keys(REQUIRED).toSorted().join(", ")}`);
 });
 
+test("no secret is an argument, which every user of the machine can see", () => {
+  const started = services.map(([, { command, entrypoint }]) => JSON.stringify([command, entrypoint]));
+  const secrets = Object.entries(REQUIRED).filter(([name]) => name !== "PUBLIC_URL");
+  expect(secrets.filter(([, value]) => started.some((text) => text.includes(value)))).toEqual([]);
+});
+
 test.each(ofImage)("all settings of %s exist", (_, service) => {
   const known = knownSettings();
   expect(known.size).toBeGreaterThan(30);

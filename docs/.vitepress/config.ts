@@ -65,7 +65,15 @@ const UNDERSTAND: DefaultTheme.SidebarItem[] = [
   { text: "Understand Fanfare", items: pages("internals", INTERNALS) },
   {
     text: "Benchmarks",
-    items: pages("benchmarks", ["method", "other-servers", REPORT, "connections", "published"]),
+    items: pages("benchmarks", [
+      "method",
+      "other-servers",
+      REPORT,
+      "connections",
+      "rows",
+      "full-size",
+      "published",
+    ]),
   },
   { text: "Decisions", items: pages("adr", namesIn("adr")) },
 ];

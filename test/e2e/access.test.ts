@@ -80,15 +80,18 @@ describe.skipIf(!hasBrowser())("access", () => {
     const { accessToken } = admin;
     const open = { registration: "open", groupCreation: "everyone" } as const;
     await must(site.url, "admin.setPolicy", open, accessToken);
+    await must(site.url, "group.create", { name: "Analysts" }, accessToken);
     const access = await openAsAdmin("/admin/access");
     const limits = access.getByRole("region", { name: t("admin:limits.title") });
     await limits.getByLabel(t("admin:limits.groupsOwnedPerUser")).fill("many");
     await limits.getByRole("button", { name: t("common:save") }).click();
     await limits.getByText("expected number").waitFor();
     await limits.getByLabel(t("admin:limits.groupsOwnedPerUser")).fill("1");
-    await limits.getByLabel(t("admin:limits.fileQuotaGuestBytes")).fill("2.5");
-    await limits.getByRole("button", { name: t("common:save") }).click();
+    const quota = limits.getByLabel(t("admin:limits.fileQuotaGuestBytes"));
+    await quota.fill("2.5");
+    await quota.press("Enter");
     await access.getByText(t("admin:policy.saved")).waitFor();
+    await quota.and(access.locator(":focus")).waitFor();
     const { policy } = await must(site.url, "admin.getPolicy", {}, accessToken);
     expect(policy).toMatchObject({ groupsOwnedPerUser: 1, fileQuotaGuestBytes: 2.5 * 1024 ** 2 });
 

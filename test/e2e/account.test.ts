@@ -225,6 +225,9 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     await dialog.getByLabel(t("session:code.app")).fill(totp.generate());
     await dialog.getByRole("button", { name: t("common:turnOn") }).click();
     await dialog.getByText(t("settings:recovery.text")).waitFor();
+    await page.keyboard.press("Escape");
+    await page.mouse.click(5, 5);
+    await dialog.getByRole("button", { name: t("ui:close") }).hover();
     const [recoveryCode] = await dialog.getByRole("listitem").allTextContents();
     await dialog.getByRole("checkbox").click();
     await dialog.getByRole("button", { name: t("settings:done") }).click();
@@ -438,7 +441,7 @@ describe.skipIf(!hasBrowser())("accounts in a browser", () => {
     expect(sections!.x).toBeGreaterThan(heading!.x);
     await client.call("user.setPreferences", { language: "de" });
     await page.getByRole("heading", { name: "Darstellung" }).waitFor();
-    expect(await root.getAttribute("dir")).toBe("ltr");
+    await expect.poll(() => root.getAttribute("dir")).toBe("ltr");
     client.close();
   });
 

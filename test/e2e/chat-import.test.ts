@@ -69,6 +69,11 @@ describe.skipIf(!hasBrowser())("an admin", () => {
     await card.getByText(t("admin:imports.states.checked")).waitFor();
     await card.getByText("2 · Messages", { exact: true }).waitFor();
     await card.getByText(`1 · ${t("admin:imports.notes.missingFiles")}`).waitFor();
+    await card.getByRole("heading", { name: t("admin:imports.matches.checked") }).waitFor();
+    await card.getByText(`1 · ${t("admin:imports.matches.username")}`).waitFor();
+    await card.getByRole("listitem").filter({ hasText: "@ada" }).waitFor();
+    const match = card.getByRole("checkbox", { name: t("admin:imports.match") });
+    expect(await match.isChecked()).toBe(false);
 
     const faults: string[] = [];
     for (const [kind, options] of Object.entries(KINDS)) {
@@ -81,10 +86,27 @@ describe.skipIf(!hasBrowser())("an admin", () => {
     }
     expect(faults).toEqual([]);
 
+    await match.click();
     await card.getByRole("button", { name: t("admin:imports.run") }).click();
+    await card.getByRole("heading", { name: t("admin:imports.matches.done") }).waitFor();
     await card.getByRole("link", { name: t("admin:imports.open") }).click();
     await page.getByText("Hello from the old server").waitFor();
     await page.getByText("plan.txt").waitFor();
+
+    // The same export again.
+    await page.goto(`${site.url}/admin/imports`);
+    await page.getByRole("combobox", { name: t("admin:imports.origin") }).click();
+    await page.getByRole("option", { name: "Mattermost" }).click();
+    await page
+      .getByLabel(t("admin:imports.upload"), { exact: true })
+      .locator("input[type=file]")
+      .setInputFiles({ ...file, name: "again.zip" });
+    const again = card.filter({ hasText: "again.zip" });
+    await again.getByRole("heading", { name: t("admin:imports.inExport") }).waitFor();
+    await again.getByText(t("admin:imports.existingGroup", { name: "Core Team" })).waitFor();
+    await again.getByRole("button", { name: t("admin:imports.run") }).click();
+    await again.getByText(t("admin:imports.addedTo", { name: "Core Team" })).waitFor();
+    await again.getByRole("heading", { name: t("admin:imports.nothingNew") }).waitFor();
   });
 
   test("sees why an export can't be imported, and deletes it", async () => {

@@ -269,7 +269,14 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await page.keyboard.press("ArrowUp");
     const edited = page.getByRole("textbox", { name: t("messages:editLabel") });
     await edited.fill("Hello");
-    await page.keyboard.press("Enter");
+    // Looking something up elsewhere keeps the changed text.
+    const channels = page.getByRole("navigation", { name: t("channels:list.label") });
+    await channels.getByRole("link", { name: "general" }).press("Enter");
+    await page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) }).waitFor();
+    await channels.getByRole("link", { name: `room-${channelCount}` }).press("Enter");
+    await edited.waitFor();
+    expect(await edited.inputValue()).toBe("Hello");
+    await edited.press("Enter");
     await expect.poll(async () => (await newest(1)).content).toBe("Hello");
 
     const content = `How are you, <@${grace.user!.id}>?`;
@@ -388,6 +395,43 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     expect(await page.getByRole("button", { name: t("composer:send"), exact: true }).isDisabled()).toBe(true);
     await files.getByRole("button", { name: t("composer:upload.remove", { name: "large.bin" }) }).click();
     await files.waitFor({ state: "detached" });
+  });
+
+  test("the Enter that ends a composition doesn't send", async () => {
+    await open();
+    await field().pressSequentially("你");
+    // As WebKit does, after the composition has ended, and as other browsers do, before that.
+    for (const keys of ["keyCode: 229", "isComposing: true"])
+      await page.evaluate(`{
+        const init = { key: "Enter", ${keys}, bubbles: true, cancelable: true };
+        document.activeElement.dispatchEvent(new KeyboardEvent("keydown", init));
+      }`);
+    await page.keyboard.type("好");
+    await page.keyboard.press("Enter");
+    expect((await newest(1)).content).toBe("你好");
+  });
+
+  test("a text is pasted without the picture of it that spreadsheets add", async () => {
+    await open();
+    // The browser itself pastes what isn't prevented.
+    await field().focus();
+    const attached = await page.evaluate(`[
+      { "text/html": "<b>1</b>", "text/plain": "1" },
+      { "text/html": "<img>" },
+      { "text/plain": "picture.png" },
+      { "text/html": "<img>", "text/plain": "https://example.com/picture.png" },
+    ].map((texts) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.items.add(new File(["0"], "picture.png", { type: "image/png" }));
+      for (const [type, text] of Object.entries(texts)) clipboardData.setData(type, text);
+      const init = { clipboardData, bubbles: true, cancelable: true };
+      return !document.activeElement.dispatchEvent(new ClipboardEvent("paste", init));
+    })`);
+    expect(attached).toEqual([false, true, true, true]);
+    const removes = page.getByRole("button", { name: t("composer:upload.remove", { name: "picture.png" }) });
+    await expect.poll(() => removes.count()).toBe(3);
+    for (let left = 3; left > 0; left--) await removes.first().click();
+    await removes.first().waitFor({ state: "detached" });
   });
 
   test("a draft with a mention survives switching channels", { tags: "long" }, async () => {
@@ -772,6 +816,10 @@ describe.skipIf(!hasBrowser())("the composer", () => {
         .getByRole("textbox", { name: t("composer:poll.option", { number: index + 1 }) })
         .fill(text);
     }
+    await dialog.getByRole("button", { name: t("composer:poll.addOption") }).click();
+    await dialog.getByRole("button", { name: t("composer:poll.removeOption", { number: 4 }) }).click();
+    // The focus stays among the options.
+    await expect.poll(() => page.evaluate("document.activeElement.value")).toBe("Water");
     await dialog.getByRole("button", { name: t("composer:poll.start") }).click();
     await option(page, "Coffee").click();
     const other = await openAs("grace");
@@ -786,7 +834,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await page.keyboard.press("Escape");
 
     await page.reload();
-    expect(await option(page, "Coffee").getAttribute("aria-pressed")).toBe("true");
+    await expect.poll(() => option(page, "Coffee").getAttribute("aria-pressed")).toBe("true");
     await page.getByRole("button", { name: t("messages:poll.end") }).click();
     await page
       .getByRole("alertdialog")

@@ -156,7 +156,7 @@ describe.skipIf(!hasBrowser())("what people do every day", () => {
     await laptop.getByRole("combobox", { name: t("session:language") }).click();
     await laptop.getByRole("option", { name: "Deutsch" }).click();
     await phone.getByRole("tab", { name: "Gespeichert" }).waitFor();
-    expect(await phone.locator("html").getAttribute("lang")).toBe("de");
+    await expect.poll(() => phone.locator("html").getAttribute("lang")).toBe("de");
 
     await ada.call("user.setPreferences", { language: null });
     await ada.call("saved.remove", { messageId: (await ada.call("saved.list", {})).saved[0]!.messageId });

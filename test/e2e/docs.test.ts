@@ -44,6 +44,7 @@ describe("the documentation site", { tags: "long" }, () => {
 
     test("can be searched, and loads nothing that the content policy blocks", async () => {
       const context = await browser.newContext({ locale: "en-US" });
+      context.setDefaultTimeout(60_000);
       const page = await context.newPage();
       await page.addInitScript(`
         window.refusals = [];
@@ -53,8 +54,15 @@ describe("the documentation site", { tags: "long" }, () => {
       await page.goto(`${instance.url}/docs/`);
       await page.getByRole("link", { name: "Quick start" }).click();
       await page.getByRole("heading", { level: 1 }).waitFor();
-      await page.keyboard.press("/");
-      await page.getByRole("searchbox").fill("restore a backup");
+      const searchbox = page.getByRole("searchbox");
+      // Again if the page does not listen yet.
+      await expect
+        .poll(async () => {
+          if (!(await searchbox.isVisible())) await page.keyboard.press("/");
+          return searchbox.isVisible();
+        })
+        .toBe(true);
+      await searchbox.fill("restore a backup");
       await page
         .getByRole("option", { name: /backup/i })
         .first()

@@ -1,6 +1,6 @@
 import { FanfareClient } from "@fanfare/client";
 import type { SessionTokens } from "@fanfare/contract";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { drawSquare } from "../support/emoji.ts";
 import { hasBrowser } from "./browser.ts";
@@ -25,6 +25,28 @@ const WINDOWS: Record<string, BrowserContextOptions> = {
 /** The longest possible names, without a place to break the line. */
 const longName = (start: string, maxChars: number): string =>
   start.padEnd(maxChars, "-Wolfeschlegelsteinhausen");
+
+describe.skipIf(!hasBrowser())("a channel with a long name", () => {
+  const site = useSite();
+
+  test.each(Object.keys(WINDOWS))("shows more of it than one line has: %s", async (kind) => {
+    const ada = new FanfareClient({ url: site.url });
+    const session = await ada.register({ username: `ada_${kind}`, password: "correct horse" });
+    const { group } = await ada.call("group.create", { name: "Rocket" });
+    const name = longName("engine", 100);
+    const { channel } = await ada.call("channel.create", { groupId: group.id, name });
+    ada.close();
+    const page = await site.newPage(WINDOWS[kind], session);
+    await page.goto(`${site.url}/groups/${group.id}/channels/${channel.id}`);
+    /** One line has less than 30 pixels. */
+    const height = async (text: Locator) => (await text.boundingBox())!.height;
+    const welcome = page.getByRole("log").getByText(t("messages:beginning.welcome", { name: `#${name}` }));
+    await welcome.waitFor();
+    expect(await height(welcome)).toBeGreaterThan(30);
+    const heading = page.getByRole("heading", { level: 1, name });
+    expect((await height(heading)) > 30).toBe(kind === "phone");
+  });
+});
 
 describe.skipIf(!hasBrowser())("low windows and long names", { tags: "long" }, () => {
   const site = useSite();

@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser())("files in messages", () => {
     const before = await position("second.wav");
     await page.keyboard.press("ArrowRight");
     // Browsers round the position to less than a millisecond.
-    expect(await position("second.wav")).toBeGreaterThanOrEqual(before + 4999);
+    await expect.poll(() => position("second.wav")).toBeGreaterThanOrEqual(before + 4999);
 
     for (let number = 1; number <= 60; number++) await write(`message ${number}`);
     await log().getByText("message 60", { exact: true }).waitFor();
@@ -208,6 +208,7 @@ describe.skipIf(!hasBrowser())("files in messages", () => {
     await write("one more", await squares("d.png"));
     await open();
     const cells = log().getByRole("button", { name: /^Show [abc]/ });
+    await expect.poll(() => cells.count()).toBe(3);
     const boxes = await Promise.all((await cells.all()).map((cell) => cell.boundingBox()));
     expect(new Set(boxes.map((box) => Math.round(box!.width))).size).toBe(1);
     expect(new Set(boxes.map((box) => Math.round(box!.y))).size).toBe(2);

@@ -68,6 +68,14 @@ const HOLD_FRAMES = `{
   };
 }`;
 
+/** Keeps which messages were highlighted. */
+const WATCH_HIGHLIGHTS = `
+  window.highlighted = new Set();
+  new MutationObserver(() => {
+    for (const { id } of document.querySelectorAll("article.bg-highlight")) highlighted.add(id);
+  }).observe(document.querySelector("[role=log]"), { attributes: true, childList: true, subtree: true });
+`;
+
 /** Shrinks the list as soon as its rows change. */
 const LOWER_ON_CHANGE = `{
   const list = document.querySelector("[role=log]");
@@ -153,6 +161,9 @@ describe.skipIf(!hasBrowser())("the message list", () => {
       const row = rows.find((it) => it.getBoundingClientRect().top >= top)!;
       return { id: row.id, y: Math.round(row.getBoundingClientRect().top - top) };
     });
+
+  const fromEnd = () =>
+    log().evaluate(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight);
 
   const topNow = () => log().evaluate((element) => element.scrollTop);
   /** Late measurements move the rows below once nothing scrolls anymore. */
@@ -377,6 +388,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
       await page.getByText(t("inbox:saved.none")).waitFor();
       await search.fill("");
       await expect.poll(() => entries.count()).toBe(2);
+      await entries.first().locator("[data-walk]").hover();
       await entries
         .first()
         .getByRole("button", { name: t("inbox:saved.done") })
@@ -496,6 +508,25 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await grace.call("message.delete", { channelId, messageId });
     await open(`?message=${messageId}`);
     await expect.poll(() => page.getByText(t("shared:error.MESSAGE_NOT_FOUND")).count()).toBeGreaterThan(0);
+  });
+
+  test("a jump to a day after the last message leads to that message, also if a deleted one follows", async () => {
+    await newChannel("last-day", 3);
+    const { messages } = await ada.call("message.list", { channelId });
+    const { id: messageId } = await write(grace, "not for long");
+    await grace.call("message.delete", { channelId, messageId });
+    await open();
+    await text("message 3").waitFor();
+    await page.evaluate(WATCH_HIGHLIGHTS);
+    await log()
+      .getByRole("button", { name: t("messages:day.today") })
+      .click();
+    const field = page.getByLabel(t("messages:day.goTo"), { exact: true }).and(page.locator("input"));
+    // As if the messages were of an earlier day.
+    await field.evaluate((input) => input.removeAttribute("max"));
+    await field.fill("2999-01-01");
+    await page.getByRole("button", { name: t("messages:day.go"), exact: true }).click();
+    await expect.poll(() => page.evaluate("[...highlighted]")).toEqual([`message-${messages.at(-1)!.id}`]);
   });
 
   test("the edit history of a message is shown to the first version", { tags: "long" }, async () => {
@@ -641,6 +672,26 @@ describe.skipIf(!hasBrowser())("the message list", () => {
               .count(),
           )
           .toBe(0);
+      });
+
+      test("follows the end if that is near where it opens", async () => {
+        const openUnread = async (name: string): Promise<number> => {
+          await newChannel(name, 30);
+          for (let number = 31; number <= 45; number++) await write(grace, `message ${number}`);
+          await open();
+          await text("message 31").waitFor();
+          await rest();
+          return fromEnd();
+        };
+        const { width, height } = page.viewportSize()!;
+        await page.setViewportSize({ width, height: height + (await openUnread("far-end")) - 30 });
+        expect(Math.abs((await openUnread("near-end")) - 30)).toBeLessThan(20);
+        const jump = page.getByRole("button", { name: t("messages:jump.newest") });
+        await expect.poll(() => jump.count()).toBe(0);
+        await write(grace, "message 46");
+        await text("message 46").waitFor();
+        await expect.poll(() => isInView("message 46")).toBe(true);
+        await page.setViewportSize({ width, height });
       });
 
       test(
@@ -790,10 +841,6 @@ describe.skipIf(!hasBrowser())("the message list", () => {
           .getByText(`${t("messages:announce", { name: "Grace" })} message 70`)
           .waitFor({ state: "attached" });
         await log().hover();
-        const fromEnd = () =>
-          log().evaluate(
-            ({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight,
-          );
         // Rows measured meanwhile may shorten the distance of a wheel event.
         await expect
           .poll(

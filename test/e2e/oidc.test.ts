@@ -1,6 +1,5 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { FanfareClient } from "@fanfare/client";
+import { freePort } from "@fanfare/testing";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startIdentityProvider, type IdentityProvider } from "../integration/identity-provider.ts";
@@ -63,6 +62,26 @@ describe.skipIf(!hasBrowser())("single sign-on in a browser", () => {
     await page.getByRole("dialog", { name: t("settings:totp.setUp") }).waitFor();
   });
 
+  test("an account without a password is deleted after a new login at the provider", async () => {
+    const client = new FanfareClient({ url: site.url });
+    // The only admin can't be deleted.
+    await client.register({ username: "emmy", password: PASSWORD });
+    client.close();
+    provider.person = { sub: "mary", name: "Mary Somerville", preferred_username: "mary" };
+    const page = await openWindow("/settings/data");
+    await page.getByRole("button", { name: t("session:oidc.logIn") }).click();
+    await page.getByText(t("settings:totp.needsLogin")).waitFor();
+    await page.getByRole("button", { name: t("settings:delete.action") }).click();
+    const dialog = page.getByRole("dialog", { name: t("settings:delete.title") });
+    await dialog.waitFor();
+    expect(new URL(page.url()).pathname).toBe("/settings/data");
+    expect(await dialog.getByLabel(t("settings:account.currentPassword")).count()).toBe(0);
+    await dialog.getByText(t("settings:delete.confirm")).click();
+    await dialog.getByRole("button", { name: t("settings:delete.action") }).click();
+    await page.getByText(t("session:notice.deleted")).waitFor();
+    expect(await site.instance.collection("users").findOne({ usernameLower: "mary" })).toBeNull();
+  });
+
   test("a login denied at the provider is reported, and other logins still work", async () => {
     provider.person = null;
     const page = await openWindow("/login");
@@ -99,12 +118,3 @@ describe.skipIf(!hasBrowser())("single sign-on in a browser", () => {
     client.close();
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}

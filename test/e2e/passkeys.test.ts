@@ -188,6 +188,6 @@ describe.skipIf(!hasBrowser())("passkeys in a browser", () => {
     await code.fill(recoveryCodes[2]!);
     await button(page, t("settings:passkeys.add")).click();
     await dialog.waitFor({ state: "detached" });
-    expect(await rowsOf(page).count()).toBe(1);
+    await expect.poll(() => rowsOf(page).count()).toBe(1);
   });
 });

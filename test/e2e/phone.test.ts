@@ -92,6 +92,16 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
       .toBe(true);
   }
 
+  const appears = (element: Locator): Promise<boolean> =>
+    element.waitFor({ timeout: 10_000 }).then(
+      () => true,
+      () => false,
+    );
+
+  /** Waits until nothing moves by itself. */
+  const stillness = () =>
+    page.evaluate("Promise.allSettled(document.getAnimations().map((animation) => animation.finished))");
+
   test("a swipe to the left replies to the message", async () => {
     await untilItWorks(
       async () => swipe(await center(message("the last one")), [-110, 6]),
@@ -131,22 +141,37 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
 
   test("with reduced motion, the message stays in its place", async () => {
     await page.emulateMedia({ reducedMotion: "reduce" });
-    const [x, y] = await center(message("the last one"));
-    await touch("touchStart", [x, y]);
-    for (const by of [20, 60, 110]) await touch("touchMove", [x - by, y]);
-    expect((await center(message("the last one")))[0]).toBe(x);
-    await touch("touchEnd");
-    await replyBar().waitFor();
+    const moved = new Set<number>();
+    await untilItWorks(
+      async () => {
+        const [x, y] = await center(message("the last one"));
+        await Promise.all([touch("touchStart", [x, y]), touch("touchMove", [x - 20, y])]);
+        for (const by of [60, 110]) await touch("touchMove", [x - by, y]);
+        moved.add((await center(message("the last one")))[0] - x);
+        await touch("touchEnd");
+      },
+      () => replyBar().isVisible(),
+    );
+    expect([...moved]).toEqual([0]);
     await page.emulateMedia({ reducedMotion: null });
   });
 
   test("a swipe to the right opens the lists, one to the left closes them", async () => {
-    const start = await center(message("message 29"));
-    await swipe([60, start[1]], [110, 0]);
-    await lists().waitFor();
-    expect(await replyBar().count()).toBe(0);
-    await swipe([200, 500], [-110, 0]);
-    await lists().waitFor({ state: "detached" });
+    let hasOpened = false;
+    let replies = 0;
+    await untilItWorks(
+      async () => {
+        const [, y] = await center(message("message 29"));
+        await swipe([60, y], [110, 0]);
+        hasOpened = await appears(lists());
+        if (!hasOpened) return;
+        replies = await replyBar().count();
+        await stillness();
+        await swipe([200, 500], [-110, 0]);
+      },
+      async () => hasOpened && (await lists().count()) === 0,
+    );
+    expect(replies).toBe(0);
   });
 
   test("a swipe from the edge is left to the system", async () => {
@@ -155,22 +180,31 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
   });
 
   test("a swipe to the right leads back from a panel, and a pull closes a sheet", async () => {
-    await page.getByRole("button", { name: t("common:members"), exact: true }).tap();
     const panel = page.getByRole("dialog", { name: t("common:members") });
-    await panel.getByRole("button", { name: "Ada" }).waitFor();
-    await swipe([100, 400], [130, 0]);
-    await panel.waitFor({ state: "detached" });
+    let hasOpened = false;
+    await untilItWorks(
+      async () => {
+        await page.getByRole("button", { name: t("common:members"), exact: true }).tap();
+        hasOpened = await appears(panel.getByRole("button", { name: "Ada" }));
+        if (hasOpened) await swipe([100, 400], [130, 0]);
+      },
+      async () => hasOpened && (await panel.count()) === 0,
+    );
     expect(await lists().count()).toBe(0);
 
-    await message("the last one").dispatchEvent("contextmenu");
     const sheet = page.getByRole("dialog", { name: t("messages:action.toolbar") });
-    await sheet.waitFor();
-    await page.evaluate(
-      "Promise.allSettled(document.getAnimations().map((animation) => animation.finished))",
+    hasOpened = false;
+    await untilItWorks(
+      async () => {
+        await message("the last one").dispatchEvent("contextmenu");
+        hasOpened = await appears(sheet);
+        if (!hasOpened) return;
+        await stillness();
+        const { x, y, width } = (await sheet.boundingBox())!;
+        await swipe([x + width / 2, y + 10], [0, 120]);
+      },
+      async () => hasOpened && (await sheet.count()) === 0,
     );
-    const { x, y, width } = (await sheet.boundingBox())!;
-    await swipe([x + width / 2, y + 10], [0, 120]);
-    await sheet.waitFor({ state: "detached" });
   });
 
   test("the composer stays above the on-screen keyboard, in a thread too", async () => {
@@ -205,5 +239,25 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
         .toBe(true);
       await message("the last one").tap({ trial: true });
     }
+  });
+
+  test("the end of a long name is cut off with an ellipsis in an empty message field", async () => {
+    const ada = new FanfareClient({ url: site.url });
+    await ada.login({ username: "ada", password: "correct horse" });
+    const name = "announcements-of-all-rocket-builders";
+    const { channel } = await ada.call("channel.create", { groupId, name });
+    await site.open(page, `/groups/${groupId}/channels/${channel.id}`, tokens);
+    await site.loaded(page);
+    const field = page.getByRole("textbox", { name: t("composer:label", { title: `#${name}` }) });
+    const shown = await field.screenshot();
+    await page.evaluate(`{
+      const { style } = document.querySelector("main textarea");
+      style.textOverflow = "clip";
+      // Otherwise the browser doesn't draw it again.
+      style.display = "none";
+      document.body.offsetHeight;
+      style.display = "";
+    }`);
+    expect(shown.equals(await field.screenshot())).toBe(false);
   });
 });

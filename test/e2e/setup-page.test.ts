@@ -1,7 +1,7 @@
 import { FanfareClient } from "@fanfare/client";
 import { must, post } from "@fanfare/testing";
 import { type FanfareNode, readSetupToken, startNode } from "../support/node-process.ts";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { hasBrowser, sharedBrowser } from "./browser.ts";
 import { keepTokens } from "./site.ts";
@@ -24,8 +24,14 @@ describe.skipIf(!hasBrowser())("the setup link of a new server", () => {
     await node?.process.stop();
   });
 
-  test("creates the admin account, logs in to it, and does not work again", async () => {
+  async function newPage(): Promise<Page> {
     const page = await browser.newPage({ locale: "en-US" });
+    page.setDefaultTimeout(60_000);
+    return page;
+  }
+
+  test("creates the admin account, logs in to it, and does not work again", async () => {
+    const page = await newPage();
     await page.goto(link);
     await page.getByRole("heading", { name: t("session:setup.title") }).waitFor();
     expect(page.url()).toBe(`${node.url}/setup`);
@@ -35,7 +41,7 @@ describe.skipIf(!hasBrowser())("the setup link of a new server", () => {
     await page.waitForURL(`${node.url}/admin/overview`);
     expect((await must(node.url, "user.login", account)).user.admin).toBe(true);
 
-    const other = await (await browser.newContext({ locale: "en-US" })).newPage();
+    const other = await newPage();
     await other.goto(link);
     await other.getByLabel(t("session:username")).fill("mallory");
     await other.getByLabel(t("session:password"), { exact: true }).fill(account.password);
@@ -48,9 +54,8 @@ describe.skipIf(!hasBrowser())("the setup link of a new server", () => {
 
   test("makes the logged-in account the admin", { tags: "long" }, async () => {
     const tokens = await new FanfareClient({ url: node.url }).register(account);
-    const context = await browser.newContext({ locale: "en-US" });
-    await keepTokens(context, tokens);
-    const page = await context.newPage();
+    const page = await newPage();
+    await keepTokens(page.context(), tokens);
     await page.goto(link);
     await page.getByText(t("session:setup.becomeText", { name: "grace" })).waitFor();
     await page.getByRole("button", { name: t("session:setup.become") }).click();

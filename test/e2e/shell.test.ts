@@ -1,5 +1,7 @@
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
 import { FanfareClient } from "@fanfare/client";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
@@ -44,6 +46,31 @@ describe.skipIf(!hasBrowser())("the application shell", () => {
   const root = (page: Page, name: string) => page.locator("html").getAttribute(name);
   const you = (page: Page) => page.getByRole("button", { name: `${t("shell:you")} Ada` });
 
+  test("a file can be dropped on the conversation, and isn't opened if it is dropped beside it", async () => {
+    const page = await openGroup(DESKTOP);
+    const session = await page.context().newCDPSession(page);
+    await page.evaluate(
+      `addEventListener("dragover", ({ dataTransfer }) => (window.effect = dataTransfer.dropEffect))`,
+    );
+    const path = fileURLToPath(import.meta.url);
+    const dropOn = async (place: Locator) => {
+      const { x, y } = (await place.boundingBox())!;
+      const data = { items: [], files: [path], dragOperationsMask: 1 };
+      for (const type of ["dragEnter", "dragOver", "drop"] as const)
+        await session.send("Input.dispatchDragEvent", { type, x: x + 5, y: y + 5, data });
+      return page.evaluate("effect");
+    };
+    await page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) }).waitFor();
+    const channels = page.getByRole("navigation", { name: t("channels:list.label") });
+    expect(await dropOn(channels.getByRole("link", { name: "rockets" }))).toBe("none");
+    expect(await dropOn(you(page))).toBe("none");
+    expect(await dropOn(page.getByRole("log"))).toBe("copy");
+    await page
+      .getByRole("list", { name: t("composer:upload.list") })
+      .getByText(basename(path))
+      .waitFor();
+  });
+
   test("applies a theme at once, and before anything else after a reload", async () => {
     const page = await openGroup(DESKTOP);
     expect(await root(page, "data-theme")).toBe("light");
@@ -69,10 +96,10 @@ describe.skipIf(!hasBrowser())("the application shell", () => {
     const page = await site.newPage({ ...DESKTOP, locale: "zh-CN" });
     await page.goto(site.url);
     await page.getByRole("button", { name: "以访客身份继续" }).waitFor();
-    expect(await root(page, "lang")).toBe("zh-CN");
+    await expect.poll(() => root(page, "lang")).toBe("zh-CN");
     await page.getByRole("combobox", { name: "语言" }).selectOption("en");
     await page.getByRole("button", { name: t("session:asGuest") }).waitFor();
-    expect(await root(page, "lang")).toBe("en");
+    await expect.poll(() => root(page, "lang")).toBe("en");
     await page.reload();
     await page.getByRole("button", { name: t("session:asGuest") }).waitFor();
   });

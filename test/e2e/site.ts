@@ -26,7 +26,7 @@ const NO_SERVICE_WORKER = `
 /**
  * Checks every frame, because Playwright polls only every half second. Placeholders pulse and spinners spin.
  */
-const LOADED = `new Promise((resolve) => {
+export const LOADED = `new Promise((resolve) => {
   const look = () => {
     const isLoaded =
       document.querySelector("h1, h2, h3") !== null &&

@@ -3,6 +3,7 @@ import { contrastOf } from "@fanfare/contract/accent";
 import sharp from "sharp";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
+import { violations } from "./axe.ts";
 import { delayAnswers, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
@@ -33,6 +34,89 @@ describe.skipIf(!hasBrowser())("an admin", () => {
     await page.getByRole("button", { name: t("status:metrics.asTable") }).click();
     expect(await page.getByRole("row").count()).toBeGreaterThan(1);
     await page.getByRole("columnheader", { name: t("status:metrics.deliveries") }).waitFor();
+  });
+
+  test("sees first what needs attention, and how the last days compare with those before", async () => {
+    const dayMs = 24 * 60 * 60 * 1000;
+    const startOfToday = Math.floor(Date.now() / dayMs) * dayMs;
+    await site.instance.collection("dayStats").bulkWrite(
+      Array.from({ length: 71 }, (_, index) => {
+        const startsAt = new Date(startOfToday - index * dayMs);
+        // Both periods have one of these days, also if the current day ends during the test.
+        const isEmpty = index % 30 === 0;
+        const set = {
+          startsAt,
+          messages: isEmpty ? 0 : index < 30 ? 120 : 100,
+          activeUsers: 8,
+          newUsers: isEmpty ? 0 : index < 30 ? 1 : 2,
+          fileBytes: 1_000_000 * (70 - index),
+        };
+        const filter = { _id: startsAt.toISOString().slice(0, 10) } as object;
+        return { updateOne: { filter, update: { $set: set }, upsert: true } };
+      }),
+    );
+    const jobs = site.instance.collection("jobs");
+    await jobs.insertOne({
+      kind: "mail.send",
+      key: "failed",
+      payload: null,
+      dueAt: new Date(8_000_000_000_000_000),
+      heldUntil: new Date(8_000_000_000_000_000),
+      fence: 1,
+      tries: 12,
+      requests: 1,
+      createdAt: new Date(),
+      lastError: "Refused",
+      deadAt: new Date(),
+    });
+    await open("/admin/overview", admin.username);
+    const attention = page.getByRole("region", { name: t("admin:attention.title") });
+    await attention.getByRole("link", { name: t("admin:attention.jobs", { count: 1, jobs: "1" }) }).waitFor();
+    const trends = page.getByRole("region", { name: t("admin:trends.title") });
+    await trends.getByText(t("admin:trends.total", { value: "3.5K" }), { exact: true }).waitFor();
+    await trends.getByText(t("admin:trends.change", { change: "+20%", days: 30 }), { exact: true }).waitFor();
+    await trends.getByText(t("admin:trends.change", { change: "-50%", days: 30 }), { exact: true }).waitFor();
+    await trends.getByText(t("admin:trends.change", { change: "0%", days: 30 }), { exact: true }).waitFor();
+
+    // The arrow keys read the days of a chart.
+    const chart = trends.getByRole("slider", { name: t("admin:trends.newUsers") });
+    const ofLastDay = await chart.getAttribute("aria-valuetext");
+    expect(ofLastDay).toContain(`${t("admin:trends.now")}: 1`);
+    await chart.focus();
+    await page.keyboard.press("Home");
+    await expect.poll(() => chart.getAttribute("aria-valuetext")).not.toBe(ofLastDay);
+    expect(await violations(page, "admin overview")).toEqual([]);
+
+    await trends.getByRole("radio", { name: t("admin:trends.days", { days: 90 }) }).click();
+    await trends.getByText(t("admin:trends.notComparable")).first().waitFor();
+    await trends.getByRole("button", { name: t("status:metrics.asTable") }).click();
+    expect(await trends.getByRole("row").count()).toBe(91);
+
+    await attention.getByRole("link").click();
+    await page.getByRole("listitem").filter({ hasText: "Refused" }).waitFor();
+
+    // A document that the server can't present.
+    await jobs.updateOne({ key: "failed" }, { $unset: { createdAt: 1 } });
+    await open("/admin/overview", admin.username);
+    await attention.getByRole("link", { name: t("admin:attention.jobsUnchecked") }).waitFor();
+    await jobs.deleteOne({ key: "failed" });
+  });
+
+  test("a disk that is almost full leads to its free space", async () => {
+    const other = await page.context().newPage();
+    const height = 400;
+    await other.setViewportSize({ width: 1000, height });
+    await other.routeWebSocket(/socket\.io/, (client) => {
+      const server = client.connectToServer();
+      client.onMessage((frame) => server.send(frame));
+      server.onMessage((frame) => client.send(frame.toString().replace(/"freeBytes":\d+/, '"freeBytes":1')));
+    });
+    await site.open(other, "/admin/overview", await site.logIn(admin.username));
+    const attention = other.getByRole("region", { name: t("admin:attention.title") });
+    await attention.getByRole("link", { name: /^Only / }).click();
+    const free = other.getByText(t("admin:overview.disk"), { exact: true });
+    await expect.poll(async () => (await free.boundingBox())!.y).toBeLessThan(height);
+    await other.close();
   });
 
   test("is the only one who can see the status and admin pages", async () => {

@@ -24,6 +24,7 @@ async function callAdminActions(url: string, call: Call): Promise<void> {
   await must(url, "admin.announce", { text: "Hello" }, token);
   await must(url, "admin.setMaintenance", { enabled: false }, token);
   await must(url, "admin.stats", {}, token);
+  await must(url, "admin.getTrends", { days: 180 }, token);
   await must(url, "admin.listChatImports", {}, token);
   for (const params of [{}, { actorId: userId }, { beforeId: userId }])
     await must(url, "admin.auditLog", params, token);

@@ -6,7 +6,6 @@ import { joinLive } from "../../web/src/data/history-window.ts";
 import { type Instance, startInstance } from "../support/instance.ts";
 
 const COUNT = 260;
-const PATIENT = { timeout: 10_000 };
 
 describe("channel history", () => {
   let instance: Instance;
@@ -56,7 +55,7 @@ describe("channel history", () => {
         const messages = history.get()!.messages;
         const server = await stored(messages[0]!.seq, messages.at(-1)!.seq);
         return JSON.stringify(server) === JSON.stringify(messages);
-      }, PATIENT)
+      })
       .toBe(true);
 
   test("opens at a message, seq or time, grows, follows events and joins the live copy", async () => {
@@ -74,7 +73,7 @@ describe("channel history", () => {
     await ada.call("message.react", { channelId: channel.id, messageId: sent[120]!.id, emoji: "🚀" });
     await expectExact(history);
     await expect
-      .poll(() => history.get()!.messages.find(({ id }) => id === sent[120]!.id)?.reactions, PATIENT)
+      .poll(() => history.get()!.messages.find(({ id }) => id === sent[120]!.id)?.reactions)
       .toHaveLength(1);
 
     // While pages are loading.

@@ -1,4 +1,12 @@
+import { generateKeyPairSync } from "node:crypto";
 import type { KubernetesObject } from "../../docker/kubernetes/render-chart.ts";
+
+const pem = {
+  publicKeyEncoding: { type: "spki", format: "pem" },
+  privateKeyEncoding: { type: "pkcs8", format: "pem" },
+} as const;
+const firebase = generateKeyPairSync("rsa", { modulusLength: 2048, ...pem });
+const apple = generateKeyPairSync("ec", { namedCurve: "P-256", ...pem });
 
 const SAMPLE_SECRETS: Record<string, string> = {
   TOKEN_SECRET: "k8Qz3vWm7Rt2Yb9Lx5Np4Hc6Jd1Fs0GaUe",
@@ -11,6 +19,12 @@ const SAMPLE_SECRETS: Record<string, string> = {
   REDIS_URL: "redis://redis:6379",
   SCIM_TOKEN: "t".repeat(32),
   LIVEKIT_SECRET: "l".repeat(32),
+  FCM_SERVICE_ACCOUNT: JSON.stringify({
+    project_id: "p",
+    client_email: "a@b",
+    private_key: firebase.privateKey,
+  }),
+  APNS_KEY: apple.privateKey,
   SMTP_URL: "smtps://mail.example.org",
 };
 

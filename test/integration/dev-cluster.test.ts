@@ -6,11 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { createGuest, isInstalled, must } from "@fanfare/testing";
+import { createGuest, freePort, isInstalled, must } from "@fanfare/testing";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 const SCRIPT = fileURLToPath(new URL("../../scripts/dev-cluster.ts", import.meta.url));
-const PORT = 20_000 + (process.pid % 1000) * 10;
+/** Of the second gateway, and for health of both gateways and both workers, above the first gateway's port. */
+const OTHER_PORTS_ABOVE = [1, 100, 101, 150, 151];
 
 interface Run {
   child: ChildProcess;
@@ -19,9 +20,11 @@ interface Run {
 }
 
 let folder: string;
+let port: number;
 const runs: Run[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "fanfare-dev-cluster-"));
+  port = await freePort(...OTHER_PORTS_ABOVE);
 });
 afterAll(async () => {
   for (const { child, exited } of runs) {
@@ -37,7 +40,7 @@ function run(...args: string[]): Run {
 
 function runWith(env: Record<string, string>, ...args: string[]): Run {
   const child = spawn(process.execPath, [SCRIPT, ...args], {
-    env: { PATH: process.env["PATH"], PORT: String(PORT), DATA_DIR: folder, ...env },
+    env: { PATH: process.env["PATH"], PORT: String(port), DATA_DIR: folder, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const exited = once(child, "close").then(([code]) => code as number | null);
@@ -163,13 +166,13 @@ describe("before starting anything", () => {
   test.each([0, 1, 100, 150])(
     "a port in use (PORT + %d) is reported in one line that says what to do",
     async (above) => {
-      const other = createServer().listen(PORT + above, "127.0.0.1");
+      const other = createServer().listen(port + above, "127.0.0.1");
       await once(other, "listening");
       const started = run();
       expect(await started.exited).toBe(1);
       expect(started.printed).toMatch(
         new RegExp(
-          `^Port ${PORT + above} is in use by another program\\. .*PORT=\\d+ npx -y pnpm@12 dev:cluster.*\\n$`,
+          `^Port ${port + above} is in use by another program\\. .*PORT=\\d+ npx -y pnpm@12 dev:cluster.*\\n$`,
         ),
       );
       other.close();

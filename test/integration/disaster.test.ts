@@ -62,8 +62,7 @@ test(
 
     const { secret } = await must(url, "user.setupTotp", { password: PASSWORD }, ada.accessToken);
     const totp = new TOTP({ secret: Secret.fromBase32(secret) });
-    const code = totp.generate({ timestamp: Date.now() - STEP_MS });
-    await must(url, "user.enableTotp", { code }, ada.accessToken);
+    await must(url, "user.enableTotp", { code: totp.generate() }, ada.accessToken);
 
     const page = new FanfareClient({ url });
     onTestFinished(() => page.close());
@@ -90,8 +89,9 @@ test(
 
     const login = { username: ada.username, password: PASSWORD };
     expect(await post(url, "user.login", login)).toMatchObject({ error: { type: "TOTP_REQUIRED" } });
-    // Later than the code that enabled it, however long the restore took.
-    const again = await must(url, "user.login", { ...login, code: totp.generate() });
+    // Of the next step: later than the code that enabled it, however short the restore was.
+    const code = totp.generate({ timestamp: Date.now() + STEP_MS });
+    const again = await must(url, "user.login", { ...login, code });
     const { messages } = await must(url, "message.list", { channelId, limit: 100 }, again.accessToken);
     const restored = [...Array.from({ length: 20 }, (_, n) => `Message ${n}`), "with a file"];
     expect(messages.map(({ content }) => content).filter((content) => content !== "")).toEqual(restored);

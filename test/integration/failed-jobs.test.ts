@@ -37,26 +37,28 @@ afterAll(async () => {
 const failedJobs = async () => (await must(instance.url, "admin.listDeadJobs", {}, admin)).jobs;
 
 test("an admin sees emails that the mail server permanently rejected, and can retry or delete them", async () => {
-  for (const name of ["first", "second"]) {
+  for (const name of ["first", "second", "third"]) {
     const account = { username: name, password: "correct horse", email: `${name}@example.org` };
     await must(instance.url, "user.register", account);
   }
-  await vi.waitFor(async () => expect(await failedJobs()).toHaveLength(2));
-  const [latest, earlier] = await failedJobs();
+  await vi.waitFor(async () => expect(await failedJobs()).toHaveLength(3));
+  const [latest, middle, earliest] = await failedJobs();
   expect(latest).toMatchObject({ kind: "mail.send", tries: 1, lastError: expect.stringContaining("550") });
   expect(JSON.stringify(latest)).not.toContain("example.org");
-  const page = await must(instance.url, "admin.listDeadJobs", { limit: 1 }, admin);
-  expect(page).toEqual({ jobs: [latest], nextJobId: latest!.id });
-  const rest = await must(instance.url, "admin.listDeadJobs", { limit: 1, beforeJobId: latest!.id }, admin);
-  expect(rest.jobs).toEqual([earlier]);
+  const page = await must(instance.url, "admin.listDeadJobs", { limit: 2 }, admin);
+  expect(page).toEqual({ jobs: [latest, middle], nextJobId: expect.stringMatching(`-${middle!.id}$`) });
 
   isRefusing = false;
-  await must(instance.url, "admin.retryJob", { jobId: latest!.id }, admin);
+  await must(instance.url, "admin.retryJob", { jobId: middle!.id }, admin);
   await vi.waitFor(() => expect(delivered).toHaveLength(1));
-  await must(instance.url, "admin.deleteJob", { jobId: earlier!.id }, admin);
+  const afterRetry = { limit: 2, beforeJobId: page.nextJobId! };
+  const rest = await must(instance.url, "admin.listDeadJobs", afterRetry, admin);
+  expect(rest).toEqual({ jobs: [earliest], nextJobId: null });
+  for (const { id: jobId } of [latest!, earliest!])
+    await must(instance.url, "admin.deleteJob", { jobId }, admin);
   expect(await failedJobs()).toEqual([]);
   for (const action of ["admin.retryJob", "admin.deleteJob"] as const)
-    expect(await post(instance.url, action, { jobId: earlier!.id }, admin)).toMatchObject({
+    expect(await post(instance.url, action, { jobId: earliest!.id }, admin)).toMatchObject({
       ok: false,
       error: { type: "JOB_NOT_FOUND" },
     });

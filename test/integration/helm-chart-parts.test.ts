@@ -70,11 +70,55 @@ describe.skipIf(!isInstalled("helm"))("objects of the Helm chart", () => {
     for (const { template } of environments(rendered.least)) {
       const { startupProbe, livenessProbe, readinessProbe, ports } = template.spec.containers[0];
       const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet);
-      // A process that migrates is alive but not ready: nothing kills it.
+      // A process that migrates is alive but not ready: nothing kills it, and the rollout doesn't count as failed.
       expect(paths).toEqual(["/livez", "/livez", "/readyz"].map((path) => ({ path, port: "ops" })));
       expect(ports).toContainEqual({ name: "ops", containerPort: 3001, protocol: "TCP" });
       expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBeGreaterThanOrEqual(120);
     }
+  });
+
+  test("have the variables of a role and of all, also false and 0", async () => {
+    const objects = await renderChart("production", {
+      env: { TRUST_PROXY: false, LINK_PREVIEWS: true, RETENTION_MAX_DAYS: 7 },
+      workers: { side: { env: { LINK_PREVIEWS: false, RETENTION_MAX_DAYS: 0 } } },
+    });
+    const variables = Object.fromEntries(
+      environments(objects).map(({ name, env }) => [
+        name,
+        [env["TRUST_PROXY"], env["LINK_PREVIEWS"], env["RETENTION_MAX_DAYS"]],
+      ]),
+    );
+    expect(variables).toMatchObject({
+      "chat-fanfare-core": ["false", "true", "7"],
+      "chat-fanfare-side": ["false", "false", "0"],
+    });
+  });
+
+  test("read secret variables from the Secret, and have as much temporary space as wanted", async () => {
+    const objects = await renderChart("least", {
+      secretEnv: { PLUGIN_GITHUB_TOKEN: "github-token" },
+      tmp: { size: "100Gi", storageClassName: "fast" },
+    });
+    const pods = environments(objects);
+    expect(pods.length).toBe(2);
+    for (const { template } of pods) {
+      expect(template.spec.containers[0].env).toContainEqual({
+        name: "PLUGIN_GITHUB_TOKEN",
+        valueFrom: { secretKeyRef: { name: "fanfare", key: "github-token" } },
+      });
+      const [tmp] = template.spec.volumes;
+      expect(tmp.ephemeral.volumeClaimTemplate.spec).toMatchObject({
+        storageClassName: "fast",
+        resources: { requests: { storage: "100Gi" } },
+      });
+    }
+  });
+
+  test("preserve the addresses of clients that come through a load balancer", async () => {
+    const values = { gateway: { service: { type: "LoadBalancer" } } };
+    const [service] = Object.values(named(await renderChart("least", values), "Service"));
+    expect(service).toMatchObject({ type: "LoadBalancer", externalTrafficPolicy: "Local" });
+    expect(Object.values(named(rendered.least, "Service"))[0]).not.toHaveProperty("externalTrafficPolicy");
   });
 
   test("let only clients reach the gateways' port, and only monitoring the ops ports", () => {
@@ -143,6 +187,8 @@ describe.skipIf(!isInstalled("helm"))("objects of the Helm chart", () => {
       OIDC_PROVIDERS: "all/PROVIDERS",
       LDAP_BIND_PASSWORD: "all/LDAP_BIND_PASSWORD",
       SCIM_TOKEN: "all/SCIM_TOKEN",
+      FCM_SERVICE_ACCOUNT: "all/FIREBASE",
+      APNS_KEY: "all/APPLE",
       LIVEKIT_KEY: "all/LIVEKIT_KEY",
       LIVEKIT_SECRET: "all/LIVEKIT_SECRET",
       OTEL_EXPORTER_OTLP_HEADERS: "all/COLLECTOR",

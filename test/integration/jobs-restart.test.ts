@@ -9,7 +9,7 @@ import { startMailbox } from "./mailbox.ts";
 // The short run has the same for any kind of job: packages/jobs/test/killed.test.ts.
 test(
   "a password reset email survives kill -9 while the mail server is down",
-  { tags: "long", timeout: 120_000 },
+  { tags: "long", timeout: 600_000 },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "fanfare-jobs-restart-"));
     const smtpPort = await freePort();

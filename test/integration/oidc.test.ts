@@ -329,6 +329,40 @@ describe("existing accounts", () => {
     expect((await logIn(person)).user.id).not.toBe(local.user.id);
   });
 
+  test("without a password are deleted only after a new login by their owner", async () => {
+    const [person, stranger] = [newPerson(), newPerson()];
+    const { user, accessToken } = await logIn(person);
+    await logIn(stranger);
+    const freshLogin = (who: Claims) => signInAtProvider(provider, newBrowser(), who, "&fresh=1");
+    const deleteWith = (proof: object) => post(instance.url, "user.deleteMe", proof, accessToken);
+    expect(await deleteWith({})).toEqual(failed("WRONG_CREDENTIALS"));
+    expect(await deleteWith({ password: PASSWORD })).toEqual(failed("WRONG_CREDENTIALS"));
+    expect(await deleteWith(await freshLogin(stranger))).toEqual(failed("OIDC_FAILED"));
+    expect((await must(instance.url, "user.me", {}, accessToken)).user.id).toBe(user.id);
+    expect(await deleteWith(await freshLogin(person))).toMatchObject({ ok: true });
+    expect(await post(instance.url, "user.me", {}, accessToken)).toEqual(failed("SESSION_REVOKED"));
+    expect((await logIn(person)).user.id).not.toBe(user.id);
+  });
+
+  test.each(["user.disableTotp", "user.deleteMe"] as const)(
+    "without a password can correct a code of theirs with the same login: %s",
+    async (action) => {
+      const person = newPerson();
+      const { accessToken } = await logIn(person);
+      const freshLogin = () => signInAtProvider(provider, newBrowser(), person, "&fresh=1");
+      const { secret } = await must(instance.url, "user.setupTotp", await freshLogin(), accessToken);
+      const code = new TOTP({ secret }).generate();
+      const { recoveryCodes } = await must(instance.url, "user.enableTotp", { code }, accessToken);
+      const proof = await freshLogin();
+      const tryWith = (code: string) => post(instance.url, action, { ...proof, code }, accessToken);
+      expect(await tryWith("000000")).toEqual(failed("WRONG_CODE"));
+      // A code isn't used up without a login.
+      const unproven = { oidcCode: "made-up", verifier: "made-up", code: recoveryCodes[0]! };
+      expect(await post(instance.url, action, unproven, accessToken)).toEqual(failed("OIDC_FAILED"));
+      expect(await tryWith(recoveryCodes[0]!)).toMatchObject({ ok: true });
+    },
+  );
+
   test("with a second factor are asked for a code here too before the login completes", async () => {
     const person = newPerson();
     const { accessToken } = await register(person.email!, true);

@@ -26,11 +26,13 @@ afterEach(async () => {
 });
 afterAll(() => server?.stop());
 
+const noting = (warn: () => void, info = () => {}) => ({ ...logger, warn, info }) as unknown as typeof logger;
+
 /** The limits of one gateway, with its own connection. */
-async function startGateway(): Promise<RateLimits> {
+async function startGateway(noted = logger): Promise<RateLimits> {
   const redis = await connectRedis(server!.url, logger);
   clients.push(redis);
-  const limits = createRateLimits({ counters: redisCounters(redis), logger, factor: 1 });
+  const limits = createRateLimits({ counters: redisCounters(redis), logger: noted, factor: 1 });
   started.push(limits);
   return limits;
 }
@@ -77,13 +79,20 @@ describe.each(["memory", "redis"])("limits in %s", (kind) => {
 
 describe.skipIf(!hasRedis)("rate limits of several gateways", () => {
   test("exact: together allow no more than one gateway", async () => {
-    const name = newName();
-    const gateways = await Promise.all([1, 2, 3].map(startGateway));
-    const limiters = gateways.map((gateway) => gateway.exact(name, limit));
-    const answers = await Promise.all(
-      limiters.flatMap((limiter) => Array.from({ length: 8 }, async () => limiter.take("ann", Date.now()))),
-    );
-    expect(answers.filter((waitMs) => waitMs === 0)).toHaveLength(10);
+    let allowed = 0;
+    // Without a response in time, a gateway counts separately, and logs that: then once more.
+    for (let isDegraded = true; isDegraded;) {
+      const name = newName();
+      const warn = vi.fn<() => void>();
+      const gateways = await Promise.all([1, 2, 3].map(() => startGateway(noting(warn))));
+      const limiters = gateways.map((gateway) => gateway.exact(name, limit));
+      const answers = await Promise.all(
+        limiters.flatMap((limiter) => Array.from({ length: 8 }, async () => limiter.take("ann", Date.now()))),
+      );
+      isDegraded = warn.mock.calls.length > 0;
+      allowed = answers.filter((waitMs) => waitMs === 0).length;
+    }
+    expect(allowed).toBe(10);
   });
 
   test("exact: let another gateway take what one gives back", async () => {
@@ -98,7 +107,7 @@ describe.skipIf(!hasRedis)("rate limits of several gateways", () => {
 
   test("quick: sync within a moment", async () => {
     const name = newName();
-    const [one, two] = (await Promise.all([1, 2].map(startGateway))).map((g) => g.quick(name, limit));
+    const [one, two] = (await Promise.all([1, 2].map(() => startGateway()))).map((g) => g.quick(name, limit));
     expect(await count(10, () => one!.take("ann", Date.now()))).toBe(10);
     expect(two!.take("ann", Date.now())).toBe(0);
     expect(two!.take("ann", Date.now())).toBe(0);
@@ -109,14 +118,20 @@ describe.skipIf(!hasRedis)("rate limits of several gateways", () => {
 
   test("count locally while Redis is unavailable, and together again afterwards", async () => {
     const lost = await startRedis();
-    const warn = vi.fn<() => void>();
-    const noted = { ...logger, warn, info: () => {} } as unknown as typeof logger;
+    const [warn, info] = [vi.fn<() => void>(), vi.fn<() => void>()];
     const redis = await connectRedis(lost.url, logger);
-    const limits = createRateLimits({ counters: redisCounters(redis), logger: noted, factor: 1 });
+    const limits = createRateLimits({
+      counters: redisCounters(redis),
+      logger: noting(warn, info),
+      factor: 1,
+    });
     const name = newName();
     const limiter = limits.exact(name, limit);
     expect(await limiter.take("ann", Date.now())).toBe(0);
 
+    // The first response may have been late: then Redis counts as unavailable for a moment.
+    await vi.waitFor(() => expect(info).toHaveBeenCalledTimes(warn.mock.calls.length));
+    warn.mockClear();
     lost.freeze();
     expect(await count(20, () => limiter.take("ann", Date.now()))).toBe(9);
     expect(warn).toHaveBeenCalledTimes(1);

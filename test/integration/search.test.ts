@@ -1,6 +1,7 @@
 import { FanfareClient } from "@fanfare/client";
 import { type Params, PERMISSIONS } from "@fanfare/contract";
 import { createAccount, must, post, type Person } from "@fanfare/testing";
+import { Types } from "mongoose";
 import { startInstance, type Instance } from "../support/instance.ts";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 
@@ -62,18 +63,40 @@ test("threads are found in their channel and group by users who see the channel,
   await send(member, openThread, "a threaded secret");
   await send(owner, privateThread, "a hidden secret");
   const wanted = { groupId, text: "secret" };
-  // The time of a thread's last message is stored with a delay of a second.
-  await expect.poll(() => find(member, wanted)).toEqual(["a threaded secret", "an open secret"]);
+  expect(await find(member, wanted)).toEqual(["a threaded secret", "an open secret"]);
   expect(await find(member, { channelId: openId, text: "secret" })).toHaveLength(2);
   expect(await find(member, { channelId: openThread, text: "secret" })).toEqual(["a threaded secret"]);
   expect(await find(member, { channelId: privateThread, text: "secret" })).toBe("CHANNEL_NOT_FOUND");
-  await expect.poll(() => find(owner, wanted)).toHaveLength(4);
+  expect(await find(owner, wanted)).toHaveLength(4);
   const { threads } = await must(instance.url, "message.search", wanted, owner.accessToken);
   const places = threads.map(({ id, parentId }) => ({ id, parentId }));
   expect(places).toHaveLength(2);
   expect(places).toContainEqual({ id: privateThread, parentId: privateId });
   await must(instance.url, "channel.delete", { channelId: openThread }, owner.accessToken);
   expect(await find(member, wanted)).toEqual(["an open secret"]);
+});
+
+test("what is edited in an old thread is found at once", async () => {
+  const params = { channelId: openId, messageId: await send(owner, openId, "a beginning") };
+  const { channel } = await must(instance.url, "channel.openThread", params, owner.accessToken);
+  const messageId = await send(owner, channel.id, "zebras");
+  const of = { _id: new Types.ObjectId(channel.id) };
+  const longAgo = new Date(Date.now() - 3_600_000);
+  // The activity is recorded a second later.
+  const opened = (await instance.collection("channels").findOne(of))!["lastActivityAt"];
+  const isRecorded = async () =>
+    (await instance.collection("channels").findOne(of))!["lastActivityAt"] > opened;
+  await expect.poll(isRecorded).toBe(true);
+  await instance.collection("channels").updateOne(of, { $set: { lastActivityAt: longAgo } });
+  await instance.collection("channelHeads").updateOne(of, { $set: { changedAt: longAgo } });
+  const places = [{ groupId }, { channelId: openId }, { everywhere: true as const }];
+  for (const place of places) expect(await find(owner, { ...place, text: "zebras" })).toEqual(["zebras"]);
+  const edited = { channelId: channel.id, messageId, content: "giraffes" };
+  await must(instance.url, "message.edit", edited, owner.accessToken);
+  for (const place of places) {
+    expect(await find(owner, { ...place, text: "zebras" })).toEqual([]);
+    expect(await find(owner, { ...place, text: "giraffes" })).toEqual(["giraffes"]);
+  }
 });
 
 test("a global search covers the groups and direct messages the user is in, and the channels they can see", async () => {
@@ -144,8 +167,7 @@ test("a global search finds threads of several groups, including recently active
   }
   for (const text of ["balloons", "airships"]) {
     for (const threadId of threads) await send(owner, threadId, text);
-    // The time of a thread's last message is stored with a delay of a second.
-    await expect.poll(() => find(owner, { everywhere: true, text })).toHaveLength(2);
+    expect(await find(owner, { everywhere: true, text })).toHaveLength(2);
     expect(await find(owner, { groupId, text })).toEqual([text]);
   }
   const { threads: found } = await must(

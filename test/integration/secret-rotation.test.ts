@@ -130,7 +130,7 @@ test.skipIf(!isReady)(
       const { accessToken } = await must(url, "user.createGuest", {});
       await must(url, "user.me", {}, accessToken);
       expect(await (await fetch(url + address)).text()).toBe("content");
-      expect(await must(url, "push.getKey", {}, owner.accessToken)).toEqual({ publicKey });
+      expect(await must(url, "push.getKey", {}, owner.accessToken)).toMatchObject({ publicKey });
     };
     await cluster.roll({ TOKEN_SECRET: OLD, TOKEN_SECRET_PREVIOUS: NEW }, goesOn);
     await goesOn();

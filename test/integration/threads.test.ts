@@ -154,8 +154,33 @@ describe("a thread", () => {
     const both = { channelId: threadId, content: "second", nonce: "second", alsoInChannel: true };
     expect(await refusal(world.member, "message.send", both)).toBe("SLOW_MODE");
     expect((await call(world.owner, "message.list", { channelId: threadId })).messages).toEqual([]);
+    expect(await refusal(world.member, "message.send", { ...both, alsoInChannel: false })).toBe("ok");
     expect(await refusal(world.owner, "message.send", { ...both, channelId })).toBe("VALIDATION_FAILED");
     expect(await refusal(world.muted, "message.send", both)).toBe("MUTED");
+  });
+
+  test("a reply that is refused isn't shown in the channel either", async () => {
+    const { id: threadId } = await open();
+    const { id: channelId } = world.channel;
+    const gone = await send(world.member, threadId, "gone");
+    await call(world.member, "message.delete", { channelId: threadId, messageId: gone.id });
+    const both = { channelId: threadId, content: "refused", nonce: "refused", alsoInChannel: true };
+    const refusalOf = (more: Partial<Params<"message.send">>) =>
+      refusal(world.member, "message.send", { ...both, ...more });
+    expect(await refusalOf({ replyTo: gone.id })).toBe("MESSAGE_NOT_FOUND");
+    expect(await refusalOf({ attachmentIds: ["a".repeat(24)] })).toBe("VALIDATION_FAILED");
+    const poll = { options: ["a", "b"], allowsSeveral: false, endsAt: "2020-01-01T00:00:00.000Z" };
+    expect(await refusalOf({ poll })).toBe("VALIDATION_FAILED");
+
+    await call(world.owner, "channel.update", { channelId, slowModeSeconds: 60 });
+    await send(world.member, threadId, "first");
+    expect(await refusalOf({})).toBe("SLOW_MODE");
+    const contents = async () =>
+      (await call(world.owner, "message.list", { channelId })).messages.map(({ content }) => content);
+    expect(await contents()).toEqual([world.message.content]);
+    // Nor is it counted there.
+    await send(world.member, channelId, "second");
+    expect(await contents()).toEqual([world.message.content, "second"]);
   });
 
   test("is inaccessible to non-members and removed members", async () => {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadConfig, type NodeContext } from "@fanfare/kernel";
+import { type Config, loadConfig, type NodeContext } from "@fanfare/kernel";
 import { startFanfare } from "@fanfare/node";
 import { type OwnDatabase, startOwnDatabase } from "./database.ts";
 
@@ -37,8 +37,12 @@ export const instanceEnvironment = (dataDir: string): Record<string, string> => 
  * Starts a complete instance in this process, on free ports and with its own data. Its database is in this
  * process too, unless `env` or the environment has a `MONGO_URL`.
  * @param env settings in addition to those of `instanceEnvironment`
+ * @param change what has no setting, such as addresses of services in the internet
  */
-export async function startInstance(env: Record<string, string> = {}): Promise<Instance> {
+export async function startInstance(
+  env: Record<string, string> = {},
+  change: (config: Config) => Config = (config) => config,
+): Promise<Instance> {
   const dataDir = await mkdtemp(join(tmpdir(), "fanfare-test-"));
   const given = env["MONGO_URL"] ?? process.env["MONGO_URL"];
   let database: OwnDatabase | undefined;
@@ -46,7 +50,8 @@ export async function startInstance(env: Record<string, string> = {}): Promise<I
     if (given === undefined) database = await startOwnDatabase(dataDir);
     const where = { MONGO_URL: given ?? database!.url };
     try {
-      return await startFanfare(loadConfig({ ...instanceEnvironment(dataDir), ...env, ...where, ...more }));
+      const settings = { ...instanceEnvironment(dataDir), ...env, ...where, ...more };
+      return await startFanfare(change(loadConfig(settings)));
     } catch (error) {
       await database?.close();
       throw error;

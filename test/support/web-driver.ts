@@ -86,14 +86,19 @@ export class WebDriver {
     return until(name === null ? css : `${css} “${name}”`, () => this.#look(css, name));
   }
 
-  /** Whether such an element is shown now. */
-  async has(css: string, name: string | null = null): Promise<boolean> {
-    return (await this.#look(css, name)) !== null;
-  }
-
   /** Fails while something covers the element. */
   async click(css: string, name: string | null = null): Promise<void> {
     await this.#on(css, name, (element) => this.#post(`element/${element}/click`, {}));
+  }
+
+  /** @returns false if there is no such element now, or it disappears meanwhile */
+  async clickIfShown(css: string, name: string | null = null): Promise<boolean> {
+    const element = await this.#look(css, name);
+    if (element === null) return false;
+    return this.#post(`element/${element[ELEMENT]}/click`, {}).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Moves the mouse over an element, and clicks with a button if one is given: 2 is the right one. */
@@ -156,6 +161,8 @@ export class WebDriver {
     return command("POST", `${this.#session}/${path}`, body);
   }
 }
+
+export const KEYS = { enter: "\uE007", escape: "\uE00C" } as const;
 
 async function command(method: string, url: string, body?: object): Promise<unknown> {
   const response = await fetch(url, {

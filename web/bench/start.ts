@@ -1,4 +1,5 @@
-// Opens a channel in Chromium for the first time and again, on a processor that is 4 times slower and a slow connection:
+// Opens a channel in Chromium for the first time and again, on a processor that is 4 times slower and a slow connection, and
+// again as fast as this machine is:
 //   node web/bench/start.ts [--rounds 9] [--web DIR] [--web DIR2]
 // Several builds take turns, so that they are compared under the same conditions.
 import { parseArgs } from "node:util";
@@ -36,17 +37,19 @@ const sites = await Promise.all(
     site: await startSite(web === undefined ? {} : { web }),
     cold: [] as Start[],
     warm: [] as Start[],
+    quick: [] as Start[],
   })),
 );
 try {
   const opened = [];
   for (const one of sites) opened.push({ ...one, ...(await prepare(one.site)) });
   for (let round = 0; round < Number(values.rounds); round++)
-    for (const { site, visited, path, cold, warm, newContext } of opened) {
+    for (const { site, visited, path, cold, warm, quick, newContext } of opened) {
       const context = await newContext();
-      cold.push(await measure(await context.newPage(), site.url + path));
+      cold.push(await measure(await slowed(await context.newPage()), site.url + path));
       await context.close();
-      warm.push(await measure(await visited.newPage(), site.url + path));
+      warm.push(await measure(await slowed(await visited.newPage()), site.url + path));
+      quick.push(await measure(await visited.newPage(), site.url + path));
     }
   const middle = (all: readonly Start[], name: keyof Start): number =>
     quantile(
@@ -66,8 +69,12 @@ try {
     firstPaintMs: middle(all, "firstPaintMs"),
     longTaskMs: middle(all, "longTaskMs"),
   });
-  for (const { web, cold, warm } of opened)
-    console.table({ [`first visit, ${web}`]: summary(cold), [`second visit, ${web}`]: summary(warm) });
+  for (const { web, cold, warm, quick } of opened)
+    console.table({
+      [`first visit, ${web}`]: summary(cold),
+      [`second visit, ${web}`]: summary(warm),
+      [`second visit at full speed, ${web}`]: summary(quick),
+    });
 } finally {
   for (const { site } of sites) await site.stop();
 }
@@ -94,9 +101,13 @@ async function prepare(site: Site) {
   return { visited, path, newContext };
 }
 
-async function measure(page: Page, url: string): Promise<Start> {
+async function slowed(page: Page): Promise<Page> {
   await throttleNetwork(page);
   await throttleCpu(page);
+  return page;
+}
+
+async function measure(page: Page, url: string): Promise<Start> {
   await page.goto(url);
   await page.locator("[data-message-id]").first().waitFor();
   await page.waitForTimeout(2500);

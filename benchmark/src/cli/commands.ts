@@ -1,12 +1,11 @@
 import yargs from "yargs";
-import packageJson from "../../package.json" with { type: "json" };
 import { compareCommand } from "../compare/compare-command.ts";
 import { reportCommand } from "../report/report-command.ts";
 import { broadcast } from "../scenarios/broadcast.ts";
-import { capacity } from "../scenarios/capacity.ts";
+import { capacity } from "../scenarios/capacity/capacity.ts";
 import { cluster } from "../scenarios/cluster.ts";
 import { connect } from "../scenarios/connect.ts";
-import { echo } from "../scenarios/echo.ts";
+import { echo } from "../scenarios/echo/echo.ts";
 import { http } from "../scenarios/http.ts";
 import { login } from "../scenarios/login.ts";
 import { chatroom, direct, group } from "../scenarios/messages.ts";
@@ -19,10 +18,37 @@ import { stages } from "../scenarios/stages.ts";
 import { storm } from "../scenarios/storm.ts";
 import { sweep } from "../scenarios/sweep.ts";
 import { suiteCommand } from "../suite/suite-command.ts";
-import { ExitCode, ExitError } from "./exit.ts";
-import { nearest } from "./nearest.ts";
-import { PROGRAM } from "./program.ts";
+import { ExitCode, ExitError, PROGRAM, usageError } from "./exit.ts";
 import { command } from "./scenario.ts";
+import packageJson from "../../package.json" with { type: "json" };
+
+/** More edits than this are another word, not a typing error. */
+const MOST_EDITS = 3;
+
+/** Options and positionals that can have several values. */
+const REPEATABLE = new Set(["_", "files", "threshold", "allow"]);
+
+/** The most similar name; undefined: none is similar. */
+export function nearest(word: string, names: readonly string[]): string | undefined {
+  const [best] = names
+    .map((name) => ({ name, edits: edits(word, name) }))
+    .filter((one) => one.edits <= MOST_EDITS && one.edits < word.length)
+    .sort((a, b) => a.edits - b.edits);
+  return best?.name;
+}
+
+/** Insertions, deletions and substitutions that turn one into the other (Levenshtein). */
+function edits(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
+  for (const [i, letter] of from.split("").entries()) {
+    const next = [i + 1];
+    for (let j = 0; j < to.length; j++) {
+      next.push(Math.min(row[j + 1]! + 1, next[j]! + 1, row[j]! + (letter === to[j] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[to.length]!;
+}
 
 /**
  * Runs the command with these arguments.
@@ -57,6 +83,12 @@ export async function runCli(args: readonly string[]): Promise<void> {
     .demandCommand(1, `Specify a command, for example: ${PROGRAM} broadcast --users 1000`)
     .recommendCommands()
     .strict()
+    .check((parsed) => {
+      const isTwice = ([name, value]: [string, unknown]) => Array.isArray(value) && !REPEATABLE.has(name);
+      const [twice] = Object.entries(parsed).find(isTwice) ?? [];
+      if (twice !== undefined) throw usageError(`--${twice} was given twice.`);
+      return true;
+    })
     .help()
     .version(packageJson.version)
     .wrap(Math.min(110, process.stdout.columns ?? 100))

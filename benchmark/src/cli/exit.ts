@@ -39,3 +39,18 @@ export function connectError(message: string): ExitError {
   const advice = isUntrusted ? " Name the file of the server's certificate in NODE_EXTRA_CA_CERTS." : "";
   return new ExitError(ExitCode.couldNotConnect, message + advice);
 }
+
+/** The package contains the built tester without the platform; a checkout runs the sources. */
+export const IS_PACKAGE = !import.meta.url.endsWith(".ts");
+
+/** What users type. */
+export const PROGRAM = IS_PACKAGE ? "fanfare-bench" : "pnpm bench";
+
+/** @throws {ExitError} in the package */
+export function requireCheckout(what: string): void {
+  if (!IS_PACKAGE) return;
+  throw usageError(
+    `${what} needs a checkout of Fanfare: run pnpm bench there. ` +
+      "To measure a running server, set its address with --url.",
+  );
+}

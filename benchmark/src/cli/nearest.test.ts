@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nearest } from "./nearest.ts";
+import { nearest } from "./commands.ts";
 
 test.each([
   ["user", "users"],

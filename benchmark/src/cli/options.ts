@@ -2,13 +2,12 @@ import os from "node:os";
 import type { Options } from "yargs";
 import type { ClusterSize } from "../platform/platform.ts";
 import { MIN_PAYLOAD_BYTES } from "../receivers/message-tag.ts";
-import { DEFAULT_NAP_MS } from "../receivers/napper.ts";
 import { FAULT_NAMES } from "../report/metric.ts";
 import { KNOWN_TARGETS } from "../targets/open-target.ts";
-import { usageError } from "./exit.ts";
-import { PROGRAM } from "./program.ts";
+import { PROGRAM, usageError } from "./exit.ts";
 
 const MAX_PAYLOAD_BYTES = 4000;
+export const DEFAULT_NAP_MS = 0.3;
 export const MAX_PROCESSES = 64;
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 const DAY_MS = 24 * UNITS.h;
@@ -287,8 +286,17 @@ export function duration(option: string, text: string, minMs = 0, maxMs = DAY_MS
 
 /** One thread reads some 200,000 frames a second; on few cores a second thread competes with the server. */
 export function threadCount(text: string, users: number): number {
-  if (text === "auto") return Math.min(os.availableParallelism() >= 8 ? 2 : 1, users);
-  return Math.min(wholeNumber("threads", Number(text), 1, 64), users);
+  return threads("threads", text, users, os.availableParallelism() >= 8 ? 2 : 1);
+}
+
+/** One thread makes tens of thousands of requests a second. */
+export function sendingThreadCount(text: string, senders: number): number {
+  return threads("sending-threads", text, senders, Math.max(1, Math.floor(os.availableParallelism() / 8)));
+}
+
+/** @throws {ExitError} unless the text is "auto" or a number */
+function threads(option: string, text: string, most: number, auto: number): number {
+  return Math.min(most, text === "auto" ? auto : wholeNumber(option, Number(text), 1, 64));
 }
 
 /**

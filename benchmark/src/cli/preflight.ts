@@ -1,5 +1,4 @@
-import { addressOf } from "../receivers/audience.ts";
-import { CONNECTIONS_PER_ADDRESS } from "../receivers/source-addresses.ts";
+import { addressOf, CONNECTIONS_PER_ADDRESS } from "../receivers/source-addresses.ts";
 import { tallyBytes } from "../receivers/tally.ts";
 import { openFilesLimit, portRange } from "../report/environment.ts";
 import { connectError, usageError } from "./exit.ts";

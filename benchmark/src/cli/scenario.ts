@@ -74,7 +74,16 @@ export function command<Table extends OptionTable>(
 }
 
 /** Ctrl-C, `kill`, and a closed terminal. */
-export const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** What a result is written as, by the options that name the files. */
+const FILES = {
+  json: (result: Result) => `${JSON.stringify(result, null, 2)}\n`,
+  html: (result: Result) => htmlReport([result]),
+  csv: (result: Result) => csv([result]),
+  prometheus: (result: Result) => prometheusText([result]),
+};
+const FILE_KINDS = ["json", "html", "csv", "prometheus"] as const;
 
 /** Checks the options, measures, reports the result on stdout and in files, and sets the exit code. */
 async function runScenario<Table extends OptionTable>(
@@ -85,13 +94,13 @@ async function runScenario<Table extends OptionTable>(
   const names = [...definition.metrics, ...(definition.ratios ?? []).map(ratioName)];
   const thresholds = parseThresholds(args.threshold, names);
   const run = await definition.plan(readOptions(definition.options, args));
-  const files = { json: args.json, html: args.html, csv: args.csv, prometheus: args.prometheus };
-  for (const [option, file] of Object.entries(files)) await assertWritable(option, file);
+  for (const kind of FILE_KINDS) await assertWritable(kind, args[kind]);
   // Before the run: at its end there may be another commit, and a machine full of connections may be unable to start git.
   const environment = describeEnvironment();
-  await withStopSignals(async (signal, cleanUps) => {
+  const progress = new Progress(args.progress);
+  const measure = async (signal: AbortSignal, cleanUps: (() => Promise<void>)[]) => {
     const [startedAt, startedMs] = [new Date().toISOString(), nowMs()];
-    const [progress, errors] = [new Progress(args.progress), new ErrorTable()];
+    const errors = new ErrorTable();
     try {
       const defer = (cleanUp: () => Promise<void>) => void cleanUps.push(cleanUp);
       const { title, subtitle, ...outcome } = await run.measure({ progress, errors, signal, defer });
@@ -115,7 +124,10 @@ async function runScenario<Table extends OptionTable>(
         caveats: [...(outcome.caveats ?? []), ...fewValuesCaveat(outcome.distributions ?? [])],
         thresholds: checkThresholds(thresholds, overPasses(outcome.metrics)),
       };
-      await writeFiles(result, files);
+      for (const kind of FILE_KINDS) {
+        const file = args[kind];
+        if (file !== undefined) await writeFile(file, FILES[kind](result));
+      }
       process.stdout.write(`${textReport(result)}\n`);
       setExitCode(result, allowed);
     } catch (error) {
@@ -123,43 +135,33 @@ async function runScenario<Table extends OptionTable>(
       const interrupted = { afterMs: nowMs() - startedMs, last: progress.last, errors: errors.rows() };
       process.stdout.write(`${nothingText(definition.name, interrupted)}\n`);
     }
-  });
+  };
+  await withStopSignals(measure, () => ` ${progress.last}`);
 }
 
-/** Aborts on the first signal, exits on the second; cleans up in any case. */
-async function withStopSignals(
-  work: (signal: AbortSignal, cleanUps: (() => Promise<void>)[]) => Promise<void>,
-): Promise<void> {
+/**
+ * Aborts on the first signal, exits on the second; cleans up in any case.
+ * @param where what is interrupted, after a space
+ */
+export async function withStopSignals<T>(
+  work: (signal: AbortSignal, cleanUps: (() => Promise<void>)[]) => Promise<T>,
+  where: () => string = () => "",
+): Promise<T> {
   const interruption = new AbortController();
   const onSignal = () => {
     // "exit" handlers still clean up.
     if (interruption.signal.aborted) process.exit(ExitCode.interrupted);
     interruption.abort(new Error("interrupted"));
-    process.stderr.write("\nInterrupted: cleaning up. Press Ctrl-C again to exit at once.\n");
+    process.stderr.write(`\nInterrupted${where()}: cleaning up. Press Ctrl-C again to exit at once.\n`);
   };
   for (const name of STOP_SIGNALS) process.on(name, onSignal);
   const cleanUps: (() => Promise<void>)[] = [];
   try {
-    await work(interruption.signal, cleanUps);
+    return await work(interruption.signal, cleanUps);
   } finally {
     for (const cleanUp of cleanUps.toReversed()) await cleanUp();
     if (interruption.signal.aborted) process.exitCode = ExitCode.interrupted;
     for (const name of STOP_SIGNALS) process.off(name, onSignal);
-  }
-}
-
-async function writeFiles(
-  result: Result,
-  files: Record<"json" | "html" | "csv" | "prometheus", string | undefined>,
-): Promise<void> {
-  const texts = {
-    json: () => `${JSON.stringify(result, null, 2)}\n`,
-    html: () => htmlReport([result]),
-    csv: () => csv([result]),
-    prometheus: () => prometheusText([result]),
-  };
-  for (const [kind, file] of Object.entries(files)) {
-    if (file !== undefined) await writeFile(file, texts[kind as keyof typeof texts]());
   }
 }
 

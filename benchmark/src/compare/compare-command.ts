@@ -5,7 +5,7 @@ import { ExitCode, usageError } from "../cli/exit.ts";
 import { RESULT_OPTIONS } from "../cli/options.ts";
 import { applying, count, short, table, whole } from "../report/format.ts";
 import { metricText } from "../report/metric.ts";
-import { readResults } from "../report/read-results.ts";
+import { readResults } from "../report/report-command.ts";
 import type { Result } from "../report/result.ts";
 import { section, thresholdLines } from "../report/text-report.ts";
 import { checkThresholds, parseThresholds } from "../report/thresholds.ts";
@@ -24,7 +24,7 @@ import { runsNeeded } from "./rank-test.ts";
 export function comparisonSummary({ differences, missing }: Comparison, limit: number): string {
   const rows = Map.groupBy(differences, ({ row }) => row);
   return [
-    styleText("bold", `New vs. base · ${count(rows.size, "row")} in common`),
+    styleText("bold", `New vs. base · ${count(rows.size, "row")}`),
     `  Two-sided rank test (Mann-Whitney) over repeated runs: "better" and "worse" are differences that equal servers would`,
     `  show in less than ${Math.round(limit * 1000) / 10} % of comparisons; of ${Math.round(1 / limit)} figures, one is expected by chance.`,
     "",

@@ -1,8 +1,16 @@
 import { expect, test } from "vitest";
 import { metrics, type MetricName } from "../report/metric.ts";
+import type { Result } from "../report/result.ts";
 import { checkThresholds, parseThresholds } from "../report/thresholds.ts";
 import { comparisonSummary } from "./compare-command.ts";
-import { compare, comparisonMetrics, type Figure, type Observation } from "./comparison.ts";
+import {
+  compare,
+  comparisonMetrics,
+  observationsOf,
+  setupDifferences,
+  type Figure,
+  type Observation,
+} from "./comparison.ts";
 
 const observation = (values: Partial<Record<MetricName, number | null>>): Observation => ({
   row: "broadcast",
@@ -48,6 +56,29 @@ test("rows that only the base has are named, and nothing can pass as not worse",
   expect(comparisonSummary(removed, 0.05)).toMatch("Not measured on the new side: more members.");
 });
 
+test("a single figure that only the base has is named, and can't pass as not worse", () => {
+  const base = [1, 1, 1, 1].map((medianMs) => observation({ medianMs, rssPerConnectionBytes: 9000 }));
+  const other = [1, 1, 1, 1].map((medianMs) => observation({ medianMs, rssPerConnectionBytes: null }));
+  const compared = compare(base, other, 0.05);
+  expect(compared.missing).toEqual(["broadcast: memory per connection"]);
+  expect(comparisonMetrics(compared)).toMatchObject({ worse: null });
+  expect(comparisonSummary(compared, 0.05)).toMatch(
+    "Not measured on the new side: broadcast: memory per connection.",
+  );
+  expect(compare(other, base, 0.05).missing).toEqual([]);
+});
+
+test("options that only one side has are named", () => {
+  const environment = { cpu: "one", cores: 2, memoryBytes: 1, node: "v26" };
+  const result = (command: string, options: object) =>
+    ({ meta: { command, options, environment } }) as Result;
+  const differences = setupDifferences(
+    [result("versus", { users: [100], cores: 1 }), result("echo", { bytes: 14 })],
+    [result("versus", { users: [100], client: "socket.io", url: "http://127.0.0.1:3000" })],
+  );
+  expect(differences).toEqual(["versus: cores was 1, now none", 'versus: client was none, now "socket.io"']);
+});
+
 test("metrics: the worst ratio of a figure, in either direction", () => {
   const compared = compare(runs([10, 10, 10, 10], 100), runs([12, 12, 12, 12], 80), 0.05);
   expect(comparisonMetrics(compared)).toMatchObject({
@@ -88,6 +119,36 @@ test("a single lost message is worse, however many runs lost none", () => {
   const both = compare(withCounts([{ lost: 9 }]), withCounts([{ lost: 1 }]), 0.05);
   expect(both.differences.find(({ figure }) => figure.name === "lost")?.verdict).toBe("worse");
   expect(comparisonMetrics(both)).toMatchObject({ worse: 1 });
+});
+
+test("a fault is worse even if the base did not measure it", () => {
+  const four = (values: Partial<Record<MetricName, number | null>>) =>
+    [1, 1, 1, 1].map(() => observation(values));
+  const faultsOf = (base: Observation[], other: Observation[]) => {
+    const { differences } = compare(base, other, 0.05);
+    return differences.flatMap(({ row, figure, other, verdict }) =>
+      verdict === "worse" ? [`${row}: ${figure.name} ${other}`] : [],
+    );
+  };
+  const base = four({ medianMs: 10 });
+  expect(faultsOf(base, four({ medianMs: 10, lost: 500, corrupted: 0, stalls: 3 }))).toEqual([
+    "broadcast: lost 2000",
+  ]);
+  expect(faultsOf(four({ unstored: null }), four({ unstored: 77 }))).toEqual(["broadcast: unstored 308"]);
+  const larger = { ...observation({ medianMs: 99, lost: 9 }), row: "more members" };
+  expect(faultsOf(base, [...base, larger])).toEqual(["more members: lost 9"]);
+});
+
+test("passes share their servers, so one file is one run", () => {
+  const passes = [1, 2, 3, 4].flatMap((pass) =>
+    metrics({ medianMs: 10 + pass, lost: 1 }, { pass, server: "ws" }),
+  );
+  const [first, ...more] = observationsOf({
+    meta: { command: "limits" },
+    metrics: passes,
+  } as unknown as Result);
+  expect(more).toEqual([]);
+  expect(first).toMatchObject({ row: "limits, server ws", figures: [{ value: 12.5 }, { value: 4 }] });
 });
 
 test("a stall is worse if the base had none", () => {

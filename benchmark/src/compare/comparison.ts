@@ -1,5 +1,5 @@
-import { spread } from "../kernels/broadcast/percentiles.ts";
-import { isTime, type Metric } from "../report/metric.ts";
+import { spread, sum } from "../kernels/broadcast/percentiles.ts";
+import { isTime, overPasses, type Metric } from "../report/metric.ts";
 import type { Result } from "../report/result.ts";
 import { rankTest, smallestProbability } from "./rank-test.ts";
 
@@ -12,15 +12,17 @@ export interface Observation {
   figures: Figure[];
 }
 
-/** Metrics with the same labels, one observation per pass. Ratios are left out: they are compared by what they divide. */
+/**
+ * Metrics with the same labels. Passes share their servers and a minute of the machine: together they are one observation.
+ * Ratios are left out: they are compared by what they divide.
+ */
 export function observationsOf({ meta, metrics }: Result): Observation[] {
-  const judged = metrics.filter(
+  const judged = overPasses(metrics).filter(
     (metric): metric is Figure => metric.better !== null && metric.group !== "ratios",
   );
   const same = Map.groupBy(judged, ({ labels }) => JSON.stringify(labels));
   return [...same.values()].map((figures) => {
-    const { pass: _, ...labels } = figures[0]!.labels;
-    const subject = Object.entries(labels).map(([key, value]) => `${key} ${value}`);
+    const subject = Object.entries(figures[0]!.labels).map(([key, value]) => `${key} ${value}`);
     return { row: [meta.command, ...subject].join(", "), figures };
   });
 }
@@ -50,31 +52,39 @@ export interface Difference {
 
 export interface Comparison {
   differences: Difference[];
-  /** Rows of the base that the new side doesn't have. */
+  /** What the base has and the new side doesn't: rows, and single figures as "row: label". */
   missing: string[];
 }
 
 /** Addresses and files, which differ without a meaning. */
 const NO_SETUP = new Set(["url", "metricsUrl", "tokens", "out"]);
+const MACHINE = ["cpu", "cores", "memoryBytes", "node"] as const;
 
 /** What else than the server differs between the sides: options of the same command, the machine, or the version of Node. */
 export function setupDifferences(base: readonly Result[], other: readonly Result[]): string[] {
-  const setups = (results: readonly Result[]) => {
-    const values = new Map<string, Set<string>>();
-    const add = (key: string, value: unknown) =>
-      values.set(key, (values.get(key) ?? new Set()).add(JSON.stringify(value) ?? "none"));
-    for (const { meta } of results) {
-      for (const key of ["cpu", "cores", "memoryBytes", "node"] as const) add(key, meta.environment[key]);
-      for (const [name, value] of Object.entries(meta.options))
-        if (!NO_SETUP.has(name)) add(`${meta.command}: ${name}`, value);
-    }
-    return new Map([...values].map(([key, all]) => [key, [...all].sort().join(", ")]));
+  const difference = (
+    name: string,
+    sides: readonly (readonly Result[])[],
+    of: (result: Result) => unknown,
+  ) => {
+    const [was, now] = sides.map((side) =>
+      [...new Set(side.map((result) => JSON.stringify(of(result)) ?? "none"))].sort().join(", "),
+    );
+    return was === now ? [] : [`${name} was ${was}, now ${now}`];
   };
-  const [before, after] = [setups(base), setups(other)];
-  return [...before].flatMap(([key, value]) => {
-    const now = after.get(key);
-    return now === undefined || now === value ? [] : [`${key} was ${value}, now ${now}`];
+  const machine = MACHINE.flatMap((key) =>
+    difference(key, [base, other], ({ meta }) => meta.environment[key]),
+  );
+  const commands = new Set(base.map(({ meta }) => meta.command));
+  const options = [...commands].flatMap((command) => {
+    const sides = [base, other].map((side) => side.filter(({ meta }) => meta.command === command));
+    if (sides[1]!.length === 0) return [];
+    const names = new Set(sides.flat().flatMap(({ meta }) => Object.keys(meta.options)));
+    return [...names]
+      .filter((name) => !NO_SETUP.has(name))
+      .flatMap((name) => difference(`${command}: ${name}`, sides, ({ meta }) => meta.options[name]));
   });
+  return [...machine, ...options];
 }
 
 /** @param limit the significance level, for example 0.05 */
@@ -83,24 +93,32 @@ export function compare(
   other: readonly Observation[],
   limit: number,
 ): Comparison {
-  const rows = Map.groupBy(base, ({ row }) => row);
+  const compared: Comparison = { differences: [], missing: [] };
   const measured = new Set(other.map(({ row }) => row));
-  const differences = [...rows].flatMap(([row, same]) => {
+  for (const [row, same] of Map.groupBy([...base, ...other], ({ row }) => row)) {
+    if (!measured.has(row)) {
+      compared.missing.push(row);
+      continue;
+    }
     const figures = new Map(same.flatMap((one) => one.figures).map((figure) => [figure.name, figure]));
-    return [...figures.values()].flatMap((figure) => difference(row, figure, base, other, limit) ?? []);
-  });
-  return { differences, missing: [...rows.keys()].filter((row) => !measured.has(row)) };
+    for (const figure of figures.values()) {
+      const [before, after] = [valuesOf(base, row, figure.name), valuesOf(other, row, figure.name)];
+      // Other figures need a base; a fault is one without it, too.
+      if (before.length === 0 && !(figure.counts === "fault" && sum(after) > 0)) continue;
+      if (after.length === 0) compared.missing.push(`${row}: ${figure.label}`);
+      else compared.differences.push(difference(row, figure, before, after, limit));
+    }
+  }
+  return compared;
 }
 
 function difference(
   row: string,
   figure: Figure,
-  base: readonly Observation[],
-  other: readonly Observation[],
+  before: readonly number[],
+  after: readonly number[],
   limit: number,
-): Difference | undefined {
-  const [before, after] = [valuesOf(base, row, figure.name), valuesOf(other, row, figure.name)];
-  if (before.length === 0 || after.length === 0) return undefined;
+): Difference {
   const { name, label, unit, better, counts } = figure;
   const summary = counts === undefined ? (values: readonly number[]) => spread(values)!.median : sum;
   const [from, to] = [summary(before), summary(after)];
@@ -135,8 +153,6 @@ function verdictOfCount(counts: "fault" | "event", base: number, other: number, 
   if (other > 0 && (counts === "fault" || base === 0)) return "worse";
   return base === 0 ? "within the noise" : byRank;
 }
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 function valuesOf(observations: readonly Observation[], row: string, name: string): number[] {
   return observations

@@ -16,10 +16,7 @@ export function rankTest(base: readonly number[], other: readonly number[]): num
     : approximate(ranks, base.length, distance);
 }
 
-/**
- * The smallest probability that samples of these sizes can reach: if it is above the limit, there are too few
- * values.
- */
+/** The smallest probability that samples of these sizes can reach: if it is above the limit, there are too few values. */
 export function smallestProbability(base: number, other: number): number {
   return Math.min(1, 2 / ways(base + other, base));
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { usageError } from "../cli/exit.ts";
-import { requireCheckout } from "../cli/program.ts";
+import { requireCheckout, usageError } from "../cli/exit.ts";
+import { processUsage, type ProcessUsage } from "../kernels/broadcast/resource-use.ts";
 import {
   databaseProgram,
   freePort,
@@ -30,10 +30,9 @@ export interface Platform {
   readonly natsMonitorUrl: string | undefined;
   /** All its running processes; those that are not Fanfare itself are called `database` or `…-server`. */
   readonly processes: { name: string; pid: number }[];
-  /**
-   * Restarts the processes that hold the connections, with the same data and addresses, and with additional
-   * settings.
-   */
+  /** By kind of process: `gateway-2` is a gateway, and a single instance has its database as a child. null: unavailable. */
+  usage(): Record<string, ProcessUsage> | null;
+  /** Restarts the processes that hold the connections, with the same data and addresses, and with additional settings. */
   refresh(signal: AbortSignal, env?: NodeJS.ProcessEnv): Promise<void>;
   close(): Promise<void>;
 }
@@ -109,6 +108,16 @@ async function startIn(
     folder: workplace.folder,
     get processes() {
       return workplace.processes;
+    },
+    usage() {
+      const byKind: Record<string, ProcessUsage> = {};
+      for (const { name, pid } of workplace.processes) {
+        const usage = processUsage(pid);
+        if (usage === null) return null;
+        const kind = (byKind[name.replace(/-\d+$/, "")] ??= { rssBytes: 0, cpuSeconds: 0, ownRssBytes: 0 });
+        for (const key of ["rssBytes", "cpuSeconds", "ownRssBytes"] as const) kind[key] += usage[key];
+      }
+      return byKind;
     },
     async refresh(signal, env) {
       await Promise.all(started.gateways.map(({ process }) => process.stop()));

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
@@ -9,23 +10,26 @@ import type { ServerProgram } from "./server-process.ts";
 /** Below Linux' ephemeral ports, 10,000 of which will be needed. */
 const LISTEN_PORTS = { first: 20_000, last: 32_000 };
 
-const handedOut = new Set<number>();
-
-/** An unused loopback port; never the same one twice. */
+/** An unused loopback port. As long as this process lives, other calls of it and of @fanfare/testing return others. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const { first, last } = LISTEN_PORTS;
     const port = first + Math.floor(Math.random() * (last - first));
-    if (handedOut.has(port)) continue;
+    // Shows other processes that the port is taken, until a server listens on it.
+    const reserved = createSocket("udp4");
     const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once("error", () => resolve(false));
-      server.listen(port, "127.0.0.1", () => resolve(true));
-    });
-    if (!isFree) continue;
+    try {
+      reserved.bind({ port, address: "127.0.0.1", exclusive: true });
+      await once(reserved, "listening");
+      server.listen({ port, host: "127.0.0.1", exclusive: true });
+      await once(server, "listening");
+    } catch {
+      reserved.close();
+      continue;
+    }
     server.close();
     await once(server, "close");
-    handedOut.add(port);
+    reserved.unref();
     return port;
   }
 }

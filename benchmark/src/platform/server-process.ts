@@ -6,8 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { buildServer } from "../../../scripts/build.ts";
-import { connectError } from "../cli/exit.ts";
-import { requireCheckout } from "../cli/program.ts";
+import { connectError, requireCheckout } from "../cli/exit.ts";
 
 const START_TIMEOUT_MS = 300_000;
 const STOP_TIMEOUT_MS = 15_000;
@@ -48,7 +47,12 @@ export class ServerProcess {
    */
   async start(signal: AbortSignal, further: NodeJS.ProcessEnv = {}): Promise<void> {
     const { name, command, args, env, isReady } = this.#program;
-    const child = spawn(command, args, { env: { ...env, ...further }, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(command, args, {
+      env: { ...env, ...further },
+      // Ctrl-C reaches the whole process group; the tester decides when the server exits.
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     this.#child = child;
     let failure: string | undefined;
     child.once("error", (error) => (failure = error.message));
@@ -98,10 +102,7 @@ export class ServerProcess {
   }
 }
 
-/**
- * The folder and the processes of a throwaway platform, removed when it is closed or the tester exits in any
- * way.
- */
+/** The folder and the processes of a throwaway platform, removed when it is closed or the tester exits in any way. */
 export class Workplace {
   readonly folder: string;
   readonly #processes: ServerProcess[] = [];

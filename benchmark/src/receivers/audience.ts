@@ -1,5 +1,3 @@
-import { lookup } from "node:dns/promises";
-import { networkInterfaces } from "node:os";
 import { connectError } from "../cli/exit.ts";
 import { abortable, nowMs } from "../kernels/broadcast/clock.ts";
 import type { ThreadLoad } from "../kernels/broadcast/resource-use.ts";
@@ -10,7 +8,7 @@ import type { DeliveryTally } from "./delivery-tally.ts";
 import { officialReceivers } from "./official-receiver.ts";
 import { allocateConnections, Count, ReceiverGroup, type ConnectionMemory } from "./receiver-group.ts";
 import type { Assignment, ReceiverKind } from "./receiver.ts";
-import { SourceAddresses } from "./source-addresses.ts";
+import { addressOf, SourceAddresses } from "./source-addresses.ts";
 import type { Tally } from "./tally.ts";
 import { Thread } from "./thread.ts";
 import type { ReceiverOrders, WorkerSetup } from "./worker.ts";
@@ -38,12 +36,6 @@ export interface AudienceOptions<T extends Tally | DeliveryTally> {
 
 const DEFAULTS = { kind: "light" as ReceiverKind, probes: 0, connectTimeoutMs: 15_000 };
 
-/** The IP address of a server, IPv4 if it has one. */
-export async function addressOf(url: string): Promise<string> {
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
-  return (await lookup(host, { order: "ipv4first" })).address;
-}
-
 /** What members need to connect to these servers. */
 export async function placesOf<Dialect>(
   target: { urls: readonly string[]; dialect: Dialect },
@@ -51,13 +43,6 @@ export async function placesOf<Dialect>(
 ) {
   const { urls, dialect } = target;
   return { urls, addresses: await Promise.all(urls.map(addressOf)), dialect, runId };
-}
-
-/** Whether a server runs here, so that its processes and other programs share the processors with the tester. */
-export async function isOnThisMachine(url: string): Promise<boolean> {
-  const address = await addressOf(url);
-  const own = Object.values(networkInterfaces()).flatMap((all) => all?.map((one) => one.address) ?? []);
-  return address.startsWith("127.") || own.includes(address);
 }
 
 /** All receiving members: threads of light or official receivers, and some official ones as probes. */
@@ -185,6 +170,11 @@ export class Audience<T extends Tally | DeliveryTally = Tally> {
       if (crash) throw crash;
       await this.#nextCompletion(Math.max(0, Math.min(100, deadline - nowMs())));
     }
+  }
+
+  /** The first credentials can have expired when connections are reopened. */
+  renew(credentials: readonly (string | null)[]): void {
+    for (const thread of this.#threads) thread.tell("renew", credentials);
   }
 
   measure(on: boolean): void {

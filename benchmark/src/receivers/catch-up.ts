@@ -55,10 +55,7 @@ const GAP_WAIT_MS = 200;
 /** If a call is not answered by then, the connection is closed. */
 const ANSWER_TIMEOUT_MS = 15_000;
 
-/**
- * The answer to a call, as far as catching up needs it. Identical bytes for all who missed the same: decoded
- * once.
- */
+/** The answer to a call, as far as catching up needs it. Identical bytes for all who missed the same: decoded once. */
 export type CatchUpAnswer =
   | { kind: "synced"; status: ChannelSync["status"]; indexes: readonly number[]; headRev: number }
   | { kind: "page"; indexes: readonly number[]; revs: readonly number[]; hasMore: boolean }

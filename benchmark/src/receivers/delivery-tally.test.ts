@@ -84,5 +84,6 @@ test("a single channel needs no memory for the channel of each message", () => {
   expect([tally.has(0, 9), tally.has(1, 9), tally.has(0, 8)]).toEqual([true, false, false]);
   tally.record(1, 9, 14);
   expect([tally.isComplete(9), tally.isComplete(8), tally.untilLast(9)]).toEqual([true, false, 14]);
+  expect(tally.lastAtMs).toBe(14);
   expect(tally.memory.counts[TallyCount.duplicates]).toBe(1);
 });

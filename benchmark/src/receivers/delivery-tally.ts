@@ -28,9 +28,9 @@ export interface DeliveryMemory {
   /** Where the bits of each channel start: message by message, connection by connection. */
   firstBit: Float64Array<SharedArrayBuffer>;
   bits: Int32Array<SharedArrayBuffer>;
-  /** Per message: deliveries so far, and the time of the last one by `nowMs`. */
+  /** Per message: deliveries so far, and microseconds from the intended sending to the last one. */
   received: Int32Array<SharedArrayBuffer>;
-  lastAt: Float64Array<SharedArrayBuffer>;
+  lastAfter: Int32Array<SharedArrayBuffer>;
   /** Parallel to `members`: the highest revision that the connection has seen in the channel. */
   highestRev: Int32Array<SharedArrayBuffer>;
   /** See `TallyCount`. */
@@ -51,6 +51,8 @@ export const TallyCount = {
 } as const;
 
 const BITS = 32;
+/** Some 35 minutes. */
+const LONGEST_US = 2 ** 31 - 1;
 
 export function allocateDeliveries(plan: DeliveryPlan): DeliveryMemory {
   const { receivers, channels, messages, channelOf, intendedAt } = plan;
@@ -68,7 +70,7 @@ export function allocateDeliveries(plan: DeliveryPlan): DeliveryMemory {
     members: int32(places),
     firstBit: float64(channels.length),
     received: int32(messages),
-    lastAt: float64(messages),
+    lastAfter: int32(messages),
     highestRev: int32(places),
     counts: int32(Object.keys(TallyCount).length),
     latencies: new LatencyHistogram().counts,
@@ -105,7 +107,7 @@ export class DeliveryTally {
    * @returns false: no one needs to be notified
    */
   record(receiver: number, message: number, atMs: number, by: "event" | "sync" = "event", rev = 0): boolean {
-    const { messages, bits, received, lastAt, highestRev, counts, intendedAt } = this.memory;
+    const { messages, bits, received, lastAfter, highestRev, counts, intendedAt } = this.memory;
     // Of the warm-up, or someone else's.
     if (message === CORRUPTED) Atomics.add(counts, TallyCount.corrupted, 1);
     if (message < 0 || message >= messages) return false;
@@ -124,8 +126,9 @@ export class DeliveryTally {
     Atomics.add(counts, TallyCount.received, 1);
     if (rev > highestRev[place]!) highestRev[place] = rev;
     else if (rev > 0 && by === "event") Atomics.add(counts, TallyCount.outOfOrder, 1);
-    if (atMs > lastAt[message]!) lastAt[message] = atMs;
-    this.#latencies.record(atMs - intendedAt[message]!);
+    const afterMs = atMs - intendedAt[message]!;
+    raise(lastAfter, message, Math.min(LONGEST_US, Math.round(afterMs * 1000)));
+    this.#latencies.record(afterMs);
     Atomics.add(received, message, 1);
     return false;
   }
@@ -154,8 +157,16 @@ export class DeliveryTally {
 
   /** Milliseconds from the intended sending to the last delivery so far; null: there is none. */
   untilLast(message: number): number | null {
-    const { lastAt, intendedAt } = this.memory;
-    return this.received(message) === 0 ? null : lastAt[message]! - intendedAt[message]!;
+    return this.received(message) === 0 ? null : Atomics.load(this.memory.lastAfter, message) / 1000;
+  }
+
+  /** When the last delivery of all messages arrived, by `nowMs`; 0: there is none. */
+  get lastAtMs(): number {
+    const { messages, intendedAt } = this.memory;
+    let lastMs = 0;
+    for (let i = 0; i < messages; i++)
+      lastMs = Math.max(lastMs, intendedAt[i]! + (this.untilLast(i) ?? -Infinity));
+    return lastMs;
   }
 
   #channelOf(message: number): number {
@@ -185,5 +196,15 @@ export class DeliveryTally {
       else high = middle - 1;
     }
     return -1;
+  }
+}
+
+/** Sets the value to this one if it is lower. Other threads may do the same. */
+function raise(values: Int32Array<SharedArrayBuffer>, index: number, to: number): void {
+  let value = Atomics.load(values, index);
+  while (value < to) {
+    const seen = Atomics.compareExchange(values, index, value, to);
+    if (seen === value) return;
+    value = seen;
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { DIALECTS } from "../targets/dialect.ts";
 import { taggedContent } from "./message-tag.ts";
 import { decodePacket } from "./packet.ts";
-import { PacketCache } from "./packet-cache.ts";
+import { PacketCache } from "./light-receiver.ts";
 
 const RUN = "r1";
 const decode = (text: string) => decodePacket(text, DIALECTS.fanfare, RUN);

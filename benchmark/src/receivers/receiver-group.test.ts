@@ -29,3 +29,27 @@ test("failed attempts are part of the time until a member is online", async () =
   expect(connections.onlineMs[0]).toBeGreaterThanOrEqual(FAILURE_MS - 1);
   await group.close();
 });
+
+test("a member that lost its connection reconnects with its renewed credential", async () => {
+  const used: (string | null)[] = [];
+  const open: OpenReceiver = ({ receiver, credential }, observer) => {
+    used.push(credential);
+    queueMicrotask(() => observer.online(receiver));
+    return { close: () => observer.ended(receiver, "CLOSED"), destroy: () => {} };
+  };
+  const connections = allocateConnections(1);
+  const group = new ReceiverGroup({
+    open,
+    tally: { record: () => false },
+    connections,
+    window: 1,
+    timeoutMs: 60_000,
+    onComplete: () => {},
+    roaming: { drain: () => 0, waitMs: () => 0, elsewhere: (assignment) => assignment },
+  });
+  await group.connect([{ receiver: 0, credential: "first", localAddress: undefined, server: 0 }]);
+  group.renew(["second"]);
+  group.ended(0, "CLOSED");
+  await expect.poll(() => used).toEqual(["first", "second"]);
+  await group.close();
+});

@@ -79,6 +79,8 @@ export class ReceiverGroup implements ReceiverObserver {
   readonly #away = new Set<number>();
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #errors: ErrorCounts = {};
+  /** By the number of the receiver; empty: those of the assignments are still valid. */
+  #renewed: readonly (string | null)[] = [];
   #isClosing = false;
   #whenConnected: (() => void) | undefined;
 
@@ -98,6 +100,11 @@ export class ReceiverGroup implements ReceiverObserver {
     this.#queue.push(...assignments.toReversed().map((assignment) => ({ assignment, attempt: 1 })));
     this.#fill();
     await connected;
+  }
+
+  /** @param credentials for connections from now on, by the number of the receiver */
+  renew(credentials: readonly (string | null)[]): void {
+    this.#renewed = credentials;
   }
 
   online(receiver: number): void {
@@ -212,7 +219,8 @@ export class ReceiverGroup implements ReceiverObserver {
       this.ended(receiver, "CONNECT_TIMEOUT");
     }, this.#options.timeoutMs);
     this.#opening.set(receiver, { assignment, attempt, startedMs, timer });
-    this.#receivers.set(receiver, this.#options.open(assignment, this));
+    const credential = this.#renewed[receiver] ?? assignment.credential;
+    this.#receivers.set(receiver, this.#options.open({ ...assignment, credential }, this));
   }
 
   #finishOpening(receiver: number): Opening | undefined {

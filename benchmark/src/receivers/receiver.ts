@@ -12,9 +12,7 @@ export interface Assignment {
   localAddress: string | undefined;
   /** Index of the platform's address it connects to. */
   server: number;
-  /**
-   * Its position in the channel, if it is to fetch what it has missed; it counts as online once it has that.
-   */
+  /** Its position in the channel, if it is to fetch what it has missed; it counts as online once it has that. */
   position?: ChannelPosition;
 }
 
@@ -54,10 +52,7 @@ export type ReceiverKind = "light" | "official";
 /** The same as the SDK's: a random time in the upper half of a limit that doubles with each failure. */
 const BACKOFF = { baseMs: 1000, maxMs: 15_000 };
 
-/**
- * When and where receivers reconnect after losing their connection, like the SDK: with jitter, and to another
- * server.
- */
+/** When and where receivers reconnect after losing their connection, like the SDK: with jitter, and to another server. */
 export class Roaming {
   readonly #servers: number;
   readonly #moveAtMs = new Map<number, number>();

@@ -1,4 +1,6 @@
+import { lookup } from "node:dns/promises";
 import { isIPv4 } from "node:net";
+import { networkInterfaces } from "node:os";
 
 /**
  * One address has some 28,000 ports to connect from, but the kernel's search for a free one gets slow long
@@ -30,12 +32,25 @@ export class SourceAddresses {
     const first = this.#next;
     this.#next = (first + Math.ceil(count / CONNECTIONS_PER_ADDRESS)) % ADDRESSES;
     return Array.from({ length: count }, (_, i) =>
-      addressOf(first + Math.floor(i / CONNECTIONS_PER_ADDRESS)),
+      loopbackAddress(first + Math.floor(i / CONNECTIONS_PER_ADDRESS)),
     );
   }
 }
 
-function addressOf(index: number): string {
+function loopbackAddress(index: number): string {
   const number = index % ADDRESSES;
   return `127.0.${Math.floor(number / 250)}.${2 + (number % 250)}`;
+}
+
+/** The IP address of a server, IPv4 if it has one. */
+export async function addressOf(url: string): Promise<string> {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
+  return (await lookup(host, { order: "ipv4first" })).address;
+}
+
+/** Whether a server runs here, so that its processes and other programs share the processors with the tester. */
+export async function isOnThisMachine(url: string): Promise<boolean> {
+  const address = await addressOf(url);
+  const own = Object.values(networkInterfaces()).flatMap((all) => all?.map((one) => one.address) ?? []);
+  return address.startsWith("127.") || own.includes(address);
 }

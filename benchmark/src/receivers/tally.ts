@@ -82,18 +82,9 @@ export class Tally {
 
   /** Not shared, to be sent to another process. */
   copy(): TallyMemory<ArrayBuffer> {
-    const { receivedAt, lastMessage, received, duplicates, outOfOrder, foreign, corrupted, ...rest } =
-      this.memory;
-    return {
-      ...rest,
-      receivedAt: receivedAt.slice(),
-      lastMessage: lastMessage.slice(),
-      received: received.slice(),
-      duplicates: duplicates.slice(),
-      outOfOrder: outOfOrder.slice(),
-      foreign: foreign.slice(),
-      corrupted: corrupted.slice(),
-    };
+    const { receivers, messages, epochMs, ...arrays } = this.memory;
+    const copies = Object.entries(arrays).map(([name, array]) => [name, array.slice()]);
+    return { receivers, messages, epochMs, ...Object.fromEntries(copies) } as TallyMemory<ArrayBuffer>;
   }
 
   /** Adds what another process counted, of receivers that follow `first`. Both have the same epoch. */

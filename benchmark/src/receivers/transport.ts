@@ -43,3 +43,35 @@ export function resetTransport(socket: Socket): void {
   if (socket instanceof TLSSocket) socket.destroy();
   else socket.resetAndDestroy();
 }
+
+const HEAD_END = Buffer.from("\r\n\r\n");
+const MOST_HEAD_BYTES = 16 * 1024;
+
+/**
+ * The bytes of an HTTP/1.1 request.
+ * @param target path and query
+ */
+export function encodeRequest(
+  method: "GET" | "POST",
+  target: string,
+  host: string,
+  headers: Readonly<Record<string, string>> = {},
+  body = "",
+): Buffer {
+  const length = body === "" ? {} : { "content-length": String(Buffer.byteLength(body)) };
+  const lines = Object.entries({ host, ...headers, ...length }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  return Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
+}
+
+/** The head of the answer, and its length. undefined: incomplete; a code: malformed. */
+export function readHead(
+  bytes: Buffer,
+): { status: number; text: string; length: number } | string | undefined {
+  const end = bytes.indexOf(HEAD_END);
+  if (end < 0) return bytes.length > MOST_HEAD_BYTES ? "HTTP_HEAD_TOO_LONG" : undefined;
+  const text = bytes.toString("latin1", 0, end);
+  const status = /^HTTP\/1\.[01] (\d{3})/.exec(text)?.[1];
+  return status === undefined ? "NOT_HTTP" : { status: Number(status), text, length: end + HEAD_END.length };
+}

@@ -5,11 +5,35 @@ import type { AudienceOptions } from "./audience.ts";
 import { ChannelPosition } from "./catch-up.ts";
 import { DeliveryTally, type DeliveryMemory } from "./delivery-tally.ts";
 import { lightReceivers } from "./light-receiver.ts";
-import { Napper } from "./napper.ts";
 import { ReceiverGroup, type ConnectionMemory } from "./receiver-group.ts";
 import { Roaming, type Assignment } from "./receiver.ts";
 import { Tally, type TallyMemory } from "./tally.ts";
 import { emit, serveThread } from "./thread.ts";
+
+/**
+ * Batches reads: after a turn of the event loop with a read, the thread sleeps briefly, so that the next turn
+ * finds many sockets readable. Waking up for every frame would slow down a server on the same machine as remote
+ * receivers never do. The sleep counts as latency.
+ */
+class Napper {
+  isEnabled = false;
+  readonly #napMs: number;
+  readonly #never = new Int32Array(new SharedArrayBuffer(4));
+  #isScheduled = false;
+
+  constructor(napMs: number) {
+    this.#napMs = napMs;
+  }
+
+  afterThisTurn(): void {
+    if (!this.isEnabled || this.#isScheduled || this.#napMs === 0) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      Atomics.wait(this.#never, 0, 0, this.#napMs);
+    });
+  }
+}
 
 /** Startup data of a receiving thread. */
 export interface WorkerSetup extends Required<
@@ -55,6 +79,7 @@ const orders = {
     );
     return group.errors;
   },
+  renew: (credentials: readonly (string | null)[]) => group.renew(credentials),
   /** While measuring, reads are batched: see `napMs`. */
   measure(on: boolean) {
     napper.isEnabled = on;

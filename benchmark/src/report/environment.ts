@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import os from "node:os";
-import { IS_PACKAGE } from "../cli/program.ts";
+import { IS_PACKAGE } from "../cli/exit.ts";
 import { duration, mib } from "./format.ts";
 
 /** The machine and the software of a result. */

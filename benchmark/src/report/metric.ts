@@ -75,6 +75,8 @@ const kind =
 const [lower, higher, info] = [kind("lower"), kind("higher"), kind(null)];
 const fault = (label: string): MetricKind =>
   lower("faults", label, "count", { counts: "fault", over: "sum" });
+const event = (group: Group, label: string): MetricKind =>
+  lower(group, label, "count", { counts: "event", over: "sum" });
 
 /** All metrics. Their names are used by --threshold and `bench compare`. */
 const KINDS = {
@@ -87,10 +89,7 @@ const KINDS = {
   p99Ms: lower("times", "all deliveries, p99", "ms"),
   p999Ms: lower("times", "all deliveries, p99.9", "ms"),
   ackMs: lower("times", "acknowledged after", "ms"),
-  stalls: lower("faults", "messages over 1 s and 10 times the median", "count", {
-    counts: "event",
-    over: "sum",
-  }),
+  stalls: event("faults", "messages over 1 s and 10 times the median"),
   burstMs: lower("rates", "full delivery", "ms"),
   burstPerSecond: higher("rates", "deliveries", "perSecond"),
   burstPerCpuSecond: higher("rates", "deliveries per server CPU second", "count"),
@@ -151,10 +150,7 @@ const KINDS = {
   ackMaxMs: lower("times", "acknowledged after at most", "ms", { over: "max" }),
   disturbedSeconds: lower("times", "seconds worse than the steady time's worst", "count", { over: "sum" }),
   offeredPerSecond: info("rates", "offered", "perSecond"),
-  withoutRetryAfter: lower("faults", "rejections without a retry time", "count", {
-    counts: "event",
-    over: "sum",
-  }),
+  withoutRetryAfter: event("faults", "rejections without a retry time"),
   memoryPeakBytes: lower("cost", "memory of the services, maximum", "mib", { over: "max" }),
   memoryGrowthBytes: lower("cost", "memory of the services, growth", "mib", { over: "max" }),
   disturbed: info("counts", "receivers told to resync or disconnected", "count", { over: "sum" }),
@@ -174,14 +170,12 @@ const KINDS = {
   serverCpuSeconds: info("server", "CPU", "seconds", { over: "sum" }),
   loopDelayMaxMs: info("server", "longest event-loop delay", "ms", { over: "max" }),
   natsPerMessage: lower("cost", "NATS messages to gateways per broadcast", "count"),
-  natsToIdleGateways: lower("cost", "NATS messages to gateways without members", "count", {
-    counts: "event",
-    over: "sum",
-  }),
+  natsToIdleGateways: event("cost", "NATS messages to gateways without members"),
   lost: fault("lost"),
   duplicates: fault("duplicates"),
   outOfOrder: fault("out of order"),
   corrupted: fault("corrupted"),
+  strays: fault("delivered outside the channel"),
   unstored: fault("acknowledged but not persisted"),
   storedTwice: fault("stored twice"),
   dropped: fault("connections dropped"),

@@ -4,10 +4,14 @@ import { duration, whole } from "./format.ts";
 const REFRESH_MS = 200;
 const PLAIN_REFRESH_MS = 2000;
 
-/** Live progress on stderr: on a terminal one line that is rewritten, otherwise an occasional line. */
+/**
+ * Live progress on stderr: on a terminal one line that is rewritten, otherwise an occasional line, or without `wanted` only one when
+ * measuring begins.
+ */
 export class Progress {
   readonly #stream: NodeJS.WriteStream;
   readonly #isEnabled: boolean;
+  #isAnnounced: boolean;
   #label = "";
   #total = 0;
   #done: () => number = () => 0;
@@ -18,6 +22,7 @@ export class Progress {
   constructor(wanted: boolean | undefined, stream: NodeJS.WriteStream = process.stderr) {
     this.#stream = stream;
     this.#isEnabled = wanted ?? stream.isTTY;
+    this.#isAnnounced = this.#isEnabled || wanted === false;
   }
 
   /** Shows the progress of `done()` towards `total` until the work ends. */
@@ -26,6 +31,8 @@ export class Progress {
     this.#total = total;
     this.#done = done;
     this.#startedMs = nowMs();
+    if (!this.#isAnnounced) this.#stream.write("Measuring: --progress shows how far it is.\n");
+    this.#isAnnounced = true;
     if (!this.#isEnabled) return work();
     this.#draw();
     this.#timer = setInterval(() => this.#draw(), this.#stream.isTTY ? REFRESH_MS : PLAIN_REFRESH_MS);
@@ -37,10 +44,10 @@ export class Progress {
     }
   }
 
-  /** The last step and its progress; undefined: nothing yet. */
-  get last(): string | undefined {
-    if (this.#label === "") return undefined;
-    return `${this.#label}, ${whole(this.#done())} of ${whole(this.#total)}`;
+  /** The last step and its progress, to follow a verb. */
+  get last(): string {
+    if (this.#label === "") return "while the server was started";
+    return `in "${this.#label}, ${whole(this.#done())} of ${whole(this.#total)}"`;
   }
 
   #draw(): void {

@@ -3,7 +3,7 @@ import { documentOf, type Block, type Tile } from "./document.ts";
 import { duration, short, table, whole } from "./format.ts";
 import type { ErrorRow, Result } from "./result.ts";
 import type { ThresholdResult } from "./thresholds.ts";
-import { PROGRAM } from "../cli/program.ts";
+import { PROGRAM } from "../cli/exit.ts";
 
 /** A result for a terminal: charts are left out unless they have a text form. */
 export function textReport(result: Result): string {
@@ -22,15 +22,14 @@ export function textReport(result: Result): string {
 /** The text of a run that was interrupted before it had measured anything. */
 export function nothingText(
   command: string,
-  run: { afterMs: number; last: string | undefined; errors: readonly ErrorRow[] },
+  run: { afterMs: number; last: string; errors: readonly ErrorRow[] },
 ): string {
-  const where = run.last === undefined ? "while the server was started" : `in "${run.last}"`;
   const errors = run.errors.map(({ phase, code, count }) => [`${phase}: ${code}`, whole(count)]);
   return [
     styleText("bold", `${PROGRAM} ${command}`),
     styleText(
       "yellow",
-      `  Interrupted after ${duration(run.afterMs)}, ${where}: nothing was measured, and no result was written.`,
+      `  Interrupted after ${duration(run.afterMs)}, ${run.last}: nothing was measured, and no result was written.`,
     ),
     ...(errors.length > 0 ? ["", ...section("Errors", [table(errors)])] : []),
   ]

@@ -19,7 +19,8 @@ import { measureBroadcast } from "../kernels/broadcast/broadcast-run.ts";
 import type { BroadcastMeasurement } from "../kernels/broadcast/broadcast-summary.ts";
 import { applying, count, ms, serverText, whole } from "../report/format.ts";
 import type { Outcome } from "../report/result.ts";
-import { existingUsers } from "../targets/existing-users.ts";
+import { existingUsers } from "../targets/tokens.ts";
+import { gatewayThreadsOf } from "./contestants.ts";
 import { openServer } from "../targets/open-target.ts";
 import {
   BROADCAST_METRICS,
@@ -48,9 +49,11 @@ export const broadcast = scenario({
     ["$0 broadcast -u 1000 --threshold 'worstMs<100'", "for CI: exit code 99 if slower"],
   ],
   async plan(values) {
-    const plan = broadcastPlan(values, values.users);
     const { target, url, metricsUrl, each } = values;
     const cluster = clusterSizeOf(values);
+    const single = cluster ? [] : [{ name: target, url, size: undefined }];
+    const gatewayThreads = gatewayThreadsOf(single, values.gatewayThreads);
+    const plan = broadcastPlan({ ...values, gatewayThreads }, values.users);
     if (cluster && (url !== undefined || target !== "fanfare")) {
       throw usageError("--gateways and --workers start a cluster for the run: omit --url and --target.");
     }
@@ -59,8 +62,7 @@ export const broadcast = scenario({
     return {
       options: { ...plan, target, cluster },
       async measure(context: RunContext) {
-        const { gatewayThreads, connecting: registrations } = plan;
-        const place = { url, cluster, metricsUrl, gatewayThreads, registrations, existing };
+        const place = { url, cluster, metricsUrl, gatewayThreads, registrations: plan.connecting, existing };
         const server = await openServer(context, target, place);
         const prepared = await server.prepare(plan.users, context.progress, context.signal);
         const measurement = await measureBroadcast({ ...context, target: server, prepared, plan });

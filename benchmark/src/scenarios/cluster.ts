@@ -9,19 +9,14 @@ import {
 import { count } from "../report/format.ts";
 import { overPasses, ratiosTo } from "../report/metric.ts";
 import { BROADCAST_METRICS } from "./broadcast-outcome.ts";
-import {
-  findingsOf,
-  openContestant,
-  passesOption,
-  passNumbers,
-  takeTurns,
-  type Contestant,
-  type ServerSpec,
-} from "./contestants.ts";
+import { passesOption, passNumbers, sideBySide, type Contestant, type ServerSpec } from "./contestants.ts";
 import { RATIOS } from "./side-by-side.ts";
 
 const BESIDE = ["socket.io", "ws", "single"] as const;
 const SINGLE = "single instance";
+
+/** Gateways of a cluster have no threads. */
+const { gatewayThreads: _, ...OPTIONS } = REPEATED_MESSAGE_OPTIONS;
 
 export const cluster = scenario({
   name: "cluster",
@@ -29,7 +24,7 @@ export const cluster = scenario({
   metrics: BROADCAST_METRICS,
   ratios: RATIOS,
   options: {
-    ...REPEATED_MESSAGE_OPTIONS,
+    ...OPTIONS,
     users: USERS_OPTION,
     gateways: integers(
       "Server",
@@ -59,23 +54,20 @@ export const cluster = scenario({
     return {
       options: { ...plan, gateways, workers, beside, passes },
       async measure(context: RunContext) {
-        const found = await findingsOf(context, async (findings) => {
-          const contestants: Contestant[] = [];
-          for (const name of beside) {
-            const spec = specOf(name === "single" ? "fanfare" : name);
-            const labels = { server: name === "single" ? SINGLE : name };
-            contestants.push(await openContestant({ spec, plan, labels }, context));
-          }
-          // One cluster for all sizes: the audience is on its first gateways, and the others are idle.
-          const size = { gateways: Math.max(...gateways), workers };
-          const spec = specOf("fanfare");
-          const opened = await openContestant({ spec, plan, labels: {}, cluster: size }, context);
-          for (const [i, spread] of gateways.entries()) {
-            const labels = { server: count(spread, "gateway") };
-            contestants.push({ ...opened, labels, spread, isFresh: i === 0 });
-          }
-          await takeTurns(contestants, passNumbers(passes), findings, context);
+        const contestants: Contestant[] = beside.map((name) =>
+          name === "single"
+            ? { spec: specOf("fanfare"), plan, labels: { server: SINGLE } }
+            : { spec: specOf(name), plan, labels: { server: name } },
+        );
+        // One cluster for all sizes: the audience is on its first gateways, and the others are idle.
+        contestants.push({
+          spec: specOf("fanfare"),
+          plan,
+          labels: {},
+          cluster: { gateways: Math.max(...gateways), workers },
+          spreads: Object.fromEntries(gateways.map((spread) => [count(spread, "gateway"), spread])),
         });
+        const found = await sideBySide(context, [{ contestants, passes: passNumbers(passes) }]);
         return {
           title: "A single instance and several gateways",
           subtitle: [

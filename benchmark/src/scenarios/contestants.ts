@@ -1,8 +1,10 @@
+import { defaultGatewayThreads } from "@fanfare/kernel/gateway-threads";
 import type { RunContext } from "../cli/scenario.ts";
 import { integer, MAX_PROCESSES } from "../cli/options.ts";
 import { usageError } from "../cli/exit.ts";
 import type { BroadcastPlan } from "../kernels/broadcast/broadcast-plan.ts";
 import { measureBroadcast } from "../kernels/broadcast/broadcast-run.ts";
+import { untilAborted } from "../kernels/broadcast/clock.ts";
 import { ErrorTable } from "../kernels/broadcast/error-table.ts";
 import { count } from "../report/format.ts";
 import type { Labels, Metric } from "../report/metric.ts";
@@ -56,42 +58,96 @@ export function serverSpecs(option: string, text: string): ServerSpec[] {
   return specs.map(({ text, label, ...spec }) => ({ ...spec, label: isUnique(label) ? label : text }));
 }
 
-/** A prepared server, and how much of it the audience uses. */
-export interface Contestant {
-  target: Target;
-  prepared: Prepared;
+/**
+ * The threads of instances of Fanfare that are started, unless their names have numbers; undefined: there are none.
+ * @param given by --gateway-threads; undefined: the server's own default
+ * @throws {ExitError} if it would have no effect
+ */
+export function gatewayThreadsOf(
+  servers: readonly Pick<ServerSpec, "name" | "url" | "size">[],
+  given: number | undefined,
+): number | undefined {
+  const applies = servers.some(
+    ({ name, url, size }) => name === "fanfare" && url === undefined && size === undefined,
+  );
+  if (applies) return given ?? defaultGatewayThreads();
+  if (given === undefined) return undefined;
+  throw usageError("--gateway-threads is only for a single instance of Fanfare that is started for the run.");
+}
+
+/** A server to measure in turns with others. */
+export interface Contestant extends Pick<TargetOptions, "cluster" | "cores" | "metricsUrl" | "existing"> {
+  spec: ServerSpec;
   plan: BroadcastPlan;
   labels: Labels;
-  /** How many of its addresses; default: all. */
+  /** Of a cluster: an audience for each of these numbers of its addresses, by its label; default: one that uses all. */
+  spreads?: Readonly<Record<string, number>>;
+}
+
+/** Servers that run at the same time and take turns, in each of these passes. */
+interface Round {
+  contestants: readonly Contestant[];
+  passes: readonly number[];
+}
+
+/** An audience of a server that is running. */
+interface Turn extends Pick<Contestant, "plan" | "labels"> {
+  target: Target;
+  prepared: Prepared;
   spread?: number;
   /** false: an earlier audience used the same processes, which have kept its memory. */
   isFresh: boolean;
 }
 
-export interface ContestantOptions extends Pick<
-  TargetOptions,
-  "cluster" | "cores" | "metricsUrl" | "existing"
-> {
-  spec: ServerSpec;
-  plan: BroadcastPlan;
-  labels: Labels;
-}
+export const passNumbers = (passes: number): number[] => Array.from({ length: passes }, (_, i) => i + 1);
 
-/** Starts a server, or connects to a running one, and registers the members. Closed at the end of the run. */
-export async function openContestant(
-  { spec: { label, name, url, size }, plan, labels, ...options }: ContestantOptions,
-  context: RunContext,
-): Promise<Contestant> {
+/**
+ * One round after the other, each with servers of its own, which all run the whole time and take turns, so that a slow minute
+ * of the machine affects all of them. On an abort signal, the result has everything up to then.
+ */
+export async function sideBySide(context: RunContext, rounds: readonly Round[]) {
   const { progress, signal } = context;
-  signal.throwIfAborted();
-  const started =
-    name === "fanfare"
-      ? { gatewayThreads: size ?? (options.cluster ? undefined : plan.gatewayThreads) }
-      : { processes: size };
-  const place = { ...options, ...started, url, registrations: plan.connecting };
-  const target = await openServer(context, name, place, `${label}: api`);
-  const prepared = await target.prepare(plan.users, progress, signal);
-  return { target, prepared, plan, labels, isFresh: true };
+  const [metrics, errors]: [Metric[], ErrorRow[]] = [[], []];
+  const broadcasts: JudgedBroadcast[] = [];
+  await untilAborted(signal, measureAll());
+  return { metrics, errors, caveats: caveatsOf(broadcasts) };
+
+  async function measureAll(): Promise<void> {
+    for (const { contestants, passes } of rounds) {
+      const turns: Turn[] = [];
+      for (const contestant of contestants) turns.push(...(await open(contestant)));
+      for (const pass of passes) for (const turn of turns) await measure(turn, pass);
+      // Idle servers would share the machine with the next round.
+      for (const { target } of turns) await target.close();
+    }
+  }
+
+  /** Starts a server, or connects to a running one, and registers the members. */
+  async function open({ spec, plan, labels, spreads, ...options }: Contestant): Promise<Turn[]> {
+    signal.throwIfAborted();
+    const { label, name, url, size } = spec;
+    const started =
+      name === "fanfare" ? { gatewayThreads: size ?? plan.gatewayThreads } : { processes: size };
+    const place = { ...options, ...started, url, registrations: plan.connecting };
+    const target = await openServer(context, name, place, `${label}: api`);
+    const turn = { target, prepared: await target.prepare(plan.users, progress, signal), plan };
+    if (!spreads) return [{ ...turn, labels, isFresh: true }];
+    return Object.entries(spreads).map(([server, spread], i) => {
+      return { ...turn, labels: { ...labels, server }, spread, isFresh: i === 0 };
+    });
+  }
+
+  async function measure(turn: Turn, pass: number): Promise<void> {
+    signal.throwIfAborted();
+    const table = new ErrorTable();
+    const measurement = await measureBroadcast({ ...turn, progress, errors: table, signal });
+    const name = Object.values(turn.labels).join(", ");
+    broadcasts.push({ name, verdicts: measurement.generator.verdicts });
+    for (const row of table.rows()) errors.push({ ...row, phase: `${name}: ${row.phase}` });
+    const all = broadcastMetrics(measurement, { ...turn.labels, pass });
+    metrics.push(...(turn.isFresh ? all : all.filter((metric) => metric.name !== "rssPerConnectionBytes")));
+    turn.isFresh = false;
+  }
 }
 
 interface JudgedBroadcast {
@@ -100,84 +156,13 @@ interface JudgedBroadcast {
 }
 
 /** Of verdicts that differ only in their numbers, the last one stands for all. */
-export function caveatsOf(broadcasts: readonly JudgedBroadcast[]): string[] {
+export function caveatsOf(broadcasts: readonly JudgedBroadcast[], noun = "broadcast"): string[] {
   const all = broadcasts.flatMap((broadcast) => broadcast.verdicts.map((text) => ({ broadcast, text })));
   const alike = Map.groupBy(all, ({ broadcast, text }) => broadcast.name + text.replace(/[\d.,]+/g, ""));
   return [...alike.values()].map((same) => {
     const { broadcast, text } = same.at(-1)!;
     const times = new Set(same.map((one) => one.broadcast)).size;
     const ofName = broadcasts.filter(({ name }) => name === broadcast.name).length;
-    return `${broadcast.name}, ${times} of ${count(ofName, "broadcast")}: ${text}`;
+    return `${broadcast.name}, ${times} of ${count(ofName, noun)}: ${text}`;
   });
-}
-
-/** What several broadcasts measured, one after the other. */
-class Findings {
-  readonly metrics: Metric[] = [];
-  readonly errors: ErrorRow[] = [];
-  readonly #broadcasts: JudgedBroadcast[] = [];
-
-  async measure(contestant: Contestant, pass: number, { progress, signal }: RunContext): Promise<void> {
-    signal.throwIfAborted();
-    const { target, prepared, plan, labels, spread } = contestant;
-    const errors = new ErrorTable();
-    const measurement = await measureBroadcast({ target, prepared, plan, spread, progress, errors, signal });
-    const name = Object.values(labels).join(", ");
-    this.#broadcasts.push({ name, verdicts: measurement.generator.verdicts });
-    for (const row of errors.rows()) this.errors.push({ ...row, phase: `${name}: ${row.phase}` });
-    const all = broadcastMetrics(measurement, { ...labels, pass });
-    this.metrics.push(
-      ...(contestant.isFresh ? all : all.filter((metric) => metric.name !== "rssPerConnectionBytes")),
-    );
-    contestant.isFresh = false;
-  }
-
-  get caveats(): string[] {
-    return caveatsOf(this.#broadcasts);
-  }
-}
-
-/** What was measured until an interruption counts. */
-export async function findingsOf(
-  { signal }: RunContext,
-  work: (findings: Findings) => Promise<void>,
-): Promise<Pick<Findings, "metrics" | "caveats" | "errors">> {
-  const findings = new Findings();
-  await work(findings).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-  });
-  const { metrics, caveats, errors } = findings;
-  return { metrics, caveats, errors };
-}
-
-/** Servers that run at the same time and take turns, in each of these passes. */
-interface Round {
-  contestants: readonly ContestantOptions[];
-  passes: readonly number[];
-}
-
-/** One round after the other, each with servers of its own. */
-export function sideBySide(context: RunContext, rounds: readonly Round[]) {
-  return findingsOf(context, async (findings) => {
-    for (const round of rounds) {
-      const contestants: Contestant[] = [];
-      for (const options of round.contestants) contestants.push(await openContestant(options, context));
-      await takeTurns(contestants, round.passes, findings, context);
-      // Idle servers would share the machine with the next round.
-      for (const { target } of contestants) await target.close();
-    }
-  });
-}
-
-export const passNumbers = (passes: number): number[] => Array.from({ length: passes }, (_, i) => i + 1);
-
-/** All servers run the whole time and take turns, so that a slow minute of the machine affects all of them. */
-export async function takeTurns(
-  contestants: readonly Contestant[],
-  passes: readonly number[],
-  findings: Findings,
-  context: RunContext,
-): Promise<void> {
-  for (const pass of passes)
-    for (const contestant of contestants) await findings.measure(contestant, pass, context);
 }

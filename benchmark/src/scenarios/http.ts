@@ -1,22 +1,160 @@
+import { randomInt } from "node:crypto";
+import { lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { usageError } from "../cli/exit.ts";
+import {
+  FANFARE_OPTIONS,
+  integer,
+  PAYLOAD_OPTIONS,
+  REQUEST_TIMEOUT,
+  type OptionValues,
+} from "../cli/options.ts";
 import { addressNeeds, checkLimits } from "../cli/preflight.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
-import { CALLS, HTTP_OPTIONS, measureHttp, type HttpMeasurement } from "../kernels/http/http-run.ts";
+import { rankOf, sum } from "../kernels/broadcast/percentiles.ts";
+import { measureLoad } from "../kernels/requests/load-run.ts";
+import { createGuest, doAll, type LoadContext } from "../kernels/requests/load.ts";
+import type { HttpCall } from "../kernels/requests/http-operation.ts";
+import { httpThreads } from "../kernels/requests/http-thread.ts";
+import { readBack } from "../kernels/requests/scenes.ts";
+import { ackTimes, allocateRequests } from "../kernels/requests/request-memory.ts";
+import { newRunId } from "../receivers/message-tag.ts";
 import { applying, count, whole } from "../report/format.ts";
 import { metricNames, readMetrics, type MetricTable } from "../report/metric.ts";
 import type { TextTable } from "../report/result.ts";
-import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
+import { openFanfare, type FanfareTarget } from "../targets/fanfare/fanfare-target.ts";
+import { Session } from "../targets/fanfare/session.ts";
 import { LOAD, loadCaveats, loadPlanOf, loopOf } from "./load.ts";
+
+const MOST_REQUESTS = 10_000_000;
+
+const HTTP_OPTIONS = {
+  ...FANFARE_OPTIONS,
+  ...PAYLOAD_OPTIONS,
+  connections: integer("Load", "Connections, each with one request in flight", [1, 15_000], {
+    default: 1000,
+  }),
+  count: integer("Load", "Requests in total", [1, MOST_REQUESTS], { alias: "c", default: 20_000 }),
+  warmup: integer("Load", "Warm-up requests, not counted", [0, MOST_REQUESTS], { default: 1000 }),
+  users: integer("Who", "Users who send and receive", [2, 100_000], { alias: "u", default: 500 }),
+  channels: integer("Who", "Direct channels between two of the users", [1, 100_000], {
+    default: 1000,
+  }),
+  timeoutMs: REQUEST_TIMEOUT,
+};
+
+/** Concurrent registrations and read-back calls. */
+const CALLS = 50;
+/** The percentiles that `ab` prints. */
+const AB_PERCENTILES = [50, 66, 75, 80, 90, 95, 98, 99, 100];
+/** Bytes per block in `blocks`. Source: stat(2). */
+const BLOCK_BYTES = 512;
+
+/** A direct channel. Both can send. */
+interface Pair {
+  id: string;
+  users: [Session, Session];
+  /** One of the two. */
+  reader: Session;
+}
+
+type HttpMeasurement = Awaited<ReturnType<typeof measureHttp>>;
+
+/** `ab -k` against the endpoint that sends a direct message, with random senders and receivers. */
+async function measureHttp(
+  context: LoadContext & { target: FanfareTarget },
+  plan: OptionValues<typeof HTTP_OPTIONS>,
+) {
+  const { target, signal } = context;
+  const { connections, payloadBytes, users } = plan;
+  const { pairs, registration } = await openPairs(context, plan);
+  const calls = pairs.flatMap(({ id: channelId, users: both }) =>
+    both.map((): HttpCall => ({ method: "POST", path: "/api/message.send", params: { channelId } })),
+  );
+  const message = { runId: newRunId(), payloadBytes };
+  const threads = await httpThreads({ url: target.urls[0]!, connections, calls, message }, signal);
+  const memory = allocateRequests(plan.count);
+  const written = async () => ({
+    messages: await storedIn(context, pairs),
+    bytes: target.platform && folderBytes(target.platform.folder),
+  });
+  let before: Awaited<ReturnType<typeof written>> | undefined;
+  let after: typeof before;
+  const load = await measureLoad(context, {
+    name: "send",
+    threads,
+    memory,
+    senders: connections,
+    scene: { users, senders: connections, channels: pairs.length },
+    registration,
+    callers: pairs.flatMap((pair) => pair.users),
+    connect: () => threads.prepare(),
+    begin: async () => void (before = await written()),
+    end: async () => void (after = await written()),
+    readBack: () => readBack(context, pairs, message.runId, memory),
+  });
+  /** What all channels grew by; undefined: interrupted. */
+  const stored = before && after && after.messages - before.messages;
+  return {
+    load,
+    stored,
+    /** Not everything was stored right after the last response: a queue behind it still held some of it. */
+    isBehind: stored === undefined || stored < load.figures.counts.acknowledged,
+    /** That the server's files grew by; NaN: unknown. */
+    diskBytes: (after?.bytes ?? NaN) - (before?.bytes ?? NaN),
+    acks: ackTimes(memory),
+  };
+}
+
+/** Guests, and direct channels between random pairs of them. */
+async function openPairs(
+  context: LoadContext,
+  { users: count, channels }: Record<"users" | "channels", number>,
+) {
+  const { target, signal } = context;
+  const { code } = await target.openMeeting(signal);
+  const guests = await doAll(context, "registering guests", count, () => createGuest(context, [code]));
+  const sessions = guests.users.map((tokens) => new Session(target.api, tokens));
+  const opened = await doAll(context, "opening channels", channels, async (): Promise<Pair> => {
+    const first = randomInt(count);
+    const second = (first + 1 + randomInt(count - 1)) % count;
+    const both: Pair["users"] = [sessions[first]!, sessions[second]!];
+    const { id: userId } = guests.users[second]!.user;
+    const token = await both[0].token();
+    const { channel } = await target.api.call("channel.openDirect", { userId }, token, signal);
+    return { id: channel.id, users: both, reader: both[0] };
+  });
+  // The same pair may have been drawn twice.
+  const pairs = [...new Map(opened.users.map((pair) => [pair.id, pair])).values()];
+  return { pairs, registration: guests.result };
+}
+
+/** Messages in all channels: each counts its own. */
+async function storedIn(context: LoadContext, pairs: readonly Pair[]): Promise<number> {
+  const { api } = context.target;
+  const { users: counts } = await doAll(context, "counting stored messages", pairs.length, async (index) => {
+    const { id: channelId, reader } = pairs[index]!;
+    return (await api.call("message.list", { channelId, limit: 1 }, await reader.token())).head.seq;
+  });
+  return sum(counts);
+}
+
+/** Disk usage of a folder's files. */
+function folderBytes(folder: string): number {
+  // A file may have been deleted meanwhile.
+  const stats = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) =>
+    lstatSync(join(folder, name), { throwIfNoEntry: false }),
+  );
+  return sum(stats.map((stat) => (stat?.isFile() ? stat.blocks * BLOCK_BYTES : 0)));
+}
 
 /** Besides the metrics of every load. */
 const HTTP: MetricTable<HttpMeasurement> = {
-  unstored: ({ behind }) => behind ?? undefined,
-  stored: ({ stored }) => stored ?? undefined,
   // From the first request until all of them were in the database.
-  storedPerSecond: ({ stored, behind, load: { figures } }) =>
-    stored !== null && behind === 0 && figures.answeredMs ? (stored * 1000) / figures.answeredMs : null,
+  storedPerSecond: ({ stored, isBehind, load: { figures } }) =>
+    stored !== undefined && !isBehind && figures.answeredMs ? (stored * 1000) / figures.answeredMs : null,
   bytesPerMillion: ({ stored, diskBytes }) =>
-    diskBytes !== undefined && stored ? (diskBytes / stored) * 1e6 : undefined,
+    stored && !Number.isNaN(diskBytes) ? (diskBytes / stored) * 1e6 : undefined,
 };
 
 export const http = scenario({
@@ -47,7 +185,7 @@ export const http = scenario({
           subtitle: [
             server,
             `${count(requests, "request")}, ${count(connections, "connection")}, after a warm-up of ${whole(warmUp)}`,
-            `${count(scene.users, "user")}, ${count(scene.channels, "direct channel")}, random sender and receiver`,
+            `${count(scene.users, "user")}, ${count(scene.channels!, "direct channel")}, random sender and receiver`,
           ],
           metrics: [
             ...readMetrics(LOAD, figures, { connections }),
@@ -56,7 +194,7 @@ export const http = scenario({
           tables: abTable(measured),
           caveats: applying(
             ...loadCaveats(measured.load, context.errors.rows()),
-            measured.behind === null && "What is stored was not counted.",
+            measured.stored === undefined && "What is stored was not counted.",
           ),
         };
       },
@@ -65,13 +203,11 @@ export const http = scenario({
 });
 
 /** `ab` counts rejected requests as complete. */
-function abTable({ percentiles }: HttpMeasurement): TextTable[] {
-  if (!percentiles) return [];
-  const rows = percentiles.map(({ percent, ms }) => [`${percent}%`, ms.toFixed(ms < 10 ? 1 : 0)]);
-  return [
-    {
-      label: "Percentage of the requests served within a certain time (ms), as `ab` prints it",
-      rows,
-    },
-  ];
+function abTable({ acks }: HttpMeasurement): TextTable[] {
+  if (acks.length === 0) return [];
+  const rows = AB_PERCENTILES.map((percent) => {
+    const ms = acks[rankOf(percent, acks.length) - 1]!;
+    return [`${percent}%`, ms.toFixed(ms < 10 ? 1 : 0)];
+  });
+  return [{ label: "Percentage of the requests served within a certain time (ms), as `ab` prints it", rows }];
 }

@@ -7,15 +7,16 @@ import {
   nap,
   PAYLOAD_OPTIONS,
   REQUEST_TIMEOUT,
+  sendingThreadCount,
   text,
   threadCount,
   time,
   type OptionValues,
 } from "../cli/options.ts";
 import type { PlannedRun, RunContext } from "../cli/scenario.ts";
-import type { LoadMeasurement } from "../kernels/load/load-summary.ts";
-import { checkLoad, type LoadContext, type LoadPlan, type LoadSize } from "../kernels/load/load.ts";
-import { sendingThreadCount, type RequestLoop } from "../kernels/requests/request-threads.ts";
+import type { LoadMeasurement } from "../kernels/requests/load-run.ts";
+import { checkLoad, type LoadContext, type LoadPlan, type LoadSize } from "../kernels/requests/load.ts";
+import type { RequestLoop } from "../kernels/requests/request-threads.ts";
 import { applying, count, duration as durationText, short, whole } from "../report/format.ts";
 import { fields, metricNames, readMetrics, type Labels, type MetricTable } from "../report/metric.ts";
 import { lineOver, serverLines, type ErrorRow, type Outcome, type Series } from "../report/result.ts";
@@ -37,7 +38,7 @@ export const LOAD: MetricTable<LoadFigures> = {
   acknowledgedPerSecond: ({ counts, answeredMs }) => per(counts.acknowledged, seconds(answeredMs)),
   deliveriesPerSecond: ({ delivered, deliveredMs }) =>
     delivered && per(delivered.received, seconds(deliveredMs)),
-  ...fields(deliveredOf, "lost", "duplicates", "outOfOrder", "corrupted"),
+  ...fields(deliveredOf, "lost", "duplicates", "outOfOrder", "corrupted", "strays"),
   ...fields(countsOf, "unstored", "storedTwice", "dropped"),
   acknowledgedPerCpuSecond: ({ counts, cpuSeconds }) => per(counts.acknowledged, cpuSeconds) ?? undefined,
   deliveriesPerCpuSecond: ({ delivered, cpuSeconds }) =>
@@ -243,10 +244,11 @@ function loadOutcome(title: string, load: LoadMeasurement, errors: readonly Erro
 }
 
 function peopleText({ users, senders, online, channels, groups, members }: LoadMeasurement["scene"]): string {
-  if (online === 0) return count(users, "user");
+  if (online === undefined) return count(users, "user");
   const who = `${count(senders, "sender")}, ${whole(online)} of ${count(users, "user")} online`;
-  if (groups !== null) return `${who}, ${count(groups, "group")} of ${whole(members!)}`;
-  return channels > 0 ? `${who}, ${count(channels, "channel")}` : who;
+  return groups === undefined
+    ? `${who}, ${count(channels!, "channel")}`
+    : `${who}, ${count(groups, "group")} of ${whole(members!)}`;
 }
 
 function paceText(loop: RequestLoop): string {
@@ -256,11 +258,11 @@ function paceText(loop: RequestLoop): string {
 }
 
 function loadLabels({ scene, plan: { loop } }: LoadMeasurement): Labels {
-  const { senders, online, groups, members } = scene;
+  const { senders, online = 0, groups, members } = scene;
   return {
     senders,
     online,
-    ...(groups === null ? {} : { groups, members: members! }),
+    ...(groups !== undefined && { groups, members: members! }),
     pace: loop.kind === "closed" ? `${loop.inFlight} in flight` : `${loop.perSecond}/s`,
   };
 }
@@ -270,7 +272,7 @@ function loadSeries({ figures: { samples }, scene }: LoadMeasurement): Series[] 
   const line = lineOver(time, samples);
   return [
     line("Acknowledged", "per second", (sample) => sample.acknowledgedPerSecond),
-    ...(scene.online > 0 ? [line("Deliveries", "per second", (sample) => sample.deliveriesPerSecond)] : []),
+    ...(scene.online ? [line("Deliveries", "per second", (sample) => sample.deliveriesPerSecond)] : []),
     ...serverLines(time, samples),
   ];
 }

@@ -1,11 +1,12 @@
 import { integer } from "../cli/options.ts";
 import { scenario } from "../cli/scenario.ts";
-import { measureLoad } from "../kernels/load/load-run.ts";
-import { createGuest, doAll } from "../kernels/load/load.ts";
+import { measureLoad } from "../kernels/requests/load-run.ts";
+import { createGuest, doAll } from "../kernels/requests/load.ts";
 import { allocateRequests } from "../kernels/requests/request-memory.ts";
 import { RequestThreads } from "../kernels/requests/request-threads.ts";
 import { placesOf, sourceAddresses } from "../receivers/audience.ts";
 import { newRunId } from "../receivers/message-tag.ts";
+import { Session } from "../targets/fanfare/session.ts";
 import {
   countOption,
   inFlightOption,
@@ -47,6 +48,7 @@ export const login = scenario({
         const guests = await doAll(context, "registering guests", users + warmUpUsers, () =>
           createGuest(context),
         );
+        const callers = guests.users.map((tokens) => new Session(context.target.api, tokens));
         const tokens = guests.users.map(({ accessToken }) => accessToken);
         const places = await placesOf(context.target, newRunId());
         const setup = {
@@ -54,6 +56,7 @@ export const login = scenario({
           tokens: tokens.slice(0, users),
           warmUpTokens: tokens.slice(users),
           localAddresses: sourceAddresses(places.addresses[0]!).take(tokens.length),
+          timeoutMs: plan.timeoutMs,
         };
         const threads = new RequestThreads("login", setup, plan.sendingThreads, context.signal);
         return measureLoad(context, {
@@ -63,8 +66,10 @@ export const login = scenario({
           memory: allocateRequests(loop.requests),
           // Each request is from another user, so that threads share them evenly.
           senders: users,
-          scene: { users, senders: users, online: 0, channels: 0, groups: null, members: null },
+          scene: { users, senders: users },
           registration: guests.result,
+          callers,
+          missedWhy: "the last login of their user was not answered yet. Use more --users.",
         });
       },
     });

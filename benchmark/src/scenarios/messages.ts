@@ -1,9 +1,13 @@
 import { LIMITS } from "@fanfare/contract";
 import { fraction, integer, wholeNumber } from "../cli/options.ts";
 import { scenario, type PlannedRun } from "../cli/scenario.ts";
-import { buildDirectScene, buildGroupScene, type GroupSize } from "../kernels/load/scenes.ts";
+import {
+  buildDirectScene,
+  buildGroupScene,
+  measureSends,
+  type GroupSize,
+} from "../kernels/requests/scenes.ts";
 import type { RequestLoop } from "../kernels/requests/request-threads.ts";
-import { measureSends } from "../kernels/load/send-run.ts";
 import {
   countOption,
   inFlightOption,

@@ -1,15 +1,15 @@
 import os from "node:os";
 import { integer, integers, PAYLOAD_OPTIONS, RECEIVER_OPTIONS, REQUEST_TIMEOUT } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
+import { untilAborted } from "../kernels/broadcast/clock.ts";
 import { ErrorTable } from "../kernels/broadcast/error-table.ts";
-import { checkLoad, type LoadPlan } from "../kernels/load/load.ts";
-import { buildDirectScene, type DirectSize } from "../kernels/load/scenes.ts";
-import { measureSends } from "../kernels/load/send-run.ts";
+import { checkLoad, type LoadPlan } from "../kernels/requests/load.ts";
+import { buildDirectScene, measureSends, type DirectSize } from "../kernels/requests/scenes.ts";
 import { count } from "../report/format.ts";
 import { metrics, overPasses, readMetrics, type Metric } from "../report/metric.ts";
 import type { ErrorRow } from "../report/result.ts";
 import { openFanfareTarget } from "../targets/fanfare/fanfare-target.ts";
-import { passesOption } from "./contestants.ts";
+import { passesOption, passNumbers } from "./contestants.ts";
 import { LOAD, LOAD_METRICS, loadCaveats, loadPlanOf, loopOf, MOST_REQUESTS } from "./load.ts";
 
 /** They all run on one machine. */
@@ -54,21 +54,19 @@ export const nodes = scenario({
         const clusters = new Map<string, string>();
         let channels: string[] = [];
         const [caveats, errors]: [string[], ErrorRow[]] = [[], []];
-        try {
-          for (let pass = 1; pass <= passes; pass++) {
-            for (const n of sizes) {
-              context.signal.throwIfAborted();
-              const { load, urls, errors: rows } = await measureOnce(context, { size, plan }, n);
-              clusters.set(count(n, "node"), urls.join(", "));
-              channels = [count(load.scene.channels, "direct channel")];
-              all.push(...readMetrics(LOAD, load.figures, { nodes: n, pass }));
-              caveats.push(...loadCaveats(load, rows).map((text) => `${count(n, "node")}: ${text}`));
-              errors.push(...rows);
-            }
-          }
-        } catch (error) {
-          if (!context.signal.aborted) throw error;
-        }
+        const measure = async (pass: number, n: number) => {
+          context.signal.throwIfAborted();
+          const { load, urls, errors: rows } = await measureOnce(context, { size, plan }, n);
+          clusters.set(count(n, "node"), urls.join(", "));
+          channels = [count(load.scene.channels!, "direct channel")];
+          all.push(...readMetrics(LOAD, load.figures, { nodes: n, pass }));
+          caveats.push(...loadCaveats(load, rows).map((text) => `${count(n, "node")}: ${text}`));
+          errors.push(...rows);
+        };
+        const measureAll = async () => {
+          for (const pass of passNumbers(passes)) for (const n of sizes) await measure(pass, n);
+        };
+        await untilAborted(context.signal, measureAll());
         return {
           title: `The same load on up to ${count(Math.max(...sizes), "node")}`,
           subtitle: [

@@ -6,11 +6,12 @@ import {
   PRESSURE_OPTIONS,
   type PressureMeasurement,
   type PressurePhase,
-} from "../kernels/pressure/pressure-run.ts";
+} from "./pressure-run.ts";
 import { applying, duration as durationText, ms, percent, serverText, whole } from "../report/format.ts";
-import { otherProgramsVerdict } from "../kernels/broadcast/generator-load.ts";
+import { sum, worst } from "../kernels/broadcast/percentiles.ts";
+import { testerCaveats } from "../kernels/broadcast/tester-watch.ts";
 import { fields, metricNames, readMetrics, type MetricTable } from "../report/metric.ts";
-import type { Outcome, TextTable } from "../report/result.ts";
+import type { TextTable } from "../report/result.ts";
 import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
 import { memorySeries } from "./overload.ts";
 
@@ -20,17 +21,14 @@ const GROWTH_MIB = 200;
 const GOODPUT = 0.7;
 const RECOVERED_MS = 5000;
 
-/** What another user noticed. */
-function bystanderOf({ phases }: Pick<PressureMeasurement, "phases">): {
+/** What another user noticed. A call that failed is slower than all others. */
+export function bystanderOf({ phases }: { phases: readonly Pick<PressurePhase, "seen">[] }): {
   p99Ms: number | null;
   failed: number;
 } {
-  const seen = phases.flatMap(({ bystander }) => bystander);
-  const slowest = seen.map(({ okMs }) => okMs?.p99).filter((value) => value !== undefined);
-  return {
-    p99Ms: slowest.length === 0 ? null : Math.max(...slowest),
-    failed: seen.reduce((sum, { intended, ok }) => sum + intended - ok, 0),
-  };
+  const seen = phases.flatMap((phase) => phase.seen);
+  const slowest = seen.map(({ okMs }) => okMs?.p99 ?? null);
+  return { p99Ms: worst(slowest), failed: sum(seen.map(({ intended, ok }) => intended - ok)) };
 }
 
 /** The goals that were missed. */
@@ -93,51 +91,39 @@ export const pressure = scenario({
       async measure(context: RunContext) {
         const target = await openFanfare(context, { registrations: CALLS });
         const measured = await measurePressure(target, values, context);
-        return pressureOutcome(measured, serverText(target), context.signal.aborted);
+        const { kind, phases, memory } = measured;
+        return {
+          title: kind === "reads" ? "Hostile reads" : "Mixed overload",
+          subtitle: [serverText(target), LOADS[kind]],
+          metrics: [
+            ...readMetrics(RUN, measured, { load: kind }),
+            ...phases.flatMap((phase) => readMetrics(PHASE, phase, { load: kind, phase: phase.name })),
+          ],
+          series: [memorySeries("Memory of the services", memory.samples)],
+          tables: phases.map(phaseTable),
+          caveats: applying(
+            ...(context.signal.aborted ? [] : judgePressure(measured)),
+            ...phases.flatMap(({ name, tester, seen }) =>
+              testerCaveats(tester, worst(seen.map(({ okMs }) => okMs?.p100 ?? null))).map(
+                (text) => `${name}: ${text}`,
+              ),
+            ),
+          ),
+        };
       },
     };
   },
 });
 
-function pressureOutcome(measured: PressureMeasurement, server: string, interrupted: boolean): Outcome {
-  const { kind, phases, memory, otherProgramsCores } = measured;
-  return {
-    title: kind === "reads" ? "Hostile reads" : "Mixed overload",
-    subtitle: [server, LOADS[kind]],
-    metrics: [
-      ...readMetrics(RUN, measured, { load: kind }),
-      ...phases.flatMap((phase) => readMetrics(PHASE, phase, { load: kind, phase: phase.name })),
-    ],
-    series: [memorySeries("Memory of the services", memory.samples)],
-    tables: phases.map(phaseTable),
-    caveats: applying(
-      ...(interrupted ? [] : judgePressure(measured)),
-      otherProgramsVerdict(otherProgramsCores, "calls took longer than they would have."),
-    ),
-  };
-}
-
-function phaseTable({
-  name,
-  durationMs,
-  load,
-  bystander,
-  readyzOverloaded,
-  readyzAsked,
-}: PressurePhase): TextTable {
-  const row = (
-    who: string,
-    { name: action, intended, ok, okMs, refusedByCode, notSent, unanswered }: PressurePhase["load"][number],
-  ) => [
+function phaseTable(phase: PressurePhase): TextTable {
+  const { name, durationMs, load, seen, readyzOverloaded, readyzAsked } = phase;
+  const row = (who: string, { name: action, intended, ok, okMs, failures }: (typeof load)[number]) => [
     `${who}${action}`,
     whole(intended),
     whole(ok),
     whole(intended - ok),
-    ms(okMs?.p50),
-    ms(okMs?.p99),
-    ms(okMs?.p100),
-    Object.entries({ ...refusedByCode, "not sent": notSent, unanswered })
-      .filter(([, times]) => times > 0)
+    ...[okMs?.p50, okMs?.p99, okMs?.p100].map(ms),
+    Object.entries(failures)
       .map(([code, times]) => `${code} ${whole(times)}`)
       .join(" · "),
   ];
@@ -146,7 +132,7 @@ function phaseTable({
     rows: [
       ["", "offered", "ok", "failed", "p50", "p99", "p100", "reasons"],
       ...load.map((operation) => row("", operation)),
-      ...bystander.map((operation) => row("another user: ", operation)),
+      ...seen.map((operation) => row("another user: ", operation)),
     ],
   };
 }

@@ -1,13 +1,13 @@
-import { usageError } from "../cli/exit.ts";
+import { PROGRAM, usageError } from "../cli/exit.ts";
 import { FANFARE_OPTIONS, integer, MOST_USERS, text } from "../cli/options.ts";
 import { addressNeeds } from "../cli/preflight.ts";
-import { PROGRAM } from "../cli/program.ts";
 import { assertWritable, scenario, type RunContext } from "../cli/scenario.ts";
-import { writeTokenFile } from "../kernels/connections/token-file.ts";
+import { writeTokens } from "../targets/tokens.ts";
 import { count, serverText } from "../report/format.ts";
 import { metrics } from "../report/metric.ts";
 import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
 import { openMeeting, registerGuests } from "../targets/fanfare/meeting.ts";
+import { tokensOf } from "../targets/fanfare/session.ts";
 
 export const register = scenario({
   name: "register",
@@ -30,7 +30,7 @@ export const register = scenario({
     out: text("Result", `Write the tokens to this file, for ${PROGRAM} connect --tokens; requires --url`),
   },
   examples: [
-    ["$0 register --users 1000 --url http://127.0.0.1:3000 --out tokens.json", `for ${PROGRAM} connect`],
+    ["$0 register --users 1000 --url http://127.0.0.1:3000 --out tokens.txt", `for ${PROGRAM} connect`],
     ["$0 register --users 10000", "only the registration rate"],
   ],
   async plan({ users, connecting: concurrency, url, metricsUrl, out }) {
@@ -51,12 +51,9 @@ export const register = scenario({
           ? target.openMeeting(signal)
           : openMeeting(target.api, signal));
         const work = { count: users, concurrency, progress, signal };
-        const { tokens, registration } = await registerGuests(target.api, meeting, work);
+        const { sessions, registration } = await registerGuests(target.api, meeting, work);
         const after = await target.usage();
-        if (out !== undefined) {
-          const { groupId, channelId, owner, expiresAt } = meeting;
-          await writeTokenFile(out, target.urls[0]!, { groupId, channelId, owner, tokens, expiresAt });
-        }
+        if (out !== undefined) await writeTokens(out, await tokensOf([meeting.owner, ...sessions], work));
         const cpuSeconds = (after?.cpuSeconds ?? 0) - (before?.cpuSeconds ?? 0);
         const { perSecond, userMs } = registration;
         return {
@@ -82,7 +79,9 @@ export const register = scenario({
                 tables: [
                   {
                     label: "Tokens, valid for 15 minutes",
-                    rows: [[out, `${PROGRAM} connect --tokens ${out}`]],
+                    rows: [
+                      [out, `${PROGRAM} connect --url ${url} --tokens ${out} --channel ${meeting.channelId}`],
+                    ],
                   },
                 ],
               }),

@@ -11,7 +11,7 @@ import {
 import { applying, count } from "../report/format.ts";
 import { overPasses, ratios, serversOf, type Metric, type MetricName } from "../report/metric.ts";
 import { BROADCAST_METRICS } from "./broadcast-outcome.ts";
-import { passesOption, passNumbers, serverSpecs, sideBySide } from "./contestants.ts";
+import { gatewayThreadsOf, passesOption, passNumbers, serverSpecs, sideBySide } from "./contestants.ts";
 
 /** What a server achieves relative to another one holds on a slow or busy machine. */
 export const RATIOS = [
@@ -69,7 +69,8 @@ const comparison = ({ name, describe, examples, targets, users, burst, passes }:
       if (cores !== undefined && process.platform !== "linux")
         throw usageError("--cores needs taskset, which only Linux has.");
       const specs = serverSpecs("targets", text);
-      const { plans, largest } = broadcastPlans(values, sizes);
+      const gatewayThreads = gatewayThreadsOf(specs, values.gatewayThreads);
+      const { plans, largest } = broadcastPlans({ ...values, gatewayThreads }, sizes);
       await checkBroadcastLimits(largest);
       const servers = specs.map(({ label }) => label);
       return {
@@ -94,8 +95,7 @@ const comparison = ({ name, describe, examples, targets, users, burst, passes }:
               cores === undefined
                 ? `all ${count(os.availableParallelism(), "core")}`
                 : `each server on ${count(cores, "core")}`,
-              specs.some((spec) => spec.name === "fanfare") &&
-                `fanfare: ${count(largest.gatewayThreads!, "gateway thread")} unless written as fanfare:N`,
+              gatewayThreads !== undefined && `fanfare: ${count(gatewayThreads, "gateway thread")}`,
             ),
             ...found,
             metrics: [...found.metrics, ...ratiosToFirst(found.metrics)],
@@ -121,7 +121,7 @@ export const limits = comparison({
 
 export const versus = comparison({
   name: "versus",
-  describe: "The same with more servers, and with 100, 1,000 and 5,000 members",
+  describe: "Five kinds of server in turns, as ratios, with 100, 1,000 and 5,000 members",
   targets: "fanfare,fanfare:0,socket.io,socket.io:2,ws",
   users: "100,1000,5000",
   burst: "100",

@@ -1,14 +1,21 @@
 import { clusterSizeOf, MOST_USERS, threadCount, wholeNumber } from "../cli/options.ts";
 import { addressNeeds, checkLimits } from "../cli/preflight.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
-import { busyVerdict } from "../kernels/load/load-summary.ts";
-import { mostMessages, STORM_OPTIONS, type StormPlan } from "../kernels/storm/storm-plan.ts";
-import { measureStorm, worst, type StormMeasurement, type StormPhase } from "../kernels/storm/storm-run.ts";
+import { worst } from "../kernels/broadcast/percentiles.ts";
+import { testerCaveats } from "../kernels/broadcast/tester-watch.ts";
 import { applying, count, serverText, short, whole } from "../report/format.ts";
 import { fields, metricNames, readMetrics, type Metric, type MetricTable } from "../report/metric.ts";
-import type { Outcome, Series } from "../report/result.ts";
 import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
 import type { ServerUsage } from "../targets/target.ts";
+import {
+  measureStorm,
+  mostMessages,
+  STEADY,
+  STORM_OPTIONS,
+  type StormMeasurement,
+  type StormPhase,
+  type StormPlan,
+} from "./storm-run.ts";
 
 const MAX_REGISTRATIONS = 100;
 
@@ -30,7 +37,8 @@ const PHASE: MetricTable<StormPhase> = {
   ackMaxMs: ({ ackMaxMs }) => ackMaxMs,
   p50Ms: ({ latencyMs }) => latencyMs?.p50 ?? null,
   p99Ms: ({ latencyMs }) => latencyMs?.p99 ?? null,
-  ...fields((phase: StormPhase) => phase, "disturbedSeconds", "moved", "receiverBusy"),
+  ...fields((phase: StormPhase) => phase, "disturbedSeconds", "moved"),
+  ...fields(({ tester }: StormPhase) => tester, "receiverBusy"),
 };
 
 type Counts = StormMeasurement["counts"];
@@ -68,30 +76,36 @@ export const storm = scenario({
     return {
       options: { ...plan },
       async measure(context: RunContext) {
-        const { progress, errors, signal } = context;
         const target = await openFanfare(context, { cluster: plan.cluster, registrations });
-        const measured = await measureStorm({ target, plan, progress, errors, signal });
-        return stormOutcome(measured, serverText(target));
+        const measured = await measureStorm({ ...context, target, plan });
+        const { phases } = measured;
+        const seconds = phases.flatMap(({ name, secondsP100Ms }) =>
+          secondsP100Ms.map((y) => ({ y, kind: name === STEADY ? name : "during and after a fault" })),
+        );
+        return {
+          title: "Gateways restart and crash with members online",
+          subtitle: [
+            serverText(target),
+            `${count(users, "member")}, ${whole(sdk)} of them with the SDK`,
+            `${short(plan.rate)} messages/s`,
+            "times from the intended sending until the last member had the message, by event or by sync",
+          ],
+          metrics: stormMetrics(measured),
+          series: [
+            {
+              label: "Time to the last member, by second of sending",
+              x: "seconds of sending",
+              y: "ms",
+              kind: "columns",
+              points: seconds.map((point, i) => ({ x: i + 1, ...point })),
+            },
+          ],
+          caveats: stormCaveats(measured),
+        };
       },
     };
   },
 });
-
-function stormOutcome(measured: StormMeasurement, server: string): Outcome {
-  const { users, sdkClients, messagesPerSecond, phases } = measured;
-  return {
-    title: "Gateways restart and crash with members online",
-    subtitle: [
-      server,
-      `${count(users, "member")}, ${whole(sdkClients)} of them with the SDK`,
-      `${short(messagesPerSecond)} messages/s`,
-      "times from the intended sending until the last member had the message, by event or by sync",
-    ],
-    metrics: stormMetrics(measured),
-    series: secondsSeries(phases),
-    caveats: applying(busyVerdict("receiving", worst(phases.map(({ receiverBusy }) => receiverBusy)))),
-  };
-}
 
 export function stormMetrics(measured: StormMeasurement): Metric[] {
   const { users, gateways, phases, counts, server } = measured;
@@ -105,21 +119,21 @@ export function stormMetrics(measured: StormMeasurement): Metric[] {
   ];
 }
 
-function secondsSeries(phases: StormMeasurement["phases"]): Series[] {
-  const seconds = phases.flatMap(({ name, secondsP100Ms }) =>
-    secondsP100Ms.map((p100Ms) => ({ name, p100Ms })),
-  );
+export function stormCaveats({
+  counts: { sent, failed },
+  phases,
+}: {
+  counts: Pick<StormMeasurement["counts"], "sent" | "failed">;
+  phases: readonly Pick<StormPhase, "name" | "tester" | "p100Ms">[];
+}): string[] {
   return [
-    {
-      label: "Time to the last member, by second of sending",
-      x: "seconds of sending",
-      y: "ms",
-      kind: "columns",
-      points: seconds.map(({ name, p100Ms }, i) => ({
-        x: i + 1,
-        y: p100Ms,
-        kind: name.startsWith("steady") ? "steady" : "during and after a fault",
-      })),
-    },
+    ...applying(
+      failed > 0 &&
+        `${whole(failed)} of ${count(sent, "message")} were not accepted, and are in no time. During an outage, each sender of ` +
+          "the SDK keeps a limited number: use more --senders, or a lower --rate.",
+    ),
+    ...phases.flatMap(({ name, tester, p100Ms }) =>
+      testerCaveats(tester, p100Ms).map((text) => `${name}: ${text}`),
+    ),
   ];
 }

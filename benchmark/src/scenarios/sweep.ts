@@ -1,6 +1,6 @@
 import { EXISTING_USERS_OPTIONS, integers, MOST_USERS, SERVER_OPTIONS } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
-import { usageError } from "../cli/exit.ts";
+import { PROGRAM, usageError } from "../cli/exit.ts";
 import {
   broadcastPlans,
   checkBroadcastLimits,
@@ -9,9 +9,8 @@ import {
 } from "../kernels/broadcast/broadcast-plan.ts";
 import { applying, count } from "../report/format.ts";
 import { BROADCAST_METRICS } from "./broadcast-outcome.ts";
-import { passesOption, passNumbers, serverSpecs, sideBySide } from "./contestants.ts";
-import { PROGRAM } from "../cli/program.ts";
-import { existingUsers } from "../targets/existing-users.ts";
+import { gatewayThreadsOf, passesOption, passNumbers, serverSpecs, sideBySide } from "./contestants.ts";
+import { existingUsers } from "../targets/tokens.ts";
 
 export const sweep = scenario({
   name: "sweep",
@@ -37,7 +36,8 @@ export const sweep = scenario({
       throw usageError(
         `--target names one server. For several: ${PROGRAM} limits --targets, or ${PROGRAM} versus.`,
       );
-    const { plans, largest } = broadcastPlans(values, sizes);
+    const gatewayThreads = gatewayThreadsOf([spec!], values.gatewayThreads);
+    const { plans, largest } = broadcastPlans({ ...values, gatewayThreads }, sizes);
     const existing = await existingUsers({ ...values, url }, largest.users);
     await checkBroadcastLimits(largest, url);
     return {
@@ -51,13 +51,12 @@ export const sweep = scenario({
           alone.map((one) => ({ contestants: [one], passes: [pass] })),
         );
         const found = await sideBySide(context, rounds);
-        const isFanfare = target === "fanfare" && url === undefined;
         return {
           title: "Broadcast to a growing number of members",
           subtitle: applying(
             url === undefined ? `a new ${target} each time` : `${target} at ${url}`,
             messagesText(largest),
-            isFanfare && count(largest.gatewayThreads!, "gateway thread"),
+            gatewayThreads !== undefined && count(gatewayThreads, "gateway thread"),
           ),
           ...found,
         };

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ExitCode, ExitError } from "../cli/exit.ts";
-import { STOP_SIGNALS } from "../cli/scenario.ts";
+import { withStopSignals } from "../cli/scenario.ts";
 import { nowMs } from "../kernels/broadcast/clock.ts";
 import { isInstalled } from "../platform/programs.ts";
 import { describeEnvironment } from "../report/environment.ts";
@@ -49,13 +49,16 @@ export async function runRow(
   const { code, said, isLate } = await execute([...command.split(" "), "--json", json], timeoutMs, signal);
   const text = await readFile(json, "utf8").catch(() => "");
   await rm(json, { force: true });
-  const isGood = code === ExitCode.ok || code === ExitCode.failed || code === ExitCode.thresholdFailed;
-  const result = isGood && text !== "" ? (JSON.parse(text) as Result) : undefined;
+  const isComplete = code === ExitCode.ok || code === ExitCode.failed || code === ExitCode.thresholdFailed;
+  const result = isComplete && text !== "" ? (JSON.parse(text) as Result) : undefined;
+  const failed = result?.thresholds.filter(({ passed }) => !passed) ?? [];
   const problem = isLate
     ? `timed out after ${Math.round(timeoutMs / 1000)} s`
-    : isGood
+    : code === ExitCode.ok
       ? null
-      : said.trim().split("\n").slice(-3).join(" ") || `exit code ${code}`;
+      : said.trim().split("\n").slice(-3).join(" ") ||
+        failed.map(({ expression }) => `--threshold ${expression} failed`).join(", ") ||
+        `exit code ${code}`;
   const outcome = { name, title, command, code: isLate ? null : code, durationMs: nowMs() - startedMs };
   return { outcome: { ...outcome, hasResult: result !== undefined, problem }, result };
 }
@@ -111,38 +114,31 @@ const TIMEOUT_MS: Record<Profile, number> = { quick: 900_000, full: 3_600_000 };
 export async function runSuite(rows: readonly SuiteRow[], profile: Profile): Promise<Suite> {
   const [startedAt, startedMs] = [new Date().toISOString(), nowMs()];
   const environment = describeEnvironment();
-  const interruption = new AbortController();
-  const onSignal = () => {
-    process.stderr.write("\nInterrupted: stopping the current row, then writing the partial report.\n");
-    interruption.abort();
-  };
-  for (const name of STOP_SIGNALS) process.on(name, onSignal);
-  const folder = await mkdtemp(join(tmpdir(), "fanfare-suite-"));
   const outcomes: RowOutcome[] = [];
   const results = new Map<string, Result>();
-  try {
+  const interrupted = await withStopSignals(async (signal, cleanUps) => {
+    const folder = await mkdtemp(join(tmpdir(), "fanfare-suite-"));
+    cleanUps.push(() => rm(folder, { recursive: true, force: true }));
     for (const [i, row] of rows.entries()) {
-      if (interruption.signal.aborted) break;
+      // The rows until then are reported.
+      if (signal.aborted) break;
       const command = row[profile]!;
       process.stderr.write(`${i + 1}/${rows.length} bench ${command}\n`);
       const { outcome, result } =
-        withoutPrograms(row, command) ??
-        (await runRow(row, command, folder, TIMEOUT_MS[profile], interruption.signal));
+        withoutPrograms(row, command) ?? (await runRow(row, command, folder, TIMEOUT_MS[profile], signal));
       outcomes.push({ ...outcome, durationMs: Math.round(outcome.durationMs) });
       if (result) results.set(row.name, compact(result));
       process.stderr.write(`    ${outcome.problem ?? "done"}, ${duration(outcome.durationMs)}\n`);
     }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-    for (const name of STOP_SIGNALS) process.off(name, onSignal);
-  }
+    return signal.aborted;
+  });
   if (results.size === 0) throw new ExitError(ExitCode.couldNotConnect, "No row has a result.");
   const index = {
     version: SUITE_VERSION,
     profile,
     startedAt,
     durationMs: Math.round(nowMs() - startedMs),
-    interrupted: interruption.signal.aborted,
+    interrupted,
     environment,
     rows: outcomes,
   } as const;

@@ -2,9 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
-import { ExitCode, usageError } from "../cli/exit.ts";
+import { ExitCode, PROGRAM, requireCheckout, usageError } from "../cli/exit.ts";
 import { namesIn } from "../cli/options.ts";
-import { PROGRAM, requireCheckout } from "../cli/program.ts";
 import { duration, table } from "../report/format.ts";
 import { runSuite } from "./run-suite.ts";
 import {
@@ -70,6 +69,8 @@ type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Option
 
 async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
   requireCheckout("The suite");
+  if (args.again && [args.only, args.skip, args.name].some((given) => given !== undefined))
+    throw usageError("--again measures nothing: omit --only, --skip and --name.");
   const rows = chosenRows(args.only, args.skip, args.profile);
   if (args.list) {
     const lines = rows.map((row) => [row.name, `${PROGRAM} ${row[args.profile]}`, row.title]);
@@ -80,9 +81,9 @@ async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
   const folder = args.again ? await newest(args.out) : join(args.out, name);
   const suite = args.again ? await readSuite(folder) : await runSuite(rows, args.profile);
   await (args.again ? writeDerived(suite, folder) : writeSuite(suite, folder));
-  if (args.updateReadme) await updateReadme(suite, folder);
   process.stdout.write(`${summary(suite)}\n\n  ${folder}.md\n  ${folder}.html\n`);
-  if (suite.index.interrupted && !args.again) process.exitCode = ExitCode.interrupted;
+  if (suite.index.rows.some(({ problem }) => problem !== null)) process.exitCode = ExitCode.failed;
+  if (args.updateReadme) await updateReadme(suite, folder);
 }
 
 function chosenRows(only: string | undefined, skip: string | undefined, profile: Profile): SuiteRow[] {

@@ -39,7 +39,7 @@ export interface RowOutcome {
   durationMs: number;
   /** Whether there is a result, in a file with the row's name. */
   hasResult: boolean;
-  /** Why there is none, or the program's message; null: nothing. */
+  /** Why there is no result, or what is wrong with it; null: nothing. */
   problem: string | null;
 }
 

@@ -1,13 +1,11 @@
+import { ExitCode, ExitError } from "../cli/exit.ts";
 import { documentOf, withHead, type Block } from "../report/document.ts";
 import { machineLine } from "../report/environment.ts";
 import { count, duration, ratio, whole } from "../report/format.ts";
 import type { Result } from "../report/result.ts";
 import type { RowOutcome, Suite } from "./suite-files.ts";
 
-/**
- * A table in formatters' style: every column as wide as its widest cell, the first aligned left and the rest
- * right.
- */
+/** A table in formatters' style: every column as wide as its widest cell, the first aligned left and the rest right. */
 function markdownTable([head = [], ...rows]: readonly (readonly string[])[], left = 1): string {
   const all = [head, ...rows];
   const widths = head.map((_, i) => Math.max(3, ...all.map((row) => (row[i] ?? "").length)));
@@ -43,9 +41,13 @@ const OTHERS = ["socket.io", "ws"];
 /**
  * The README's figures: Fanfare with its default threads, divided by the bare servers in one process.
  * @param folder of the report's files, relative to the README's folder
+ * @throws {ExitError} if the run that measured them failed
  */
 export function readmeSection({ index, results }: Suite, folder: string): string {
-  const versus = [...results.values()].find(({ meta }) => meta.command === "versus");
+  const [name, versus] = [...results].find(([, { meta }]) => meta.command === "versus") ?? [];
+  const row = index.rows.find((outcome) => outcome.name === name);
+  if (row && row.code !== ExitCode.ok)
+    throw new ExitError(ExitCode.failed, `Not for the README: ${row.name}: ${row.problem}`);
   return [
     ...(versus === undefined ? [] : [versusTable(versus)]),
     `Measured on ${index.startedAt.slice(0, 10)}: ${machineLine(index.environment)}. The servers, the database and the tester shared the machine. ` +
@@ -65,9 +67,12 @@ function versusTable({ meta, metrics }: Result): string {
     const isLoss = metric.better === "higher" ? metric.value < 1 : metric.value > 1;
     return isLoss ? `**${ratio(metric.value)}**` : ratio(metric.value);
   };
-  const threads = count(Number(meta.options["gatewayThreads"]), "gateway thread");
+  const { gatewayThreads: threads } = meta.options;
   return markdownTable([
-    [`members online; ${threads}`, ...sizes.map(whole)],
+    [
+      typeof threads === "number" ? `members online; ${count(threads, "gateway thread")}` : "members online",
+      ...sizes.map(whole),
+    ],
     ...ROWS.map(([text, name]) => [
       text,
       ...sizes.map((members) => OTHERS.map((to) => cell(name, members, to)).join(" · ")),
@@ -109,7 +114,8 @@ function chartLines({ results }: Suite, folder: string): string[] {
 }
 
 function outcomeLine({ name, title, command, hasResult, problem, durationMs }: RowOutcome, folder: string) {
-  const result = hasResult ? `[${name}.json](${folder}/${name}.json)` : `none: ${oneLine(problem ?? "")}`;
+  const file = hasResult ? `[${name}.json](${folder}/${name}.json)` : "none";
+  const result = problem === null ? file : `${file}: ${oneLine(problem)}`;
   return [title, `\`bench ${command}\``, result, duration(durationMs)];
 }
 

@@ -1,7 +1,7 @@
 import type { Agent, IncomingHttpHeaders } from "node:http";
 import { usageError } from "../cli/exit.ts";
 import { exchange, keepAliveAgent } from "./exchange.ts";
-import { withChannel } from "./existing-users.ts";
+import { withChannel } from "./tokens.ts";
 import type { ChatServer, PluginOptions, Sender, TargetPlugin } from "./plugin.ts";
 
 const REQUEST_TIMEOUT_MS = 60_000;

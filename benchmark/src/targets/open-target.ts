@@ -41,14 +41,15 @@ function pluginTarget(server: ChatServer, options: PluginTargetOptions): Target 
         const credentials = memberTokens
           .slice(0, count)
           .map((token) => server.credentialOf?.(token) ?? token);
-        return { credentials, registration: null };
+        return { credentials: async () => credentials, registration: null };
       }
-      if (!server.join) return { credentials: Array.from({ length: count }, () => null), registration: null };
+      if (!server.join)
+        return { credentials: async () => Array.from({ length: count }, () => null), registration: null };
       const work = { label: "registering users", count, concurrency, progress, signal };
       const { users, result } = await registerAll(work, () => server.join!()).catch((error: unknown) =>
         signal.aborted ? Promise.reject(error as Error) : explain(error),
       );
-      return { credentials: users, registration: result };
+      return { credentials: async () => users, registration: result };
     },
     openSender: () => server.openSender().catch(explain),
     contents: server.contents && (() => explained(server.contents!(), explain)),

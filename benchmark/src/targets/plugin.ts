@@ -149,8 +149,5 @@ export interface LongPollDialect {
   read(body: string, credential: string | null, request: PollRequest): Events;
 }
 
-/**
- * The protocol of a kind of server; plain data and pure functions, because every receiving thread loads its
- * own.
- */
+/** The protocol of a kind of server; plain data and pure functions, because every receiving thread loads its own. */
 export type Dialect = SocketIoDialect | WebSocketDialect | LongPollDialect;

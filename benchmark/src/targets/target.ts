@@ -19,10 +19,7 @@ export interface Target {
   readonly isThrowaway: boolean;
   /** Of what was started: gateways and workers, threads or processes. undefined: it can't differ. */
   readonly size?: string | undefined;
-  /**
-   * Creates `count` members and the channel that they share; returns their access tokens, or nulls if none are
-   * needed.
-   */
+  /** Creates `count` members and the channel that they share. */
   prepare(count: number, progress: Progress, signal: AbortSignal): Promise<Prepared>;
   openSender(): Promise<Sender>;
   /** The text of every stored message of the channel, in any order. Absent: what is stored is unknown. */
@@ -40,6 +37,7 @@ export interface Target {
 }
 
 export interface Prepared {
-  credentials: (string | null)[];
+  /** The members' access tokens, or nulls if none are needed. They expire: to be asked for before each connection. */
+  credentials: () => Promise<(string | null)[]>;
   registration: RegistrationResult | null;
 }

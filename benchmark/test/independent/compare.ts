@@ -11,6 +11,7 @@ import { Progress } from "../../src/report/progress.ts";
 import type { Result } from "../../src/report/result.ts";
 import { Api } from "../../src/targets/fanfare/api.ts";
 import { createGroup, registerGuests } from "../../src/targets/fanfare/meeting.ts";
+import { tokensOf } from "../../src/targets/fanfare/session.ts";
 import type { Records, Setup } from "./target.ts";
 
 const REGISTRATIONS = 20;
@@ -96,7 +97,8 @@ async function register(url: string, count: number, signal: AbortSignal) {
   const owner = await api.call("user.createGuest", {});
   const group = await createGroup(api, "Shared", owner.accessToken, signal);
   const work = { count, concurrency: REGISTRATIONS, progress: new Progress(false), signal };
-  const { tokens } = await registerGuests(api, group, work);
+  const { sessions } = await registerGuests(api, group, work);
+  const tokens = await tokensOf(sessions, work);
   api.close();
   return { ownerToken: owner.accessToken, channelId: group.channelId, tokens };
 }

@@ -30,18 +30,23 @@ function inputOf(where: string, series: Series) {
 
 /** A promtool test: the alert fires only for the expected series, and no other alert fires. */
 function promtoolTest(alert: string, { sick, well }: Scenario) {
+  const all = [sick].flat();
+  const nameOf = (n: number): string => `sick${n}`;
   return {
     rule_files: [RULES_FILE],
     evaluation_interval: "30s",
     tests: [
       {
         interval: "30s",
-        input_series: [...inputOf("sick", sick), ...inputOf("well", well)],
+        input_series: [...all.flatMap((series, n) => inputOf(nameOf(n), series)), ...inputOf("well", well)],
         promql_expr_test: [
           {
             expr: 'count by (alertname, namespace) (ALERTS{alertstate="firing"})',
             eval_time: AT,
-            exp_samples: [{ labels: `{alertname="${alert}", namespace="sick"}`, value: 1 }],
+            exp_samples: all.map((_, n) => ({
+              labels: `{alertname="${alert}", namespace="${nameOf(n)}"}`,
+              value: 1,
+            })),
           },
         ],
       },

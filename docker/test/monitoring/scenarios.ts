@@ -3,8 +3,8 @@ export type Series = Readonly<Record<string, string>>;
 
 /** `{I}` stands for the labels of a process, `{N}` for the common labels of its cluster. */
 export interface Scenario {
-  /** The alert must fire. */
-  sick: Series;
+  /** The alert must fire, for each of several. */
+  sick: Series | readonly Series[];
   /** Similar series for which it must not fire. */
   well: Series;
 }
@@ -129,8 +129,17 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     well: { "nodejs_eventloop_lag_p99_seconds{I}": "0.02x60", ...BUILD },
   },
   FanfareMemoryNearLimit: {
-    sick: { "process_resident_memory_bytes{I}": "95x60", "fanfare_memory_limit_bytes{I}": "100x60" },
-    well: { "process_resident_memory_bytes{I}": "85x60", "fanfare_memory_limit_bytes{I}": "100x60" },
+    // First the memory, then the heap.
+    sick: {
+      "fanfare_memory_used_bytes{I}": "95x40 85x20",
+      "fanfare_memory_limit_bytes{I}": "100x60",
+      "fanfare_heap_used_ratio{I}": "0.85x40 0.95x20",
+    },
+    well: {
+      "fanfare_memory_used_bytes{I}": "85x60",
+      "fanfare_memory_limit_bytes{I}": "100x60",
+      "fanfare_heap_used_ratio{I}": "0.85x60",
+    },
   },
   FanfareFileDescriptorsNearLimit: {
     sick: { "process_open_fds{I}": "95x60", "process_max_fds{I}": "100x60", ...BUILD },
@@ -138,15 +147,29 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     well: { "process_open_fds{I}": "95x60", "process_max_fds{I}": "100x60" },
   },
   FanfareMailFailing: {
-    sick: { 'fanfare_mails_total{I,outcome="failed"}': "0x30 1x30" },
+    sick: [
+      { 'fanfare_mails_total{I,outcome="failed"}': "0x30 1x30" },
+      {
+        'fanfare_jobs_waiting{I,kind="mail.send"}': "0x5 1x55",
+        'fanfare_mails_total{I,outcome="sent"}': "0+9x5 45x55",
+      },
+    ],
     well: {
+      'fanfare_jobs_waiting{I,kind="mail.send"}': "1x60",
       'fanfare_mails_total{I,outcome="failed"}': "1x60",
       'fanfare_mails_total{I,outcome="sent"}': "0+9x60",
     },
   },
   FanfareJobsFailing: {
-    sick: { 'fanfare_jobs_overdue_seconds{I,kind="file.sweep"}': "0x10 700x50" },
+    sick: [
+      { 'fanfare_jobs_overdue_seconds{I,kind="file.sweep"}': "0x10 700x50" },
+      { 'fanfare_jobs_waiting{I,kind="user.erase"}': "0x5 1x55" },
+    ],
     well: {
+      'fanfare_jobs_waiting{I,kind="user.erase"}': "1x20 0 1x39",
+      // Of a process that has just started.
+      'fanfare_jobs_waiting{I,kind="user.erase",node="new"}': "_x40 1x19",
+      'fanfare_jobs_waiting{I,kind="file.sweep"}': "1x60",
       'fanfare_jobs_overdue_seconds{I,kind="file.sweep"}': "300x60",
       'fanfare_jobs_total{I,kind="file.sweep",outcome="dead"}': "2x60",
       'fanfare_jobs_total{I,kind="bot.callback",outcome="dead"}': "0+1x60",

@@ -1,15 +1,17 @@
 import { access, constants } from "node:fs/promises";
-import type { GroupFileContent } from "@fanfare/contract";
+import { getSystemErrorMessage } from "node:util";
+import type { GroupFileContent, ImportFailure } from "@fanfare/contract";
 import { createGroupChecker, encodeGroupFile, InvalidLineError } from "@fanfare/group-file";
 import { discordHistory } from "./discord.ts";
 import { groupLines } from "./group-lines.ts";
 import { type History, type Importer, type ImporterOptions, userId, type Users } from "./history.ts";
 import type { Imported } from "./import-group.ts";
+import type { ExportSample } from "./import-record.ts";
 import { ImportRefusedError, type ImportedPerson } from "./import-steps.ts";
 import { InvalidExportError } from "./inputs.ts";
 import { mattermostHistory } from "./mattermost.ts";
 import type { Sinks } from "./message-lines.ts";
-import type { Report } from "./report.ts";
+import { printable, type Report } from "./report.ts";
 import { rocketChatHistory } from "./rocketchat.ts";
 import { slackHistory } from "./slack.ts";
 import { tailchatHistory } from "./tailchat.ts";
@@ -22,8 +24,6 @@ export const IMPORTERS: Record<ImportOrigin, Importer> = {
   rocketchat: rocketChatHistory,
   tailchat: tailchatHistory,
 };
-/** Would be interpreted by the terminal, and an error can quote the export. */
-const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const MAX_ERROR_CHARS = 300;
 
 /** Bots, deactivated accounts and unknown authors get none. */
@@ -38,8 +38,9 @@ export const peopleOf = (users: Users): Map<string, ImportedPerson> =>
 export function describeImported(imported: Imported, report: Report): void {
   const { files, directs, accounts, renamed, unusedEmails, known } = imported;
   const { deletedHere, changedHere } = imported;
+  report.destination = { groupId: imported.kind === "added" ? imported.groupId : null, name: imported.name };
   // The report has counted all that the export has.
-  report.add("messages", -(known + deletedHere + changedHere));
+  if (imported.fresh !== null) report.replace(imported.fresh);
   report.note("alreadyImported", known + directs.known);
   report.note("deletedHere", deletedHere + directs.deletedHere);
   report.note("changedHere", changedHere + directs.changedHere);
@@ -52,6 +53,8 @@ export function describeImported(imported: Imported, report: Report): void {
   report.add("files", files.stored + directs.files.stored);
   report.note("damagedFiles", files.damaged + directs.files.damaged);
   report.note("filesOverQuota", files.full + directs.files.full);
+  report.matches = imported.matches;
+  report.note("unverifiedMatches", imported.unverified);
   report.add("newAccounts", accounts);
   report.note("renamedAccounts", renamed.length);
   report.note("unusedAddresses", unusedEmails);
@@ -66,8 +69,9 @@ export async function openExport(
 ): Promise<History> {
   const { media } = options;
   for (const file of media === undefined ? files : [...files, media])
-    await access(file, constants.R_OK).catch((error: Error) => {
-      throw new ImportRefusedError(`${file} cannot be read: ${error.message}`);
+    await access(file, constants.R_OK).catch(({ errno, message }: NodeJS.ErrnoException) => {
+      const reason = errno === undefined ? message : getSystemErrorMessage(errno);
+      throw new ImportRefusedError(`${file} cannot be read: ${reason}.`);
     });
   return importer(files, options, report).catch((error: unknown) => {
     throw toExportError(error);
@@ -76,6 +80,7 @@ export async function openExport(
 
 /**
  * The lines of a group file, which are checked like those of any other.
+ * @param sample gets them
  * @throws {ImportRefusedError} when the export can't be read
  */
 export async function* groupFileText(
@@ -83,9 +88,10 @@ export async function* groupFileText(
   report: Report,
   folder: string,
   sinks: Sinks,
+  sample: ExportSample,
 ): AsyncGenerator<string> {
   try {
-    yield* encodeGroupFile(checked(groupLines(history, report, folder, sinks)));
+    yield* encodeGroupFile(checked(groupLines(history, report, folder, sinks), sample));
   } catch (error) {
     throw toExportError(error);
   }
@@ -93,19 +99,31 @@ export async function* groupFileText(
 
 export function toExportError(error: unknown): unknown {
   if (!(error instanceof InvalidExportError || error instanceof InvalidLineError)) return error;
-  const reason = printable(error.message.slice(0, MAX_ERROR_CHARS)).replace(/\.$/, "");
-  return new ImportRefusedError(`The export cannot be imported: ${reason}. Nothing was changed.`);
+  const reason = shown(error.message).replace(/\.$/, "");
+  return new ImportRefusedError(
+    `The export cannot be imported: ${reason}. Nothing was changed.`,
+    error instanceof InvalidExportError ? shownFailure(error.failure) : undefined,
+  );
 }
 
-/** Without characters that a terminal would interpret. */
-export const printable = (text: string): string => text.replaceAll(CONTROLS, "\u{fffd}");
+/** Exports can have long names, with control characters. */
+const shown = (text: string): string => printable(text.slice(0, MAX_ERROR_CHARS).toWellFormed());
 
-async function* checked(lines: AsyncIterable<GroupFileContent>): AsyncGenerator<GroupFileContent> {
+const shownFailure = ({ code, details = {} }: ImportFailure): ImportFailure => ({
+  code,
+  details: Object.fromEntries(Object.entries(details).map(([name, text]) => [name, shown(text)])),
+});
+
+async function* checked(
+  lines: AsyncIterable<GroupFileContent>,
+  sample: ExportSample,
+): AsyncGenerator<GroupFileContent> {
   const checker = createGroupChecker();
   let number = 1;
   for await (const line of lines) {
     number += 1;
     checker.add({ number, line });
+    sample.add(line);
     yield line;
   }
   checker.finish();

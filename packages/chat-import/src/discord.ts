@@ -1,4 +1,4 @@
-import { basename, dirname } from "node:path";
+import { basename, dirname, relative, sep } from "node:path";
 import { z } from "zod";
 import {
   addAuthor,
@@ -22,7 +22,7 @@ import {
   type Users,
 } from "./history.ts";
 import { mediaFiles } from "./export-files.ts";
-import { fileItems, InvalidExportError } from "./inputs.ts";
+import { fileItems, filesIn, InvalidExportError, isFolder } from "./inputs.ts";
 import type { Report } from "./report.ts";
 
 // JSON of DiscordChatExporter, one file for each channel or thread: https://github.com/Tyrrrz/DiscordChatExporter
@@ -41,7 +41,8 @@ interface ExportFile extends Head {
   file: string;
 }
 
-export const discordHistory: Importer = async (files, { name, media }, report) => {
+export const discordHistory: Importer = async (named, { name, media }, report) => {
+  const files = (await Promise.all(named.map(exportsIn))).flat();
   const heads = await Promise.all(files.map(headOf));
   const exported = heads.filter((one) => !isDirect(one));
   const guild = exported[0]?.guild;
@@ -123,6 +124,15 @@ async function conversationOf(direct: ExportFile): Promise<ExportFile & { author
 }
 
 const isDirect = ({ channel }: Head): boolean => DIRECT.test(channel.type);
+
+/** A folder stands for the JSON in it that is not one of the downloaded files of a message. */
+async function exportsIn(path: string): Promise<string[]> {
+  if (!(await isFolder(path))) return [path];
+  return (await filesIn(path)).filter((file) => {
+    const folders = relative(path, dirname(file)).split(sep);
+    return /\.json$/i.test(file) && !folders.some((one) => one.endsWith("_Files") || one === "__MACOSX");
+  });
+}
 
 async function headOf(file: string): Promise<ExportFile> {
   for await (const first of fileItems(file, "messages")) {

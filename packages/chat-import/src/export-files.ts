@@ -2,11 +2,16 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { open, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
-import type { ZipEntry } from "@fanfare/zip";
 import { mongo } from "mongoose";
 import { collectionBytes, documentsOf, findCollection } from "./bson.ts";
 import { assertRoom } from "./history.ts";
-import { type Bytes, InvalidExportError, zipBytes } from "./inputs.ts";
+import {
+  type ArchiveEntry,
+  assertFreeSpace,
+  type Bytes,
+  InvalidExportError,
+  archiveBytes,
+} from "./inputs.ts";
 
 export interface FoundFile {
   /** For `open`. */
@@ -27,12 +32,12 @@ const NO_FILES: ExportFiles = {
 };
 
 /** The files of an archive, by path. */
-export const zipFiles = (entries: ReadonlyMap<string, ZipEntry>): ExportFiles => ({
+export const archiveFiles = (entries: ReadonlyMap<string, ArchiveEntry>): ExportFiles => ({
   async find(paths) {
     const key = paths.find((path) => entries.has(path));
     return key === undefined ? null : { key, bytes: entries.get(key)!.bytes };
   },
-  open: async (key) => zipBytes(entries.get(key)!),
+  open: async (key) => archiveBytes(entries.get(key)!),
 });
 
 /** Folders in which an export is, perhaps with other files: only folders in them that have such a name count. */
@@ -99,13 +104,17 @@ interface Chunk {
  * The files of a GridFS bucket in a dump, by id. Only the positions of their chunks are held in memory.
  * @param temporary folder for the content of a packed bucket, which has no positions
  * @throws {InvalidExportError} when the bucket is damaged, or unpacks to far more than its size
+ * @throws {ImportRefusedError} when there is too little free space for it
  */
 export async function gridFiles(folder: string, bucket: string, temporary: string): Promise<ExportFiles> {
   const name = `${bucket}.chunks.bson`;
   const found = await findCollection(folder, name);
   if (found === null) return NO_FILES;
   const path = found.endsWith(".gz") ? join(temporary, name) : found;
-  if (path !== found) await pipeline(await collectionBytes(found), createWriteStream(path, { mode: 0o600 }));
+  if (path !== found) {
+    await assertFreeSpace(temporary, Math.max(await lengthOf(folder, bucket), (await stat(found)).size));
+    await pipeline(await collectionBytes(found), createWriteStream(path, { mode: 0o600 }));
+  }
   const files = new Map<string, Chunk[]>();
   for await (const { document, at } of documentsOf(createReadStream(path), path)) {
     const { files_id: id, n, data } = document as ChunkDocument;
@@ -129,6 +138,17 @@ export async function gridFiles(folder: string, bucket: string, temporary: strin
     },
     open: async (key) => chunksOf(path, files.get(key)!),
   };
+}
+
+/** Of all files of a bucket, as far as the dump has their list. */
+async function lengthOf(folder: string, bucket: string): Promise<number> {
+  const name = `${bucket}.files.bson`;
+  const found = await findCollection(folder, name);
+  let bytes = 0;
+  if (found !== null)
+    for await (const { document } of documentsOf(await collectionBytes(found), name))
+      bytes += Number(document["length"] ?? 0);
+  return bytes;
 }
 
 async function* chunksOf(path: string, chunks: readonly Chunk[]): AsyncGenerator<Uint8Array> {

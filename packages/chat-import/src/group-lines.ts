@@ -62,7 +62,8 @@ export async function* groupLines(
   yield* messageLines(history, ids, sinks, report, folder);
   // Reading the messages has added their authors.
   if (sinks.directs !== null) sinks.directs.finish(membersOf(history));
-  report.add("users", users.size);
+  // Without the one who stands for the owner.
+  report.add("users", users.size - (users.has(OWNER) ? 1 : 0));
   for (const { key, isMember } of users.values())
     if (isMember)
       yield {

@@ -144,6 +144,14 @@ function idAt(at: Date, text: string): string {
   return seconds.toString(16).padStart(8, "0") + createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
+/** Addresses of all users who have one, by their ids in the file. */
+export const emailsOf = (users: Users): Map<string, string> =>
+  new Map(
+    [...users.values()].flatMap(({ key, email = "" }) =>
+      email.trim() === "" ? [] : [[userId(key), email.trim()] as const],
+    ),
+  );
+
 export const mention = (key: string): string => `<@${userId(key)}>`;
 
 /** @throws {InvalidExportError} when there are more than a million */

@@ -34,7 +34,8 @@ interface Conversation {
   /** Of the newest message that was there before. */
   seq: number;
   openedAt: Date;
-  lastAt: Date;
+  /** The members and authors. */
+  people: Map<string, mongo.ObjectId>;
   /** Messages of all conversations that were added, or already there, before. */
   addedBefore: number;
   knownBefore: number;
@@ -85,7 +86,8 @@ export async function writeDirects(
       counts[conversation] += 1;
       continue;
     }
-    conversation.lastAt = new Date(line.createdAt);
+    const authorId = conversation.ids.userId(line.authorId);
+    conversation.people.set(String(authorId), authorId);
     await log.add(message, conversation.ids, null);
   }
   await finish();
@@ -114,7 +116,8 @@ async function openConversation(
   const members = directs.members.get(id) ?? [];
   const idOf = (member: string): mongo.ObjectId => users.ids.get(member)!;
   // Two users of the export can be one account here.
-  const memberIds = [...new Map(members.map((member) => [String(idOf(member)), idOf(member)])).values()];
+  const people = new Map(members.map((member) => [String(idOf(member)), idOf(member)]));
+  const memberIds = [...people.values()];
   const readerIds = members.filter((member) => users.known.has(member)).map(idOf);
   if (readerIds.length === 0) {
     counts.withoutAccount += 1;
@@ -141,7 +144,7 @@ async function openConversation(
     ids: { groupId: channelId, newId, userId: (one) => users.ids.get(one) ?? newId(one) },
     seq: await headOf(db, channelId),
     openedAt,
-    lastAt: new Date(0),
+    people,
     addedBefore: log.added,
     knownBefore: log.known,
   };
@@ -238,12 +241,10 @@ async function headOf(db: mongo.Db, channelId: mongo.ObjectId): Promise<number> 
  */
 async function finishConversation(
   db: mongo.Db,
-  { channelId, readerIds, seq: before, openedAt, lastAt }: Conversation,
+  { channelId, readerIds, people, seq: before, openedAt }: Conversation,
   imported: number,
 ): Promise<void> {
-  await db
-    .collection("channels")
-    .updateOne({ _id: channelId }, { $max: { lastActivityAt: lastAt } }, { writeConcern: DURABLE });
+  await keepGuests(db, channelId, [...people.values()]);
   // Others can have written meanwhile.
   const live = db
     .collection("messages")
@@ -261,5 +262,16 @@ async function finishConversation(
         { $max: { seq } },
         { upsert: true, writeConcern: DURABLE },
       );
+  }
+}
+
+/** When the group is deleted, its guests stay in this conversation. */
+async function keepGuests(db: mongo.Db, channelId: mongo.ObjectId, people: mongo.ObjectId[]): Promise<void> {
+  const users = db.collection<{ importedIn?: mongo.ObjectId | mongo.ObjectId[] }>("users");
+  const guests = users.find({ _id: { $in: people }, importedIn: { $exists: true, $ne: channelId } });
+  for await (const { _id, importedIn = [] } of guests) {
+    // Guests of earlier versions have one id, not in a list.
+    const change = { $set: { importedIn: [importedIn, channelId].flat() } };
+    await users.updateOne({ _id, importedIn }, change, { writeConcern: DURABLE });
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type GroupFileLineOf, LIMITS, viewers } from "@fanfare/contract";
+import { type GroupFileLineOf, type ImportedKind, LIMITS, viewers } from "@fanfare/contract";
 import {
   channelDocument,
   createNewIds,
@@ -12,7 +12,14 @@ import {
 import { DURABLE } from "@fanfare/kernel";
 import { mongo } from "mongoose";
 import { type DirectCounts, writeDirects } from "./import-directs.ts";
-import { type Attempt, type AttemptKind, beginImport, type ImportSource } from "./import-record.ts";
+import {
+  type Attempt,
+  type AttemptKind,
+  beginImport,
+  completeImport,
+  createNewUserIds,
+  type ImportSource,
+} from "./import-record.ts";
 import { type ImportLease, withImportLease } from "./import-lease.ts";
 import {
   DUPLICATE_KEY,
@@ -31,8 +38,9 @@ import {
 } from "./import-steps.ts";
 import { OPEN_THREADS } from "./group-lines.ts";
 import type { DirectMessages } from "./direct-messages.ts";
-import type { Bytes } from "./inputs.ts";
+import { assertFreeSpace, type Bytes } from "./inputs.ts";
 import type { KeptFile, MessageFiles } from "./message-files.ts";
+import { matchedBy, type Matches } from "./report.ts";
 import { type FileCounts, MessageLog, type LoggedMessage, type Progress } from "./message-log.ts";
 
 const BATCH_DOCUMENTS = 1000;
@@ -83,8 +91,9 @@ const isNameTaken = (error: unknown): boolean =>
     .getWriteErrors()
     .some(({ code, errmsg = "" }) => code === DUPLICATE_KEY && !/ index: _id_? /.test(errmsg));
 
-export interface Imported extends Pick<ResolvedUsers, "renamed" | "unusedEmails"> {
+export interface Imported extends Pick<ResolvedUsers, "unverified" | "renamed" | "unusedEmails"> {
   groupId: string;
+  name: string;
   kind: AttemptKind;
   /** New ones, as are the messages. */
   members: number;
@@ -98,13 +107,19 @@ export interface Imported extends Pick<ResolvedUsers, "renamed" | "unusedEmails"
   /** Members in the export who have left the group since. */
   formerMembers: number;
   placeholders: number;
+  /** null: users weren't matched. */
+  matches: Matches | null;
   accounts: number;
   files: FileCounts;
   directs: DirectCounts;
+  /** What is new since an earlier import; null: there was none. */
+  fresh: Partial<Record<ImportedKind, number>> | null;
 }
 
 /** The files of the messages of a file. */
 interface GroupFiles {
+  /** Of all. */
+  bytes: number;
   /** Called for each message, in their order. */
   of: (messageId: string) => Promise<readonly KeptFile[]>;
   open: (key: string) => Promise<Bytes>;
@@ -123,7 +138,7 @@ export interface GroupOrigin {
 }
 
 const GROUP_FILE: GroupOrigin = {
-  files: { of: async () => [], open: () => Promise.reject(new Error("a group file has no files")) },
+  files: { bytes: 0, of: async () => [], open: () => Promise.reject(new Error("a group file has no files")) },
   directs: null,
   source: null,
 };
@@ -131,7 +146,7 @@ const GROUP_FILE: GroupOrigin = {
 interface SurveyedFile {
   file: string;
   content: Survey;
-  /** Of the ids of all channels, roles and messages, in their order, and of the files. */
+  /** Of the ids of all channels, roles, members and messages, in their order, and of the files. */
   contentHash: string;
 }
 
@@ -165,12 +180,15 @@ async function importAlone(
   origin: GroupOrigin,
   lease: ImportLease,
 ): Promise<Imported> {
-  const attempt = await beginImport(target.db, content.group.id, origin.source, contentHash);
+  const by = matchedBy(options.emails);
+  const attempt = await beginImport(target.db, content.group.id, origin.source, contentHash, by);
   let continuable = attempt.kind === "continued" ? attempt.groupId : null;
   await revertInterrupted(target, continuable, lease.signal);
   const run: Run = { ...target, file, content, options, origin, attempt, lease };
   try {
-    return await (attempt.kind === "added" ? addToGroup(run) : makeGroup(run));
+    const imported = await (attempt.kind === "added" ? addToGroup(run) : makeGroup(run));
+    await completeImport(target.db, attempt);
+    return imported;
   } catch (error) {
     // Another import can be continuing this one by now, and errors can be due to that.
     if (!(await lease.isHeld()))
@@ -200,6 +218,9 @@ async function makeGroup(run: Run): Promise<Imported> {
   const { db, content, attempt, lease } = run;
   const { groupId } = attempt;
   const { group, channels, roles } = content;
+  // What an interrupted import has stored already isn't needed again.
+  if (attempt.kind === "new" && run.storing.folder !== null)
+    await assertFreeSpace(run.storing.folder, run.origin.files.bytes);
   const { users, ids } = await usersOf(run);
   const ownerId = await resolveOwner(run, content, run.options, users);
   const added = [...users.accounts, ...users.placeholders];
@@ -228,10 +249,12 @@ async function makeGroup(run: Run): Promise<Imported> {
   await revertInterrupted(run, null, lease.signal);
   // From here on, a repeated import adds what is missing.
   return importedOf(run, users, {
+    name: group.name,
     log,
     members,
     deletedHere: 0,
     changedHere: 0,
+    places: new Set(),
     directs: await directsOf(run, users),
   });
 }
@@ -248,14 +271,32 @@ async function addToGroup(run: Run): Promise<Imported> {
   const batches = new Batches(db, true, lease.signal);
   for (const user of [...users.accounts, ...users.placeholders]) await batches.add("users", user);
   await batches.flush();
-  const fresh = [...content.channels.values()].filter(({ id }) => placesHere.fresh.has(id));
-  for (const line of fresh) {
-    const isSectionGone = line.sectionId !== null && placesHere.deleted.has(line.sectionId);
-    const document = channelDocument(isSectionGone ? { ...line, sectionId: null } : line, ids);
-    if (line.thread === null) await addPlace(batches, document, run);
+  // Everything that messages need comes before them: other imports can follow an interrupted one.
+  const members = await addMembers(run, batches, users, ids, null);
+  await batches.flush();
+  const memberCount = await db.collection("members").countDocuments({ groupId });
+  const group = await db
+    .collection("groups")
+    .findOneAndUpdate({ _id: groupId }, { $set: { memberCount } }, { projection: { name: 1 } });
+  const name = (group?.["name"] as string | undefined) ?? "";
+  const log = logOf(run);
+  const open = new Map<string, number>();
+  for (const line of content.channels.values()) {
+    if (placesHere.fresh.has(line.id)) {
+      const isSectionGone = line.sectionId !== null && placesHere.deleted.has(line.sectionId);
+      const document = channelDocument(isSectionGone ? { ...line, sectionId: null } : line, ids);
+      await addPlace(batches, await openIfRoom(db, document, open), run);
+    }
+    const isUnchanged = [placesHere.deleted, placesHere.changed, placesHere.opened].every(
+      (places) => !places.has(line.id),
+    );
+    if (line.thread === null || !isUnchanged) continue;
+    // Also of threads that are here: an import can have stopped before.
+    await batches.flush();
+    const { parentId, rootMessageId } = line.thread;
+    await log.setThread(ids.newId(parentId), ids.newId(rootMessageId), ids.newId(line.id));
   }
   await batches.flush();
-  const log = logOf(run);
   let deletedHere = 0;
   let changedHere = 0;
   for await (const message of messagesOf(run)) {
@@ -273,73 +314,86 @@ async function addToGroup(run: Run): Promise<Imported> {
     await log.add({ ...message, line }, ids, String(groupId));
   }
   await log.flush();
-  // Last, so that a repeated import finds out which threads are incomplete.
-  const open = new Map<string, number>();
-  for (const line of fresh)
-    if (line.thread !== null) {
-      const { parentId, rootMessageId } = line.thread;
-      await log.setThread(ids.newId(parentId), ids.newId(rootMessageId), ids.newId(line.id));
-      await addPlace(batches, await openIfRoom(db, channelDocument(line, ids), open), run);
-    }
-  await batches.flush();
-  const members = await addMembers(run, batches, users, ids, null);
-  await batches.flush();
-  const memberCount = await db.collection("members").countDocuments({ groupId });
-  await db.collection("groups").updateOne({ _id: groupId }, { $set: { memberCount } });
   const directs = await directsOf(run, users);
-  return importedOf(run, users, { log, members, deletedHere, changedHere, directs });
+  const places = placesHere.fresh;
+  return importedOf(run, users, { name, log, members, deletedHere, changedHere, directs, places });
 }
 
 interface Written {
+  name: string;
   log: MessageLog;
   members: Joined;
   deletedHere: number;
   changedHere: number;
   directs: DirectCounts;
+  /** Ids in the file of channels and threads that were added. */
+  places: ReadonlySet<string>;
 }
 
 function importedOf(
-  { attempt: { groupId, kind } }: Run,
-  { accounts, placeholders, renamed, unusedEmails, madeBefore }: ResolvedUsers,
-  { log, members, deletedHere, changedHere, directs }: Written,
+  { attempt: { groupId, kind, isFirst }, content, options: { matchUsernames, emails } }: Run,
+  { accounts, placeholders, matched, matches, unverified, renamed, unusedEmails, madeBefore }: ResolvedUsers,
+  { name, log, members, deletedHere, changedHere, directs, places }: Written,
 ): Imported {
-  const isAdded = kind === "added";
+  const placesOf = (isOfKind: (line: GroupFileLineOf<"channel">) => boolean): number =>
+    [...content.channels.values()].filter((line) => places.has(line.id) && isOfKind(line)).length;
   return {
     groupId: String(groupId),
+    name,
     kind,
     members: members.added,
     formerMembers: members.left,
-    messages: isAdded ? log.added : log.added + log.known,
-    known: isAdded ? log.known : 0,
+    messages: isFirst ? log.added + log.known : log.added,
+    known: isFirst ? 0 : log.known,
     deletedHere: deletedHere + log.expired,
     changedHere,
     files: log.files,
     placeholders: placeholders.length,
-    accounts: accounts.length + (isAdded ? 0 : madeBefore),
+    matches: matchUsernames || matches.length > 0 ? { by: matchedBy(emails), accounts: matches } : null,
+    unverified,
+    accounts: accounts.length + (isFirst ? madeBefore : 0),
     renamed,
     unusedEmails,
     directs,
+    fresh: isFirst
+      ? null
+      : {
+          users: accounts.length + placeholders.length + matched.length,
+          channels: placesOf(
+            ({ kind: of, overrides }) => of !== "thread" && of !== "section" && overrides.length === 0,
+          ),
+          privateChannels: placesOf(({ overrides }) => overrides.length > 0),
+          threads: placesOf(({ kind: of }) => of === "thread"),
+          messages: log.added,
+          reactions: log.reactions,
+          pins: log.pins,
+        },
   };
 }
 
 async function usersOf({ db, content, options, attempt, imported }: Run) {
-  const { kind, groupId, salt, startedAt } = attempt;
+  const { kind, groupId, salt, isFirst } = attempt;
   const newId = createNewIds(salt);
-  const seconds = startedAt === null ? null : mongo.ObjectId.createFromTime(startedAt.getTime() / 1000);
-  const newUserId = (id: string): mongo.ObjectId =>
-    newId(seconds === null ? id : String(seconds).slice(0, 8) + id.slice(8));
+  const newUserId = createNewUserIds(attempt);
   const isRepeated = kind !== "new";
-  const users = await resolveUsers(db, content, options, { groupId, newUserId, isRepeated }, imported);
+  const users = await resolveUsers(
+    db,
+    content,
+    options,
+    { groupId, newUserId, isRepeated, isFirst },
+    imported,
+  );
   const ids: Ids = { groupId, newId, userId: (id) => users.ids.get(id) ?? newId(id) };
   return { users, ids };
 }
 
-const logOf = ({ db, storing, origin, attempt, lease }: Run): MessageLog =>
+const logOf = ({ db, storing, origin, content, attempt, lease }: Run): MessageLog =>
   new MessageLog({
     db,
     storing,
     open: (key) => origin.files.open(key),
     isNew: attempt.kind === "new",
+    isThread: (channelId) => content.channels.get(channelId)?.thread != null,
     signal: lease.signal,
     onProgress: origin.onProgress ?? (() => undefined),
   });
@@ -352,12 +406,13 @@ const directsOf = async (run: Run, users: ResolvedUsers): Promise<DirectCounts> 
 
 /** Before messages of these users are stored. */
 async function recordMatched(
-  { db, attempt: { groupId }, origin }: Run,
+  { db, attempt: { groupId }, origin, options }: Run,
   { matched }: ResolvedUsers,
 ): Promise<void> {
   if (origin.source === null || matched.length === 0) return;
+  const byAddress = options.emails.size > 0;
   const changes = matched.map(({ _id, userId }) => ({
-    updateOne: { filter: { _id }, update: { $set: { groupId, userId } }, upsert: true },
+    updateOne: { filter: { _id }, update: { $set: { groupId, userId, byAddress } }, upsert: true },
   }));
   await db.collection(IMPORTED_PLACES).bulkWrite(changes, { writeConcern: DURABLE });
 }
@@ -419,6 +474,10 @@ async function missingPlaces(
   if (total > LIMITS.channelsPerGroup)
     throw new ImportRefusedError(
       `The group would have ${total} channels and sections; ${LIMITS.channelsPerGroup} is the maximum. Delete some first, or leave them out of the export. Nothing was changed.`,
+      {
+        code: "channelLimit",
+        details: { total: String(total), max: String(LIMITS.channelsPerGroup) },
+      },
     );
   return { fresh, deleted, changed, opened };
 }
@@ -534,6 +593,7 @@ export async function survey(file: string, files: MessageFiles | null): Promise<
   for await (const { line } of readLines(file, (next) => checker.add(next)))
     if (line.type === "message") ids.update(`${line.channelId} ${line.id}\n`);
     else if (line.type === "channel" || line.type === "role") ids.update(`${line.type} ${line.id}\n`);
+    else if (line.type === "member") ids.update(`member ${line.userId}\n`);
   if (files !== null) ids.update(files.hash());
   try {
     return { file, content: checker.finish(), contentHash: ids.digest("hex") };

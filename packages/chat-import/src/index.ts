@@ -5,16 +5,31 @@ export {
   type ImportOrigin,
   openExport,
   peopleOf,
-  printable,
   toExportError,
 } from "./convert.ts";
 export { discordHistory } from "./discord.ts";
 export { groupLines } from "./group-lines.ts";
-export { type History, type Importer, type ImporterOptions, userId, type Users } from "./history.ts";
+export {
+  emailsOf,
+  type History,
+  type Importer,
+  type ImporterOptions,
+  userId,
+  type Users,
+} from "./history.ts";
 export { type GroupOrigin, type Imported, importGroup, removeInterrupted, survey } from "./import-group.ts";
+export {
+  describeMatches,
+  type Destination,
+  destinationOf,
+  ExportSample,
+  type ImportSource,
+} from "./import-record.ts";
+export { assertFreeSpace } from "./inputs.ts";
 export { ImportRunningError } from "./import-lease.ts";
 export {
   type FileToStore,
+  findOwner,
   type ImportedAccounts,
   type ImportedFiles,
   ImportRefusedError,
@@ -26,7 +41,7 @@ export { countDirects, type DirectMessage, DirectMessages } from "./direct-messa
 export type { Sinks } from "./message-lines.ts";
 export type { Progress } from "./message-log.ts";
 export { countFiles, type FileSink, type KeptFile, MessageFiles } from "./message-files.ts";
-export { Report } from "./report.ts";
+export { matchLines, printable, Report } from "./report.ts";
 export { rocketChatHistory } from "./rocketchat.ts";
 export { slackHistory } from "./slack.ts";
 export { tailchatHistory } from "./tailchat.ts";

@@ -1,5 +1,9 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { jsonItems } from "./inputs.ts";
+import { toExportError } from "./convert.ts";
+import type { ImportRefusedError } from "./import-steps.ts";
+import { assertFreeSpace, InvalidExportError, jsonItems } from "./inputs.ts";
 
 /** The text in parts of a few bytes each. */
 async function* inParts(text: string, bytes: number): AsyncGenerator<Uint8Array> {
@@ -30,4 +34,19 @@ test.each([
   ["[1}", "not valid JSON"],
 ])("refuses %j", async (text, reason) => {
   await expect(itemsOf(text)).rejects.toThrow(reason);
+});
+
+test("the free space of a folder is known before it exists, or the one that it is in", async () => {
+  const folder = join(tmpdir(), "fanfare-missing", "files", "uploads");
+  await assertFreeSpace(folder, 1);
+  const failure = { code: "noSpace" };
+  await expect(assertFreeSpace(folder, Number.MAX_SAFE_INTEGER)).rejects.toMatchObject({ failure });
+});
+
+test("names in the details of a failure are short, and without control characters", () => {
+  const names = `a\u001b[31m${"b".repeat(10_000)}`;
+  const { failure } = toExportError(
+    new InvalidExportError("it has several teams", { code: "chooseTeam", details: { names } }),
+  ) as ImportRefusedError;
+  expect(failure.details!["names"]).toBe(`a\ufffd[31m${"b".repeat(294)}`);
 });

@@ -1,7 +1,10 @@
-import { createReadStream, openAsBlob } from "node:fs";
-import { basename } from "node:path";
+import { createReadStream, openAsBlob, type StatsFs } from "node:fs";
+import { readdir, stat, statfs } from "node:fs/promises";
+import { basename, dirname, join, relative, sep } from "node:path";
+import type { ImportFailure } from "@fanfare/contract";
 import { splitLines } from "@fanfare/group-file";
 import { listZip, type ZipEntry } from "@fanfare/zip";
+import { ImportRefusedError } from "./import-steps.ts";
 
 // Exports can be larger than the memory: they are read object by object.
 
@@ -24,7 +27,31 @@ const [OPEN_LIST, CLOSE_LIST] = [0x5b, 0x5d];
 /** An export that can't be imported, with the reason. */
 export class InvalidExportError extends Error {
   override readonly name = "InvalidExportError";
+  readonly failure: ImportFailure;
+
+  constructor(reason: string, failure: ImportFailure = { code: "unreadable" }) {
+    super(reason);
+    this.failure = failure;
+  }
 }
+
+/** @throws {ImportRefusedError} when the disk with the folder has less free space */
+export async function assertFreeSpace(folder: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await diskOf(folder);
+  if (bytes <= bavail * bsize) return;
+  const mebibytes = String(Math.ceil(bytes / 1024 ** 2));
+  throw new ImportRefusedError(
+    `It needs about ${mebibytes} MiB of free space in ${folder}. Nothing was changed.`,
+    { code: "noSpace", details: { mebibytes, folder } },
+  );
+}
+
+/** The folder and those that it is in are created with its first file. */
+const diskOf = (folder: string): Promise<StatsFs> =>
+  statfs(folder).catch((error: unknown) => {
+    if (dirname(folder) === folder) throw error;
+    return diskOf(dirname(folder));
+  });
 
 /** @throws {InvalidExportError} when there are several, or none */
 export function onlyOne([file, ...others]: readonly string[], reason: string): string {
@@ -37,11 +64,38 @@ export type Bytes = AsyncIterable<Uint8Array>;
 
 export const fileBytes = (file: string): Bytes => createReadStream(file);
 
+export const isFolder = async (path: string): Promise<boolean> => (await stat(path)).isDirectory();
+
+/** The paths of the files in a folder and those in it. Symbolic links aren't followed: an export could name any file. */
+export async function filesIn(folder: string): Promise<string[]> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  return found.flatMap((one) => (one.isFile() ? [join(one.parentPath, one.name)] : [])).toSorted();
+}
+
+/** A file of an archive. */
+export type ArchiveEntry = Pick<ZipEntry, "path" | "bytes" | "stream">;
+
 /**
- * The files of an archive, by path.
+ * The files of an archive, or of the folder that it was unpacked to, by path.
  * @throws {InvalidExportError} when it isn't a ZIP archive, or unpacks to far more than its size
  */
-export async function openZip(file: string): Promise<Map<string, ZipEntry>> {
+export async function openArchive(path: string): Promise<Map<string, ArchiveEntry>> {
+  const entries = await ((await isFolder(path)) ? folderEntries(path) : zipEntries(path));
+  return new Map(entries.map((entry) => [entry.path, entry]));
+}
+
+async function folderEntries(folder: string): Promise<ArchiveEntry[]> {
+  const entries: ArchiveEntry[] = [];
+  for (const file of await filesIn(folder))
+    entries.push({
+      path: relative(folder, file).replaceAll(sep, "/"),
+      bytes: (await stat(file)).size,
+      stream: async () => (await openAsBlob(file)).stream(),
+    });
+  return entries;
+}
+
+async function zipEntries(file: string): Promise<ArchiveEntry[]> {
   const blob = await openAsBlob(file);
   const entries = await listZip(blob, MAX_DIRECTORY_BYTES).catch((error: Error) => {
     throw new InvalidExportError(error.message);
@@ -51,20 +105,20 @@ export async function openZip(file: string): Promise<Map<string, ZipEntry>> {
     throw new InvalidExportError(
       "the archive unpacks to far more than its size, so it is damaged or made to fill disks",
     );
-  return new Map(entries.map((entry) => [entry.path, entry]));
+  return entries;
 }
 
 /** The content of a file of an archive. Errors name the file, as those of the next two do. */
-export const zipBytes = (entry: ZipEntry) => naming(entry.path, contentOf(entry));
+export const archiveBytes = (entry: ArchiveEntry) => naming(entry.path, contentOf(entry));
 
 /** The items of a list that is a file of an archive. */
-export const zipItems = (entry: ZipEntry) => naming(entry.path, jsonItems(contentOf(entry), null));
+export const archiveItems = (entry: ArchiveEntry) => naming(entry.path, jsonItems(contentOf(entry), null));
 
 /** The items of a list of an object that is a file, after what is before the list. */
 export const fileItems = (file: string, property: string) =>
   naming(basename(file), jsonItems(fileBytes(file), property));
 
-async function* contentOf({ stream }: ZipEntry): AsyncGenerator<Uint8Array> {
+async function* contentOf({ stream }: ArchiveEntry): AsyncGenerator<Uint8Array> {
   yield* (await stream()) as unknown as Bytes;
 }
 

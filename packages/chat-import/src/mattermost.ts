@@ -18,8 +18,16 @@ import {
   type Users,
   withMentions,
 } from "./history.ts";
-import { type ExportFiles, firstOf, mediaFiles, zipFiles } from "./export-files.ts";
-import { type Bytes, fileBytes, InvalidExportError, onlyOne, openZip, zipBytes } from "./inputs.ts";
+import { archiveFiles, type ExportFiles, firstOf, mediaFiles } from "./export-files.ts";
+import {
+  type Bytes,
+  fileBytes,
+  InvalidExportError,
+  isFolder,
+  onlyOne,
+  openArchive,
+  archiveBytes,
+} from "./inputs.ts";
 import { type LineOf, linesOf, type Post, type Thread } from "./mattermost-lines.ts";
 import type { Report } from "./report.ts";
 
@@ -86,21 +94,21 @@ export const mattermostHistory: Importer = async (paths, { name, team: wanted, m
   };
 };
 
-/** A ZIP archive of `mmctl export`, or only its file of lines. */
+/** A ZIP archive of `mmctl export`, the folder that it was unpacked to, or only its file of lines. */
 async function opener(
   file: string,
   media: string | undefined,
 ): Promise<{ open: () => Bytes; files: ExportFiles }> {
-  if (!ZIP.test(file))
+  if (!ZIP.test(file) && !(await isFolder(file)))
     return {
       open: () => fileBytes(file),
       files: await mediaFiles(media, { folders: [dirname(file)], named: /^data$/ }),
     };
-  const entries = await openZip(file);
+  const entries = await openArchive(file);
   const [entry, ...more] = [...entries.values()].filter(({ path }) => /^[^/]+\.jsonl$/.test(path));
   if (entry === undefined || more.length > 0)
     throw new InvalidExportError("it is not a Mattermost export: it must have one .jsonl file");
-  return { open: () => zipBytes(entry), files: firstOf(zipFiles(entries), await mediaFiles(media)) };
+  return { open: () => archiveBytes(entry), files: firstOf(archiveFiles(entries), await mediaFiles(media)) };
 }
 
 async function survey(bytes: Bytes, report: Report): Promise<Survey> {
@@ -138,11 +146,12 @@ const directKey = (members: readonly string[]): string =>
 function chosenTeam(teams: readonly string[], wanted: string | undefined): string {
   if (teams.length === 0) throw new InvalidExportError("it is not a Mattermost export: it has no team");
   const [only] = teams;
-  const shown = teams.map((name) => JSON.stringify(name)).join(", ");
+  const names = teams.map((name) => JSON.stringify(name)).join(", ");
+  const failure = { code: "chooseTeam", details: { names } } as const;
   if (wanted === undefined && teams.length > 1)
-    throw new InvalidExportError(`it has several teams. Choose one with --team: ${shown}`);
+    throw new InvalidExportError(`it has several teams. Choose one with --team: ${names}`, failure);
   if (wanted !== undefined && !teams.includes(wanted))
-    throw new InvalidExportError(`it has no team ${JSON.stringify(wanted)}, only: ${shown}`);
+    throw new InvalidExportError(`it has no team ${JSON.stringify(wanted)}, only: ${names}`, failure);
   return wanted ?? only!;
 }
 

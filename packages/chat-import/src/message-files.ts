@@ -64,6 +64,8 @@ interface Listed {
 /** The files of messages in a file of its own, because a group file has none. */
 export class MessageFiles implements FileSink {
   readonly maxBytes: number;
+  /** Of all. */
+  bytes = 0;
   readonly #lines: JsonLines<Listed>;
   readonly #hash = createHash("sha256");
 
@@ -76,6 +78,7 @@ export class MessageFiles implements FileSink {
     if (files.length === 0) return;
     // Keys can have the name of a temporary folder.
     this.#hash.update(JSON.stringify([messageId, ...files.map(({ name, bytes }) => [name, bytes])]));
+    for (const { bytes } of files) this.bytes += bytes;
     await this.#lines.add({ messageId, files });
   }
 

@@ -3,7 +3,7 @@ import { type Ids, messageDocument } from "@fanfare/group-file";
 import { DURABLE } from "@fanfare/kernel";
 import { mongo } from "mongoose";
 import { hashOf } from "./import-record.ts";
-import { type ImportTarget, isOnlyDuplicates } from "./import-steps.ts";
+import { type ImportTarget, isOnlyDuplicates, recordReactions } from "./import-steps.ts";
 import type { Bytes } from "./inputs.ts";
 import type { KeptFile } from "./message-files.ts";
 
@@ -49,6 +49,8 @@ interface Options extends Pick<ImportTarget, "db" | "storing"> {
   open: (key: string) => Promise<Bytes>;
   /** Whether no message of it can be stored yet, and no one else can write to the channels. */
   isNew: boolean;
+  /** Whether a channel of the export is a thread. */
+  isThread: (channelId: string) => boolean;
   signal: AbortSignal;
   onProgress: (progress: Progress) => void;
 }
@@ -61,6 +63,10 @@ export class MessageLog {
   readonly files: FileCounts = { stored: 0, damaged: 0, full: 0 };
   /** Messages that were added. */
   added = 0;
+  /** To these messages. */
+  reactions = 0;
+  /** Of these messages. */
+  pins = 0;
   /** Messages that were already there. */
   known = 0;
   /** Messages that retention has removed here, or would have. */
@@ -68,6 +74,8 @@ export class MessageLog {
   readonly #options: Options;
   readonly #messages: mongo.Collection;
   readonly #heads = new Map<string, Head>();
+  /** The group of each thread with messages. */
+  readonly #threads = new Map<string, string>();
   /** By channel; null: it has all its messages. */
   readonly #oldest = new Map<string, Date | null>();
   #waiting: Waiting[] = [];
@@ -79,7 +87,10 @@ export class MessageLog {
   }
 
   async add(message: LoggedMessage, ids: Ids, groupId: string | null): Promise<void> {
-    this.#waiting.push({ ...message, ids, groupId, document: messageDocument(message.line, 0, ids) });
+    const document = messageDocument(message.line, 0, ids);
+    this.#waiting.push({ ...message, ids, groupId, document });
+    if (groupId !== null && this.#options.isThread(message.line.channelId))
+      this.#threads.set(String(document["channelId"]), groupId);
     this.#waitingReactions += message.reactions.length;
     if (this.#waiting.length >= BATCH_MESSAGES || this.#waitingReactions >= BATCH_REACTIONS)
       await this.flush();
@@ -103,11 +114,15 @@ export class MessageLog {
     await this.#addReactions(missing);
     for (let left = missing, tries = 1; left.length > 0; tries += 1) {
       if (await this.#store(left, tries)) break;
+      // Those before the first rejected one are stored.
+      await this.#raiseAgain(left);
       const rest = await this.#missing(left);
       if (rest.length < left.length) tries = 0;
       left = rest;
     }
+    if (!this.#options.isNew) await this.#raiseActivity(waiting);
     this.added += missing.length;
+    for (const { line } of missing) if (line.pinned !== undefined) this.pins += 1;
     this.#report();
   }
 
@@ -117,11 +132,12 @@ export class MessageLog {
     messageId: mongo.ObjectId,
     threadId: mongo.ObjectId,
   ): Promise<void> {
+    const filter = { _id: messageId, channelId, deletedAt: null, threadId: { $exists: false } };
+    if ((await this.#messages.findOne(filter, { projection: { _id: 1 } })) === null) return;
     for (let tries = 1; ; tries += 1) {
       const { seq, rev } = await this.#headOf(String(channelId));
       const change: mongo.Document = { $set: { threadId, rev: rev + 1 }, $push: { revs: rev + 1 } };
       try {
-        const filter = { _id: messageId, channelId, deletedAt: null, threadId: { $exists: false } };
         const { modifiedCount } = await this.#messages.updateOne(filter, change, { writeConcern: DURABLE });
         if (modifiedCount > 0) await this.#raise(new Map([[String(channelId), { seq, rev: rev + 1 }]]));
         return;
@@ -210,13 +226,34 @@ export class MessageLog {
 
   async #raise(heads: ReadonlyMap<string, Head>): Promise<void> {
     const changes = [...heads].map(([id, head]) => ({
-      updateOne: { filter: { _id: new mongo.ObjectId(id) }, update: { $max: head }, upsert: true },
+      updateOne: {
+        filter: { _id: new mongo.ObjectId(id) },
+        update: {
+          $max: { ...head, changedAt: new Date() },
+          ...(this.#threads.has(id) && { $set: { threadOf: new mongo.ObjectId(this.#threads.get(id)) } }),
+        },
+        upsert: true,
+      },
     }));
     if (changes.length === 0) return;
     await this.#options.db
       .collection("channelHeads")
       .bulkWrite(changes, { ordered: false, writeConcern: DURABLE });
     for (const [id, head] of heads) this.#heads.set(id, head);
+  }
+
+  /** Threads and direct conversations are listed by their last message. */
+  async #raiseActivity(messages: readonly Waiting[]): Promise<void> {
+    const newest = new Map(messages.map(({ document }) => [String(document["channelId"]), document]));
+    const changes = [...newest.values()].map(({ channelId: _id, createdAt }) => ({
+      updateOne: {
+        filter: { _id, lastActivityAt: { $exists: true } },
+        update: { $max: { lastActivityAt: createdAt } },
+      },
+    }));
+    await this.#options.db
+      .collection("channels")
+      .bulkWrite(changes, { ordered: false, writeConcern: DURABLE });
   }
 
   /** The names of files that can't be stored are added to the text. */
@@ -248,6 +285,11 @@ export class MessageLog {
   /** Before the messages, which aren't looked at again once they are stored. */
   async #addReactions(messages: readonly Waiting[]): Promise<void> {
     let documents: mongo.Document[] = [];
+    if (!this.#options.isNew && messages.some(({ reactions }) => reactions.length > 0))
+      await recordReactions(
+        this.#options.db,
+        messages.map(({ document }) => document._id),
+      );
     const store = async (): Promise<void> => {
       const some = documents;
       documents = [];
@@ -261,17 +303,22 @@ export class MessageLog {
     };
     for (const { reactions, ids, document } of messages) {
       const shown = new Map<string, { emoji: string; count: number; userIds: string[] }>();
+      const seen = new Set<string>();
       for (const { emoji, ...line } of reactions) {
         const userId = ids.userId(line.userId);
+        // Several users of the export can be one account.
+        const _id = new mongo.ObjectId(hashOf([String(document._id), emoji, String(userId)]).slice(0, 24));
+        if (seen.has(String(_id))) continue;
+        seen.add(String(_id));
         const one = shown.get(emoji) ?? { emoji, count: 0, userIds: [] };
         shown.set(emoji, one);
         one.count += 1;
         if (one.userIds.length < LIMITS.reactionUsersShown) one.userIds.push(String(userId));
-        const _id = new mongo.ObjectId(hashOf([String(document._id), emoji, String(userId)]).slice(0, 24));
         const { _id: messageId, channelId } = document;
         documents.push({ _id, channelId, messageId, emoji, userId });
         if (documents.length >= BATCH_REACTIONS) await store();
       }
+      this.reactions += seen.size;
       if (shown.size > 0) document["reactions"] = [...shown.values()];
     }
     await store();

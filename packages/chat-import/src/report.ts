@@ -1,4 +1,23 @@
-import type { ImportedKind, ImportNote } from "@fanfare/contract";
+import type { ChatImport, ImportedKind, ImportNote } from "@fanfare/contract";
+import type { Destination } from "./import-record.ts";
+import type { Match } from "./import-steps.ts";
+
+type MatchedBy = NonNullable<NonNullable<ChatImport["report"]>["matches"]>["by"];
+
+/** The existing accounts that users of an export become, and what was compared. */
+export interface Matches {
+  by: MatchedBy;
+  accounts: readonly Match[];
+}
+
+/** @param emails all that the export has */
+export const matchedBy = (emails: ReadonlyMap<string, string>): MatchedBy =>
+  emails.size > 0 ? "address" : "username";
+
+const MATCHED_BY: Record<MatchedBy, string> = {
+  address: "by verified address",
+  username: "by username, because the export has no addresses: anyone can have registered a username",
+};
 
 const IMPORTED: Record<ImportedKind, string> = {
   users: "users",
@@ -59,6 +78,10 @@ const NOTES: Record<ImportNote, [what: string, why: string]> = {
   filesOverQuota: ["files over the quota", "the instance has no space left for files"],
   renamedAccounts: ["usernames of new accounts", "they are taken, or have other characters"],
   unusedAddresses: ["addresses of new accounts", "another account has them, or they are invalid"],
+  unverifiedMatches: [
+    "accounts that an earlier import matched by username",
+    "they haven't verified the address in the export, so they are no longer matched",
+  ],
   formerMembers: ["members who have left the group here", "they are not added again"],
 };
 
@@ -66,21 +89,44 @@ const NOTES: Record<ImportNote, [what: string, why: string]> = {
 export class Report {
   readonly #imported = new Map<ImportedKind, number>();
   readonly #notes = new Map<ImportNote, number>();
+  /** null: unknown. */
+  destination: Destination | null = null;
+  /** null: none are matched, or it isn't known. */
+  matches: Matches | null = null;
 
   add(kind: ImportedKind, count = 1): void {
     if (count !== 0) this.#imported.set(kind, (this.#imported.get(kind) ?? 0) + count);
+  }
+
+  replace(counts: Partial<Record<ImportedKind, number>>): void {
+    for (const [kind, count] of Object.entries(counts) as [ImportedKind, number][]) {
+      this.#imported.delete(kind);
+      this.add(kind, count);
+    }
   }
 
   note(code: ImportNote, count = 1): void {
     if (count !== 0) this.#notes.set(code, (this.#notes.get(code) ?? 0) + count);
   }
 
-  /** Codes with their English texts. */
-  present(): {
+  /**
+   * Codes with their English texts.
+   * @param maxMatches listed
+   */
+  present(maxMatches = Number.POSITIVE_INFINITY): {
+    destination: Destination | null;
+    matches: (Matches & { count: number; accounts: Match[] }) | null;
     imported: { code: ImportedKind; what: string; count: number }[];
     notes: { code: ImportNote; what: string; count: number; why: string }[];
   } {
+    const { matches } = this;
     return {
+      destination: this.destination,
+      matches: matches && {
+        by: matches.by,
+        count: matches.accounts.length,
+        accounts: matches.accounts.slice(0, maxMatches),
+      },
       imported: [...this.#imported].map(([code, count]) => ({ code, what: IMPORTED[code], count })),
       notes: [...this.#notes].map(([code, count]) => {
         const [what, why] = NOTES[code];
@@ -90,21 +136,60 @@ export class Report {
   }
 
   toJSON() {
-    const { imported, notes } = this.present();
-    return { imported: Object.fromEntries(imported.map(({ what, count }) => [what, count])), notes };
+    const { imported, ...rest } = this.present();
+    return { imported: Object.fromEntries(imported.map(({ what, count }) => [what, count])), ...rest };
   }
 
   /** @param isDone whether something was imported */
   toText(isDone: boolean): string {
     const { imported, notes } = this.present();
+    const isLater = (this.destination?.groupId ?? null) !== null;
+    // What the group has already is only known after the import.
+    const heading = isDone ? "Imported:" : isLater ? "In the export:" : "Would be imported:";
     return [
-      isDone ? "Imported:" : "Would be imported:",
+      ...this.#destinationText(isDone),
+      isDone && imported.length === 0 ? "Nothing new was imported." : heading,
       ...aligned(imported.map(({ what, count }) => [String(count), what])),
       ...(notes.length === 0 ? [] : ["", "Left out or changed:"]),
       ...aligned(notes.map(({ what, count, why }) => [String(count), what, why])),
+      ...this.#matchesText(isDone),
     ].join("\n");
   }
+
+  #matchesText(isDone: boolean): string[] {
+    if (this.matches === null) return [];
+    const { by, accounts } = this.matches;
+    const noun = accounts.length === 1 ? "account" : "accounts";
+    return [
+      "",
+      `${isDone ? "Matched" : "Would match"} ${accounts.length} existing ${noun} (${MATCHED_BY[by]})${accounts.length === 0 ? "." : ":"}`,
+      ...matchLines(accounts),
+    ];
+  }
+
+  #destinationText(isDone: boolean): string[] {
+    if (this.destination === null) return [];
+    const { groupId, name } = this.destination;
+    const shown = printable(name);
+    return groupId === null
+      ? [`${isDone ? "Made" : "Makes"} a new group: ${shown}`, ""]
+      : [
+          isDone
+            ? `Added to group ${groupId}: ${shown}`
+            : `Adds to group ${groupId}: ${shown} (with --into ${groupId})`,
+          "",
+        ];
+  }
 }
+
+/** Would be interpreted by the terminal, and texts can quote the export. */
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** Without characters that a terminal would interpret. */
+export const printable = (text: string): string => text.replaceAll(CONTROLS, "\u{fffd}");
+
+export const matchLines = (accounts: readonly Match[]): string[] =>
+  accounts.map(({ name, username }) => `  ${printable(name)} is ${username}`);
 
 /** Numbers are aligned to the right, texts to the left. */
 function aligned(rows: readonly (readonly string[])[]): string[] {

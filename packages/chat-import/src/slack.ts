@@ -1,7 +1,6 @@
-import { basename } from "node:path";
-import type { ZipEntry } from "@fanfare/zip";
+import { basename, resolve } from "node:path";
 import { z } from "zod";
-import { firstOf, mediaFiles, zipFiles } from "./export-files.ts";
+import { archiveFiles, firstOf, mediaFiles } from "./export-files.ts";
 import {
   addUser,
   flag,
@@ -16,7 +15,7 @@ import {
   ThreadFinder,
   type Users,
 } from "./history.ts";
-import { InvalidExportError, onlyOne, openZip, zipItems } from "./inputs.ts";
+import { type ArchiveEntry, archiveItems, InvalidExportError, onlyOne, openArchive } from "./inputs.ts";
 import {
   authorOf,
   createTexts,
@@ -56,14 +55,14 @@ const channelSchema = z.object({
 type Channel = z.output<typeof channelSchema>;
 
 export const slackHistory: Importer = async (files, { name, media }, report) => {
-  const file = onlyOne(files, "a Slack export is one ZIP file");
-  const entries = await openZip(file);
+  const file = onlyOne(files, "a Slack export is one ZIP file, or the folder that it was unpacked to");
+  const entries = await openArchive(file);
   const root = rootOf(entries);
   const read = async <S extends z.ZodType>(path: string, schema: S): Promise<z.output<S>[]> => {
     const entry = entries.get(`${root}${path}`);
     const all: z.output<S>[] = [];
     if (entry === undefined) return all;
-    for await (const item of zipItems(entry)) {
+    for await (const item of archiveItems(entry)) {
       const parsed = schema.safeParse(item);
       if (parsed.success) all.push(parsed.data);
       else report.note("unidentified");
@@ -91,21 +90,25 @@ export const slackHistory: Importer = async (files, { name, media }, report) => 
   const texts = createTexts(users, new Map(channels.map((one) => [one.id, one.name])));
   const days = daysOf(entries, root, [...channels, ...directs]);
   const threads = await findThreads(days, users);
-  const oldest =
-    channels.find((one) => one.is_general) ?? channels.toSorted((a, b) => (a.id < b.id ? -1 : 1))[0];
   return {
-    source: oldest?.id ?? "",
-    name: name ?? basename(file, ".zip").replace(/ Slack export.*$/, ""),
+    // Workspaces can share any other channel.
+    source:
+      channels.find((one) => one.is_general)?.id ??
+      channels
+        .map(({ id }) => id)
+        .toSorted()
+        .join(" "),
+    name: name ?? basename(resolve(file), ".zip").replace(/ Slack export.*$/, ""),
     ownerKey,
     users,
     channels: channels.map((one) => channelOf(one, texts)),
     directs: directs.map(({ id: key, members }) => ({ key, members })),
     threads,
-    files: firstOf(zipFiles(entries), await mediaFiles(media)),
+    files: firstOf(archiveFiles(entries), await mediaFiles(media)),
     missingFiles: "linkedFiles",
     async *messages() {
       for (const { channel, entry } of days)
-        for await (const item of zipItems(entry)) {
+        for await (const item of archiveItems(entry)) {
           const parsed = messageSchema.safeParse(item);
           const message = parsed.success
             ? messageOf(parsed.data, channel, { users, threads, texts, report, root })
@@ -118,7 +121,7 @@ export const slackHistory: Importer = async (files, { name, media }, report) => 
 };
 
 /** Archives that were packed again have a folder around everything. */
-function rootOf(entries: ReadonlyMap<string, ZipEntry>): string {
+function rootOf(entries: ReadonlyMap<string, ArchiveEntry>): string {
   const found = [...entries.keys()].filter(
     (path) => /(?:^|\/)(?:channels|groups)\.json$/.test(path) && !path.startsWith("__MACOSX/"),
   );
@@ -129,11 +132,15 @@ function rootOf(entries: ReadonlyMap<string, ZipEntry>): string {
 
 interface Day {
   channel: Channel;
-  entry: ZipEntry;
+  entry: ArchiveEntry;
 }
 
 /** In the order of channels and days. Folders have the names of channels, or the ids of direct messages. */
-function daysOf(entries: ReadonlyMap<string, ZipEntry>, root: string, channels: readonly Channel[]): Day[] {
+function daysOf(
+  entries: ReadonlyMap<string, ArchiveEntry>,
+  root: string,
+  channels: readonly Channel[],
+): Day[] {
   const byFolder = new Map(
     channels.flatMap((channel) => [channel.id, channel.name].map((folder) => [folder, channel] as const)),
   );
@@ -162,7 +169,7 @@ const channelOf = (channel: Channel, texts: Texts): HistoryChannel => ({
 async function findThreads(days: readonly Day[], users: Users): Promise<Map<string, HistoryThread>> {
   const threads = new ThreadFinder();
   for (const { channel, entry } of days)
-    for await (const item of zipItems(entry)) {
+    for await (const item of archiveItems(entry)) {
       const parsed = messageSchema.safeParse(item);
       if (!parsed.success || parsed.data.thread_ts === "") continue;
       const { ts, thread_ts: rootTs } = parsed.data;

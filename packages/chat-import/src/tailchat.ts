@@ -121,10 +121,13 @@ const timeOfId = (key: string): Date => new mongo.ObjectId(key).getTimestamp();
 
 function chosenGroup(groups: readonly Group[], wanted: string | undefined): Group {
   if (groups.length === 0) throw new InvalidExportError("it is not a dump of Tailchat: it has no groups");
-  const shown = groups.map(({ _id, name }) => `${JSON.stringify(name)} (${_id})`).join(", ");
+  const names = groups.map(({ _id, name }) => `${JSON.stringify(name)} (${_id})`).join(", ");
   const chosen = groups.filter(({ _id, name }) => wanted === undefined || wanted === name || wanted === _id);
   if (chosen.length !== 1)
-    throw new InvalidExportError(`it has several groups. Choose one with --team: ${shown}`);
+    throw new InvalidExportError(`it has several groups. Choose one with --team: ${names}`, {
+      code: "chooseTeam",
+      details: { names },
+    });
   return chosen[0]!;
 }
 

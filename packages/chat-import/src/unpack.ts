@@ -1,9 +1,9 @@
 import { createWriteStream } from "node:fs";
-import { mkdir, stat, statfs } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { ImportOrigin } from "./convert.ts";
-import { InvalidExportError, openZip, zipBytes } from "./inputs.ts";
+import { archiveBytes, assertFreeSpace, InvalidExportError, openArchive } from "./inputs.ts";
 
 const ZIP = /\.zip$/i;
 const MAX_FILES = 1_000_000;
@@ -23,18 +23,14 @@ export async function inputsOf(origin: ImportOrigin, file: string, folder: strin
   if (origin === "discord" && !ZIP.test(file)) return [file];
   if (!ZIP.test(file)) throw new InvalidExportError("pack the folder of the dump into a ZIP file");
   const files = await unpack(file, folder);
-  if (origin === "discord") return files.filter(isDiscordExport);
+  if (origin === "discord") return [folder];
   const users = files.find((path) => /^users\.bson(?:\.gz)?$/.test(basename(path)));
   if (users === undefined) throw new InvalidExportError("the archive has no dump: it has no users.bson");
   return [dirname(users)];
 }
 
-/** JSON that is not one of the downloaded files of a message. */
-const isDiscordExport = (path: string): boolean =>
-  /\.json$/i.test(path) && !path.split(sep).some((folder) => folder.endsWith("_Files"));
-
 async function unpack(file: string, folder: string): Promise<string[]> {
-  const entries = [...(await openZip(file)).values()].filter(({ path }) => !path.startsWith("__MACOSX/"));
+  const entries = [...(await openArchive(file)).values()].filter(({ path }) => !path.startsWith("__MACOSX/"));
   const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
   if (entries.length > MAX_FILES || bytes > MAX_BYTES)
     throw new InvalidExportError("the archive has too many files, or unpacks to more than 200 GiB");
@@ -43,11 +39,7 @@ async function unpack(file: string, folder: string): Promise<string[]> {
   if (packed > 1024 ** 2 + 2 * (await stat(file)).size)
     throw new InvalidExportError("the archive has files that are packed several times");
   const root = resolve(folder);
-  const { bavail, bsize } = await statfs(root);
-  if (bytes > bavail * bsize)
-    throw new InvalidExportError(
-      `unpacking it needs ${Math.ceil(bytes / 1024 ** 2)} MiB of free space in ${root}`,
-    );
+  await assertFreeSpace(root, bytes);
   const paths: string[] = [];
   for (const entry of entries) {
     const path = resolve(join(root, entry.path));
@@ -56,7 +48,7 @@ async function unpack(file: string, folder: string): Promise<string[]> {
       throw new InvalidExportError("the archive has a path that leads out of it");
     try {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      await pipeline(zipBytes(entry), createWriteStream(path, { flags: "wx", mode: 0o600 }));
+      await pipeline(archiveBytes(entry), createWriteStream(path, { flags: "wx", mode: 0o600 }));
     } catch (error) {
       if (!AT_ONE_PATH.has((error as NodeJS.ErrnoException).code)) throw error;
       throw new InvalidExportError("the archive has two files at one path, so it is damaged");

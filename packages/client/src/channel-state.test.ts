@@ -41,11 +41,13 @@ function events(copy: ChannelCopy, ...messages: Message[]): ChannelCopy {
   return reduceChannel(copy, { type: "messages", messages });
 }
 
-function synced(copy: ChannelCopy, afterRev: number, answer: Partial<ChannelSync>): ChannelCopy {
+function synced(copy: ChannelCopy, answer: Partial<ChannelSync>, asked = copy): ChannelCopy {
   const head = copy.head;
   const full = { channelId, status: "ok" as const, messages: [], head, ...answer };
-  return reduceChannel(copy, { type: "synced", answer: full, afterRev, invalidations: copy.invalidations });
+  return reduceChannel(copy, { type: "synced", answer: full, asked });
 }
+
+const invalidated = (copy: ChannelCopy) => reduceChannel(copy, { type: "invalidate" });
 
 const contents = (copy: ChannelCopy) => copy.messages.map((one) => one.content);
 
@@ -69,11 +71,11 @@ test("late and repeated events are applied once, and an older version never repl
   expect(syncCursor(copy)).toBeUndefined();
 });
 
-test("after a gap, the copy syncs from the last contiguous rev", () => {
+test("after a gap, the copy syncs from the last contiguous rev, whose message it requests again", () => {
   const copy = events(loaded(range(1, 2)), message(5), message(4));
-  expect(syncCursor(copy)).toBe(2);
-  const filled = synced(copy, 2, {
-    messages: [message(3), message(4), message(5)],
+  expect(syncCursor(copy)).toBe(1);
+  const filled = synced(copy, {
+    messages: range(2, 5),
     head: { seq: 5, rev: 5 },
   });
   expect(contents(filled)).toEqual(["1@1", "2@2", "3@3", "4@4", "5@5"]);
@@ -81,17 +83,12 @@ test("after a gap, the copy syncs from the last contiguous rev", () => {
 });
 
 test("an invalidation is settled only by a sync that was sent after it", () => {
-  const stale = reduceChannel(loaded(range(1, 2)), { type: "invalidate" });
-  expect(syncCursor(stale)).toBe(2);
-  const answer = {
-    channelId,
-    status: "ok" as const,
-    messages: [],
-    head: { seq: 2, rev: 2 },
-  };
-  const early = { type: "synced" as const, answer, afterRev: 2, invalidations: 0 };
-  expect(syncCursor(reduceChannel(stale, early))).toBe(2);
-  expect(syncCursor(reduceChannel(stale, { ...early, invalidations: 1 }))).toBeUndefined();
+  const copy = loaded(range(1, 2));
+  const stale = invalidated(copy);
+  expect(syncCursor(stale)).toBe(1);
+  const answer = { messages: [message(2)] };
+  expect(syncCursor(synced(stale, answer, copy))).toBe(1);
+  expect(syncCursor(synced(stale, answer, stale))).toBeUndefined();
 });
 
 test("events received before the first page are applied with it", () => {
@@ -114,7 +111,7 @@ test("more early events than the limit cause a sync", () => {
     page: page([message(1)], 1),
     invalidations: 0,
   });
-  expect(syncCursor(copy)).toBe(1);
+  expect(syncCursor(copy)).toBe(0);
 });
 
 test("a copy never exceeds its limit", () => {
@@ -130,8 +127,9 @@ test("a change of an unloaded message is dropped, and synced if an older page mi
   expect(syncCursor(copy)).toBeUndefined();
   const stale = { type: "olderPage" as const, page: page(range(1, 10), 20), before: 11 };
   copy = reduceChannel(copy, stale);
-  expect(syncCursor(copy)).toBe(20);
-  copy = synced(copy, 20, { messages: [message(5, 21), message(21, 22)], head: { seq: 21, rev: 22 } });
+  expect(syncCursor(copy)).toBe(19);
+  const messages = [message(20), message(5, 21), message(21, 22)];
+  copy = synced(copy, { messages, head: { seq: 21, rev: 22 } });
   expect(copy.messages[4]?.content).toBe("5@21");
   expect(syncCursor(copy)).toBeUndefined();
 });
@@ -153,14 +151,46 @@ test("an outdated older page is ignored", () => {
 
 test("too large a gap reloads the newest page, and a shorter history starts again", () => {
   const copy = loaded(range(1, 5));
-  const resync = synced(copy, 5, { status: "resync", head: { seq: 900, rev: 900 } });
+  const resync = synced(copy, { status: "resync", head: { seq: 900, rev: 900 } });
   expect(resync).toMatchObject({ needsPage: true, status: "ready" });
   expect(resync.messages).toHaveLength(5);
-  expect(synced(copy, 5, { head: { seq: 1, rev: 1 } })).toMatchObject({ status: "loading", messages: [] });
+  expect(synced(copy, { head: { seq: 1, rev: 1 } })).toMatchObject({ status: "loading", messages: [] });
+});
+
+/** A message that another one has made way for, when the server's data was restored from a backup. */
+const lost = (seq: number) => ({ ...message(seq), id: "b".repeat(24), content: "lost" });
+
+test("a history in which another message has the last known change starts again", () => {
+  const copy = invalidated(loaded([...range(1, 5), lost(6)]));
+  expect(syncCursor(copy)).toBe(5);
+  const again = synced(copy, { messages: range(6, 8), head: { seq: 8, rev: 8 } });
+  expect(again).toMatchObject({ status: "loading", messages: [], needsPage: true });
+});
+
+test("a message that was changed again during the sync is no reason to start again", () => {
+  const asked = invalidated(loaded(range(1, 2)));
+  const edited = [message(2, 3)];
+  const head = { seq: 2, rev: 3 };
+  expect(syncCursor(synced(asked, { messages: edited, head }))).toBeUndefined();
+  const copy = events(asked, ...edited);
+  expect(contents(synced(copy, { messages: [message(2)] }, asked))).toEqual(["1@1", "2@3"]);
+});
+
+test("a last change whose message isn't loaded can't be compared, and isn't requested", () => {
+  const copy = invalidated(events(loaded(range(11, 20)), message(5, 21)));
+  expect(syncCursor(copy)).toBe(21);
+  expect(syncCursor(synced(copy, { messages: [] }))).toBeUndefined();
+});
+
+test("the page after too large a gap replaces messages that a restored backup lacks", () => {
+  const copy = synced(loaded([...range(1, 5), lost(6)]), { status: "resync", head: { seq: 6, rev: 300 } });
+  const messages = [...range(1, 5), message(6)];
+  const newest = { type: "newestPage" as const, page: page(messages, 300), invalidations: 0 };
+  expect(reduceChannel(copy, newest).messages).toEqual(messages);
 });
 
 test("a deleted channel stays empty until it is loaded again", () => {
-  const gone = synced(loaded(range(1, 5)), 5, { status: "gone", head: { seq: 0, rev: 0 } });
+  const gone = synced(loaded(range(1, 5)), { status: "gone", head: { seq: 0, rev: 0 } });
   expect(events(gone, message(6))).toMatchObject({ status: "gone", messages: [] });
   const change = {
     type: "newestPage" as const,

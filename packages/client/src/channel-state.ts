@@ -41,8 +41,8 @@ export type ChannelChange =
   | { type: "newestPage"; page: MessagePage; invalidations: number }
   /** The page before `before`, the copy's `fromSeq` at the time of the request. */
   | { type: "olderPage"; page: MessagePage; before: number }
-  /** A result of `channel.sync`. */
-  | { type: "synced"; answer: ChannelSync; afterRev: number; invalidations: number }
+  /** A result of `channel.sync`. `asked` is the copy at the time of the request. */
+  | { type: "synced"; answer: ChannelSync; asked: ChannelCopy }
   | { type: "gone" };
 
 /** The end of a copy as a page, to be stored and continued later with `channel.sync`. */
@@ -92,11 +92,20 @@ export function reduceChannel(copy: ChannelCopy, change: ChannelChange): Channel
   }
 }
 
-/** The `afterRev` for `channel.sync`, or undefined if nothing is known to be missing. */
+/**
+ * The `afterRev` for `channel.sync`, or undefined if nothing is known to be missing. The message of the last change is requested
+ * again: if the server has no such message, its data was restored from a backup, and other changes have the same numbers.
+ */
 export function syncCursor(copy: ChannelCopy): number | undefined {
   if (copy.status !== "ready" || copy.needsPage) return undefined;
   const behind = copy.invalidations > copy.settledInvalidations || copy.rev < copy.head.rev;
-  return behind ? copy.rev : undefined;
+  if (!behind) return undefined;
+  return lastChanged(copy) === undefined ? copy.rev : copy.rev - 1;
+}
+
+/** The message of the change `rev`; undefined if it is older than `fromSeq`. */
+function lastChanged({ messages, rev }: ChannelCopy): Message | undefined {
+  return messages.findLast((message) => message.rev === rev);
 }
 
 /** The newest messages of a copy; undefined while it is loading or gone. */
@@ -147,9 +156,7 @@ function applyReactions(copy: ChannelCopy, change: ReactionChange): ChannelCopy 
   const message = { ...rest, rev, ...(reactions.length > 0 && { reactions }) };
   // A newer version wins.
   const messages = insertMessages(copy.messages, [message]);
-  return copy.status === "loading"
-    ? { ...copy, head, messages }
-    : settle({ ...copy, head, messages, revsAhead: withRev(copy, rev) });
+  return settle({ ...copy, head, messages, revsAhead: withRev(copy, rev) });
 }
 
 function withRev({ rev, revsAhead }: ChannelCopy, number: number): ReadonlySet<number> {
@@ -161,8 +168,8 @@ function applyNewestPage(
   { page, invalidations }: Extract<ChannelChange, { type: "newestPage" }>,
 ): ChannelCopy {
   const fromSeq = startOf(page);
-  // Messages from events are kept, because they can be newer than the page.
-  const existing = copy.messages.filter((message) => message.seq >= fromSeq);
+  // Messages from events are kept if they are newer than the page.
+  const existing = copy.messages.filter(({ seq, rev }) => seq >= fromSeq && rev > page.head.rev);
   const messages = insertMessages(existing, page.messages);
   return settle({
     ...copy,
@@ -192,24 +199,23 @@ function applyOlderPage(
 
 function applySync(
   copy: ChannelCopy,
-  { answer, afterRev, invalidations }: Extract<ChannelChange, { type: "synced" }>,
+  { answer, asked }: Extract<ChannelChange, { type: "synced" }>,
 ): ChannelCopy {
   if (answer.status === "gone") return reduceChannel(copy, { type: "gone" });
   if (copy.status !== "ready") return copy;
-  // The server's history is shorter: its data was restored from a backup. Start again.
-  if (answer.head.rev < afterRev)
+  const { head, messages } = answer;
+  if (answer.status === "resync" && head.rev >= asked.rev) return { ...copy, needsPage: true };
+  const last = lastChanged(asked);
+  // The server's history is another one: its data was restored from a backup. Start again.
+  if (head.rev < asked.rev || (last !== undefined && !messages.some(({ id }) => id === last.id)))
     return { ...newChannelCopy(copy.channelId), invalidations: copy.invalidations };
-  if (answer.status === "resync") return { ...copy, needsPage: true };
 
-  const applied = apply(copy, answer.messages);
-  const settledInvalidations = Math.max(copy.settledInvalidations, invalidations);
-  const head = newest(applied.head, answer.head);
-  if (afterRev > applied.rev) return { ...applied, head, settledInvalidations };
+  const applied = apply(copy, messages);
   return settle({
     ...applied,
-    head,
-    settledInvalidations,
-    rev: Math.max(applied.rev, answer.head.rev),
+    head: newest(applied.head, head),
+    settledInvalidations: Math.max(copy.settledInvalidations, asked.invalidations),
+    rev: asked.rev > applied.rev ? applied.rev : Math.max(applied.rev, head.rev),
   });
 }
 

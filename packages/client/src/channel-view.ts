@@ -255,8 +255,7 @@ export class ChannelView implements SyncTarget {
   apply(change: ChannelChange): void {
     const before = this.#copy;
     this.#copy = reduceChannel(before, change);
-    const isNews =
-      change.type === "newestPage" || (change.type === "synced" && change.answer.messages.length > 0);
+    const isNews = change.type === "newestPage" || (change.type === "synced" && this.#copy.rev > before.rev);
     if (isNews && this.#isRequested) this.#idleTimer.reset();
     if (this.#copy !== before) this.#changed();
   }

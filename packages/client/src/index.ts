@@ -7,5 +7,5 @@ export { MESSAGE_MAX_CHARS, NEWEST_MESSAGES } from "./limits.ts";
 export type { ExportGroupOptions, MessageExport } from "./export-lines.ts";
 export { type PendingMessage, randomId } from "./outbox.ts";
 export type { PresenceWatch, Status } from "./presence-watch.ts";
-export { retryMs } from "./timing.ts";
+export { retrying, retryMs } from "./timing.ts";
 export type { UploadOptions, UploadProgress } from "./upload.ts";

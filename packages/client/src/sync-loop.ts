@@ -78,9 +78,8 @@ export class SyncLoop {
     const failed = (error: unknown): void => {
       retryAfterMs = Math.max(retryAfterMs, retryAfterMsOf(error));
     };
-    const behind = targets.filter(({ copy }) => !copy.needsPage);
-    for (let from = 0; from < behind.length; from += CHANNELS_PER_SYNC) {
-      await this.#syncBatch(behind.slice(from, from + CHANNELS_PER_SYNC)).catch(failed);
+    for (let from = 0; from < targets.length; from += CHANNELS_PER_SYNC) {
+      await this.#syncBatch(targets.slice(from, from + CHANNELS_PER_SYNC)).catch(failed);
     }
     for (const target of targets) {
       if (target.copy.needsPage) await target.reload().catch(failed);
@@ -89,20 +88,14 @@ export class SyncLoop {
   }
 
   async #syncBatch(targets: readonly SyncTarget[]): Promise<void> {
-    const questions = new Map<string, { target: SyncTarget; afterRev: number; invalidations: number }>();
-    for (const target of targets) {
-      const afterRev = syncCursor(target.copy);
-      const { channelId, invalidations } = target.copy;
-      if (afterRev !== undefined) questions.set(channelId, { target, afterRev, invalidations });
-    }
-    if (questions.size === 0) return;
-    const cursors = [...questions].map(([channelId, { afterRev }]) => ({ channelId, afterRev }));
+    const due = targets.filter(({ copy }) => syncCursor(copy) !== undefined);
+    if (due.length === 0) return;
+    const asked = due.map(({ copy }) => copy);
+    const cursors = asked.map((copy) => ({ channelId: copy.channelId, afterRev: syncCursor(copy)! }));
     const { channels } = await this.#options.call("channel.sync", { cursors });
-    for (const response of channels) {
-      const question = questions.get(response.channelId);
-      if (question === undefined) continue;
-      const { target, afterRev, invalidations } = question;
-      target.apply({ type: "synced", answer: response, afterRev, invalidations });
+    for (const answer of channels) {
+      const index = cursors.findIndex(({ channelId }) => channelId === answer.channelId);
+      due[index]?.apply({ type: "synced", answer, asked: asked[index]! });
     }
   }
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ChannelView, FanfareClient } from "../src/index.ts";
 import { CHANNEL_ID, FakeServer, until } from "./fake-server.ts";
 
@@ -159,6 +159,27 @@ test("too large a gap loads the newest page", async () => {
   server.emit("resync", {});
   await until(() => channel.messages.at(-1)?.seq === 250);
   expect(channel.messages).toEqual(server.channel.messages.slice(-50));
+});
+
+describe("after a backup was restored on the server, the messages lost there disappear", () => {
+  beforeEach(async () => {
+    postMany(10);
+    await channel.load();
+    server.cut();
+    await until(() => client.state === "reconnecting");
+    server.channel.restore(5);
+  });
+
+  test.each([
+    ["nothing", 0],
+    ["fewer messages than were lost", 4],
+    ["as many messages as were lost", 5],
+    ["more messages than were lost", 8],
+    ["more messages than a sync returns", 300],
+  ] as const)("although %s followed", async (_, count) => {
+    postMany(count);
+    await expect.poll(() => channel.messages).toEqual(server.channel.messages.slice(-50));
+  });
 });
 
 test("a sent message is in the copy once, and no longer pending", async () => {

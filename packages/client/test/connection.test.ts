@@ -1,3 +1,4 @@
+import { freePort } from "@fanfare/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ConnectionState, FanfareClient } from "../src/index.ts";
 import { CHANNEL_ID, FakeServer, until } from "./fake-server.ts";
@@ -10,7 +11,7 @@ let client: FanfareClient;
 let states: ConnectionState[];
 
 beforeEach(async () => {
-  server = new FakeServer();
+  server = new FakeServer(await freePort());
   await server.listen();
   client = new FanfareClient({ url: server.url });
   states = [];

@@ -7,6 +7,7 @@ export class ModelChannel {
   readonly #changesPerSync: number;
   readonly #stored = new Map<number, Message>();
   #rev = 0;
+  #restores = 0;
 
   constructor(channelId: string, changesPerSync: number) {
     this.channelId = channelId;
@@ -19,13 +20,20 @@ export class ModelChannel {
 
   create(content: string, nonce = `n${this.#stored.size + 1}`): Message {
     const seq = this.#stored.size + 1;
-    const id = seq.toString(16).padStart(24, "0");
+    const id = `${this.#restores}${seq.toString(16).padStart(23, "0")}`;
     const createdAt = new Date(seq).toISOString();
     const { channelId } = this;
     const rest = { authorId: "a".repeat(24), replyTo: null, editedAt: null, deletedAt: null };
     const message = { id, channelId, seq, rev: ++this.#rev, content, nonce, createdAt, ...rest };
     this.#stored.set(seq, message);
     return message;
+  }
+
+  /** Restores a backup with the first messages, of which none was changed. Later ones get other ids than before. */
+  restore(messageCount: number): void {
+    for (const seq of this.#stored.keys()) if (seq > messageCount) this.#stored.delete(seq);
+    this.#rev = messageCount;
+    this.#restores += 1;
   }
 
   edit(which: number, content: string): Message | undefined {

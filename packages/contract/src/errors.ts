@@ -132,6 +132,7 @@ export const ERRORS = {
     }),
   ),
   MESSAGE_NOT_FOUND: giveUp(404, "This message does not exist in this channel."),
+  SCHEDULED_NOT_FOUND: giveUp(404, "This scheduled message does not exist, or has already been sent."),
   ALREADY_REPORTED: giveUp(409, "You have already reported this message. The moderators will look at it."),
   REPORT_NOT_FOUND: giveUp(404, "This report does not exist, or another moderator has closed it."),
   FILE_NOT_FOUND: giveUp(404, "This file does not exist, or you don't have access to it."),

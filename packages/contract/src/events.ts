@@ -12,7 +12,7 @@ export const EVENTS = {
   ),
   resync: event(
     "self",
-    "Events for this socket may have been lost, because it read too slowly or processes lost contact: call channel.sync for every channel.",
+    "Events for this socket may have been lost, because it read too slowly or processes lost contact, or an import added messages: call channel.sync for every channel.",
     {},
   ),
   "server.draining": event(
@@ -34,7 +34,7 @@ export const EVENTS = {
   ),
   "server.paused": event(
     "everyone",
-    "The server is in maintenance mode: only admins can make changes until `server.resumed`.",
+    "The server is in maintenance mode: only admins can make changes until `server.resumed`. Also sent after `ready`.",
     {
       message: z.string(),
     },

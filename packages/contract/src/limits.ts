@@ -351,6 +351,9 @@ export const LIMITS = {
   metricsStepMs: 5000,
   metricsMaxSteps: 120,
 
+  /** Of `admin.getTrends`: 90 days and the 90 before. */
+  trendMaxDays: 180,
+
   /** A write fails with an error after this time. */
   writeTimeoutMs: 10_000,
   socketPayloadMaxBytes: 64 * 1024,

@@ -3,6 +3,7 @@ import { type EmbeddedMongoOptions, resolveOptions } from "./options.ts";
 import { Store } from "./storage/store.ts";
 import { WireServer } from "./wire/server.ts";
 import { CHANGE_WEIGHT, isPauseDue, PAUSE, type Task } from "./command-scope.ts";
+import type { IndexSpec } from "./index/spec.ts";
 import type { Collection } from "./storage/collection.ts";
 import type { Catalog } from "./storage/catalog.ts";
 import { selectToChange } from "./query/select.ts";
@@ -62,8 +63,10 @@ export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise
 /** Maximum number of documents removed per collection and run. */
 const MAX_REMOVED_PER_RUN = 5_000;
 
-function* expireIndex(collection: Collection, field: string, before: Date): Task<number> {
-  const expired = { filter: { [field]: { $lt: before } }, limit: MAX_REMOVED_PER_RUN };
+function* expireIndex(collection: Collection, index: IndexSpec, before: Date): Task<number> {
+  const { fields, partialFilter = {}, collation } = index;
+  const filter = { $and: [partialFilter, { [fields[0]!.path]: { $lt: before } }] };
+  const expired = { filter, collation, limit: MAX_REMOVED_PER_RUN };
   let removed = 0;
   for (const record of selectToChange(collection, expired)) {
     if (record === PAUSE) yield PAUSE;
@@ -86,11 +89,7 @@ function* expireDocuments(catalog: Catalog, now: number): Task<number> {
   for (const collection of catalog.collections()) {
     for (const { spec } of collection.indexes) {
       if (spec.expireAfterSeconds === undefined) continue;
-      removed += yield* expireIndex(
-        collection,
-        spec.fields[0]!.path,
-        new Date(now - spec.expireAfterSeconds * 1000),
-      );
+      removed += yield* expireIndex(collection, spec, new Date(now - spec.expireAfterSeconds * 1000));
     }
   }
   return removed;

@@ -109,17 +109,21 @@ describe("embedded server", () => {
 
   it("removes expired documents durably", async () => {
     let things = await open({ ttlIntervalMs: 50 });
+    const partialFilterExpression = { kept: { $exists: true } };
     await things.createIndex({ at: 1 }, { expireAfterSeconds: 0 });
+    await things.createIndex({ partial: 1 }, { expireAfterSeconds: 0, partialFilterExpression });
     await things.insertMany([
+      { partial: new Date(0) },
+      { partial: new Date(0), kept: false },
       { at: new Date(0) },
       { at: new Date(Date.now() + 3_600_000) },
       { at: "never" },
       {},
     ]);
-    await expect.poll(() => things.countDocuments()).toBe(3);
+    await expect.poll(() => things.countDocuments()).toBe(4);
     await close();
     things = await open();
-    expect(await things.countDocuments()).toBe(3);
+    expect(await things.countDocuments()).toBe(4);
   });
 
   it("checkpoints while running, so that the log stays short", async () => {
@@ -254,6 +258,11 @@ describe("embedded server", () => {
     expect((refused as Error).message).toMatch(message);
     expect(fs.readFileSync(path.join(dir, file), "utf8")).toBe(content);
     fs.rmSync(path.join(dir, file));
+  });
+
+  it("starts in the root of a disk, which has lost+found", async () => {
+    fs.mkdirSync(path.join(dir, "lost+found"));
+    expect(await (await open()).countDocuments()).toBe(0);
   });
 
   it("rejects unsupported features: change streams, retryable writes, scripts, indexes with numericOrdering", async () => {

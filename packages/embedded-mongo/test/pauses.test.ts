@@ -320,12 +320,17 @@ describe("long commands", () => {
     expect(await count({ u: { $exists: true } })).toBe(COUNT - 5);
   });
 
-  it("no transaction is open during a pause", async () => {
-    const sent = await pausedCommand({ delete: "things", deletes: [{ q: {}, limit: 0 }] });
-    while ((await count()) === COUNT) expect(sent.isAnswered).toBe(false);
-    const database = new DatabaseSync(path.join(dir, "data.sqlite"));
-    expect(() => database.exec("BEGIN IMMEDIATE; ROLLBACK")).not.toThrow();
+  it("changes are committed in parts, even if no other command arrives", async () => {
+    const database = new DatabaseSync(path.join(dir, "data.sqlite"), { readOnly: true });
+    const committed = database.prepare("SELECT documents FROM collections WHERE name = 'things'");
+    const sent = send({ delete: "things", deletes: [{ q: {}, limit: 0 }] });
+    const parts = new Set<unknown>();
+    while (!sent.isAnswered) {
+      parts.add(committed.get()?.["documents"]);
+      await turn();
+    }
     database.close();
+    expect(parts.size).toBeGreaterThan(10);
   });
 
   it("j: true is answered once all changes are on disk", async () => {
@@ -344,6 +349,48 @@ describe("long commands", () => {
     fdatasync.mockRestore();
     for (const sync of held) sync();
     expect(await sent.reply).toMatchObject({ nModified: COUNT });
+  });
+
+  it("j: true: writes that arrive during a sync share a transaction, which a read commits", async () => {
+    const database = new DatabaseSync(path.join(dir, "data.sqlite"));
+    const isOpen = () => {
+      try {
+        database.exec("BEGIN IMMEDIATE; ROLLBACK");
+        return false;
+      } catch {
+        return true;
+      }
+    };
+    const lastCommit = database.prepare("SELECT number FROM lastCommit");
+    const held: (() => void)[] = [];
+    const fdatasync = vi.spyOn(fs, "fdatasync");
+    fdatasync.mockImplementation((fd, done) => void held.push(() => fdatasyncItself(fd, done)));
+    const insertSynced = (_id: number, client: WireClient) =>
+      send({ insert: "things", documents: [{ _id }], writeConcern: { w: 1, j: true } }, client);
+
+    const sent: Sent[] = [];
+    try {
+      sent.push(insertSynced(-1, one));
+      while (held.length === 0) await turn();
+      expect(isOpen()).toBe(false);
+      const commit = lastCommit.get();
+      sent.push(insertSynced(-2, other));
+      while (!isOpen()) {
+        await turn();
+        expect(lastCommit.get()).toEqual(commit);
+      }
+      for (let i = 0; i < 10; i++) await turn();
+      expect(isOpen()).toBe(true);
+      const reader = await connect();
+      expect(await run(reader, { count: "things" })).toMatchObject({ n: COUNT + 2 });
+      expect(isOpen()).toBe(false);
+      expect(sent.map(({ isAnswered }) => isAnswered)).toEqual([false, false]);
+    } finally {
+      fdatasync.mockRestore();
+      for (const sync of held) sync();
+      database.close();
+    }
+    expect(await Promise.all(sent.map(({ reply }) => reply))).toMatchObject([{ n: 1 }, { n: 1 }]);
   });
 
   it("a full disk ends the command; earlier changes stay and counts are correct", async () => {
@@ -373,8 +420,11 @@ describe("long commands", () => {
     while ((await count()) === COUNT) expect(sent.isAnswered).toBe(false);
     const large = { insert: "things", documents: [{ text: "x".repeat(8 * 1024 * 1024) }] };
     expect(await run(other, large)).toMatchObject({ ok: 0, code: 14031 });
-    expect(await sent.reply).toMatchObject({ writeErrors: [{ code: 175 }] });
+    const { n, writeErrors } = await sent.reply;
+    expect(writeErrors).toMatchObject([{ code: 175 }]);
     const left = await count();
+    // The failed insert rolled back none of its changes.
+    expect(left).toBe(COUNT - Number(n));
     expect(left).toBeGreaterThan(0);
     expect(await count({ n: { $gte: 0 } })).toBe(left);
   });

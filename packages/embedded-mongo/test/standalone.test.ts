@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
-import net from "node:net";
 import { fileURLToPath } from "node:url";
+import { freePort } from "@fanfare/testing";
 import mongoose, { Schema } from "mongoose";
 import { MongoClient } from "mongodb";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -16,15 +16,6 @@ const CLIENTS = 3;
 const RESTARTS = 3;
 const FREEZE_MS = 2_000;
 const CONNECTIONS = 1_000;
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -92,7 +83,7 @@ describe("src/main.ts as the database of several processes", () => {
     await Thing.create({ n: 0 });
     for (let restart = 1; restart <= RESTARTS; restart++) {
       await everyClientWrites();
-      server.process.kill("SIGKILL");
+      await server.kill();
       await start();
       await everyClientWrites();
       await Thing.create({ n: restart });

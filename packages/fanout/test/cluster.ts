@@ -3,6 +3,7 @@ import type { BusAdapter } from "../src/bus/bus-adapter.ts";
 import {
   type BusAdapterOptions,
   connectNatsBus,
+  type ConnectNatsBusOptions,
   createFanoutAdapter,
   type FanoutAdapterOptions,
   type NatsBus,
@@ -23,14 +24,15 @@ export interface Cluster {
   close: () => Promise<void>;
 }
 
-export type GatewayOptions = FanoutAdapterOptions & BusAdapterOptions;
+export type GatewayOptions = FanoutAdapterOptions &
+  BusAdapterOptions & { connection?: Partial<ConnectNatsBusOptions> };
 
 export async function startGateway(
   nats: NatsServer,
-  options: GatewayOptions = {},
+  { connection, ...options }: GatewayOptions = {},
   server: Partial<ServerOptions> = {},
 ): Promise<Gateway> {
-  const bus = await connectNatsBus({ servers: nats.url });
+  const bus = await connectNatsBus({ servers: nats.url, ...connection });
   const received = { members: 0, lingering: 0, elsewhere: 0, repeated: 0, stray: 0 };
   const adapter = createFanoutAdapter({
     bus,

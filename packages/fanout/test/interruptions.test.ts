@@ -1,6 +1,7 @@
 import type { Socket as NetSocket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { TcpProxy } from "@fanfare/testing";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   Emitter,
   connectNatsBus,
@@ -12,12 +13,14 @@ import { type Cluster, type Gateway, type GatewayOptions, settled, startCluster 
 import { type NatsServer, startNats } from "./nats.ts";
 import { type TestClient, until } from "./support.ts";
 
+const CONFIG = "max_payload: 100000\nmax_pending: 1000000";
+
 let nats: NatsServer;
 let cluster: Cluster | undefined;
 let bus: NatsBus | undefined;
 
 beforeEach(async () => {
-  nats = await startNats("max_payload: 100000\nmax_pending: 1000000\nwrite_deadline: '200ms'");
+  nats = await startNats(CONFIG);
 });
 afterEach(async () => {
   await bus?.close();
@@ -78,12 +81,19 @@ describe("after a restart of nats-server", () => {
   });
 
   test("events published during the outage arrive in order", async () => {
-    // The gateways reconnect first.
-    const { bus, clients, emitter } = await start({}, { reconnectTimeWait: 1500, reconnectJitter: 0 });
+    const proxy = await TcpProxy.start(nats.port);
+    onTestFinished(() => proxy.stop());
+    const servers = `nats://127.0.0.1:${proxy.port}`;
+    const { bus, clients, emitter, first, second } = await start({}, { servers });
+    await proxy.cut();
     await nats.kill();
-    await lost(bus);
+    await lost(bus, first.bus, second.bus);
     for (let n = 0; n < 100; n++) emitter.emit("x", "e", n);
     await nats.restart();
+    // The gateways reconnect first.
+    await until(() => clients.every((client) => count(client, "resync") > 0));
+    await settled(first, second);
+    await proxy.restore();
     await until(() => clients.every((client) => count(client, "e") === 100));
     for (const { received } of clients) {
       const numbers = received.filter(([name]) => name === "e").map(([, n]) => n);
@@ -182,7 +192,10 @@ test("rejects an event that exceeds nats-server's limit, without losing the conn
 });
 
 test("a gateway that nats-server disconnects as a slow consumer resyncs its sockets", async () => {
-  const { first, clients, emitter } = await start();
+  await nats.stop();
+  nats = await startNats(`${CONFIG}\nwrite_deadline: '2s'`);
+  // Otherwise, the gateway that reads nothing misses the answers to its pings, and closes the connection itself.
+  const { first, clients, emitter } = await start({ connection: { pingInterval: 60_000 } });
   const connection = Reflect.get(first.bus.connection, "protocol") as { transport: { socket: NetSocket } };
   const { socket } = connection.transport;
   socket.pause();

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "@fanfare/testing";
 
 export interface NatsServer {
   readonly port: number;
@@ -19,16 +20,7 @@ export interface NatsServer {
   stop(): Promise<void>;
 }
 
-const START_TIMEOUT_MS = 10_000;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
+const START_TIMEOUT_MS = 120_000;
 
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -40,7 +32,7 @@ function answers(port: number): Promise<boolean> {
   });
 }
 
-/** @throws Error if it doesn't start within ten seconds. */
+/** @throws Error if it doesn't start within two minutes. */
 async function launch(port: number, args: readonly string[]): Promise<ChildProcess> {
   const server = spawn("nats-server", ["-a", "127.0.0.1", "-p", String(port), ...args], { stdio: "ignore" });
   const deadline = Date.now() + START_TIMEOUT_MS;

@@ -1,10 +1,13 @@
 import { constants, createReadStream, createWriteStream } from "node:fs";
-import { access, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { access, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { randomBytes } from "node:crypto";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { StorageUnusableError, type ByteRange, type FileStorage, type StoredBytes } from "./storage.ts";
+
+/** Its own folder, because `delete` lists it. */
+const PARTS = "parts";
 
 /** Stores files in a folder. A file is synced to disk before it is renamed into place, so none is partial. */
 export class LocalStorage implements FileStorage {
@@ -18,8 +21,9 @@ export class LocalStorage implements FileStorage {
     const path = this.#path(key);
     // The stream can fail before a listener is attached.
     stream.on("error", () => undefined);
-    const partPath = `${path}.${randomBytes(6).toString("hex")}.part`;
+    const partPath = this.#path(join(PARTS, `${basename(key)}.${randomBytes(6).toString("hex")}.part`));
     try {
+      await mkdir(dirname(partPath), { recursive: true, mode: 0o700 });
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       const out = createWriteStream(partPath, { flags: "wx", mode: 0o600, flush: true });
       await pipeline(stream, out);
@@ -49,8 +53,12 @@ export class LocalStorage implements FileStorage {
     }
   }
 
+  /** Also deletes what killed processes received of it. */
   async delete(key: string): Promise<void> {
     await rm(this.#path(key), { force: true });
+    const parts = (await readdir(this.#path(PARTS)).catch(nullIfAbsent)) ?? [];
+    for (const part of parts)
+      if (part.startsWith(`${basename(key)}.`)) await rm(this.#path(join(PARTS, part)), { force: true });
   }
 
   async check(): Promise<void> {

@@ -86,6 +86,23 @@ test("failed uploads leave no files in the folder", async () => {
   expect((await readdir(dirOf(), { recursive: true })).filter((name) => name.includes("."))).toEqual([]);
 });
 
+test("what a killed process received of an upload is deleted with the file", async () => {
+  const killed = await open("folder");
+  const upload = new PassThrough();
+  const put = killed.put(KEY, upload, 1000);
+  upload.write(randomBytes(500));
+  const other = await open("folder");
+  await other.put("ab/file.raw2", Readable.from([randomBytes(10)]), 10);
+  const stored = async () =>
+    (await readdir(dirOf(), { recursive: true })).filter((name) => name.includes("."));
+  await expect.poll(stored).toHaveLength(2);
+  await other.delete(KEY);
+  expect(await stored()).toEqual([join("ab", "file.raw2")]);
+  upload.destroy();
+  await expect(put).rejects.toThrow(/.+/);
+  await other.delete("ab/file.raw2");
+});
+
 test("an unusable storage is reported with the setting to change", async () => {
   const file = join(folder, "file");
   await writeFile(file, "");

@@ -77,11 +77,15 @@ function overridesOf(
   { groupId, newId, userId }: Ids,
 ): mongo.Document {
   if (overrides.length === 0) return {};
-  const stored = overrides.map((override) =>
+  const all = overrides.map((override) =>
     override.type === "everyone"
       ? override
       : { ...override, id: override.type === "role" ? newId(override.id) : userId(override.id) },
   );
+  // Several users of a file can be one account.
+  const keyOf = (one: (typeof all)[number]): string =>
+    "id" in one ? `${one.type} ${String(one.id)}` : one.type;
+  const stored = [...new Map(all.map((one) => [keyOf(one), one])).values()];
   const shown = stored.map((override): Override => ({
     target: "id" in override ? { type: override.type, id: String(override.id) } : { type: "everyone" },
     allow: override.allow,

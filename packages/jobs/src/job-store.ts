@@ -1,4 +1,4 @@
-import { Schema, type Connection, type Types } from "mongoose";
+import { Schema, type Connection, Types } from "mongoose";
 
 /** Enqueued jobs are on disk before `enqueue` resolves. */
 const DURABLE = { w: "majority", j: true } as const;
@@ -155,7 +155,8 @@ export function createJobStore(connection: Connection) {
     /** Unfinished jobs by kind: due, running, scheduled or waiting for a retry. */
     live: (kinds: readonly string[]): Promise<{ _id: string; count: number }[]> =>
       jobs.aggregate([
-        { $match: { kind: { $in: kinds }, dueAt: { $lt: NEVER } } },
+        // A dead job that is enqueued again gets a time, but stays dead.
+        { $match: { kind: { $in: kinds }, dueAt: { $lt: NEVER }, heldUntil: { $lt: NEVER } } },
         { $group: { _id: "$kind", count: { $sum: 1 } } },
       ]),
 
@@ -169,13 +170,17 @@ export function createJobStore(connection: Connection) {
     dead: (): Promise<{ _id: string; count: number }[]> =>
       jobs.aggregate([{ $match: isDead }, { $group: { _id: "$kind", count: { $sum: 1 } } }]),
 
-    /** Newest first. @param before the id of the last job on the previous page */
-    async listDead(limit: number, before?: string): Promise<DeadJob[]> {
-      const last = before === undefined ? null : await jobs.findById(before, { deadAt: 1 }).lean();
+    /** Newest first. @param before the last job on the previous page; it may be gone */
+    async listDead(limit: number, before?: Pick<DeadJob, "id" | "deadAt">): Promise<DeadJob[]> {
       const older =
-        last?.deadAt === undefined
+        before === undefined
           ? {}
-          : { $or: [{ deadAt: { $lt: last.deadAt } }, { deadAt: last.deadAt, _id: { $lt: last._id } }] };
+          : {
+              $or: [
+                { deadAt: { $lt: before.deadAt } },
+                { deadAt: before.deadAt, _id: { $lt: new Types.ObjectId(before.id) } },
+              ],
+            };
       const page = jobs.find({ ...isDead, ...older }, { payload: 0 });
       const found = await page.sort({ deadAt: -1, _id: -1 }).limit(limit).lean();
       return found.map(({ _id, kind, key, tries, lastError = "", createdAt, deadAt = PAST }) => ({
@@ -190,12 +195,12 @@ export function createJobStore(connection: Connection) {
     },
 
     /** Makes a dead job due with a reset try count. @returns its kind, or null if there is no such dead job */
-    async revive(id: string): Promise<string | null> {
+    async revive(of: { _id: string } | { kind: string; key: string }): Promise<string | null> {
       const update = {
         $set: { ...again, dueAt: new Date() },
         $unset: { deadAt: 1, expiresAt: 1, lastError: 1 },
       };
-      return (await jobs.findOneAndUpdate({ _id: id, ...isDead }, update).lean())?.kind ?? null;
+      return (await jobs.findOneAndUpdate({ ...of, ...isDead }, update).lean())?.kind ?? null;
     },
 
     deleteDead: async (id: string): Promise<boolean> =>

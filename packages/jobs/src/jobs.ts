@@ -62,6 +62,8 @@ export interface JobKind<P> {
    * @throws {JobQueueFullError} if there are `maxWaiting` unfinished jobs
    */
   enqueue(key: string, payload: P, dueAt?: Date): Promise<void>;
+  /** Runs the dead job of the key again with a reset try count. @returns false if there is none */
+  retryDead(key: string): Promise<boolean>;
   /** Approximate number of unfinished jobs of the kind: counted every 15 s, plus those this process has enqueued since. */
   readonly waiting: number;
   /** Whether `enqueue` throws `JobQueueFullError`. */
@@ -149,6 +151,11 @@ export class Jobs {
         if (await this.#store.put(name, key, payload, dueAt, onceForMs !== undefined)) kind.waiting += 1;
         if (dueAt.getTime() <= Date.now()) this.#check([kind]);
       },
+      retryDead: async (key) => {
+        const isRevived = (await this.#store.revive({ kind: name, key })) !== null;
+        if (isRevived) this.#check([kind]);
+        return isRevived;
+      },
     };
   }
 
@@ -181,14 +188,14 @@ export class Jobs {
     );
   }
 
-  /** A page of dead jobs, newest first. @param before the id of the last job on the previous page */
-  listDead(limit: number, before?: string): Promise<DeadJob[]> {
+  /** A page of dead jobs, newest first. @param before the last job on the previous page; it may be gone */
+  listDead(limit: number, before?: Pick<DeadJob, "id" | "deadAt">): Promise<DeadJob[]> {
     return this.#store.listDead(limit, before);
   }
 
   /** Runs a dead job again with a reset try count. @returns false if there is no such dead job */
   async retryDead(id: string): Promise<boolean> {
-    const name = await this.#store.revive(id);
+    const name = await this.#store.revive({ _id: id });
     const kind = this.#kinds.get(name ?? "");
     if (kind !== undefined) this.#check([kind]);
     return name !== null;

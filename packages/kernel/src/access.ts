@@ -25,6 +25,8 @@ export interface Access {
   wordFilterRev?: number;
   /** Rooms that events of the group or channel are published to. */
   rooms: readonly string[];
+  /** Absent: the place is not a thread. */
+  isThread?: true;
 }
 
 export type Place = { groupId: string } | { channelId: string };

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { ConfigError, loadConfig, needsDatabase } from "./config.ts";
 
@@ -420,4 +420,59 @@ test("accepts a former service next to the service that replaced it, otherwise n
   expect(() => loadConfig({ ...cluster, SERVICES: "friend" })).toThrow(
     "SERVICES: 'friend' is now part of 'user': use 'user' instead",
   );
+});
+
+test("what apps need belongs together, and in production the keys must be readable", () => {
+  expect(loadConfig({}).appPush).toEqual({ content: "generic", fcm: undefined, apns: undefined });
+  const pem = {
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  } as const;
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256", ...pem });
+  const { privateKey: rsa } = generateKeyPairSync("rsa", { modulusLength: 2048, ...pem });
+  const { privateKey: longer } = generateKeyPairSync("ec", { namedCurve: "P-384", ...pem });
+  const apns = { APNS_KEY_ID: "ABC123DEFG", APNS_TEAM_ID: "DEF123GHIJ", APNS_TOPIC: "org.example.chat" };
+  const inOneLine = { ...apns, APNS_KEY: privateKey.replaceAll("\n", String.raw`\n`) };
+  const account = (more: object) =>
+    JSON.stringify({
+      project_id: "my-project",
+      client_email: "push@my-project.example",
+      private_key: rsa,
+      ...more,
+    });
+  const FCM_SERVICE_ACCOUNT = account({});
+  expect(loadConfig({ ...inOneLine, FCM_SERVICE_ACCOUNT, APNS_SANDBOX: "on" }).appPush).toMatchObject({
+    fcm: { privateKey: rsa, url: "https://fcm.googleapis.com/v1/projects/my-project/messages:send" },
+    apns: { key: privateKey, url: "https://api.sandbox.push.apple.com" },
+  });
+  for (const [given, message] of [
+    [apns, "APNS_KEY: is required with the other settings APNS_*"],
+    [{ ...apns, APNS_KEY: "secret" }, "APNS_KEY: must be the text of a .p8 file from Apple"],
+    [
+      { FCM_SERVICE_ACCOUNT: '{"project_id":"secret"}' },
+      "FCM_SERVICE_ACCOUNT: must be the JSON file of a service account that can send messages",
+    ],
+    [
+      { ...apns, NODE_ENV: "production", APNS_KEY: privateKey.replace("MI", "AA") },
+      "APNS_KEY: has a private key that can't be read",
+    ],
+    ...[rsa, longer].map(
+      (key) =>
+        [
+          { ...apns, NODE_ENV: "production", APNS_KEY: key },
+          "APNS_KEY: must have a private key for P-256",
+        ] as const,
+    ),
+    [
+      { NODE_ENV: "production", FCM_SERVICE_ACCOUNT: account({ private_key: privateKey }) },
+      "FCM_SERVICE_ACCOUNT: must have a private key for RSA",
+    ],
+    [
+      { NODE_ENV: "production", FCM_SERVICE_ACCOUNT: account({ token_uri: "http://tokens.example" }) },
+      "FCM_SERVICE_ACCOUNT: token_uri: must start with https:// in production",
+    ],
+  ] as const) {
+    expect(() => loadConfig(given)).toThrow(message);
+    expect(() => loadConfig(given)).not.toThrow("secret");
+  }
 });

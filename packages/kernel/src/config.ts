@@ -75,6 +75,7 @@ function configOf(env: Environment, variables: Record<string, string | undefined
     /** Without a trailing slash. */
     publicUrl: env.PUBLIC_URL ?? `http://${hostForUrl(env.HOST)}:${env.PORT}`,
     smtp: allOrNothing({ url: env.SMTP_URL, from: env.MAIL_FROM }),
+    appPush: appPushOf(env),
     policy: policyOf(env),
     /** The providers of single sign-on, in the order of their buttons. */
     providers: [...oidcOf(env), ...samlOf(env)],
@@ -131,6 +132,28 @@ function oidcOf(env: Environment) {
 
 const samlOf = ({ SAML_PROVIDERS = [] }: Environment) =>
   SAML_PROVIDERS.map((provider) => ({ ...provider, protocol: "saml" as const }));
+
+/** Push notifications to apps. Tests replace the addresses. */
+function appPushOf({ FCM_SERVICE_ACCOUNT: account, ...env }: Environment) {
+  const apns = allOrNothing({
+    key: env.APNS_KEY,
+    keyId: env.APNS_KEY_ID,
+    teamId: env.APNS_TEAM_ID,
+    topic: env.APNS_TOPIC,
+  });
+  return {
+    content: env.APP_PUSH_CONTENT,
+    /** undefined: no Android apps. */
+    fcm: account && {
+      email: account.client_email,
+      privateKey: account.private_key,
+      tokenUrl: account.token_uri,
+      url: `https://fcm.googleapis.com/v1/projects/${account.project_id}/messages:send`,
+    },
+    /** undefined: no iOS apps. */
+    apns: apns && { ...apns, url: `https://api.${env.APNS_SANDBOX ? "sandbox." : ""}push.apple.com` },
+  };
+}
 
 function livekitOf(env: Environment) {
   const required = allOrNothing({

@@ -1,4 +1,6 @@
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { type FolderLock, lockFolder } from "@fanfare/embedded-mongo/lock";
 // Not from the index, so that only the database process loads the engine.
 import { startEmbeddedMongoProcess } from "@fanfare/embedded-mongo/process";
 import mongoose from "mongoose";
@@ -66,6 +68,16 @@ export async function openDatabase(
       await embedded.close();
     },
   };
+}
+
+/**
+ * Prevents that a process opens the embedded database until the lock is released.
+ * @throws {DataFolderInUseError} if one has opened it
+ */
+export async function lockEmbeddedDatabase({ dataDir }: Pick<Config, "dataDir">): Promise<FolderLock> {
+  const dir = join(dataDir, "db");
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  return lockFolder(dir);
 }
 
 /** Whether the server is an embedded database. */

@@ -25,6 +25,7 @@ export {
   DURABLE,
   duplicateKeyIndex,
   duplicateOperations,
+  firstIdAt,
   ID,
   newId,
   rejectedOperations,

@@ -19,7 +19,7 @@ interface Known {
   branding: Branding;
 }
 
-export type Policy = Pick<PolicyCache, "branding" | "fixed" | "get" | "merge" | "peek">;
+export type Policy = Pick<PolicyCache, "branding" | "fixed" | "get" | "merge" | "peek" | "reload">;
 
 /** The policy of the instance, cached per process. The environment overrides values set by admins. */
 export class PolicyCache {
@@ -53,6 +53,16 @@ export class PolicyCache {
    */
   async get(): Promise<InstancePolicy> {
     return (await this.#current()).policy;
+  }
+
+  /**
+   * Reads the stored values, because events may have been lost.
+   * @throws {ServiceError} unless they can be read
+   */
+  async reload(): Promise<void> {
+    this.invalidate();
+    while (this.#isOld())
+      await (this.#reading ??= this.#refresh().finally(() => (this.#reading = undefined)));
   }
 
   /** How the instance presents itself. */

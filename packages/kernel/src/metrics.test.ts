@@ -2,9 +2,11 @@ import { readdir } from "node:fs/promises";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { once } from "node:events";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import { expect, test, vi } from "vitest";
 import { Registry } from "prom-client";
 import { createMetrics, RecentMax } from "./metrics.ts";
+import { mergeMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
 
 test("collects no metric that enumerates all connections, and counts open files", async () => {
   let accepted = 0;
@@ -36,6 +38,28 @@ test("a thread has no process metrics, which would be counted once per thread", 
   expect(names).toContain("nodejs_eventloop_lag_seconds");
   expect(names).not.toContain("process_open_fds");
   expect(names.filter((name) => name.startsWith("process_"))).toEqual([]);
+});
+
+/** A thread with a small heap, a large part of which is in use. */
+const FULL_THREAD = `
+  const { parentPort } = require("node:worker_threads");
+  import(${JSON.stringify(import.meta.resolve("./metrics.ts"))}).then(async ({ createMetrics }) => {
+    globalThis.kept = new Array(5_000_000).fill(0.5);
+    parentPort.postMessage(await createMetrics(true).getMetricsAsJSON());
+  });`;
+
+test("reports the heap of the thread that is closest to its limit", async () => {
+  const resourceLimits = { maxOldGenerationSizeMb: 80, maxYoungGenerationSizeMb: 12 };
+  const worker = new Worker(FULL_THREAD, { eval: true, resourceLimits });
+  try {
+    const [ofThread] = (await once(worker, "message")) as [ThreadMetrics];
+    const text = await mergeMetrics([await createMetrics().getMetricsAsJSON(), ofThread]).metrics();
+    const ratio = Number(/^fanfare_heap_used_ratio (\S+)$/m.exec(text)?.[1]);
+    expect(ratio).toBeGreaterThan(0.3);
+    expect(ratio).toBeLessThan(1);
+  } finally {
+    await worker.terminate();
+  }
 });
 
 test("reports the longest iteration of the event loop since the last scrape, however short", async () => {

@@ -1,5 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { getHeapStatistics } from "node:v8";
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { OF_A_THREAD } from "./threads/merged-metrics.ts";
 
@@ -30,9 +31,23 @@ export function createMetrics(isThread = false): Registry {
   for (const { name } of metrics.getMetricsAsArray())
     if (REPLACED.test(name) || (isThread && !OF_A_THREAD.test(name))) metrics.removeSingleMetric(name);
   if (!isThread && process.platform === "linux") countOpenFiles(metrics);
+  watchHeap(metrics);
   watchIterations(metrics);
   watchDelay(metrics);
   return metrics;
+}
+
+function watchHeap(registry: Registry): void {
+  readGauge({
+    name: "fanfare_heap_used_ratio",
+    help: "Heap used as a fraction of its limit, of the thread that is closest to it.",
+    registry,
+    aggregator: "max",
+    read() {
+      const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+      return used / limit;
+    },
+  });
 }
 
 /** Each scrape decides whether to sample until the next one, because a sample wakes the thread. */
@@ -75,14 +90,14 @@ function watchIterations(registry: Registry): void {
 }
 
 function countOpenFiles(metrics: Registry): void {
-  const openFiles: Gauge = new Gauge({
+  readGauge({
     name: "process_open_fds",
     help: "Number of open file descriptors.",
-    registers: [metrics],
-    collect: async () => {
+    registry: metrics,
+    async read() {
       // Since Linux 6.2 the size of the folder is the number of files; before, it is 0.
       const { size } = await stat(OPEN_FILES);
-      openFiles.set(size > 0 ? size : (await readdir(OPEN_FILES)).length);
+      return size > 0 ? size : (await readdir(OPEN_FILES)).length;
     },
   });
 }
@@ -93,7 +108,7 @@ interface ReadGaugeOptions {
   registry: Registry;
   /** How to merge the values of threads. Default: the sum. */
   aggregator?: "sum" | "max";
-  read: () => number;
+  read: () => number | Promise<number>;
 }
 
 /** A gauge whose value is read on each scrape. */
@@ -103,7 +118,7 @@ export function readGauge({ name, help, registry, aggregator = "sum", read }: Re
     help,
     aggregator,
     registers: [],
-    collect: () => gauge.set(read()),
+    collect: async () => gauge.set(await read()),
   });
   registry.registerMetric(gauge);
 }

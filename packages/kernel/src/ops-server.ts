@@ -16,19 +16,12 @@ interface OpsServerOptions {
   notReady: () => string[];
   /** How long it has been rejecting calls because of overload, in seconds. */
   overloadedForSeconds: () => Promise<number>;
-  /** Whether other processes can take over its clients. */
-  hasOthers: boolean;
 }
 
 /**
- * After this time a gateway in a cluster is not ready, so that new clients use other gateways. A single instance stays ready, because
- * nothing else could serve its clients. /livez doesn't change, because a restart would make overload worse.
- */
-const OVERLOADED_NOT_READY_S = 30;
-
-/**
  * Serves /livez (the event loop is running), /readyz (the process can serve) and /metrics (Prometheus text format) on a separate
- * port, which must not be public.
+ * port, which must not be public. An overloaded process stays ready: it rejects what is too much, and usually the others are as
+ * busy, so without them there would be no one left to serve clients.
  */
 export async function startOpsServer({
   host,
@@ -36,7 +29,6 @@ export async function startOpsServer({
   metrics,
   notReady,
   overloadedForSeconds,
-  hasOthers,
 }: OpsServerOptions): Promise<OpsServer> {
   const server = createServer((request, response) => {
     const reply = (status: number, body: string, type = "text/plain; charset=utf-8"): void => {
@@ -50,14 +42,12 @@ export async function startOpsServer({
         const reasons = notReady();
         if (reasons.length > 0) return reply(503, `${reasons.join("\n")}\n`);
         overloadedForSeconds()
-          .then((seconds) => {
-            const status = hasOthers && seconds >= OVERLOADED_NOT_READY_S ? 503 : 200;
-            const isHealthy = seconds === 0;
-            return reply(
-              status,
-              isHealthy ? "ok\n" : `overloaded for ${Math.ceil(seconds)} s: some calls are rejected\n`,
-            );
-          })
+          .then((seconds) =>
+            reply(
+              200,
+              seconds === 0 ? "ok\n" : `overloaded for ${Math.ceil(seconds)} s: some calls are rejected\n`,
+            ),
+          )
           .catch((error: unknown) => reply(500, `${String(error)}\n`));
         return;
       }

@@ -3,6 +3,8 @@ import { unreachable } from "./errors.ts";
 import type { Logger } from "./logger.ts";
 
 const CONNECT_TIMEOUT_MS = 5000;
+/** A server that doesn't respond for this long counts as unavailable. */
+const RESPONSE_TIMEOUT_MS = 5000;
 const LONGEST_RETRY_MS = 1000;
 
 /**
@@ -14,6 +16,7 @@ export async function connectRedis(url: string, logger: Logger): Promise<Redis> 
   const redis = new Redis(url, {
     lazyConnect: true,
     connectTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: RESPONSE_TIMEOUT_MS,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (attempts) => Math.min(attempts * 50, LONGEST_RETRY_MS),

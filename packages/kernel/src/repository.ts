@@ -26,6 +26,11 @@ export function newId(): string {
   return new Types.ObjectId().toHexString();
 }
 
+/** Lower than all ids made from this second on, higher than those made before. */
+export function firstIdAt(time: Date): string {
+  return Types.ObjectId.createFromTime(Math.floor(time.getTime() / 1000)).toHexString();
+}
+
 /** A collection. Its documents have ids as strings instead of ObjectIds. */
 export interface Collection<D> {
   /** Query it with `lean()`, which returns ids as strings. */

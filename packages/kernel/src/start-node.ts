@@ -63,6 +63,8 @@ export interface NodeOptions {
   startThreads?: ((hub: ThreadHub) => Promise<Threads>) | undefined;
   /** In a gateway thread: the port to the main thread, which also reports its health. */
   mainThread?: MessagePort;
+  /** false: leaves them to other processes, or to the next start. Default: true. */
+  runsJobs?: boolean;
 }
 
 export type ServiceFactory = (node: NodeContext) => ServiceSchema;
@@ -75,7 +77,7 @@ export async function startNode(
   config: Config,
   factories: readonly ServiceFactory[],
   onFatal: (error: Error) => void,
-  { startThreads, mainThread }: NodeOptions = {},
+  { startThreads, mainThread, runsJobs = true }: NodeOptions = {},
 ): Promise<RunningNode> {
   const nodeId = createNodeId();
   const logger = createLogger(config.logLevel, { environment: config.environment, node: nodeId });
@@ -153,7 +155,6 @@ export async function startNode(
                 ? metrics
                 : mergeMetrics([await metrics.getMetricsAsJSON(), ...(await threads.metrics(null))]),
             notReady,
-            hasOthers: config.natsUrl !== undefined,
             overloadedForSeconds: () => overloadedForSeconds(metrics, threads),
           });
     if (ops !== undefined) closers.push(() => ops.close());
@@ -171,7 +172,7 @@ export async function startNode(
       preparing = undefined;
     }
     await broker.start();
-    await jobs?.start();
+    if (runsJobs) await jobs?.start();
     if (hub !== undefined) threads = await startThreads?.(hub);
     const abandon = async (): Promise<void> => {
       faults.add("the process is ending after an error");

@@ -65,6 +65,8 @@ interface Email extends RenderedMail {
 }
 
 const SETTINGS_PATH = "/settings/notifications";
+/** The reply to an email without a login (RFC 4954). */
+const LOGIN_REQUIRED = 530;
 /** A reply that there is no such mailbox (RFC 3463, RFC 7505). Others can be about the sender or this server. */
 const NO_MAILBOX = /^5\d\d[ -]5\.1\.(?:1|6|10)\b/;
 
@@ -184,9 +186,11 @@ function isAddressRefused(error: unknown): boolean {
   return error.command === "RCPT TO" && NO_MAILBOX.test(String(error.response));
 }
 
-/** Whether retrying is pointless: a 5xx reply. */
+/** Whether retrying is pointless: a 5xx reply to the email itself. Greetings, failed and missing logins say nothing about the email. */
 function isPermanent(error: unknown): boolean {
-  return error instanceof Error && "responseCode" in error && Number(error.responseCode) >= 500;
+  if (!(error instanceof Error && "responseCode" in error && "code" in error)) return false;
+  if (error.responseCode === LOGIN_REQUIRED) return false;
+  return Number(error.responseCode) >= 500 && (error.code === "EENVELOPE" || error.code === "EMESSAGE");
 }
 
 function replyOf(error: unknown): string {

@@ -154,6 +154,41 @@ test("retries temporary rejections but not permanent ones", async () => {
   expect(tried()).toBe(4);
 });
 
+test("a failed login is retried, also for emails that are not kept when they fail", async () => {
+  const { url, received } = await startServer();
+  let isRepaired = false;
+  server!.onAuth = (_auth, _session, done) => {
+    if (isRepaired) done(null, { user: "me" });
+    else done(Object.assign(new Error("wrong password"), { responseCode: 535 }));
+  };
+  await startMailer({ url, from: "chat@example.org" });
+  await send();
+  const values = { username: "ann", group: "Rocket builders", days: 7 };
+  const stranger = { email: "bob@example.org", locale: "en", isStranger: true } as const;
+  await mailer!.send(stranger, "groupInvite", values, "/invite/abc");
+  const failed = { lastError: { $exists: true } };
+  await vi.waitFor(async () => expect(await connection.collection("jobs").countDocuments(failed)).toBe(2));
+  isRepaired = true;
+  await vi.waitFor(() => expect(received).toHaveLength(2));
+  expect(received.flatMap(({ to }) => to).toSorted()).toEqual(["ann@example.org", "bob@example.org"]);
+});
+
+test.each([
+  ["requires a login", 530],
+  ["refuses to talk to this one", 554],
+])("an email is retried when the server %s", async (_, reply) => {
+  const { url } = await startServer();
+  if (reply === 554)
+    server!.onConnect = (_session, done) =>
+      done(Object.assign(new Error("go away"), { responseCode: reply }));
+  await startMailer({ url: url.replace("me:secret@", ""), from: "chat@example.org" });
+  await send();
+  const stored = connection.collection("jobs");
+  const failed = { lastError: new RegExp(`${reply}`) };
+  await vi.waitFor(async () => expect(await stored.countDocuments(failed)).toBe(1));
+  expect(await stored.countDocuments({ ...failed, deadAt: { $exists: true } })).toBe(0);
+});
+
 test("emails that users can turn off have their own queue, and are not kept when an address is refused", async () => {
   const replies = {
     "gone@example.org": "5.1.1 No such user",

@@ -18,6 +18,8 @@ export function guardAgainstOrphan(child: ChildProcess): void {
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
   });
+  // Without a shell, as on Windows, there is no guard.
+  guard.on("error", () => undefined);
   guard.unref();
   guard.stdin.on("error", () => undefined);
   (guard.stdin as unknown as { unref(): void }).unref();

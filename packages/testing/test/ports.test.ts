@@ -2,22 +2,35 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
 
-const PORTS_EACH = 500;
-const PROGRAM = `
-  import { freePort, freeUdpPort } from ${JSON.stringify(new URL("../src/ports.ts", import.meta.url).href)};
+const ROOT = new URL("../../../", import.meta.url).href;
+const CALLS = 200;
+
+/** Prints the ports that the expression returns in many calls, and keeps running. */
+const program = (module: string, ports: string) => `
+  import * as its from ${JSON.stringify(ROOT + module)};
   const ports = [];
-  while (ports.length < ${PORTS_EACH}) ports.push(await freePort(), await freeUdpPort());
+  for (let calls = 0; calls < ${CALLS}; calls++) ports.push(...${ports});
   process.stdout.write(JSON.stringify(ports));
   process.stdin.resume();
 `;
+const TESTING = program(
+  "packages/testing/src/ports.ts",
+  "[await its.freePort(), await its.freeUdpPort(), ...(await its.freePort(1, 100).then((port) => [port, port + 1, port + 100]))]",
+);
+// It is published without @fanfare/testing, so it has a function of its own.
+const BENCHMARK = program(
+  "benchmark/src/platform/programs.ts",
+  "[await its.freePort(), await its.freePort()]",
+);
 
 test("two processes never get the same port", async () => {
-  const processes = [1, 2].map(() =>
-    spawn(process.execPath, ["--input-type=module", "-e", PROGRAM], { stdio: ["pipe", "pipe", "inherit"] }),
+  const processes = [TESTING, TESTING, BENCHMARK, BENCHMARK].map((text) =>
+    spawn(process.execPath, ["--input-type=module", "-e", text], { stdio: ["pipe", "pipe", "inherit"] }),
   );
   const ports = await Promise.all(
     processes.map(async ({ stdout }) => JSON.parse(String((await once(stdout, "data"))[0])) as number[]),
   );
   for (const { stdin } of processes) stdin.end();
-  expect(new Set(ports.flat()).size).toBe(2 * PORTS_EACH);
+  expect(ports.map(({ length }) => length)).toEqual([5 * CALLS, 5 * CALLS, 2 * CALLS, 2 * CALLS]);
+  expect(new Set(ports.flat()).size).toBe(14 * CALLS);
 });

@@ -6,6 +6,8 @@ import { createChatImports, type ImportTools } from "./chat-imports.ts";
 import { complianceActions, usersAndGroupActions } from "./users-and-groups.ts";
 import { metricsActions } from "./metrics.ts";
 import { jobActions, pluginActions, statusActions } from "./operations.ts";
+import { countDays, trendActions } from "./trends.ts";
+import { createDayStatsRepository } from "./day-stats.repository.ts";
 import { provisioningActions } from "./provisioning.ts";
 import type { AdminDependencies } from "./admin.dependencies.ts";
 import { createAuditRepository } from "./audit.repository.ts";
@@ -13,7 +15,7 @@ import { createMaintenanceRepository, createPolicyRepository } from "./settings.
 
 /**
  * Administration of the instance: the actions `admin.*` of the contract.
- * @param tools absent in the command line, which runs imports itself
+ * @param tools absent in the command line, which runs imports itself and no jobs
  */
 export function createAdminService(node: NodeContext, tools?: ImportTools): ReturnType<ServiceFactory> {
   const chatImports =
@@ -23,9 +25,11 @@ export function createAdminService(node: NodeContext, tools?: ImportTools): Retu
   const dependencies: AdminDependencies = {
     node,
     audit: createAuditRepository(node.database),
+    dayStats: createDayStatsRepository(node.database),
     maintenance: createMaintenanceRepository(node.database),
     policy: createPolicyRepository(node.database),
   };
+  const countFirst = tools === undefined ? undefined : countDays(node, dependencies.dayStats);
   return defineService(node, {
     name: "admin",
     actions: audited(dependencies, {
@@ -38,8 +42,10 @@ export function createAdminService(node: NodeContext, tools?: ImportTools): Retu
       ...provisioningActions(dependencies),
       ...settingsActions(dependencies),
       ...statusActions(dependencies),
+      ...trendActions(dependencies),
       ...usersAndGroupActions,
     }),
+    started: async () => countFirst?.(),
     stopped: async () => chatImports?.close(),
   });
 }

@@ -67,15 +67,16 @@ export const auditActions = (dependencies: AdminDependencies): Handlers => ({
   "admin.auditLog": async ({ params: { limit, ...filter }, actor }) => {
     const found = await dependencies.audit.listPage(filter, limit);
     return {
-      entries: found.filter((entry) => !isHoldOn(actor.userId, entry)).map(presentEntry),
+      entries: found.filter((entry) => !isHiddenFrom(actor.userId, entry)).map(presentEntry),
       nextId: found.length === limit ? (found.at(-1)?._id ?? null) : null,
     };
   },
 });
 
-/** An admin under a legal hold must not learn of it. */
-function isHoldOn(userId: string, { action, params }: AuditDocument): boolean {
-  if (action !== "admin.startHold" && action !== "admin.endHold") return false;
+/** An admin must not learn of a legal hold on themselves, or of an export of their messages. */
+function isHiddenFrom(userId: string, { action, params }: AuditDocument): boolean {
+  const isHold = action === "admin.startHold" || action === "admin.endHold";
+  if (!isHold && action !== "admin.startMessageExport") return false;
   return (params as { userId?: string }).userId === userId;
 }
 

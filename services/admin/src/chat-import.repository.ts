@@ -1,4 +1,4 @@
-import type { ChatImport } from "@fanfare/contract";
+import type { ChatImport, ImportFailure } from "@fanfare/contract";
 import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
@@ -20,6 +20,7 @@ export interface ChatImportDocument {
   accounts: number;
   report?: ChatImport["report"];
   error?: string;
+  failure?: ImportFailure;
   groupId?: string;
   /** Tries of the check or the import, without those that a stop of the server interrupted. */
   tries?: number;
@@ -53,6 +54,7 @@ const schema = new Schema<ChatImportDocument>(
     accounts: { type: Number, required: true },
     report: Schema.Types.Mixed,
     error: String,
+    failure: Schema.Types.Mixed,
     groupId: String,
     tries: Number,
     isUploadRemoved: Boolean,
@@ -92,7 +94,7 @@ export const createChatImportRepository = defineRepository(
     beginAgain: (importId: string, set: Partial<ChatImportDocument>) =>
       change(
         { _id: importId, state: "failed", report: { $exists: true } },
-        { $set: { ...set, changedAt: new Date() }, $unset: { error: 1 } },
+        { $set: { ...set, changedAt: new Date() }, $unset: { error: 1, failure: 1 } },
       ),
 
     /** @returns null when it isn't in one of the states */

@@ -1,13 +1,18 @@
 import { createWriteStream } from "node:fs";
-import { mkdir, mkdtemp, readdir, rm, rmdir, statfs } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import {
+  assertFreeSpace,
   countDirects,
   countFiles,
   describeImported,
+  describeMatches,
+  destinationOf,
   DirectMessages,
+  emailsOf,
+  ExportSample,
   groupFileText,
   type History,
   IMPORTERS,
@@ -28,7 +33,7 @@ import {
   survey,
   toExportError,
 } from "@fanfare/chat-import";
-import { type ChatImport, LIMITS } from "@fanfare/contract";
+import { type ChatImport, type ImportFailure, LIMITS } from "@fanfare/contract";
 import { createFileStorage, storageKey } from "@fanfare/files";
 import {
   assertBelow,
@@ -64,7 +69,11 @@ const UPLOAD_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 const STUCK_MS = 60 * 60 * 1000;
 /** S3 takes no more in one request. */
 const S3_MAX_BYTES = 5 * 1024 ** 3;
+const MATCHES_LISTED = 100;
 const SHOWN = 2 * LIMITS.chatImports;
+
+/** Why accounts can't be created. */
+const NO_ACCOUNTS: ReadonlySet<string> = new Set(["OIDC_REQUIRED", "LIMIT_REACHED"]);
 
 const WAITING = ["uploading", "checked", "failed"] as const;
 const WORKING = ["checking", "importing"] as const;
@@ -72,6 +81,14 @@ const WORKING = ["checking", "importing"] as const;
 interface Options {
   node: NodeContext;
   imports: ChatImportRepository;
+}
+
+interface Reading {
+  history: History;
+  report: Report;
+  folder: string;
+  sinks: Sinks;
+  sample: ExportSample;
 }
 
 /** Imports of the exports of other chat servers: uploaded, checked and run in the background. */
@@ -106,15 +123,9 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
         await rm(join(root, name), { recursive: true, force: true });
   };
 
-  /** @throws {ImportRefusedError} when the disk has too little space for the export, what it unpacks to, and the group file */
-  const assertSpace = async ({ origin, bytes }: ChatImportDocument, folder: string): Promise<void> => {
-    const needed = bytes * (origin === "slack" || origin === "mattermost" ? 2 : 3);
-    const { bavail, bsize } = await statfs(folder);
-    if (bavail * bsize < needed)
-      throw new ImportRefusedError(
-        `It needs about ${Math.ceil(needed / 1024 ** 2)} MiB of free space in ${root}. Nothing was changed.`,
-      );
-  };
+  /** For the export, what it unpacks to, and the group file. */
+  const neededBytes = ({ origin, bytes }: ChatImportDocument): number =>
+    bytes * (origin === "slack" || origin === "mattermost" ? 2 : 3);
 
   /**
    * @param work on the export, with a folder for temporary files
@@ -129,8 +140,8 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
     const found = await imports.countTry(importId, [state], 1);
     if (found === null) return null;
     const { tries = 1 } = found;
-    const fail = async (text: string): Promise<null> => {
-      await imports.change(importId, [state], { state: "failed", error: text });
+    const fail = async (error: string, failure: ImportFailure = { code: "serverFailed" }): Promise<null> => {
+      await imports.change(importId, [state], { state: "failed", error, failure });
       return null;
     };
     // The process was killed each time, for example because it ran out of memory.
@@ -138,7 +149,7 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
     try {
       const folder = await makeFolder(importId);
       try {
-        await assertSpace(found, folder);
+        await assertFreeSpace(root, neededBytes(found));
         await work(found, folder, signal);
       } finally {
         await rm(folder, { recursive: true, force: true });
@@ -156,9 +167,9 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
         await imports.countTry(importId, [state], -1);
         return BUSY_WAIT_MS;
       }
-      const refused = refusalOf(error);
+      const failure = failureOf(error);
       node.logger.warn({ err: error, importId, tries }, "import failed");
-      if (refused !== null) return fail(refused);
+      if (failure !== null) return fail((error as Error).message, failure);
       if (tries >= MAX_TRIES) return fail("The server could not import it. Its log says why.");
       return Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), MAX_WAIT_MS);
     }
@@ -253,7 +264,10 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
     signal: AbortSignal,
   ) => {
     const stored = await (await storage).read(storageKey(_id, "raw"));
-    if (stored === null) throw new ImportRefusedError("The uploaded file is missing. Upload it again.");
+    if (stored === null)
+      throw new ImportRefusedError("The uploaded file is missing. Upload it again.", {
+        code: "uploadMissing",
+      });
     const unpacked = join(folder, "unpacked");
     await mkdir(unpacked);
     const uploaded = join(folder, "uploaded");
@@ -286,7 +300,7 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
   /** The lines of the group file. The messages read so far are the progress. */
   const read = (
     { _id }: ChatImportDocument,
-    { history, report, folder, sinks }: { history: History; report: Report; folder: string; sinks: Sinks },
+    { history, report, folder, sinks, sample }: Reading,
     signal: AbortSignal,
   ): AsyncGenerator<string> => {
     const onProgress = progressOf(_id, "reading", signal);
@@ -298,44 +312,49 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
         yield message;
       }
     }
-    return groupFileText({ ...history, messages: counted }, report, folder, sinks);
+    return groupFileText({ ...history, messages: counted }, report, folder, sinks, sample);
   };
 
   const check = async (found: ChatImportDocument, folder: string, signal: AbortSignal): Promise<void> => {
     const report = new Report();
     const history = await open(found, folder, report, signal);
     const sinks = { files: countFiles(report, node.config.fileMaxBytes), directs: countDirects(report) };
-    for await (const _line of read(found, { history, report, folder, sinks }, signal)) continue;
+    const sample = new ExportSample();
+    for await (const _line of read(found, { history, report, folder, sinks, sample }, signal)) continue;
+    const source = { ...sourceOf(found, history, sample), options: [] };
+    report.destination = await destinationOf(node.database.db!, source);
+    await describeMatches(node.database.db!, source, history.users, report);
     const accounts = peopleOf(history.users).size;
     await imports.change(found._id, ["checking"], {
       state: "checked",
-      report: report.present(),
+      report: report.present(MATCHES_LISTED),
       accounts,
     });
   };
 
   const run = async (found: ChatImportDocument, folder: string, signal: AbortSignal): Promise<void> => {
-    const { _id: importId, byUserId, origin } = found;
-    const { owner, matchUsernames, createAccounts, directMessages = true, again } = found.run!;
+    const { _id: importId, byUserId } = found;
+    const { owner, matchUsernames, createAccounts, directMessages = true } = found.run!;
     const report = new Report();
     const history = await open(found, folder, report, signal);
     const files = new MessageFiles(folder, node.config.fileMaxBytes);
     const file = join(folder, "group.jsonl");
     const directs = directMessages ? new DirectMessages(folder) : null;
-    const lines = read(found, { history, report, folder, sinks: { files, directs } }, signal);
+    const sample = new ExportSample();
+    const lines = read(found, { history, report, folder, sinks: { files, directs }, sample }, signal);
     await pipeline(lines, createWriteStream(file, { flags: "wx", mode: 0o600 }), { signal });
     const people = createAccounts ? peopleOf(history.users) : new Map();
     const storing = tools.createImportedFiles(node);
     const source = {
-      key: `${origin} ${history.source}${again ? ` ${importId}` : ""}`,
+      ...sourceOf(found, history, sample),
       options: [owner, matchUsernames, createAccounts, false],
     };
     const imported = await importGroup(
       targetOf(storing),
       await survey(file, files),
-      { owner, matchUsernames, people },
+      { owner, matchUsernames, emails: emailsOf(history.users), people },
       {
-        files: { of: await files.read(), open: (key) => history.files.open(key) },
+        files: { bytes: files.bytes, of: await files.read(), open: (key) => history.files.open(key) },
         directs,
         source,
         onProgress: progressOf(importId, "storing", signal),
@@ -346,7 +365,7 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
     const { groupId } = imported;
     await announce(groupId, byUserId);
     await announceDirects(imported.directs.channelIds);
-    const done = { state: "done" as const, report: report.present(), groupId };
+    const done = { state: "done" as const, report: report.present(MATCHES_LISTED), groupId };
     await imports.change(importId, ["importing"], done);
     await removeDone(importId);
   };
@@ -438,10 +457,21 @@ export function createChatImports({ node, imports }: Options, tools: ImportTools
 }
 
 /** @returns why an import isn't possible, or null if it can be tried again */
-function refusalOf(error: unknown): string | null {
-  if (error instanceof ImportRefusedError) return error.message;
-  return error instanceof ServiceError && !error.retryable ? error.message : null;
+function failureOf(error: unknown): ImportFailure | null {
+  if (error instanceof ImportRefusedError) return error.failure;
+  if (!(error instanceof ServiceError) || error.retryable) return null;
+  return { code: NO_ACCOUNTS.has(error.type) ? "accountsRefused" : "serverFailed" };
 }
+
+/** Only the group that the report of the check shows is added to. */
+const sourceOf = (
+  { _id, origin, run, report }: ChatImportDocument,
+  { source }: History,
+  sample: ExportSample,
+) =>
+  run?.again === true
+    ? { key: `${origin} ${source} ${_id}`, sample: null, into: null }
+    : { key: `${origin} ${source}`, sample, into: report?.destination?.groupId ?? null };
 
 const presentImport = (found: ChatImportDocument): ChatImport => ({
   id: found._id,
@@ -456,6 +486,7 @@ const presentImport = (found: ChatImportDocument): ChatImport => ({
   report: found.report ?? null,
   accounts: found.accounts,
   error: found.error ?? null,
+  failure: found.failure ?? null,
   groupId: found.groupId ?? null,
   createdAt: found.createdAt.toISOString(),
 });

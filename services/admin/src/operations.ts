@@ -1,15 +1,18 @@
+import { statfs } from "node:fs/promises";
 import type { Result, Services } from "@fanfare/contract";
-import { type Handlers, PROGRAM_VERSION, serviceError } from "@fanfare/kernel";
+import { type Handlers, PROGRAM_VERSION, serviceError, within } from "@fanfare/kernel";
 import type { AdminDependencies } from "./admin.dependencies.ts";
 import { cached } from "./cached.ts";
+import { DISK_TIMEOUT_MS, STATS_MAX_AGE_MS } from "./constants.ts";
 
 type Counts = Pick<Result<"admin.stats">, "users" | "online" | "groups" | "messages">;
 
-/** Limits the load from open status pages. */
-const COUNTS_MAX_AGE_MS = 10_000;
+type Disk = Result<"admin.stats">["process"]["disk"];
 
 export function statusActions({ node, maintenance }: AdminDependencies): Handlers {
-  const counts = cached(COUNTS_MAX_AGE_MS, count);
+  const { dataDir, filesDir, s3, services: ownServices } = node.config;
+  const counts = cached(STATS_MAX_AGE_MS, count);
+  const disk = cached(STATS_MAX_AGE_MS, createDiskReader(s3 === undefined ? [dataDir, filesDir] : [dataDir]));
   return {
     "admin.stats": async ({ services }) => ({
       ...(await counts(services)),
@@ -19,10 +22,37 @@ export function statusActions({ node, maintenance }: AdminDependencies): Handler
         nodeVersion: process.version,
         memoryBytes: process.memoryUsage.rss(),
         uptimeMs: Math.round(process.uptime() * 1000),
-        services: [...node.config.services],
+        services: [...ownServices],
+        disk: await disk(),
       },
     }),
   };
+}
+
+/** @returns reads the free space of the disk of these folders that has the least */
+export function createDiskReader(folders: readonly string[]): () => Promise<Disk> {
+  const readers = folders.map(createFolderReader);
+  return async () => {
+    const found = await Promise.all(readers.map((read) => read()));
+    const known = found.filter((disk) => disk !== null);
+    return known.toSorted((one, other) => one.freeBytes - other.freeBytes)[0] ?? null;
+  };
+}
+
+/** On a stale network mount, each call blocks a thread for as long as it hangs: there is only one at a time. */
+function createFolderReader(folder: string): () => Promise<Disk> {
+  let pending: Promise<Disk> | undefined;
+  const read = async (): Promise<Disk> => {
+    try {
+      const { bavail, blocks, bsize } = await statfs(folder);
+      return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+    } catch {
+      return null;
+    } finally {
+      pending = undefined;
+    }
+  };
+  return () => within(DISK_TIMEOUT_MS, (pending ??= read())).catch(() => null);
 }
 
 /** An unavailable service must not hide the values of the others. */
@@ -47,13 +77,16 @@ export const pluginActions: Handlers = {
 
 export const jobActions = ({ node }: AdminDependencies): Handlers => ({
   "admin.listDeadJobs": async ({ params: { beforeJobId, limit } }) => {
-    const found = await node.jobs.listDead(limit, beforeJobId);
+    const [ms, id] = beforeJobId?.split("-") ?? [];
+    const before = id === undefined ? undefined : { deadAt: new Date(Number(ms)), id };
+    const found = await node.jobs.listDead(limit, before);
+    const last = found.length === limit ? found.at(-1) : undefined;
     const jobs = found.map(({ createdAt, deadAt, ...job }) => ({
       ...job,
       createdAt: createdAt.toISOString(),
       deadAt: deadAt.toISOString(),
     }));
-    return { jobs, nextJobId: found.length === limit ? (found.at(-1)?.id ?? null) : null };
+    return { jobs, nextJobId: last === undefined ? null : `${last.deadAt.getTime()}-${last.id}` };
   },
 
   "admin.retryJob": async ({ params: { jobId } }) => {

@@ -80,24 +80,32 @@ export const createBotRepository = defineRepository(
 
     countOfGroup: (groupId: string, max: number) => bots.countDocuments({ groupId }, { limit: max }),
 
+    /**
+     * Also removes the callback if the scope for it is lost, or if the token is new: the holder of the old one chose the URL.
+     */
     update: (
       groupId: string,
       botId: string,
       changes: Partial<Pick<BotDocument, "name" | "scopes" | "tokenHash" | "sessionId" | "createdBy">>,
-    ) =>
-      change(
-        { _id: botId, groupId },
-        { $set: changes, ...(changes.tokenHash !== undefined && { $unset: { revokedAt: 1 } }) },
-      ),
+    ) => {
+      const isNewToken = changes.tokenHash !== undefined;
+      const endsCallback = isNewToken || changes.scopes?.includes("events") === false;
+      const unset = { callback: 1, ...(isNewToken && { revokedAt: 1 }) };
+      return change({ _id: botId, groupId }, { $set: changes, ...(endsCallback && { $unset: unset }) });
+    },
 
-    /** Replaces the token with an unknown one. */
+    /** Replaces the token with an unknown one, and removes the callback, whose URL the holder of the token chose. */
     revokeToken: (botId: string, changes: Pick<BotDocument, "tokenHash" | "sessionId">) =>
-      update({ _id: botId }, { $set: { ...changes, revokedAt: new Date() } }),
+      update({ _id: botId }, { $set: { ...changes, revokedAt: new Date() }, $unset: { callback: 1 } }),
 
     remove: (botId: string) => remove({ _id: botId }),
 
-    setCallback: (botId: string, callback: Callback | null) =>
-      change({ _id: botId }, callback === null ? { $unset: { callback: 1 } } : { $set: { callback } }),
+    /** @returns null if the bot is deleted, or has another session: its token or scopes were changed in the meantime */
+    setCallback: (botId: string, sessionId: string, callback: Callback | null) =>
+      change(
+        { _id: botId, sessionId },
+        callback === null ? { $unset: { callback: 1 } } : { $set: { callback } },
+      ),
 
     /** Stores the result of a delivery, unless the bot has subscribed again in the meantime. */
     settle: (

@@ -3,6 +3,8 @@ import { can, type NodeContext } from "@fanfare/kernel";
 import type { BotDocument, BotRepository } from "./bot.repository.ts";
 
 const PAGE = 100;
+/** Limited, because the session of a disabled bot is never alive. */
+const SESSION_TRIES = 5;
 const LOWEST_ID = "0".repeat(24);
 
 /**
@@ -62,6 +64,23 @@ async function disconnect(
   groupId: string,
   botId: string,
 ): Promise<void> {
-  const { sessionId } = await services.user.openBotSession({ userId: botId });
-  await bots.update(groupId, botId, { sessionId });
+  await renewSession(services, botId, (sessionId) => bots.update(groupId, botId, { sessionId }));
+}
+
+/**
+ * Ends the sessions of a bot and opens another one.
+ * @param store stores its ID; called again if another call has ended the session in the meantime
+ * @returns what `store` has returned; null: the bot is gone
+ */
+export async function renewSession(
+  { user }: NodeContext["services"],
+  botId: string,
+  store: (sessionId: string) => Promise<BotDocument | null>,
+): Promise<BotDocument | null> {
+  for (let left = SESSION_TRIES; ; left -= 1) {
+    const { sessionId } = await user.openBotSession({ userId: botId });
+    const stored = await store(sessionId);
+    if (stored === null || left <= 1) return stored;
+    if ((await user.hasSession({ userId: botId, sessionId })).isAlive) return stored;
+  }
 }

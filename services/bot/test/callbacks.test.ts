@@ -3,9 +3,9 @@ import { LIMITS } from "@fanfare/contract";
 import { jsonBytes } from "@fanfare/kernel";
 import { createAccount, must, post } from "@fanfare/testing";
 import { startInstance, type Instance } from "../../../test/support/instance.ts";
-import { Types } from "mongoose";
+import { mongo, Types } from "mongoose";
 import { io } from "socket.io-client";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createPlace, createReceiver, say, until, type Place } from "./place.ts";
 
 let instance: Instance;
@@ -20,6 +20,7 @@ afterEach(async () => {
 });
 afterAll(() => instance.stop());
 
+type AnyMethod = (this: mongo.Collection, ...args: unknown[]) => Promise<unknown>;
 const SECRET = "a secret of the bot";
 
 async function receive(...args: Parameters<typeof createReceiver>) {
@@ -173,6 +174,130 @@ test("a URL that returns 410 gets no further callbacks until an admin retries th
   expect(await failedJob()).toBeUndefined();
   await must(url, "bot.unsubscribe", {}, place.token);
   expect(await state()).toBeNull();
+});
+
+test("a new token ends the callback of the former holder", async () => {
+  const { url } = instance;
+  const { world, groupId, channelId } = await createPlace(url);
+  const { owner, member } = world;
+  const manageWebhooks = 1 << 15;
+  const { role } = await must(
+    url,
+    "role.create",
+    { groupId, name: "Integrations", permissions: manageWebhooks },
+    owner.accessToken,
+  );
+  const ofMember = { groupId, userId: member.userId };
+  await must(url, "role.assign", { ...ofMember, roleId: role.id }, owner.accessToken);
+  const scopes = ["messages.read" as const, "events" as const];
+  const made = await must(url, "bot.create", { groupId, name: "Mine", scopes }, member.accessToken);
+  const botId = made.bot.id;
+  const former = await receive();
+  const events = ["message.created" as const];
+  await must(url, "bot.subscribe", { url: former.url, secret: SECRET, events }, made.token);
+  const sessionId = async () =>
+    (await instance.collection("bots").findOne({ _id: new Types.ObjectId(botId) }))!["sessionId"] as string;
+  const before = await sessionId();
+  await must(url, "group.kick", ofMember, owner.accessToken);
+  await until(async () => (await sessionId()) !== before);
+  await must(url, "message.send", say(channelId, "after the kick"), owner.accessToken);
+
+  const { bot, token } = await must(url, "bot.rotateToken", { groupId, botId }, owner.accessToken);
+  expect(bot.callback).toBeNull();
+  expect(await instance.collection("botCursors").countDocuments({ botId })).toBe(0);
+  const taken = await receive();
+  await must(url, "bot.subscribe", { url: taken.url, secret: SECRET, events }, token);
+  await must(url, "message.send", say(channelId, "to the owner"), owner.accessToken);
+  await until(() => taken.received.length > 0);
+  expect(taken.received[0]!.body.events).toMatchObject([{ message: { content: "to the owner" } }]);
+  expect(former.received).toEqual([]);
+});
+
+test("a new token works although another call ended its session before it was stored", async () => {
+  const { url } = instance;
+  const { botId, groupId, world } = await createPlace(url);
+  const sessions = instance.collection("sessions");
+  const store = Reflect.get(mongo.Collection.prototype, "findOneAndUpdate") as AnyMethod;
+  const spy = vi.spyOn(mongo.Collection.prototype, "findOneAndUpdate");
+  spy.mockImplementation(async function (this: mongo.Collection, ...args: unknown[]) {
+    if (!JSON.stringify(args[1]).includes("tokenHash")) return store.apply(this, args);
+    spy.mockRestore();
+    const living = { userId: new Types.ObjectId(botId), revokedAt: { $exists: false } };
+    expect(await sessions.updateMany(living, { $set: { revokedAt: new Date() } })).toMatchObject({
+      modifiedCount: 1,
+    });
+    return store.apply(this, args);
+  } as never);
+  const { token } = await must(url, "bot.rotateToken", { groupId, botId }, world.owner.accessToken);
+  expect((await must(url, "bot.me", {}, token)).bot.id).toBe(botId);
+});
+
+test("a bot without the scopes has neither a callback nor commands", async () => {
+  const { url } = instance;
+  const place = await createPlace(url);
+  const { botId, channelId, groupId, token, world } = place;
+  const { url: address } = await receive();
+  await subscribe(place, address);
+  await must(url, "command.register", { name: "deploy", description: "Deploy", options: [] }, token);
+  const scopes = ["messages.read" as const];
+  const { bot } = await must(url, "bot.update", { groupId, botId, scopes }, world.owner.accessToken);
+  expect(bot.callback).toBeNull();
+  expect(await instance.collection("botCursors").countDocuments({ botId })).toBe(0);
+  const { accessToken } = world.member;
+  expect((await must(url, "command.list", { channelId }, accessToken)).commands).toEqual([]);
+  expect(await post(url, "command.invoke", { channelId, name: "deploy" }, accessToken)).toMatchObject({
+    error: { type: "COMMAND_NOT_FOUND" },
+  });
+});
+
+test("a callback and commands that an earlier version kept without their scopes have no effect", async () => {
+  const { url } = instance;
+  const place = await createPlace(url);
+  const { received, url: address } = await receive();
+  await subscribe(place, address);
+  await must(url, "command.register", { name: "deploy", description: "Deploy" }, place.token);
+  const bot = { _id: new Types.ObjectId(place.botId) };
+  await instance.collection("bots").updateOne(bot, { $set: { scopes: ["messages.read"] } });
+  const { channelId, world } = place;
+  const { accessToken } = world.member;
+  await must(url, "message.send", say(channelId, "secret"), accessToken);
+  const deliveries = { kind: "bot.callback", key: { $regex: `^${place.botId}:` } };
+  await instance.collection("jobs").updateOne(deliveries, { $set: { dueAt: new Date(0) } });
+  await until(async () => (await instance.collection("jobs").countDocuments(deliveries)) === 0);
+  expect(received).toEqual([]);
+  expect((await must(url, "command.list", { channelId }, accessToken)).commands).toEqual([]);
+  expect(await post(url, "command.invoke", { channelId, name: "deploy" }, accessToken)).toMatchObject({
+    error: { type: "COMMAND_NOT_FOUND" },
+  });
+});
+
+test("a callback that ends during a delivery gets no more of it", async () => {
+  const { url } = instance;
+  const { botId, channelId, groupId, token, world } = await createPlace(url);
+  const { accessToken } = world.owner;
+  const { channel } = await must(url, "channel.create", { groupId, name: "other" }, accessToken);
+  let isEnded = false;
+  const former = await receive(async (_, count) => {
+    if (count === 1) {
+      await must(url, "message.send", say(channel.id, "two"), accessToken);
+      return 500;
+    }
+    // Both channels have something to deliver.
+    await must(url, "bot.rotateToken", { groupId, botId }, accessToken);
+    isEnded = true;
+    return 204;
+  });
+  const events = ["message.created" as const];
+  await must(url, "bot.subscribe", { url: former.url, secret: SECRET, events }, token);
+  await must(url, "message.send", say(channelId, "one"), accessToken);
+  await until(() => isEnded);
+  const running = {
+    kind: "bot.callback",
+    key: { $regex: `^${botId}:` },
+    heldUntil: { $gt: new Date() },
+  };
+  await until(async () => (await instance.collection("jobs").countDocuments(running)) === 0);
+  expect(former.received).toHaveLength(2);
 });
 
 test("commands are listed page by page when one response can't hold them", async () => {

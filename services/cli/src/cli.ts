@@ -41,8 +41,14 @@ const program = (args: readonly string[], more: readonly CommandModule[]) =>
     .version(PROGRAM_VERSION)
     .wrap(WIDTH)
     .epilogue("Exit codes: 0 success, 1 failure, 2 the check found problems.")
-    .fail((message, error) => {
-      throw error ?? new CliError(`${message}\nSee: fanfare --help`);
+    .fail((message, error, usage) => {
+      // What yargs passes here has only the methods of its help. In a command, there are no others.
+      const { getCommands } = usage as unknown as { getCommands: () => readonly unknown[] };
+      const isInCommand = getCommands().length === 0;
+      const text = message
+        ?.replace(/^Missing required argument: (\S+)$/, "--$1 is missing.")
+        .replace(/^Arguments (\S+) and (\S+) are .*/, "--$1 and --$2 can't be used together.");
+      throw error ?? new CliError(`${text}\nSee: fanfare ${isInCommand ? `${args[0]} ` : ""}--help`);
     });
 
 /**
@@ -62,8 +68,8 @@ function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof ServiceError) {
     const { issues } = (error.data ?? {}) as { issues?: { path: string; message: string }[] };
-    const details = issues?.map(({ path, message }) => `\n  ${path}: ${message}`) ?? [];
-    return `${error.message}${details.join("")}`;
+    if (issues === undefined) return error.message;
+    return ["Invalid values:", ...issues.map(({ path, message }) => `  ${path}: ${message}`)].join("\n");
   }
   const isExpected =
     [CliError, ConfigError, StartError].some((kind) => error instanceof kind) ||

@@ -1,29 +1,26 @@
-import { type Config, type NodeContext, type ServiceFactory, startNode } from "@fanfare/kernel";
+import { existsSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type Config, loadConfig, type NodeContext, type ServiceFactory, startNode } from "@fanfare/kernel";
 import { type Database, openDatabase } from "@fanfare/kernel/database";
 import { createAdminService } from "@fanfare/admin";
 import { createUserService } from "@fanfare/user";
+import { isData } from "./backup/files.ts";
 import { CliError } from "./command.ts";
 
 type Place = Pick<Config, "mongoUrl" | "dataDir">;
 
 /**
- * Opens the database of a stopped instance. With MONGO_URL this isn't checked.
+ * Runs `work` on the database of a stopped instance and closes it afterwards. With MONGO_URL this isn't checked.
  * @throws {CliError} when a running instance holds the data folder
  */
-export async function openStoppedInstance(config: Place): Promise<Database> {
-  try {
-    return await openDatabase(config, fail, { onProgress: (message) => console.error(message) });
-  } catch (error) {
-    throw explainInUse(error);
-  }
-}
-
-/** Runs `work` on the database and closes it afterwards. */
 export async function withStoppedInstance<T>(
   config: Place,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const database = await openStoppedInstance(config);
+  const onProgress = (message: string) => console.error(message);
+  const database = await openDatabase(config, fail, { onProgress }).catch((error: unknown) => {
+    throw explainInUse(error);
+  });
   try {
     return await work(database);
   } finally {
@@ -75,8 +72,38 @@ export function explainInUse(error: unknown): unknown {
   );
 }
 
+/**
+ * Reads the configuration of a command. A new database would look like an empty instance.
+ * @param canBeNew whether the command can create the database
+ * @throws {CliError} when the database of the instance isn't here
+ */
+export function loadInstanceConfig({ canBeNew = false } = {}): Config {
+  const config = loadConfig();
+  assertIsNoGateway(config);
+  if (!canBeNew && config.mongoUrl === undefined && !hasDatabase(config))
+    throw new CliError(
+      `There is no database in ${resolve(config.dataDir)}. Run this command with the settings and in the folder of the instance.`,
+    );
+  return config;
+}
+
+/** Whether there is an embedded database. Its folder can be a new disk, or have only a lock of a process that was killed. */
+export function hasDatabase({ dataDir }: Pick<Config, "dataDir">): boolean {
+  const folder = join(dataDir, "db");
+  return existsSync(folder) && readdirSync(folder).some(isData);
+}
+
+/** Other processes of a cluster have MONGO_URL. @throws {CliError} */
+function assertIsNoGateway({ natsUrl, mongoUrl }: Config): void {
+  if (natsUrl === undefined || mongoUrl !== undefined) return;
+  throw new CliError(
+    "A gateway of a cluster has no database. Run this command where a worker runs, with MONGO_URL.",
+  );
+}
+
 /** The configuration of a command's process: outside a cluster, and without log messages about its startup. */
 export function withoutCluster(config: Config, services: Config["services"]): Config {
+  assertIsNoGateway(config);
   const logLevel = config.logLevel === "info" ? "warn" : config.logLevel;
   return {
     ...config,
@@ -100,7 +127,6 @@ export function withUserNode<T>(config: Config, work: (node: NodeContext) => Pro
  * @throws {CliError} when a running instance holds the data folder
  */
 export function withStoppedNode<T>(config: Config, work: (node: NodeContext) => Promise<T>): Promise<T> {
-  // This service has no jobs: others could fail here, without the services that they call.
   return withNode(config, ["admin"], [createAdminService], work).catch((error: unknown) => {
     throw explainInUse(error);
   });
@@ -113,7 +139,9 @@ export async function withNode<T>(
   factories: readonly ServiceFactory[],
   work: (node: NodeContext) => Promise<T>,
 ): Promise<T> {
-  const node = await startNode(withoutCluster(config, services), factories, fail);
+  // Jobs could call services that aren't here.
+  const options = { runsJobs: false };
+  const node = await startNode(withoutCluster(config, services), factories, fail, options);
   try {
     return await work(node.context);
   } finally {

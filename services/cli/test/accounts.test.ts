@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { fanfare, fanfareProcess, newFolder, whileRunning } from "./temporary-instance.ts";
 
 /** Gateways poll every ten seconds. */
-const LONG = { timeout: 120_000 };
+const LONG = { timeout: 600_000 };
 
 let dataDir: string;
 
@@ -47,6 +47,16 @@ test("creates an admin while the instance is running, effective with the next lo
     const { accessToken } = await logIn(url, username);
     await must(url, "admin.stats", {}, accessToken);
   });
+});
+
+test("says what is wrong with a username", async () => {
+  const { code, out, error } = await fanfareProcess(
+    dataDir,
+    ["create-admin", "x".repeat(33)],
+    "long enough\n",
+  );
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(error).toMatch(/^Invalid values:\n {2}username: must be .+\n$/);
 });
 
 test("reports errors and creates nothing", { tags: "long" }, async () => {

@@ -1,5 +1,6 @@
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Channel } from "@fanfare/contract";
 import { createWorld, must, type World } from "@fanfare/testing";
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -10,6 +11,7 @@ import { configOf, fanfare, newFolder, whileRunning } from "./temporary-instance
 let folder: string;
 let dataDir: string;
 let world: World;
+let thread: Channel;
 const { ObjectId } = mongo;
 
 const change = (work: (db: mongo.Db) => Promise<unknown>): Promise<unknown> =>
@@ -28,6 +30,9 @@ beforeAll(async () => {
     const ids = { channelId: channel.id, messageId: message.id };
     await must(url, "message.react", { ...ids, emoji: "👍" }, owner.accessToken);
     await must(url, "channel.markRead", { channelId: channel.id, seq: 2 }, owner.accessToken);
+    ({ channel: thread } = await must(url, "channel.openThread", ids, owner.accessToken));
+    const aside = { channelId: thread.id, content: "aside", nonce: "c" };
+    await must(url, "message.send", aside, owner.accessToken);
   });
 });
 
@@ -45,9 +50,11 @@ test("finds every problem and repairs those that need no data loss", async () =>
   const channelId = new ObjectId(world.channel.id);
   const groupId = new ObjectId(world.group.id);
   const missing = new ObjectId();
+  const threadId = new ObjectId(thread.id);
   await change(async (db) => {
     await db.collection("groups").updateOne({ _id: groupId }, { $inc: { memberCount: 5 } });
     await db.collection("channelHeads").updateOne({ _id: channelId }, { $set: { seq: 7 } });
+    await db.collection("channelHeads").deleteOne({ _id: threadId });
     await db.collection("members").insertOne({ groupId: missing, userId: new ObjectId(world.owner.userId) });
     await db.collection("roles").insertOne({ groupId: missing, name: "left" });
     await db.collection("files").insertOne({ channelId: missing, state: "deleting" });
@@ -68,7 +75,11 @@ test("finds every problem and repairs those that need no data loss", async () =>
   expect(left.out).toMatch(
     /^channels \w+ belongs to groups \w+, which does not exist \(not repairable\)\nProblems found: 1\./,
   );
-  await change((db) => db.collection("channels").deleteOne({ groupId: missing }));
+  await change(async (db) => {
+    await db.collection("channels").deleteOne({ groupId: missing });
+    const restored = await db.collection("channelHeads").findOne({ _id: threadId });
+    expect(restored).toMatchObject({ seq: 1, rev: 1, threadOf: groupId, changedAt: expect.any(Date) });
+  });
   expect((await fanfare(dataDir, ["check"])).code).toBe(0);
 });
 

@@ -14,7 +14,11 @@ afterAll(() => rm(dataDir, { recursive: true, force: true }));
 async function fill(db: mongo.Db): Promise<void> {
   const kinds = Array.from({ length: EACH }, () => ["guest", "member"]).flat();
   const { insertedIds } = await db.collection("users").insertMany(kinds.map((kind) => ({ kind })));
-  const sessions = Object.values(insertedIds).map((userId) => ({ userId }));
+  const sessions = Object.values(insertedIds).map((userId) => ({
+    userId,
+    address: "192.0.2.1",
+    userAgent: "a browser",
+  }));
   await db.collection("sessions").insertMany(sessions);
 }
 
@@ -27,5 +31,10 @@ test("ends all sessions in several batches, those of guests only if requested", 
     expect(await endSessions(db, { guests: false })).toBe(0);
     expect(await endSessions(db, { guests: true })).toBe(EACH);
     expect(await living()).toBe(0);
+    const isPersonal = { $or: [{ address: { $exists: true } }, { userAgent: { $exists: true } }] };
+    expect(await db.collection("sessions").countDocuments(isPersonal)).toBe(0);
+    // So that they are counted among the active users of the day.
+    const isKept = { expiresAt: { $gt: new Date(Date.now() + 12 * 60 * 60 * 1000) } };
+    expect(await db.collection("sessions").countDocuments(isKept)).toBe(2 * EACH);
   });
 });

@@ -99,6 +99,8 @@ test("exporting an imported group produces the same file, except for ids and mis
     expect(JSON.stringify(synced)).toContain("news");
     const found = { channelId: channel.id, text: "elephants" };
     expect((await must(url, "message.search", found, ada.accessToken)).messages).toHaveLength(1);
+    const inThread = { groupId: channel.groupId!, text: "aside" };
+    expect((await must(url, "message.search", inThread, ada.accessToken)).messages).toHaveLength(1);
   });
 });
 
@@ -193,4 +195,26 @@ test("the next import removes the remains of an interrupted one", async () => {
   await copyFile(file, copy);
   expect((await fanfare(dataDir, ["import-group", copy])).code).toBe(1);
   expect(await counts()).toEqual(before);
+});
+
+test("commands don't run jobs, whose services can be missing", async () => {
+  const job = {
+    _id: new mongo.ObjectId(),
+    kind: "user.erase",
+    key: ada.userId,
+    payload: null,
+    dueAt: new Date(0),
+    heldUntil: new Date(0),
+    fence: 0,
+    tries: 0,
+    requests: 1,
+    createdAt: new Date(0),
+  };
+  const jobs = <T>(work: (all: mongo.Collection) => Promise<T>): Promise<T> =>
+    withStoppedInstance(configOf(dataDir), ({ db }) => work(db.collection("jobs")));
+  await jobs((all) => all.insertOne({ ...job }));
+  const exported = join(folder, "beside-a-job.jsonl");
+  expect(await fanfare(dataDir, ["export-group", world.group.id, exported])).toMatchObject({ code: 0 });
+  expect(await fanfare(dataDir, ["reindex"])).toMatchObject({ code: 0, error: "" });
+  expect(await jobs((all) => all.findOne({ _id: job._id }))).toEqual(job);
 });

@@ -117,6 +117,8 @@ test("an imported group belongs to its owner, and its authors aren't users of th
   expect((await must(url, "message.send", sent, ada.accessToken)).message.seq).toBe(messages.length + 1);
   const found = { channelId: channel.id, text: "elephants" };
   expect((await must(url, "message.search", found, ada.accessToken)).messages).toHaveLength(1);
+  const inThread = { groupId: group.id, text: "aside" };
+  expect((await must(url, "message.search", inThread, ada.accessToken)).messages).toHaveLength(1);
   const { entries } = await must(url, "group.auditLog", { groupId: group.id }, ada.accessToken);
   expect(entries).toMatchObject([
     { action: "group.startExport" },

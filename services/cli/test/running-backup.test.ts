@@ -1,13 +1,16 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import { createGunzip } from "node:zlib";
 import { createWorld, must } from "@fanfare/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { decodeFrames } from "../src/backup/frames.ts";
+import { fileOf } from "../src/backup/read-backup.ts";
 import { withStoppedInstance } from "../src/open-instance.ts";
 import {
   configOf,
@@ -182,6 +185,29 @@ test(
     });
   },
 );
+
+test("a backup also shows what was sent while it wrote files that were uploaded since its start", async () => {
+  const source = join(folder, "uploads");
+  const content = "Sent while the second file is written";
+  const seen: string[] = [];
+  await whileRunning(source, async (url) => {
+    const { channel, owner } = await createWorld(url);
+    const add = (name: string) => writeFile(join(source, "files/aa", name), randomBytes(20 * 1024 * 1024));
+    await mkdir(join(source, "files/aa"), { recursive: true });
+    await add("first");
+    const child = spawnFanfare(source, ["backup", "--stdout"]);
+    // The program waits until these are read.
+    for await (const { kind, payload } of decodeFrames(child.stdout.pipe(createGunzip()))) {
+      const path = kind === "F" ? fileOf(payload).path : "";
+      if (path === "files/aa/first") await add("second");
+      if (path === "files/aa/second")
+        await must(url, "message.send", { channelId: channel.id, content, nonce: "late" }, owner.accessToken);
+      if (path !== "") seen.push(path);
+      if (kind === "D" && payload.includes(content)) seen.push("message");
+    }
+  });
+  expect(seen).toEqual(["files/aa/first", "token-secret", "files/aa/second", "message"]);
+});
 
 test("a backup to standard output is identical to one in a file", async () => {
   const source = join(folder, "quiet");

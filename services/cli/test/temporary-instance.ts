@@ -6,6 +6,7 @@ import { buffer, text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { loadConfig, type Config } from "@fanfare/kernel";
 import { startFanfare } from "@fanfare/node";
+import { must } from "@fanfare/testing";
 import { vi } from "vitest";
 import { instanceEnvironment } from "../../../test/support/instance.ts";
 import { runCli } from "../src/cli.ts";
@@ -33,16 +34,30 @@ export async function whileRunning<T>(
   }
 }
 
+export const password = "correct horse";
+
+/** Makes the data of an instance with these accounts. The first one is the admin. */
+export const makeInstance = (dataDir: string, ...usernames: readonly string[]): Promise<void> =>
+  whileRunning(dataDir, async (url) => {
+    for (const username of usernames) await must(url, "user.register", { username, password });
+  });
+
 interface Outcome {
   code: number | null;
   out: string;
   error: string;
 }
 
-/** Starts the program like an operator does. */
-export function spawnFanfare(dataDir: string, args: readonly string[]): ChildProcessWithoutNullStreams {
-  const env = { PATH: process.env["PATH"], ...instanceEnvironment(dataDir) };
-  return spawn(process.execPath, [MAIN, ...args], { env, stdio: "pipe" });
+/** Starts the program like an operator does. @param through a command that runs it */
+export function spawnFanfare(
+  dataDir: string,
+  args: readonly string[],
+  more: Environment = {},
+  through: readonly string[] = [],
+): ChildProcessWithoutNullStreams {
+  const env = { PATH: process.env["PATH"], ...instanceEnvironment(dataDir), ...more };
+  const [program, ...rest] = [...through, process.execPath, MAIN, ...args];
+  return spawn(program!, rest, { env, stdio: "pipe" });
 }
 
 /** Runs the program to its end, with the given standard input. */
@@ -54,6 +69,13 @@ export async function fanfareProcess(
 ): Promise<Outcome> {
   const child = spawnFanfare(dataDir, args);
   child.stdin.end(input);
+  return outcomeOf(child, encoding);
+}
+
+export async function outcomeOf(
+  child: ChildProcessWithoutNullStreams,
+  encoding: BufferEncoding = "utf8",
+): Promise<Outcome> {
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   const [out, error, code] = await Promise.all([buffer(child.stdout), text(child.stderr), ended]);
   return { code, out: out.toString(encoding), error };

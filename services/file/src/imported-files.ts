@@ -81,6 +81,8 @@ export function createImportedFiles({
   };
 
   return {
+    folder: config.s3 === undefined ? config.filesDir : null,
+
     /** A file that is already stored is returned as it is. */
     async store(imported: FileToStore): Promise<StoredFile> {
       const { fileId, ownerId, channelId, groupId, nonce, bytes, createdAt } = imported;

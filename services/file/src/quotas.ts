@@ -57,10 +57,16 @@ export class Quotas {
         ((await this.#recount(owner)) && (await this.#usage.take(keyOf(owner), bytes, max)));
       if (hasRoom) taken.push(owner);
       else {
-        await this.add(taken, -bytes);
+        await this.giveBack(taken, bytes);
         throw serviceError("LIMIT_REACHED", { limit, max });
       }
     }
+  }
+
+  /** Gives back space that was taken for a file that isn't stored. */
+  async giveBack(owners: readonly Owner[], bytes: number): Promise<void> {
+    this.#instance.bytes -= bytes;
+    await this.add(owners, -bytes);
   }
 
   /** Takes space that only the quota of the instance limits. @returns false if there is none left */
@@ -73,6 +79,11 @@ export class Quotas {
   /** Corrects the space of a file when its size is known. */
   async add(owners: readonly Owner[], bytes: number): Promise<void> {
     for (const owner of owners) await this.#usage.add(keyOf(owner), bytes);
+  }
+
+  /** The total size of all files. */
+  total(): Promise<number> {
+    return this.#usage.sumOfUsers();
   }
 
   async of(owner: Owner, kind?: User["kind"]): Promise<{ usedBytes: number; maxBytes: number | null }> {
@@ -137,6 +148,8 @@ export function keyOf({ type, id }: { type: string; id: string }): string {
 
 export const quotaActions = ({ quotas }: FileDependencies): Handlers => ({
   "file.getUsage": ({ actor }) => quotas.of({ type: "user", id: actor.userId }, actor.kind),
+
+  "file.countBytes": async () => ({ bytes: Math.max(0, await quotas.total()) }),
 
   "file.getGroupUsage": ({ params }) => quotas.of({ type: "group", id: params.groupId }),
 

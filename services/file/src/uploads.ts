@@ -147,7 +147,7 @@ async function start(
   };
   await quotas.take(ownersOf(file), bytes, actor.kind);
   await files.insert(file).catch(async (error: unknown) => {
-    await quotas.add(ownersOf(file), -bytes);
+    await quotas.giveBack(ownersOf(file), bytes);
     throw error;
   });
   return { fileId: file._id };

@@ -14,7 +14,7 @@ let sweep: ReturnType<typeof createSweep>;
 let channelId: string;
 let userId: string;
 beforeAll(async () => {
-  fileNode = await startFileNode({ FILE_QUOTA_USER_BYTES: "1000" });
+  fileNode = await startFileNode({ FILE_QUOTA_USER_BYTES: "1000", FILE_QUOTA_INSTANCE_BYTES: "1000000" });
   const { node } = fileNode;
   const files = createFileRepository(node.database);
   const quotas = new Quotas(files, createUsageRepository(node.database), node.policy);
@@ -168,4 +168,16 @@ test("a legal hold keeps deleted attachments, hidden, until it ends", async () =
   await dueNow(fileId);
   await sweep();
   expect([await stateOf(fileId), await isStored(fileId)]).toEqual([undefined, false]);
+});
+
+test("uploads that a user's quota refuses don't use up the quota of the instance", async () => {
+  const refused = () => fileNode.as(userId, "file.startUpload", { channelId, name: "a", bytes: 600_000 });
+  // The usage of the instance is not read again in between.
+  vi.useFakeTimers({ toFake: ["Date"] });
+  try {
+    for (let i = 0; i < 2; i += 1)
+      await expect(refused()).rejects.toMatchObject({ data: { limit: "fileQuotaUserBytes" } });
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -28,7 +28,7 @@ export async function catchUp(
   const { sessionIds } = await untilDone(() => node.services.user.listRevokedSessions({}), node, signal);
   ended.add(sessionIds, Date.now());
   const sockets = [...io.of("/").sockets.values()].filter((socket) => !closeIfEnded(socket, ended));
-  await untilDone(() => node.policy.get(), node, signal);
+  await untilDone(() => node.policy.reload(), node, signal);
   secondFactor.evict();
   await secondFactor.close(sockets);
   const users = [...byUser(sockets.filter((socket) => socket.connected))];
@@ -43,9 +43,12 @@ async function refresh(
   { services }: CatchUpOptions["node"],
 ): Promise<void> {
   const before = sockets.map((socket) => new Set(socket.rooms));
-  const listing = services.group.listRooms({ userIds: [userId] }).then(({ rooms }) => rooms[0]!);
-  const joined = sockets.map((socket) => joinFresh(socket, () => listing));
-  const [rooms] = await Promise.all([listing, ...joined]);
+  let listing: Promise<string[]> | undefined;
+  // Not before `joinFresh` asks: it must know which rooms a socket leaves meanwhile.
+  const list = () =>
+    (listing ??= services.group.listRooms({ userIds: [userId] }).then(({ rooms }) => rooms[0]!));
+  await Promise.all(sockets.map((socket) => joinFresh(socket, list)));
+  const rooms = await list();
   for (const [index, socket] of sockets.entries()) {
     if (!socket.connected) continue;
     // The removal of the user from a group was missed. After reconnecting, the socket only joins permitted rooms.

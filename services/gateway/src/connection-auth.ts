@@ -13,6 +13,7 @@ import { emitDirectly, joinFresh } from "@fanfare/fanout";
 import { CONNECT_RATE_LIMIT, CROWD_MS, RECONNECT_WITHIN_MS } from "./constants.ts";
 import type { Calls } from "./calls.ts";
 import type { Identify } from "./identify.ts";
+import type { MaintenanceMode } from "./gateway-state.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { nextRequestId } from "./request-id.ts";
 import type { SecondFactor } from "./second-factor.ts";
@@ -127,12 +128,13 @@ interface EnterRoomsOptions {
   node: NodeContext;
   listRooms: ListRooms;
   calls: Pick<Calls, "admission">;
+  maintenance: Pick<MaintenanceMode, "now">;
   metrics: GatewayMetrics;
 }
 
 /**
- * Joins a socket to the rooms of its user, then sends `ready`. If the rooms can't be listed, the connection is closed so that the
- * client reconnects: a socket that misses events must not look healthy.
+ * Joins a socket to the rooms of its user, then sends `ready`, and `server.paused` during maintenance. If the rooms can't be listed,
+ * the connection is closed so that the client reconnects: a socket that misses events must not look healthy.
  */
 export function enterRooms(socket: GatewaySocket, actor: Actor, options: EnterRoomsOptions): Promise<void> {
   const request = {
@@ -147,7 +149,7 @@ export function enterRooms(socket: GatewaySocket, actor: Actor, options: EnterRo
 async function enter(
   socket: GatewaySocket,
   { userId, sessionId }: Actor,
-  { node, listRooms, calls, metrics }: EnterRoomsOptions,
+  { node, listRooms, calls, maintenance, metrics }: EnterRoomsOptions,
 ): Promise<void> {
   const end = calls.admission.beginConnection();
   try {
@@ -156,6 +158,8 @@ async function enter(
     const serverTime = new Date().toISOString();
     const ready: EventPayload<"ready"> = { userId, sessionId, protocolVersion: PROTOCOL_VERSION, serverTime };
     emitDirectly(socket, "ready", ready);
+    const { enabled, message } = maintenance.now;
+    if (enabled) emitDirectly(socket, "server.paused", { message } satisfies EventPayload<"server.paused">);
     release(socket.data);
   } catch (error) {
     metrics.refused("NO_ROOMS");

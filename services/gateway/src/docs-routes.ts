@@ -6,17 +6,18 @@ const MAX_AGE_S = 300;
 /**
  * API documentation, for people and tools; generated on first use and cached.
  * @param charge called with the size of each response, in bytes
+ * @param load can fail, for example when too many files are open
  */
 export function serveDocs(
   app: FastifyInstance,
   charge: (request: FastifyRequest, bytes: number) => void,
+  load: () => Promise<Docs> = () => import("@fanfare/contract/docs"),
 ): void {
-  const made = new Map<string, Promise<string>>();
+  const made = new Map<string, string>();
   const serve = (path: string, type: string, make: (docs: Docs) => string): void => {
     app.get(path, async (request, reply) => {
-      const making = made.get(path) ?? import("@fanfare/contract/docs").then(make);
-      made.set(path, making);
-      const content = await making;
+      const content = made.get(path) ?? make(await load());
+      made.set(path, content);
       charge(request, Buffer.byteLength(content));
       return reply.header("cache-control", `public, max-age=${MAX_AGE_S}`).type(type).send(content);
     });

@@ -67,13 +67,23 @@ export function exposeGatewayState({ node, calls, maintenance, maxSockets }: Gat
 export class MaintenanceMode {
   readonly #node: Pick<NodeContext, "services" | "logger">;
   readonly #signal: AbortSignal;
+  readonly #onChange: (maintenance: Maintenance) => void;
   #now: Maintenance = { enabled: false, message: "" };
   /** Counts events, so that a slower response doesn't overwrite a newer state. */
   #eventCount = 0;
 
-  constructor(node: Pick<NodeContext, "services" | "logger">, signal: AbortSignal) {
+  constructor(
+    node: Pick<NodeContext, "services" | "logger">,
+    signal: AbortSignal,
+    onChange: (maintenance: Maintenance) => void,
+  ) {
     this.#node = node;
     this.#signal = signal;
+    this.#onChange = onChange;
+  }
+
+  get now(): Maintenance {
+    return this.#now;
   }
 
   /** The error for rejected changes; null without maintenance. */
@@ -85,7 +95,7 @@ export class MaintenanceMode {
 
   setMaintenance(maintenance: Maintenance): void {
     this.#eventCount += 1;
-    this.#now = maintenance;
+    this.#set(maintenance);
   }
 
   /** Call this when events may have been lost. */
@@ -104,12 +114,18 @@ export class MaintenanceMode {
     ]);
   }
 
+  #set(maintenance: Maintenance): void {
+    const { enabled, message } = this.#now;
+    this.#now = maintenance;
+    if (maintenance.enabled !== enabled || maintenance.message !== message) this.#onChange(maintenance);
+  }
+
   async #loadUntilKnown(): Promise<void> {
     while (!this.#signal.aborted) {
       const eventCount = this.#eventCount;
       try {
         const maintenance = await this.#node.services.admin.getMaintenance({});
-        if (this.#eventCount === eventCount) this.#now = maintenance;
+        if (this.#eventCount === eventCount) this.#set(maintenance);
         return;
       } catch (error) {
         this.#node.logger.debug({ err: error }, "maintenance state unknown");

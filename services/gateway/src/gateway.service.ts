@@ -49,7 +49,10 @@ export function createGatewayService(
   let running: Running | undefined;
   let steps: WatchedSteps | undefined;
   const stopping = new AbortController();
-  const maintenance = new MaintenanceMode(node, stopping.signal);
+  const maintenance = new MaintenanceMode(node, stopping.signal, ({ enabled, message }) => {
+    if (enabled) running?.io.local.emit("server.paused", { message });
+    else running?.io.local.emit("server.resumed", {});
+  });
   const secondFactor = new SecondFactor(node);
   let catchingUp: Promise<void> = Promise.resolve();
   let isWaiting = false;
@@ -78,10 +81,7 @@ export function createGatewayService(
         running?.io.local.emit("server.announced", context.params);
       },
       "maintenance.changed": (context: { params: DomainEvents["maintenance.changed"] }) => {
-        const { enabled, message } = context.params;
         maintenance.setMaintenance(context.params);
-        if (enabled) running?.io.local.emit("server.paused", { message });
-        else running?.io.local.emit("server.resumed", {});
       },
       async "process.abandoned"() {
         if (running === undefined) return;
@@ -134,7 +134,6 @@ export function createGatewayService(
         node,
         calls,
         identify,
-        ended,
         limits,
         plugins,
         tcpLimit: new ConnectionLimit(memory.tcp, room.tcp),
@@ -144,6 +143,7 @@ export function createGatewayService(
         http: app.server,
         node,
         calls,
+        maintenance,
         limits,
         socketLimit: new ConnectionLimit(memory.sockets, room.sockets),
         identify,

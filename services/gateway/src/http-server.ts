@@ -19,7 +19,6 @@ import type { Calls } from "./calls.ts";
 import { clientAddress, hasForeignHost, isAddress, isFromProxy } from "./client-address.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
 import { createDeviceCookie } from "./device-cookie.ts";
-import type { EndedSessions } from "./ended-sessions.ts";
 import { callerOf, type Identify } from "./identify.ts";
 import { isSaneRequestId, nextRequestId } from "./request-id.ts";
 import { limitBodyTime, limitTcp } from "./http-limits.ts";
@@ -42,7 +41,6 @@ export interface RouteOptions {
   node: NodeContext;
   calls: Calls;
   identify: Identify;
-  ended: EndedSessions;
   limits: RateLimits;
   plugins: readonly Plugin[];
 }

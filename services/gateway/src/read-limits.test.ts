@@ -71,6 +71,19 @@ test("concurrent heavy reads are limited per address too, across users", async (
   expect(await next).toBe(true);
 });
 
+test("the end of a read admits one that waits for its user and another that waits for its address", async () => {
+  const limits = create();
+  const [here, elsewhere] = ["192.0.2.1", "192.0.2.2"];
+  for (let n = 0; n < MAX_HEAVY_READS_PER_USER; n++) expect(limits.enter(reader("a", here))).toBe(true);
+  for (let n = MAX_HEAVY_READS_PER_USER; n < MAX_HEAVY_READS_PER_ADDRESS; n++)
+    expect(limits.enter(reader(`user ${n}`, here))).toBe(true);
+  const forUser = limits.enter(reader("a", elsewhere));
+  const forAddress = limits.enter(reader("b", here));
+  limits.leave(reader("a", here));
+  expect(await forUser).toBe(true);
+  expect(await forAddress).toBe(true);
+});
+
 test("estimates the size of a response as JSON", () => {
   const answer = {
     messages: Array.from({ length: 100 }, (_, seq) => ({

@@ -101,7 +101,7 @@ export class ReadLimits {
     });
   }
 
-  /** Ends a read and starts the next waiting one that can run. */
+  /** Ends a read and starts the next waiting ones that can run: one of the user, one of the address, which can differ. */
   leave(reader: Reader): void {
     this.#users.remove(subjectOf(reader));
     this.#addresses.remove(reader.address);
@@ -109,7 +109,6 @@ export class ReadLimits {
       if (!this.#canRun(next)) continue;
       this.#begin(next);
       admit(true);
-      return;
     }
   }
 

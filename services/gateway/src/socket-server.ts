@@ -14,6 +14,7 @@ import type { Calls } from "./calls.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
 import { createConnectionAuth, createListRooms, enterRooms } from "./connection-auth.ts";
 import type { EndedSessions } from "./ended-sessions.ts";
+import type { MaintenanceMode } from "./gateway-state.ts";
 import type { Identify } from "./identify.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { createCallListener } from "./socket-calls.ts";
@@ -25,6 +26,7 @@ export interface SocketServerOptions {
   http: HttpServer;
   node: NodeContext;
   calls: Calls;
+  maintenance: Pick<MaintenanceMode, "now">;
   limits: RateLimits;
   /** Limit of sockets, shared with the other threads. */
   socketLimit: ConnectionLimit;

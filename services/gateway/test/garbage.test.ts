@@ -140,7 +140,7 @@ describe("invalid WebSocket frames", () => {
     await limited.stop();
   });
 
-  test("disconnects a client that ignores the close frame", { timeout: 20_000 }, async () => {
+  test("disconnects a client that ignores the close frame", async () => {
     const limited = await startGateway({ RATE_LIMIT_FACTOR: "1" });
     const socket = await openRaw(limited);
     const closed = once(socket, "close");

@@ -39,7 +39,7 @@ test("doesn't limit connections of a proxy", async () => {
   await gateway.stop();
 });
 
-test("closes a connection without a request", { tags: "long", timeout: 30_000 }, async () => {
+test("closes a connection without a request", { tags: "long" }, async () => {
   const gateway = await startGateway();
   const silent = connectTcp(gateway.port, "127.0.0.1");
   const stuck = connectTcp(gateway.port, "127.0.0.1");

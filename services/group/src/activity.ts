@@ -107,11 +107,3 @@ export function activeBefore({ lastActivityAt, channelId }: ActivityCursor) {
     $or: [{ lastActivityAt: { $lt: lastActivityAt } }, { _id: { $lt: channelId } }],
   };
 }
-
-/** The same for ascending order. */
-export function activeAfter({ lastActivityAt, channelId }: ActivityCursor) {
-  return {
-    lastActivityAt: { $gte: lastActivityAt },
-    $or: [{ lastActivityAt: { $gt: lastActivityAt } }, { _id: { $gt: channelId } }],
-  };
-}

@@ -83,7 +83,7 @@ export async function requirePermissionsOfRole(
   role: RoleDocument,
 ): Promise<void> {
   if (!canGrant(permissions, role.permissions)) throw serviceError("FORBIDDEN");
-  for (const channel of await overrides.listWithRole(groupId, role._id)) {
+  for (const channel of await overrides.listWith(groupId, { type: "role", id: role._id })) {
     const all = presentOverrides(channel);
     const own = all.find(({ target }) => target.type === "role" && target.id === role._id);
     const bits = own === undefined ? 0 : own.allow | own.deny;

@@ -4,7 +4,7 @@ import { createAllGroupsRepository, createGroupRepository } from "./group/group.
 import { createAuditRepository } from "./group/audit.repository.ts";
 import { createAudit } from "./group/audit.ts";
 import { createBanRepository } from "./group/ban.repository.ts";
-import { createChannelMoves } from "./channel/channel-moves.ts";
+import { type ChannelMoves, createChannelMoves } from "./channel/channel-moves.ts";
 import { createChannelRepository } from "./channel/channel.repository.ts";
 import { createDepartureRepository } from "./group/departure.repository.ts";
 import { createDirectRepository } from "./direct/direct.repository.ts";
@@ -12,6 +12,7 @@ import { createEmojiRepository } from "./group/emoji.repository.ts";
 import { createFormerMemberRepository } from "./group/former-member.repository.ts";
 import { presentMember } from "./group.presenter.ts";
 import { createEmailInviteRepository } from "./group/email-invite.repository.ts";
+import { createImportedPlaceRepository } from "./group/imported-place.repository.ts";
 import { createInviteRepository } from "./group/invite.repository.ts";
 import { createJoinRequestRepository } from "./group/join-request.repository.ts";
 import { createMemberAnnouncer } from "./group/member-announcer.ts";
@@ -51,6 +52,7 @@ export function createRepositories(database: Connection) {
     departures: createDepartureRepository(database),
     formers: createFormerMemberRepository(database),
     emoji: createEmojiRepository(database),
+    importedPlaces: createImportedPlaceRepository(database),
     wordFilters: createWordFilterRepository(database),
     reports: createReportRepository(database),
   };
@@ -89,8 +91,15 @@ export function createDependencies(node: NodeContext) {
     onError,
   });
   const privateGroups = createPrivateGroups((groupIds) => repositories.overrides.listPrivateGroups(groupIds));
-  const membership = createMembership({ node, ...repositories, announcer, memberCounts, privateGroups });
-  const moves = createChannelMoves({ node, ...repositories, membership });
+  const membership = createMembership({
+    node,
+    ...repositories,
+    announcer,
+    memberCounts,
+    privateGroups,
+    changeOverrides: (channelId, edit) => moves.change(channelId, edit),
+  });
+  const moves: ChannelMoves = createChannelMoves({ node, ...repositories, membership });
   return {
     node,
     moves,

@@ -37,7 +37,8 @@ type DeletedThread = Pick<ChannelDocument, "_id" | "parentId" | "parentGroupId">
 export function createPurge(options: PurgeOptions) {
   const { node, membership, moves, groups, channels, members, mutes, invites, bans, departures, formers } =
     options;
-  const { joinRequests, roles, emoji, overrides, audits, threads, wordFilters, reports } = options;
+  const { joinRequests, roles, emoji, overrides, audits, threads, wordFilters, reports, importedPlaces } =
+    options;
   /** Ids of what this process is removing. */
   const inFlight = new Set<string>();
   let stopped = false;
@@ -67,6 +68,8 @@ export function createPurge(options: PurgeOptions) {
 
   const removeDirect = async (channelId: string): Promise<void> => {
     await inBatches(async () => (await formers.removeSome(channelId, BATCH)) === BATCH);
+    // Before the channel: without it, no sweep would retry.
+    await node.services.user.removeImported({ groupId: channelId });
     await removeChannels([channelId]);
   };
 
@@ -86,7 +89,18 @@ export function createPurge(options: PurgeOptions) {
       if (channelIds.length > 0) await removeChannels(channelIds);
       return channelIds.length === CHANNEL_BATCH;
     });
-    for (const one of [members, formers, mutes, invites, joinRequests, bans, roles, emoji, audits])
+    for (const one of [
+      members,
+      formers,
+      mutes,
+      invites,
+      joinRequests,
+      bans,
+      roles,
+      emoji,
+      audits,
+      importedPlaces,
+    ])
       await inBatches(async () => (await one.removeSome(groupId, BATCH)) === BATCH);
     // Other deletions don't wait for data that is no longer visible.
     for (const type of ["group", "member", "emoji"] as const)

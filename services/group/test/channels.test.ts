@@ -47,6 +47,23 @@ describe("channels of a group", () => {
     expect(jsonBytes(accepted.channels)).toBeLessThan(LIMITS.answerMaxBytes + 1024);
   });
 
+  test("have viewers: the members, of private channels those who are let in", async () => {
+    const groupId = room.group.id;
+    const [first, second, third] = [await room.join(), await room.join(), await room.join()];
+    const role = await node.call("role.create", { groupId, name: "crew" }, room.owner);
+    const roleId = role.role.id;
+    await node.call("role.assign", { groupId, userId: second.userId, roleId }, room.owner);
+    const closed = { groupId, name: "closed", private: true, memberIds: [first.userId], roleIds: [roleId] };
+    const { channel } = await node.call("channel.create", closed, room.owner);
+    const stranger = await node.guest();
+    const userIds = [room.owner, first, second, third, stranger].map(({ userId }) => userId);
+    const viewers = async (channelId: string) =>
+      (await node.call("group.findViewers", { channelId, userIds })).userIds.toSorted();
+    expect(await viewers(room.channel.id)).toEqual(userIds.slice(0, 4).toSorted());
+    expect(await viewers(channel.id)).toEqual(userIds.slice(0, 3).toSorted());
+    expect(await viewers(UNKNOWN_ID)).toEqual([]);
+  });
+
   test("can be renamed and moved", async () => {
     const second = await create("second");
     await create("third");

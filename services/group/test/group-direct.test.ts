@@ -93,6 +93,18 @@ describe("a group DM", () => {
     }
   });
 
+  test("the imported guests of a deleted one are removed before it, so that a sweep can find it again", async () => {
+    const channel = await open();
+    const guests = node.node.database.collection("users");
+    const importedIn = [new Types.ObjectId(channel.id)];
+    await guests.insertOne({ kind: "guest", nickname: "left", importedIn });
+    node.failRemovals.of = channel.id;
+    for (const who of [ada, bob, eve]) await remove(channel.id, who);
+    await vi.waitFor(() => expect(node.failRemovals.failed).toBeGreaterThan(0), 60_000);
+    expect(await guests.countDocuments({ importedIn })).toBe(0);
+    node.failRemovals.of = null;
+  });
+
   test("when the owner leaves, another member becomes the owner, and when the last one leaves, it is deleted", async () => {
     const { id } = await open();
     await access(id, ada);

@@ -59,6 +59,38 @@ describe("repeating the call", () => {
     await expectRemoved(member.userId, "left");
   });
 
+  test("ends the access to private channels", async () => {
+    const { userId } = await room.join();
+    const { id: groupId } = room.group;
+    const given = { groupId, name: "board", private: true, memberIds: [userId] };
+    const { channel } = await node.call("channel.create", given, room.owner);
+    await interruptRemoval(userId, "kicked");
+    await node.call("group.kick", { groupId, userId }, room.owner);
+    const { overrides } = await node.call("channel.listOverrides", { channelId: channel.id }, room.owner);
+    expect(overrides.map(({ target }) => target)).not.toContainEqual({ type: "member", id: userId });
+  });
+
+  test.each([
+    ["a former member", { leftAt: new Date() }],
+    ["one who left in an early version", {}],
+  ])("isn't needed to keep %s who rejoins out of private channels", async (_, left) => {
+    const member = await room.join();
+    const { userId } = member;
+    const { id: groupId } = room.group;
+    const given = { groupId, name: "board", private: true, memberIds: [userId] };
+    await node.call("channel.create", given, room.owner);
+    await collection("formerMembers").insertOne({
+      groupId: id(groupId),
+      userId: id(userId),
+      ...left,
+    });
+    await interruptRemoval(userId, "kicked");
+    const joined = await node.call("invite.accept", { code: room.code }, member);
+    for (const { channels } of [joined, await node.call("channel.list", { groupId }, member)])
+      expect(channels.map((channel) => channel.id)).toEqual([room.channel.id]);
+    await node.call("group.kick", { groupId, userId }, room.owner);
+  });
+
   test("rejects a kick of a former member, or of a user who never was one", async () => {
     const member = await room.join();
     for (const userId of [member.userId, (await node.guest()).userId]) {

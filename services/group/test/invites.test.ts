@@ -1,4 +1,5 @@
 import { LIMITS, groupRoom, userRoom } from "@fanfare/contract";
+import type { Actor } from "@fanfare/kernel";
 import { Types } from "mongoose";
 import { describe, expect, test, vi } from "vitest";
 import { createRoom, node, room, useRoom } from "./group-node.ts";
@@ -11,6 +12,16 @@ const listed = async () => (await node.call("invite.list", { groupId: room.group
 const expire = (code: string) =>
   node.node.database.collection("invites").updateOne({ code }, { $set: { expiresAt: new Date() } });
 const NOT_FOUND = { type: "INVITE_NOT_FOUND" };
+/** The errors of accepting and previewing an invite. */
+const typesOfUse = async (code: string): Promise<string[]> => {
+  const calls = [
+    node.call("invite.accept", { code }, await node.guest()),
+    node.call("invite.preview", { code }),
+  ];
+  return (await Promise.allSettled(calls)).map((result) =>
+    result.status === "fulfilled" ? "usable" : result.reason.type,
+  );
+};
 
 describe("invite.accept", () => {
   test("adds the user, moves the sockets and notifies both sides", async () => {
@@ -109,6 +120,43 @@ describe("invites", () => {
     await expect(node.call("invite.accept", { code: own.code }, await node.guest())).rejects.toMatchObject(
       NOT_FOUND,
     );
+  });
+
+  test.each<[string, (member: Actor) => Promise<unknown>]>([
+    ["is kicked", ({ userId }) => node.call("group.kick", { groupId: room.group.id, userId }, room.owner)],
+    ["is banned", ({ userId }) => node.call("group.ban", { groupId: room.group.id, userId }, room.owner)],
+    ["leaves", (member) => node.call("group.leave", { groupId: room.group.id }, member)],
+    ["deletes the account", (member) => node.call("user.deleteMe", {}, member)],
+  ])("end when their creator %s", async (_how, end) => {
+    const member = await room.join();
+    const { code } = (await node.call("invite.create", { groupId: room.group.id }, member)).invite;
+    await end(member);
+    await expect.poll(async () => (await listed()).map((one) => one.code)).toEqual([room.code]);
+    expect(await typesOfUse(code)).toEqual([NOT_FOUND.type, NOT_FOUND.type]);
+  });
+
+  test("stay unusable when their creator rejoins", async () => {
+    const groupId = room.group.id;
+    const member = await room.join();
+    const { code } = (await node.call("invite.create", { groupId }, member)).invite;
+    await node.call("group.kick", { groupId, userId: member.userId }, room.owner);
+    await node.call("invite.accept", { code: room.code }, member);
+    expect(await typesOfUse(code)).toEqual([NOT_FOUND.type, NOT_FOUND.type]);
+  });
+
+  test("admit no one while their creator is disabled or no member", async () => {
+    const groupId = room.group.id;
+    const member = await room.join();
+    const { code } = (await node.call("invite.create", { groupId }, member)).invite;
+    const { database } = node.node;
+    const userId = new Types.ObjectId(member.userId);
+    await database.collection("users").updateOne({ _id: userId }, { $set: { disabledAt: new Date() } });
+    expect(await typesOfUse(code)).toEqual([NOT_FOUND.type, NOT_FOUND.type]);
+    await database.collection("users").updateOne({ _id: userId }, { $unset: { disabledAt: 1 } });
+    expect(await typesOfUse(code)).toEqual(["usable", "usable"]);
+    // As when the removal of the member was not completed.
+    await database.collection("members").deleteOne({ groupId: new Types.ObjectId(groupId), userId });
+    expect(await typesOfUse(code)).toEqual([NOT_FOUND.type, NOT_FOUND.type]);
   });
 
   test("an invite of another group is not found", async () => {

@@ -1,4 +1,4 @@
-import { groupRoom, userRoom, type Result } from "@fanfare/contract";
+import { groupRoom, PERMISSIONS, userRoom, type Result } from "@fanfare/contract";
 import { Types } from "mongoose";
 import { describe, expect, test, vi } from "vitest";
 import { createRoom, UNKNOWN_ID, node, room, useRoom } from "./group-node.ts";
@@ -261,6 +261,45 @@ describe("leaving", () => {
     await node.call("group.unban", target, room.owner);
     await node.call("group.unban", target, room.owner);
     expect((await accept()).group.memberCount).toBe(2);
+  });
+
+  test("ends the access to private channels for good, but what is denied to a member stays", async () => {
+    const { id: groupId } = room.group;
+    const [ada, bob] = [await room.join(), await room.join()];
+    const { channel } = await node.call(
+      "channel.create",
+      { groupId, name: "board", private: true, memberIds: [ada.userId, bob.userId] },
+      room.owner,
+    );
+    const denied = {
+      channelId: room.channel.id,
+      target: { type: "member" as const, id: ada.userId },
+      allow: PERMISSIONS.addReactions,
+      deny: PERMISSIONS.sendMessages,
+    };
+    await node.call("channel.setOverride", denied, room.owner);
+    const leaveAndRejoin = async (leave: () => Promise<unknown>): Promise<string[]> => {
+      await leave();
+      const joined = await node.call("invite.accept", { code: room.code }, ada);
+      const { channels } = await node.call("channel.list", { groupId }, ada);
+      expect(joined.channels.map(({ id }) => id)).toEqual(channels.map(({ id }) => id));
+      return channels.map(({ id }) => id);
+    };
+    const target = { groupId, userId: ada.userId };
+    expect(await leaveAndRejoin(() => node.call("group.kick", target, room.owner))).toEqual([
+      room.channel.id,
+    ]);
+    const overridesIn = async (channelId: string) =>
+      (await node.call("channel.listOverrides", { channelId }, room.owner)).overrides;
+    expect(await overridesIn(room.channel.id)).toEqual([
+      { target: denied.target, allow: 0, deny: denied.deny },
+    ]);
+    const allowed = { ...denied, channelId: channel.id, allow: PERMISSIONS.view, deny: 0 };
+    const others = (await overridesIn(channel.id)).map(({ target }) => target);
+    expect(others).not.toContainEqual(denied.target);
+    expect(others).toContainEqual({ type: "member", id: bob.userId });
+    await node.call("channel.setOverride", allowed, room.owner);
+    expect(await leaveAndRejoin(() => node.call("group.leave", { groupId }, ada))).toEqual([room.channel.id]);
   });
 
   test("can ban users who never were members, but not unknown ones", async () => {

@@ -24,6 +24,7 @@ test("a member who becomes the owner between the check and the removal stays", a
         stop: async () => undefined,
       },
       privateGroups: { among: async () => new Set() },
+      changeOverrides: () => expect.fail("changed"),
     });
     expect(await membership.remove(group.id, owner.userId, "left")).toBe("is the owner");
     const access = await host.call("group.access", { userId: owner.userId, groupId: group.id });

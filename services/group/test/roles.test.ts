@@ -79,6 +79,26 @@ describe("roles", () => {
     await expectRefused(node.call("role.delete", { groupId, roleId: role.id }, room.owner), "ROLE_NOT_FOUND");
   });
 
+  test("and members are found by a mention only in their group, while they are there", async () => {
+    const [actor, stranger] = [await room.join(), await node.guest()];
+    const [open, closed, gone] = [await createRole(0), await createRole(0), await createRole(0)];
+    await node.call("role.update", { groupId, roleId: open, mentionable: true }, room.owner);
+    await node.call("role.delete", { groupId, roleId: gone }, room.owner);
+    const named = { userIds: [stranger.userId, actor.userId], roleIds: [open, closed, gone] };
+    const found = await node.call("group.findMentioned", { groupId, ...named });
+    expect(found.userIds).toEqual([actor.userId]);
+    expect(found.roles).toHaveLength(2);
+    expect(found.roles).toContainEqual({ id: open, mentionable: true });
+    expect(found.roles).toContainEqual({ id: closed, mentionable: false });
+    const { group } = await node.call("group.create", { name: "Another" }, stranger);
+    expect(await node.call("group.findMentioned", { groupId: group.id, ...named })).toEqual({
+      userIds: [stranger.userId],
+      roles: [],
+    });
+    const nothing = await node.call("group.findMentioned", { groupId, userIds: [], roleIds: [] });
+    expect(nothing).toEqual({ userIds: [], roles: [] });
+  });
+
   test("are limited per group and per member", async () => {
     const roles: string[] = [];
     for (let count = 0; count < LIMITS.rolesPerGroup; count += 1) roles.push(await createRole(0));

@@ -51,30 +51,3 @@ test("lists threads with equal times once each across pages", async () => {
   }
   expect(listed).toEqual(made.map(({ _id }) => _id).toReversed());
 });
-
-test("lists active threads of several groups by activity, each group after its own cursor", async () => {
-  const threads = createThreadRepository(node.node.database);
-  const [one, two, third] = [newId(), newId(), newId()];
-  const write = async (parentGroupId: string, ms: number): Promise<string> => {
-    const written = { ...thread(newId(), new Date(ms)), parentGroupId };
-    await threads.insert(written);
-    return written._id;
-  };
-  const [a, b, c] = [await write(one, 1000), await write(two, 2000), await write(one, 3000)];
-  const [d, e] = [await write(two, 3000), await write(third, 1500)];
-  const after = (groupId: string, ms: number, channelId = "0".repeat(24)) => ({
-    groupId,
-    after: { lastActivityAt: new Date(ms), channelId },
-  });
-  const list = async (groups: ReturnType<typeof after>[], limit = 10) =>
-    (await threads.listActive(groups, limit)).map(({ _id }) => _id);
-  expect(await list([])).toEqual([]);
-  expect(await list([after(one, 0)])).toEqual([a, c]);
-  expect(await list([after(one, 1000, a)])).toEqual([c]);
-  expect(await list([after(one, 0), after(two, 0)])).toEqual([a, b, c, d]);
-  expect(await list([after(one, 1000, a), after(two, 2000, b), after(third, 0)])).toEqual([e, c, d]);
-  expect(await list([after(one, 0), after(two, 0), after(third, 1600)], 3)).toEqual([a, b, c]);
-  expect(await list([after(two, 0), after(one, 0)], 1)).toEqual([a]);
-  await threads.markDeleted(c);
-  expect(await list([after(one, 0), after(two, 2500)])).toEqual([a, d]);
-});

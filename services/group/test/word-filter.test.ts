@@ -48,6 +48,14 @@ test("when filters are set concurrently, the last one wins", async () => {
   expect(await revOf(member.userId)).toBe(4);
 });
 
+test("concurrent changes of the words and of what happens are both kept", async () => {
+  const change = (changes: { words: string[] } | { onHit: "mask" }) =>
+    node.call("group.setWordFilter", { groupId, ...changes }, room.owner);
+  await Promise.all([change({ words: ["bad"] }), change({ onHit: "mask" })]);
+  const { wordFilter } = await node.call("group.getWordFilter", { groupId }, room.owner);
+  expect(wordFilter).toMatchObject({ words: ["bad"], onHit: "mask" });
+});
+
 test("rejects too many, too long and empty words", async () => {
   const many = Array.from({ length: 201 }, (_, n) => `word${n}`);
   for (const words of [many, ["x".repeat(51)], [""], ["  "], ["..."]])

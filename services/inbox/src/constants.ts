@@ -2,6 +2,8 @@
 export const QUERY_CONCURRENCY = 8;
 /** Messages read for one page of an inbox, including those the user can no longer see. */
 export const MESSAGES_PER_PAGE = 1000;
+/** Pages read while the user can see none of the messages, so that hidden mentions rarely displace others. */
+export const PAGES_WHILE_HIDDEN = 5;
 /** Bytes of messages read to count unread ones: enough for far more than a hundred of ordinary size. */
 export const UNREAD_COUNT_MAX_BYTES = 4 * 1024 * 1024;
 /** Clocks of other processes can be ahead by this much, so messages stored in the meantime have higher ids. */
@@ -11,6 +13,8 @@ export const CLOCK_SKEW_SECONDS = 2;
 export const USERS_PER_BATCH = 1000;
 /** Words of one batch of messages that are looked up among keywords. */
 export const KEYS_PER_BATCH = 1000;
+/** Users of the whole instance with such a keyword who are examined for one batch. Most can't see the channel. */
+export const KEYWORD_USERS_PER_BATCH = 5000;
 /** How long the absence of subscriptions is cached. */
 export const NO_SUBSCRIPTIONS_TTL_MS = 5000;
 /** Concurrent pushes per process. */
@@ -22,8 +26,14 @@ export const PUSH_TRIES = 7;
 /** How long a push service keeps a push for an offline browser. */
 export const PUSH_TTL_SECONDS = 24 * 60 * 60;
 export const PUSH_TIMEOUT_MS = 10_000;
+/** How long after its message a push can wait at a service's request: it may be deleted or read meanwhile. */
+export const PUSH_WAIT_MS = 5 * 60_000;
 /** Responses of push services aren't used. */
 export const RESPONSE_MAX_BYTES = 1024;
+/** Those of the services for apps have reasons and access tokens. */
+export const APP_RESPONSE_MAX_BYTES = 16 * 1024;
+/** How often a reason is logged for which a service refuses pushes. */
+export const REFUSED_LOG_MS = 60 * 60_000;
 
 /**
  * Reminders and scheduled messages are handled at their time. This often they are also looked for, in case a process
@@ -31,6 +41,8 @@ export const RESPONSE_MAX_BYTES = 1024;
  */
 export const DUE_INTERVAL_MS = 30_000;
 export const DUE_BATCH = 1000;
+/** Of those, so many are looked up together. */
+export const DUE_AT_ONCE = 50;
 /** Between two batches. */
 export const DUE_PAUSE_MS = 1000;
 
@@ -45,6 +57,8 @@ export const MISSED_WAIT_MS = { quarterHour: 15 * 60_000, hour: 60 * 60_000, day
 export const PLACE_CACHE_SIZE = 20_000;
 /** Cache size: users known to follow a thread. */
 export const FOLLOW_CACHE_SIZE = 50_000;
+/** How long a follower's activity in a thread isn't recorded again. */
+export const FOLLOW_RECORD_MS = 24 * 60 * 60_000;
 
 /** Maximum of mentions of everyone or of roles waiting to be pushed; further ones are dropped. */
 export const MAX_QUEUED_MASS_MENTIONS = 100;

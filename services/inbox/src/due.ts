@@ -1,6 +1,6 @@
-import { type NodeContext, toServiceError } from "@fanfare/kernel";
+import { chunks, type NodeContext, toServiceError } from "@fanfare/kernel";
 import type { Model } from "mongoose";
-import { DUE_BATCH, DUE_INTERVAL_MS, DUE_PAUSE_MS } from "./constants.ts";
+import { DUE_AT_ONCE, DUE_BATCH, DUE_INTERVAL_MS, DUE_PAUSE_MS } from "./constants.ts";
 
 /** Waits for its time; without one it never comes. */
 interface Waiting {
@@ -37,29 +37,32 @@ export const dueQueries = <D extends Waiting>(model: Model<D>): DueQueries<D> =>
 
 /**
  * Does the work of each document at its time, at least once. If it fails it is tried again later, so that the others don't wait.
- * @param work must change or remove the document, so that it is no longer due
+ * @param workOn of some documents, does that of each; it must change or remove the document, so that it is no longer due
  * @returns call it with the time of each stored document
  */
 export function whenDue<D extends Waiting>(
   node: NodeContext,
   jobName: string,
   { listDue, nextDueAfter, postpone }: DueQueries<D>,
-  work: (document: D) => Promise<void>,
+  workOn: (some: readonly D[]) => (document: D) => Promise<void>,
 ): (dueAt: Date) => Promise<void> {
   const job = node.jobs.define(jobName, {
     everyMs: DUE_INTERVAL_MS,
     run: async ({ signal }) => {
       const now = new Date();
       const due = await listDue(now);
-      for (const document of due) {
-        signal.throwIfAborted();
-        try {
-          await work(document);
-        } catch (error) {
-          // Waiting for a channel in slow mode is no failure.
-          if (toServiceError(error).type !== "SLOW_MODE")
-            node.logger.warn({ err: error, id: document._id }, `${jobName} failed, retrying`);
-          await postpone(document, new Date(Date.now() + DUE_INTERVAL_MS));
+      for (const some of chunks(due, DUE_AT_ONCE)) {
+        const work = workOn(some);
+        for (const document of some) {
+          signal.throwIfAborted();
+          try {
+            await work(document);
+          } catch (error) {
+            // Waiting for a channel in slow mode is no failure.
+            if (toServiceError(error).type !== "SLOW_MODE")
+              node.logger.warn({ err: error, id: document._id }, `${jobName} failed, retrying`);
+            await postpone(document, new Date(Date.now() + DUE_INTERVAL_MS));
+          }
         }
       }
       const next = due.length === DUE_BATCH ? now : await nextDueAfter(now);

@@ -38,6 +38,6 @@ export function createDependencies(node: NodeContext) {
     push,
     /** Call these with the time of a reminder or scheduled message that was stored. */
     remindAt: whenDue(node, "inbox.remind", saved, createReminders({ node, saved, push: push.remind })),
-    sendAt: whenDue(node, "inbox.sendScheduled", scheduled, createScheduledSending(node, scheduled)),
+    sendAt: whenDue(node, "inbox.sendScheduled", scheduled, () => createScheduledSending(node, scheduled)),
   };
 }

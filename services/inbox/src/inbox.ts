@@ -22,6 +22,7 @@ import {
   CLOCK_SKEW_SECONDS,
   QUERY_CONCURRENCY,
   MESSAGES_PER_PAGE,
+  PAGES_WHILE_HIDDEN,
   UNREAD_COUNT_MAX_BYTES,
 } from "./constants.ts";
 
@@ -78,10 +79,24 @@ export function inboxActions(dependencies: InboxDependencies): Handlers {
 
 /**
  * Reads a page of an inbox: mentions that the user can see at this moment. Others, mostly in groups that the user has left, are
- * skipped. A page ends when it is full, after `MESSAGES_PER_PAGE`, or when as many bytes were read as a response can contain.
+ * skipped. A page ends when it is full, after `MESSAGES_PER_PAGE`, or when as many bytes were read as a response can contain. While
+ * the user can see none of the messages, up to `PAGES_WHILE_HIDDEN` of them are one page.
  */
 async function readInbox(node: NodeContext, query: InboxQuery): Promise<InboxPage> {
   const places = new Map<string, Place | null>();
+  let page = await readPage(node, query, places);
+  const isAllHidden = (): boolean => places.values().every((place) => place === null);
+  for (let read = 1; read < PAGES_WHILE_HIDDEN && page.nextCursor !== null && isAllHidden(); read += 1)
+    page = await readPage(node, { ...query, before: page.nextCursor }, places);
+  return page;
+}
+
+/** @param places those known so far; adds others */
+async function readPage(
+  node: NodeContext,
+  query: InboxQuery,
+  places: Map<string, Place | null>,
+): Promise<InboxPage> {
   const items: InboxItem[] = [];
   const oldest = query.unreadOnly
     ? laterOf(query.marker.clearedUpToId, query.marker.readUpToId)

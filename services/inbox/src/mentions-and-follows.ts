@@ -1,6 +1,6 @@
 import { type Message, userRoom } from "@fanfare/contract";
 import { boundedMap, type DomainEvents, can, type NodeContext } from "@fanfare/kernel";
-import { QUERY_CONCURRENCY, FOLLOW_CACHE_SIZE, PLACE_CACHE_SIZE } from "./constants.ts";
+import { QUERY_CONCURRENCY, FOLLOW_CACHE_SIZE, FOLLOW_RECORD_MS, PLACE_CACHE_SIZE } from "./constants.ts";
 import type { FollowRepository, Thread } from "./follow.repository.ts";
 
 /**
@@ -41,8 +41,8 @@ interface FollowOptions {
 export function createFollowing({ node, follows }: FollowOptions) {
   /** By channel; null: not a thread. */
   const places = new Map<string, Known | null>();
-  /** Recorded followers as `thread:user`. */
-  const noted = new Set<string>();
+  /** When followers were last recorded, by `thread:user`. Repeated, because followed threads are sorted by it and expire after it. */
+  const notedAtMs = new Map<string, number>();
 
   const placeOf = async (channelId: string): Promise<Known | null> => {
     const known = places.get(channelId);
@@ -68,15 +68,19 @@ export function createFollowing({ node, follows }: FollowOptions) {
     if (thread === null) return;
     const { ownerId, ...place } = thread;
     const userIds = new Set(messages.flatMap((one) => [one.authorId, ...(one.mentions?.userIds ?? [])]));
-    if (ownerId !== null) userIds.add(ownerId);
-    const fresh = [...userIds].filter((userId) => !noted.has(`${channelId}:${userId}`));
+    // Only at first: messages of others don't extend how long they follow it.
+    if (ownerId !== null && !notedAtMs.has(`${channelId}:${ownerId}`)) userIds.add(ownerId);
+    const nowMs = Date.now();
+    const fresh = [...userIds].filter(
+      (userId) => nowMs - (notedAtMs.get(`${channelId}:${userId}`) ?? 0) >= FOLLOW_RECORD_MS,
+    );
     if (fresh.length === 0) return;
     const added = await follows.add(place, fresh);
     await boundedMap(added, QUERY_CONCURRENCY, async (userId) => {
       const access = await node.access.get(userId, { channelId });
       if (can(access, "view")) node.publish(userRoom(userId), "thread.followed", { channelId });
     });
-    if (noted.size >= FOLLOW_CACHE_SIZE) noted.clear();
-    for (const userId of fresh) noted.add(`${channelId}:${userId}`);
+    if (notedAtMs.size >= FOLLOW_CACHE_SIZE) notedAtMs.clear();
+    for (const userId of fresh) notedAtMs.set(`${channelId}:${userId}`, nowMs);
   };
 }

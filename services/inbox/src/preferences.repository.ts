@@ -6,7 +6,7 @@ import { Schema } from "mongoose";
 export const DEFAULT_EMAILS = "hour";
 
 /** How a user wants to be notified, wherever it is; defaults are absent. */
-interface PreferencesDocument {
+export interface PreferencesDocument {
   /** The user id. */
   _id: string;
   quietHours?: NonNullable<NotificationPreferences["quietHours"]>;
@@ -56,10 +56,16 @@ export const createPreferencesRepository = defineRepository(
       return present(await preferences.findOneAndUpdate({ _id: userId }, { $set }, options).lean());
     },
 
-    /** Users who have a keyword with one of the keys; incomplete when there are more than `limit`. */
-    listByKeys: (keys: readonly string[], limit: number) =>
+    /**
+     * Users who have a keyword with one of the keys; incomplete when there are more than `limit`.
+     * @param among null: of the whole instance
+     */
+    listByKeys: (keys: readonly string[], limit: number, among: readonly string[] | null) =>
       preferences
-        .find({ keywordKeys: { $in: keys } }, { keywords: 1, keywordKeys: 1 })
+        .find(
+          { keywordKeys: { $in: keys }, ...(among !== null && { _id: { $in: among } }) },
+          { keywords: 1, keywordKeys: 1 },
+        )
         .limit(limit)
         .lean(),
 

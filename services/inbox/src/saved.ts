@@ -120,14 +120,17 @@ interface RemindersOptions {
 
 /** Reminds a user of a saved message, at least once. Not of one that was deleted or that they can no longer see. */
 export function createReminders({ node, saved, push }: RemindersOptions) {
-  return async (document: SavedDocument): Promise<void> => {
-    const { userId, channelId, messageId } = document;
-    const access = await node.access.get(userId, { channelId });
-    const message = (await messagesOf(node.services, [document])).get(messageId);
-    if (message !== undefined && can(access, "view")) {
-      node.publish(userRoom(userId), "saved.reminded", { saved: presentSaved(document) });
-      await push({ channelId, groupId: access.groupId }, userId, message);
-    }
-    await saved.reminded(document);
+  return (some: readonly SavedDocument[]) => {
+    let messages: ReturnType<typeof messagesOf> | undefined;
+    return async (document: SavedDocument): Promise<void> => {
+      const { userId, channelId, messageId } = document;
+      const access = await node.access.get(userId, { channelId });
+      const message = (await (messages ??= messagesOf(node.services, some))).get(messageId);
+      if (message !== undefined && can(access, "view")) {
+        node.publish(userRoom(userId), "saved.reminded", { saved: presentSaved(document) });
+        await push({ channelId, groupId: access.groupId }, userId, message);
+      }
+      await saved.reminded(document);
+    };
   };
 }

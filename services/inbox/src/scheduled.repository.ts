@@ -13,6 +13,8 @@ export interface ScheduledDocument {
   /** The same time unless it failed. */
   dueAt?: Date;
   failure?: string;
+  /** It may have been sent, so that it can no longer be changed. */
+  isSending?: true;
 }
 
 const schema = new Schema<ScheduledDocument>(
@@ -23,6 +25,7 @@ const schema = new Schema<ScheduledDocument>(
     sendAt: { type: Date, required: true },
     dueAt: Date,
     failure: String,
+    isSending: Boolean,
   },
   { collection: "scheduledMessages" },
 )
@@ -35,7 +38,7 @@ export type ScheduledRepository = ReturnType<typeof createScheduledRepository>;
 /** Queries of the collection scheduledMessages. */
 export const createScheduledRepository = defineRepository(
   { name: "ScheduledMessage", schema },
-  ({ model: scheduled, insert, change, remove, removeAll }) => ({
+  ({ model: scheduled, insert, update, change, remove, removeAll }) => ({
     /** @returns null when the user has the maximum number of them */
     async add(
       message: Pick<ScheduledDocument, "userId" | "channelId" | "content" | "sendAt">,
@@ -45,26 +48,41 @@ export const createScheduledRepository = defineRepository(
       return insert({ _id: newId(), ...message, dueAt: message.sendAt });
     },
 
-    /** @returns null if there is no such message */
+    /** @returns null if there is no such message, or it is being sent */
     change: (
       userId: string,
       id: string,
       { content, sendAt }: { content?: string | undefined; sendAt?: Date | undefined },
     ): Promise<ScheduledDocument | null> =>
       change(
-        { _id: id, userId },
+        { _id: id, userId, isSending: null },
         {
           $set: { ...(content !== undefined && { content }), ...(sendAt && { sendAt, dueAt: sendAt }) },
           ...(sendAt && { $unset: { failure: 1 } }),
         },
       ),
 
-    /** @returns null if it was removed or changed meanwhile */
+    /**
+     * From then on, users can neither change nor remove it. Repeatable, for a process that has died meanwhile.
+     * @returns it as it is now, or null if it was removed or got another time
+     */
+    claim: ({ _id, dueAt }: ScheduledDocument): Promise<ScheduledDocument | null> =>
+      change({ _id, dueAt: dueAt! }, { $set: { isSending: true } }),
+
+    release: ({ _id }: ScheduledDocument) => update({ _id }, { $unset: { isSending: 1 } }),
+
+    /** @returns null if it was removed or got another time */
     fail: ({ _id, dueAt }: ScheduledDocument, failure: string): Promise<ScheduledDocument | null> =>
-      change({ _id, dueAt: dueAt! }, { $set: { failure }, $unset: { dueAt: 1 } }),
+      change({ _id, dueAt: dueAt! }, { $set: { failure }, $unset: { dueAt: 1, isSending: 1 } }),
+
+    /** @returns false if there is no such message, or it is being sent */
+    cancel: (userId: string, id: string) => remove({ _id: id, userId, isSending: null }),
 
     /** @returns whether there was such a message */
     remove: (userId: string, id: string) => remove({ _id: id, userId }),
+
+    exists: async (userId: string, id: string): Promise<boolean> =>
+      (await scheduled.exists({ _id: id, userId })) !== null,
 
     listOf: (userId: string): Promise<ScheduledDocument[]> =>
       scheduled.find({ userId }).sort({ sendAt: 1 }).limit(LIMITS.scheduledPerUser).lean(),

@@ -2,7 +2,9 @@ import { FanfareClient } from "@fanfare/client";
 import type { EventPayload, Message } from "@fanfare/contract";
 import { createGuest, must, post, type Person } from "@fanfare/testing";
 import { startInstance, type Instance } from "../../../test/support/instance.ts";
+import { MESSAGES_PER_PAGE } from "../src/constants.ts";
 import { join as joinGroup, newGroup } from "./new-group.ts";
+import { mongo } from "mongoose";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 
 // The inbox always depends on what its user can see at that moment.
@@ -80,6 +82,37 @@ test("a mention in a private channel is hidden from users who can't see it, and 
   expect((await listUnread()).map(({ channelId }) => channelId).sort()).toEqual([openId, privateId].sort());
   await must(instance.url, "channel.removeOverride", { channelId: privateId, target }, owner.accessToken);
   expect(await texts()).toEqual(["@everyone openly"]);
+});
+
+test("users and roles can't be mentioned where they aren't", async () => {
+  const role = { groupId, name: "crew", mentionable: true };
+  const { role: crew } = await must(instance.url, "role.create", role, owner.accessToken);
+  const crewMember = { groupId, roleId: crew.id, userId: me.userId };
+  await must(instance.url, "role.assign", crewMember, owner.accessToken);
+  const stranger = await newGroup(instance.url);
+  const content = `<@${me.userId}> <@&${crew.id}>`;
+  expect((await send(stranger.owner, stranger.channelId, content)).mentions).toBeUndefined();
+  const direct = { userId: stranger.me.userId };
+  const { channel } = await must(instance.url, "channel.openDirect", direct, stranger.owner.accessToken);
+  const sent = await send(stranger.owner, channel.id, `${content} <@${stranger.me.userId}>`);
+  expect(sent.mentions).toEqual({ userIds: [stranger.me.userId], roleIds: [], everyone: false });
+  expect((await send(owner, openId, content)).mentions).toMatchObject({ roleIds: [crew.id] });
+  expect(await texts()).toEqual([content]);
+});
+
+test("many mentions that a user can't see don't hide those that they can", async () => {
+  await send(owner, openId, `one <@${me.userId}>`);
+  const messages = instance.collection("messages");
+  const { _id: _, ...stored } = (await messages.findOne({ channelId: new mongo.ObjectId(openId) }))!;
+  const [channelId, start] = [new mongo.ObjectId(), Math.floor(Date.now() / 1000) + 1];
+  const hidden = Array.from({ length: 2 * MESSAGES_PER_PAGE }, (__, i) => {
+    const _id = mongo.ObjectId.createFromTime(start + i);
+    const mentioned = { mentionedId: _id, mentionedIn: channelId, mentionedSeq: i };
+    return { ...stored, _id, channelId, seq: i, rev: i, revs: [i], nonce: `flood ${i}`, ...mentioned };
+  });
+  await messages.insertMany(hidden);
+  expect(await unread()).toBe(1);
+  expect(await texts()).toEqual([`one <@${me.userId}>`]);
 });
 
 test("mentions disappear after a kick, and are back after rejoining", async () => {

@@ -1,6 +1,7 @@
 import { FanfareClient } from "@fanfare/client";
 import { LIMITS, type Params, type SessionTokens } from "@fanfare/contract";
 import { createAccount, createGuest, must, post, type Person } from "@fanfare/testing";
+import { mongo } from "mongoose";
 import { startInstance, type Instance } from "../../../test/support/instance.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { PushService, type Received } from "./push-service.ts";
@@ -335,6 +336,25 @@ test("pushes messages with a keyword once, unless the place is muted", async () 
   await other.pushes.stop();
   await expectSame(["about the Launch Date", "the launch date again @Ben", "我们讨论发布计划"]);
 });
+
+test("keywords of users who can't see a channel don't take the place of those who can", async () => {
+  const crowd = Array.from({ length: 1001 }, () => ({
+    _id: new mongo.ObjectId(),
+    keywords: ["release"],
+    keywordKeys: ["release"],
+  }));
+  const stored = instance.collection("notificationPreferences");
+  await stored.insertMany(crowd);
+  const other = await otherMember();
+  const preferences = { keywords: ["release"] };
+  await must(instance.url, "notification.setPreferences", preferences, other.accessToken);
+  await set({ groupId, level: "all" });
+  await send(openId, "a release");
+  await vi.waitFor(() => expect(other.pushes.received).toHaveLength(1), 30_000);
+  await vi.waitFor(() => expect(bodies()).toEqual(["a release"]), 30_000);
+  await other.pushes.stop();
+  await stored.deleteMany({ _id: { $in: crowd.map(({ _id }) => _id) } });
+}, 90_000);
 
 test("doesn't push in quiet hours, not even direct messages", async () => {
   const other = await otherMember();

@@ -30,15 +30,14 @@ export function answerActions(dependencies: MessageDependencies): Handlers {
       const { authorId, channelId, nonce: id } = answer;
       const message = { ...answer, content: answer.content ?? "" };
       const access = await accessOfSender(node, authorId, channelId);
-      const services = null;
       checkCardImages(as === "update" ? [] : message.cards, []);
       if (as === "ephemeral") {
         await sendEphemeral(dependencies, { ...message, userId, access, id });
       } else if (as === "message") {
-        await sender.send({ ...message, mentionAuthor: false, access, services });
+        await sender.send({ ...message, mentionAuthor: false, access, services: null });
       } else {
         if (messageId === undefined) throw serviceError("MESSAGE_NOT_FOUND");
-        await edit(dependencies, { ...answer, messageId, userId: authorId, access, services });
+        await edit(dependencies, { ...answer, messageId, userId: authorId, access });
       }
       return {};
     },

@@ -62,9 +62,9 @@ type Changing = Pick<MessageDependencies, "messages" | "commit" | "changing">;
 export function changeActions(dependencies: MessageDependencies): Handlers {
   const { messages, edits } = dependencies;
   return {
-    "message.edit": async ({ params, actor: { userId, kind }, access, services }) => {
+    "message.edit": async ({ params, actor: { userId, kind }, access }) => {
       requireBotFor(params, kind);
-      return { message: await edit(dependencies, { ...params, userId, access, services }) };
+      return { message: await edit(dependencies, { ...params, userId, access }) };
     },
 
     "message.listEdits": async ({ params: { channelId, messageId, before, limit }, actor, access }) => {
@@ -158,8 +158,6 @@ interface Edit extends Place, Omit<MessageActor, "services"> {
   content?: string | undefined;
   cards?: Card[] | undefined;
   controls?: Control[] | undefined;
-  /** On behalf of the author; null: by the server. */
-  services: Services | null;
 }
 
 /**
@@ -195,7 +193,7 @@ export async function edit(dependencies: MessageDependencies, wanted: Edit): Pro
  */
 async function editMessage(
   dependencies: MessageDependencies,
-  { channelId, messageId, userId, access, services, ...wanted }: Edit,
+  { channelId, messageId, userId, access, ...wanted }: Edit,
   isChecked = false,
 ): Promise<Message | null> {
   const { rooms } = access;
@@ -215,7 +213,8 @@ async function editMessage(
       const isTextKept = content === before.content && (wanted.cards ?? wanted.controls) !== undefined;
       if (!isTextKept) assertBelow("editsPerMessage", editCount);
       const repliedTo = await findRepliedTo(dependencies, before);
-      const context = { authorId: userId, channelId, access, services };
+      const { group } = dependencies.node.services;
+      const context = { authorId: userId, channelId, access, group, before: before.mentions };
       const { mentions, mentionKeys = [] } =
         before.replyIn === undefined
           ? await resolveMentions(markdownOf({ content, cards }), context, repliedTo)

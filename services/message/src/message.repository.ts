@@ -1,7 +1,7 @@
 import type { Head } from "@fanfare/contract";
-import { DURABLE } from "@fanfare/kernel";
+import { DURABLE, firstIdAt } from "@fanfare/kernel";
 import { Types, type Connection, type Model, type mongo } from "mongoose";
-import { CHANGES_PER_READ, MESSAGES_PER_READ, WRITE_TIMEOUT_MS } from "./constants.ts";
+import { CHANGES_PER_READ, MESSAGES_PER_READ, READ_TIMEOUT_MS, WRITE_TIMEOUT_MS } from "./constants.ts";
 import { DURABLE_WRITE, inTime } from "./database.ts";
 import {
   EXCERPT_FIELDS,
@@ -128,6 +128,12 @@ export class MessageRepository {
   /** Estimated from collection metadata, without reading the collection. */
   estimateCount(): Promise<number> {
     return this.#model.estimatedDocumentCount().exec();
+  }
+
+  /** Those sent in a period, by their ids, which start with the second. Imported messages keep theirs. */
+  countBetween(from: Date, before: Date): Promise<number> {
+    const filter = { _id: { $gte: firstIdAt(from), $lt: firstIdAt(before) } };
+    return inTime(this.#model.countDocuments(filter).maxTimeMS(READ_TIMEOUT_MS).exec());
   }
 
   /** Passes messages with a seq below `beforeSeq` to `take`, highest seq first. */

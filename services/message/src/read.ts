@@ -42,6 +42,10 @@ export const readActions = ({ messages, heads, markers, node }: MessageDependenc
 
   "message.count": async () => ({ messages: await messages.estimateCount() }),
 
+  "message.countBetween": async ({ params: { from, before } }) => ({
+    messages: await messages.countBetween(new Date(from), new Date(before)),
+  }),
+
   "message.listReaders": async ({ params: { channelId, messageId } }) => {
     const message = orThrow(await messages.find(channelId, messageId), "MESSAGE_NOT_FOUND");
     const of = { channelId, seq: message.seq, exceptId: message.authorId.toHexString() };
@@ -68,6 +72,22 @@ export const readActions = ({ messages, heads, markers, node }: MessageDependenc
         channelId,
         head: byChannel.get(channelId) ?? { seq: 0, rev: 0 },
         lastReadSeq: Math.max(read.get(channelId) ?? 0, removed.get(channelId) ?? 0),
+      })),
+    };
+  },
+
+  "message.listChangedThreads": async ({ params: { groups, limit } }) => {
+    const since = groups.map(({ groupId, after }) => {
+      const [ms, channelId] = after.split("-") as [string, string];
+      return { groupId, after: { changedAt: new Date(Number(ms)), channelId } };
+    });
+    const found = await heads.listChangedThreads(since, limit);
+    return {
+      threads: found.map(({ _id, threadOf, changedAt, seq, rev }) => ({
+        groupId: threadOf,
+        channelId: _id,
+        head: { seq, rev },
+        cursor: `${changedAt.getTime()}-${_id}`,
       })),
     };
   },

@@ -56,9 +56,9 @@ interface Send {
   /** For files that the server attaches. */
   files?: Pick<Services["file"], "claim">;
   as?: Message["as"];
-  /** For a reply that its thread's channel shows too: that channel. */
-  alsoIn?: string;
-  /** For the message there: the thread. It mentions no one, because the reply does. */
+  /** For a reply that its thread's channel shows too: the message there. */
+  copy?: Send;
+  /** For that message: the thread. It mentions no one, because the reply does. */
   replyIn?: string;
   /** The nonce may have been used before. */
   resend?: boolean | undefined;
@@ -69,6 +69,7 @@ interface SenderOptions {
   messages: Pick<MessageRepository, "find">;
   slowMode: SlowMode;
   filters: Pick<MessageFilters, "apply" | "report">;
+  group: Pick<Services["group"], "findMentioned">;
 }
 
 const callNonce = (callId: string): string => `call-${callId}`;
@@ -106,7 +107,7 @@ export class Sender {
       if (stored !== null) return presentMessage(stored);
     }
     if (sent.resend === true) {
-      const stored = await this.#options.commit.find(sent.channelId, { ...sent, rooms: sent.access.rooms });
+      const stored = await this.#options.commit.find(sent.channelId, { ...sent, ...destinationOf(sent) });
       if (stored !== null) return stored;
     }
     const send =
@@ -122,8 +123,8 @@ export class Sender {
   }
 
   async #createFiltered(send: Send, repliedTo: string | null): Promise<Message> {
-    // A reply that is also in the channel was counted and reported there.
-    const isFirst = send.alsoIn === undefined;
+    // A reply that is also in the channel is counted and reported there.
+    const isFirst = send.copy === undefined;
     const { written, reportedBy, giveBack } = await this.#options.filters.apply(send.access, send, isFirst);
     try {
       const message = await this.#createInSlowMode(written, repliedTo);
@@ -149,23 +150,22 @@ export class Sender {
   }
 
   async #create(send: Send, repliedTo: string | null): Promise<Message> {
-    const { channelId, authorId, content, nonce, replyTo, access } = send;
-    const { rooms, groupId } = access;
-    const item = { authorId, content, nonce, replyTo: replyTo ?? null, rooms, groupId };
-    const { poll, sticker, call, as, alsoIn, replyIn } = send;
+    const { channelId, authorId, content, nonce, replyTo } = send;
+    const item = { authorId, content, nonce, replyTo: replyTo ?? null, ...destinationOf(send) };
+    const { poll, sticker, call, as, copy, replyIn } = send;
     const [cards, controls] = [nonEmpty(send.cards), nonEmpty(send.controls)];
     if (
       !content.includes("@") &&
       repliedTo === null &&
       (send.attachmentIds ?? NO_FILES).length === 0 &&
-      (poll ?? sticker ?? call ?? as ?? alsoIn ?? replyIn ?? cards ?? controls) === undefined
+      (poll ?? sticker ?? call ?? as ?? copy ?? replyIn ?? cards ?? controls) === undefined
     ) {
       return this.#options.commit.create(channelId, item);
     }
+    const text = sticker === undefined ? markdownOf({ content, cards }) : "";
+    const context = { authorId, channelId, access: send.access, group: this.#options.group };
     const { mentions, mentionKeys } =
-      replyIn === undefined
-        ? await resolveMentions(sticker === undefined ? markdownOf({ content, cards }) : "", send, repliedTo)
-        : NO_ONE;
+      replyIn === undefined ? await resolveMentions(text, context, repliedTo) : NO_ONE;
     const attachments = await claimAttachments(send);
     const extras = {
       ...(mentions !== undefined && { mentions }),
@@ -176,9 +176,11 @@ export class Sender {
       ...(sticker !== undefined && { sticker }),
       ...(call !== undefined && { call }),
       ...(as !== undefined && { as }),
-      ...(alsoIn !== undefined && { alsoIn: new Types.ObjectId(alsoIn) }),
+      ...(copy !== undefined && { alsoIn: new Types.ObjectId(copy.channelId) }),
       ...(replyIn !== undefined && { replyIn: new Types.ObjectId(replyIn) }),
     };
+    // After all that can refuse the reply, and before the reply: once that is there, the client doesn't send again.
+    if (copy !== undefined) await this.send(copy);
     return this.#options.commit.create(channelId, { ...item, mentionKeys, extras });
   }
 
@@ -188,6 +190,16 @@ export class Sender {
     return message.authorId.toHexString();
   }
 }
+
+const destinationOf = ({
+  access: { rooms, groupId, isThread },
+  replyIn,
+}: Pick<Send, "access" | "replyIn">) => ({
+  rooms,
+  groupId,
+  // What a reply shows in the channel has the access of the thread.
+  threadOf: isThread === true && replyIn === undefined ? (groupId ?? undefined) : undefined,
+});
 
 /** The message about a call is only news for those who weren't in it. Others have read it if they had read all before it. */
 async function readByParticipants(
@@ -250,16 +262,9 @@ export function sendActions(dependencies: MessageDependencies): Handlers {
       // A thread has the access of its channel.
       const { parentId } = (await services.channel.get({ channelId })).channel;
       if (parentId === null) throw invalid("alsoInChannel", "the channel is not a thread");
-      // The reply comes last: once it is there, the client doesn't send again.
-      await sender.send({
-        ...send,
-        channelId: parentId,
-        replyIn: channelId,
-        replyTo: undefined,
-        attachmentIds: [],
-        poll: undefined,
-      });
-      return { message: await sender.send({ ...send, alsoIn: parentId }) };
+      const inChannel = { channelId: parentId, replyIn: channelId };
+      const copy = { ...send, ...inChannel, replyTo: undefined, attachmentIds: [], poll: undefined };
+      return { message: await sender.send({ ...send, copy }) };
     },
 
     "message.post": async ({ params, services: { file: files } }) => {

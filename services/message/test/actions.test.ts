@@ -12,7 +12,7 @@ import {
   type Params,
 } from "@fanfare/contract";
 import { Types } from "mongoose";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { GROUP_ID, startMessageNode, type MessageNode } from "./message-node.ts";
 
 let dir: string;
@@ -335,6 +335,35 @@ test("when markers are set concurrently, the highest wins", async () => {
   await Promise.all(seqs.map((seq) => node.as(reader, "channel.markRead", { channelId, seq })));
   const { heads } = await node.node.services.message.listHeads({ userId: reader, channelIds: [channelId] });
   expect(heads[0]?.lastReadSeq).toBe(20);
+});
+
+test("a thread is a changed one after each message, edit, pin and deletion", async () => {
+  node.threads.add(channelId);
+  const listChanged = async (after: string) =>
+    (
+      await node.node.services.message.listChangedThreads({
+        groups: [{ groupId: GROUP_ID, after }],
+        limit: 500,
+      })
+    ).threads;
+  let after = `${Date.now()}-${"0".repeat(24)}`;
+  const expectChanged = async (rev: number) => {
+    const changed = (await listChanged(after)).filter((thread) => thread.channelId === channelId);
+    expect(changed).toMatchObject([{ groupId: GROUP_ID, channelId, head: { seq: 1, rev } }]);
+    after = changed[0]!.cursor;
+    expect(await listChanged(after)).toEqual([]);
+    // The next change has a later time.
+    await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(Number(after.split("-")[0])));
+  };
+  const { id: messageId } = await send("before");
+  await expectChanged(1);
+  const message = { channelId, messageId };
+  await node.as(author, "message.edit", { ...message, content: "after" });
+  await expectChanged(2);
+  await node.as(moderator, "message.pin", message);
+  await expectChanged(3);
+  await node.as(author, "message.delete", message);
+  await expectChanged(4);
 });
 
 test("lost heads are restored from the messages", async () => {

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { freePort } from "@fanfare/testing";
 
 const MAIN = fileURLToPath(new URL("../../../packages/embedded-mongo/src/main.ts", import.meta.url));
 
@@ -9,7 +10,7 @@ const MAIN = fileURLToPath(new URL("../../../packages/embedded-mongo/src/main.ts
 export class DatabaseProcess {
   readonly #dir: string;
   #child: ChildProcess | null = null;
-  #port = 0;
+  #port: number | null = null;
 
   constructor(dir: string) {
     this.#dir = dir;
@@ -17,14 +18,12 @@ export class DatabaseProcess {
 
   /** Reuses the port of the previous start. */
   async start(): Promise<void> {
+    this.#port ??= await freePort();
     const args = [MAIN, "--dir", this.#dir, "--port", `${this.#port}`];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
     this.#child = child;
     for await (const line of createInterface(child.stdout)) {
-      if (line.startsWith("ready ")) {
-        this.#port = Number(new URL(line.slice("ready ".length)).port);
-        return;
-      }
+      if (line.startsWith("ready ")) return;
     }
     throw new Error("The database did not start.");
   }

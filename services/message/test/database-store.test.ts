@@ -144,8 +144,10 @@ test("finding a message by nonce raises the head first", async () => {
   const stored = message(1);
   await insert([stored]);
   const author = authorId.toHexString();
-  expect(await store.findByNonce(channelId, author, "unknown", TIMEOUT_MS)).toBeNull();
-  expect(await store.findByNonce(channelId, author, stored.nonce, TIMEOUT_MS)).toEqual(stored);
+  expect(await store.findByNonce(channelId, { authorId: author, nonce: "unknown" }, TIMEOUT_MS)).toBeNull();
+  expect(await store.findByNonce(channelId, { authorId: author, nonce: stored.nonce }, TIMEOUT_MS)).toEqual(
+    stored,
+  );
   expect(await heads.find(channelId)).toMatchObject({ seq: 1, rev: 1 });
   await store.raiseHeads(new Map([[channelId, { seq: 0, rev: 0 }]]), TIMEOUT_MS);
   expect(await heads.find(channelId)).toMatchObject({ seq: 1, rev: 1 });
@@ -186,4 +188,35 @@ test("deleted or unknown messages can't be changed", async () => {
   });
   expect(await change(stored, 3, { content: "after the deletion" })).toEqual({ outcome: "gone" });
   expect(await change(message(9), 3, { content: "of nothing" })).toEqual({ outcome: "gone" });
+});
+
+test("lists changed threads of several groups by the time of change, each group after its own cursor", async () => {
+  const id = () => new Types.ObjectId().toHexString();
+  const [one, two, third] = [id(), id(), id()];
+  const write = async (threadOf: string, ms: number): Promise<string> => {
+    const thread = id();
+    await store.raiseHeads(new Map([[thread, { seq: 1, rev: 1, threadOf }]]), TIMEOUT_MS);
+    const change = { $set: { changedAt: new Date(ms) } };
+    await connection.collection("channelHeads").updateOne({ _id: new Types.ObjectId(thread) }, change);
+    return thread;
+  };
+  await store.raiseHeads(new Map([[id(), { seq: 1, rev: 1 }]]), TIMEOUT_MS);
+  const [a, b, c] = [await write(one, 1000), await write(two, 2000), await write(one, 3000)];
+  const [d, e] = [await write(two, 3000), await write(third, 1500)];
+  const after = (groupId: string, ms: number, thread = "0".repeat(24)) => ({
+    groupId,
+    after: { changedAt: new Date(ms), channelId: thread },
+  });
+  const list = async (groups: ReturnType<typeof after>[], limit = 10) =>
+    (await heads.listChangedThreads(groups, limit)).map(({ _id }) => _id);
+  expect(await list([])).toEqual([]);
+  expect(await list([after(one, 0)])).toEqual([a, c]);
+  expect(await list([after(one, 1000, a)])).toEqual([c]);
+  expect(await list([after(one, 0), after(two, 0)])).toEqual([a, b, c, d]);
+  expect(await list([after(one, 1000, a), after(two, 2000, b), after(third, 0)])).toEqual([e, c, d]);
+  expect(await list([after(one, 0), after(two, 0), after(third, 1600)], 3)).toEqual([a, b, c]);
+  expect(await list([after(two, 0), after(one, 0)], 1)).toEqual([a]);
+  // A change of a message, which isn't known to be in a thread.
+  await store.raiseHeads(new Map([[a, { seq: 1, rev: 2 }]]), TIMEOUT_MS);
+  expect(await list([after(one, 3000)])).toEqual([c, a]);
 });

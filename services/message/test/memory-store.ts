@@ -1,5 +1,5 @@
 import type { Head } from "@fanfare/contract";
-import type { Change, ChangeOutcome, CommitStore, InsertFault } from "../src/commit/database-store.ts";
+import type { Change, ChangeOutcome, CommitStore, InsertFault, Sent } from "../src/commit/database-store.ts";
 import { documentId } from "../src/database.ts";
 import type { MessageDocument } from "../src/message.model.ts";
 
@@ -103,7 +103,7 @@ export class MemoryStore implements CommitStore {
     }
   }
 
-  findByNonce(channelId: string, authorId: string, nonce: string): Promise<MessageDocument | null> {
+  findByNonce(channelId: string, { authorId, nonce }: Sent): Promise<MessageDocument | null> {
     const found = this.database
       .ofChannel(channelId)
       .find((one) => one.authorId.equals(authorId) && one.nonce === nonce);

@@ -29,8 +29,14 @@ export interface MessageNode {
   permissions: Map<string, number>;
   /** By channel; absent without slow mode. */
   slowModeMs: Map<string, number>;
-  /** The result of `role.list`. */
-  roles: Role[];
+  /** Channels that are threads. */
+  threads: Set<string>;
+  /** Those of the group. */
+  roles: Pick<Role, "id" | "mentionable">[];
+  /** Users who aren't members of the group; all others are. */
+  strangers: Set<string>;
+  /** The calls of `group.findMentioned`. */
+  mentionLookups: Params<"group.findMentioned">[];
   /** Files that all users can attach, by ID. */
   files: Map<string, Attachment>;
   /** Messages broadcast to other services. */
@@ -54,7 +60,10 @@ export async function startMessageNode(
   const published: Published[] = [];
   const permissions = new Map<string, number>();
   const slowModeMs = new Map<string, number>();
-  const roles: Role[] = [];
+  const threads = new Set<string>();
+  const roles: MessageNode["roles"] = [];
+  const strangers = new Set<string>();
+  const mentionLookups: MessageNode["mentionLookups"] = [];
   const files = new Map<string, Attachment>();
   const stored: Message[] = [];
   const audited: Params<"group.recordAudit">[] = [];
@@ -68,6 +77,7 @@ export async function startMessageNode(
           groupId: GROUP_ID,
           mutedUntil: null,
           rooms: [`group:${GROUP_ID}`],
+          ...(threads.has(params.channelId!) && { isThread: true as const }),
           ...(slowModeMs.has(params.channelId!) && { slowModeMs: slowModeMs.get(params.channelId!)! }),
         }),
         "group.describeChannels": ({ params: { channelIds } }) => ({
@@ -81,7 +91,13 @@ export async function startMessageNode(
             memberIds: [],
           })),
         }),
-        "role.list": () => ({ roles: [...roles] }),
+        "group.findMentioned": ({ params }) => {
+          mentionLookups.push(params);
+          return {
+            userIds: params.userIds.filter((id) => !strangers.has(id)),
+            roles: roles.filter(({ id }) => params.roleIds.includes(id)),
+          };
+        },
         "group.recordAudit": ({ params }) => {
           audited.push(params);
           return {};
@@ -137,7 +153,10 @@ export async function startMessageNode(
     published,
     permissions,
     slowModeMs,
+    threads,
     roles,
+    strangers,
+    mentionLookups,
     files,
     stored,
     audited,

@@ -10,7 +10,6 @@ import {
   type EventPayload,
   type Message,
   type Params,
-  type Role,
 } from "@fanfare/contract";
 import { startEmbeddedMongo, type EmbeddedMongo } from "@fanfare/embedded-mongo";
 import mongoose from "mongoose";
@@ -116,22 +115,76 @@ test("a message that matches two keys is counted and listed once", async () => {
 });
 
 test("@everyone and closed roles need a permission; open roles can be mentioned by all", async () => {
-  const role = (n: number, mentionable: boolean) => ({ id: hexId("e0", n), mentionable }) as Role;
-  const [open, closed] = [role(1, true), role(2, false)];
-  const shape: Omit<Role, "id" | "mentionable"> = {
-    groupId: GROUP_ID,
-    name: "role",
-    color: null,
-    position: 1,
-    permissions: 0,
-    hoist: false,
-    isDefault: false,
-  } as never;
-  node.roles.push({ ...shape, ...open }, { ...shape, ...closed });
+  const [open, closed] = [
+    { id: hexId("e0", 1), mentionable: true },
+    { id: hexId("e0", 2), mentionable: false },
+  ];
+  node.roles.push(open, closed);
   const text = `@everyone <@&${open.id}> <@&${closed.id}>`;
   expect((await send(text)).mentions).toEqual({ userIds: [], roleIds: [open.id], everyone: false });
   const all = { userIds: [], roleIds: [open.id, closed.id], everyone: true };
   expect((await send(text, {}, moderator)).mentions).toEqual(all);
+});
+
+test("users and roles of other groups aren't mentioned, even by those who can mention everyone", async () => {
+  const [stranger, foreign] = [hexId("57", 1), hexId("e1", 1)];
+  node.strangers.add(stranger);
+  const text = `<@${stranger}> <@&${foreign}>`;
+  for (const userId of [author, moderator]) expect((await send(text, {}, userId)).mentions).toBeUndefined();
+  const both = await send(`${text} <@${reader}>`, {}, moderator);
+  expect(both.mentions).toEqual({ userIds: [reader], roleIds: [], everyone: false });
+  expect(await mentionsOf(mentionKey.user(stranger))).toEqual([]);
+  expect(await mentionsOf(mentionKey.role(foreign))).toEqual([]);
+  const edited = await send("nothing", {}, moderator);
+  await node.as(moderator, "message.edit", { ...of(edited), content: text });
+  expect((await get(edited)).mentions).toBeUndefined();
+});
+
+test("who was mentioned before an edit stays, even if they aren't members any more", async () => {
+  const [gone, never] = [hexId("57", 2), hexId("57", 3)];
+  const message = await send(`<@${gone}>`);
+  node.strangers.add(gone).add(never);
+  const asked = node.mentionLookups.length;
+  const { message: edited } = await node.as(author, "message.edit", {
+    ...of(message),
+    content: `still <@${gone}>`,
+  });
+  expect(edited.mentions?.userIds).toEqual([gone]);
+  expect(node.mentionLookups).toHaveLength(asked);
+  const content = `<@${never}> <@${gone}> <@${reader}>`;
+  await node.as(author, "message.edit", { ...of(message), content });
+  expect((await get(message)).mentions?.userIds).toEqual([gone, reader]);
+});
+
+test("a message that the server posts for its author mentions what the author could mention", async () => {
+  const [open, closed] = [
+    { id: hexId("e0", 3), mentionable: true },
+    { id: hexId("e0", 4), mentionable: false },
+  ];
+  node.roles.push(open, closed);
+  const content = `<@&${open.id}> <@&${closed.id}>`;
+  const post = { channelId, authorId: author, content, nonce: "posted" };
+  const { message } = await node.internal("message.post", post);
+  expect(message.mentions?.roleIds).toEqual([open.id]);
+  const answer = { channelId, authorId: author, userId: reader, nonce: "answered" };
+  await node.internal("message.answer", { ...answer, as: "message", content });
+  await vi.waitFor(() =>
+    expect(node.stored.at(-1)).toMatchObject({ content, mentions: { roleIds: [open.id] } }),
+  );
+  await node.internal("message.answer", { ...answer, ...of(message), as: "update", content: `${content}!` });
+  expect((await get(message)).mentions?.roleIds).toEqual([open.id]);
+});
+
+test("only a message that names someone costs a look-up", async () => {
+  const asked = node.mentionLookups.length;
+  const plain = await send("hello");
+  await send("ada@example.org, `<@b>`");
+  await send("a reply to oneself", { replyTo: plain.id });
+  await send("@everyone", {}, moderator);
+  await node.as(author, "message.edit", { ...of(plain), content: "hello again" });
+  expect(node.mentionLookups).toHaveLength(asked);
+  await send(`<@${reader}> <@${moderator}> <@&${hexId("e0", 5)}>`);
+  expect(node.mentionLookups).toHaveLength(asked + 1);
 });
 
 test("a reply mentions its author, unless turned off", async () => {

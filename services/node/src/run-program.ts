@@ -57,7 +57,7 @@ export async function runProgram(commands = CHECKOUT): Promise<void> {
   const stop = (exitCode: number): void => {
     if (stopping) process.exit(STOPPED_BY_SIGNAL);
     stopping = true;
-    setTimeout(() => process.exit(STOPPED_BY_SIGNAL), STOP_TIMEOUT_MS).unref();
+    setTimeout(() => process.exit(exitCode || STOPPED_BY_SIGNAL), STOP_TIMEOUT_MS).unref();
     void Promise.resolve(fanfare?.stop()).then(
       () => process.exit(exitCode),
       (error: unknown) => fail(`Fanfare did not stop cleanly: ${String(error)}`),
@@ -67,6 +67,7 @@ export async function runProgram(commands = CHECKOUT): Promise<void> {
   process.on("SIGTERM", () => stop(0));
   try {
     fanfare = await startFanfare(config, (error) => {
+      if (stopping) return;
       process.stderr.write(`Fanfare cannot continue: ${error.message}\n`);
       stop(fanfare === undefined ? 1 : CRASHED);
     });

@@ -1,6 +1,8 @@
+import { readFile } from "node:fs/promises";
 import { ACTIONS } from "@fanfare/contract";
 import { createGuest, createWorld, must, post } from "@fanfare/testing";
 import { startInstance, type Instance } from "../../../test/support/instance.ts";
+import { startNode } from "../../../test/support/node-process.ts";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
@@ -88,29 +90,38 @@ test("ending a session closes its sockets on every thread", async () => {
 });
 
 test("limits apply to all threads together", { tags: "long" }, async () => {
-  const limited = await startInstance({ GATEWAY_THREADS: "2", RATE_LIMIT_FACTOR: "1" });
-  try {
-    // Within an hour, so that no machine is too slow.
-    const { points } = ACTIONS["user.requestPasswordReset"].rateLimit;
-    // Over many connections, to reach all threads; not all calls at the same time, because a thread without a response in time
-    // counts separately.
-    const answers: Awaited<ReturnType<typeof post>>[] = [];
-    while (answers.length < points * 4) {
-      const calls = Array.from({ length: 10 }, (_, n) =>
-        post(limited.url, "user.requestPasswordReset", { email: `a${answers.length + n}@example.org` }),
-      );
-      answers.push(...(await Promise.all(calls)));
+  // Within an hour, so that no machine is too slow.
+  const { points } = ACTIONS["user.requestPasswordReset"].rateLimit;
+  let allowed = 0;
+  // A thread without a response in time counts separately, and logs that: then once more.
+  for (let isDegraded = true; isDegraded;) {
+    const limited = await startNode({
+      name: "limited",
+      env: { GATEWAY_THREADS: "2", RATE_LIMIT_FACTOR: "1" },
+    });
+    try {
+      // Over many connections, to reach all threads.
+      const answers: Awaited<ReturnType<typeof post>>[] = [];
+      while (answers.length < points * 4) {
+        const calls = Array.from({ length: 10 }, (_, n) =>
+          post(limited.url, "user.requestPasswordReset", { email: `a${answers.length + n}@example.org` }),
+        );
+        answers.push(...(await Promise.all(calls)));
+      }
+      const refused = answers.filter((answer) => !answer.ok && answer.error.type === "RATE_LIMITED");
+      allowed = answers.length - refused.length;
+      const logged = await readFile(limited.process.logFile, "utf8");
+      isDegraded = logged.includes("shared rate limits unavailable");
+    } finally {
+      await limited.process.stop();
     }
-    const refused = answers.filter((answer) => !answer.ok && answer.error.type === "RATE_LIMITED");
-    expect(answers.length - refused.length).toBe(points);
-  } finally {
-    await limited.stop();
   }
+  expect(allowed).toBe(points);
 });
 
 test(
   "limits the sockets of one address exactly, across all threads",
-  { tags: "long", timeout: 120_000 },
+  { tags: "long", timeout: 600_000 },
   async () => {
     const max = 20;
     const env = { GATEWAY_THREADS: "3", MAX_CONNECTIONS_PER_ADDRESS: String(max), RATE_LIMIT_FACTOR: "1000" };

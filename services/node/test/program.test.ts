@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { freePort } from "@fanfare/testing";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 /** What `pnpm dev` runs. */
@@ -300,13 +301,4 @@ async function loggedAddress(program: Program): Promise<string> {
     if (program.child.exitCode !== null) throw new Error(`It ended: ${program.stderr}`);
     await delay(10);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

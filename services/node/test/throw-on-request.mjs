@@ -10,11 +10,14 @@ const requested = (name) => existsSync(join(folder, name));
 // The program and its gateway threads, not its database.
 if (/\/(thread-)?main\.js$/.test(process.argv[1])) {
   const timer = setInterval(() => {
-    const failure = ["exception", "rejection"].find((name) =>
+    const failure = ["exception", "rejection", "exit", "hang"].find((name) =>
       requested(`${isMainThread ? "main" : "thread"}-${name}`),
     );
     if (failure === undefined) return;
     clearInterval(timer);
+    // Of a thread: it ends as if its memory was full.
+    if (failure === "exit") process.exit(1);
+    if (failure === "hang") for (;;);
     if (failure === "exception") throw new Error("provoked exception");
     void Promise.reject(new Error("provoked rejection"));
   }, 50);

@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const FAILURES: { file: string; threads: string; logged: string; tags?: string[] }[] = [
   { file: "main-exception", threads: "0", logged: "uncaught exception", tags: ["long"] },
-  { file: "main-rejection", threads: "2", logged: "unhandled rejection" },
+  { file: "main-rejection", threads: "2", logged: "unhandled rejection", tags: ["long"] },
   { file: "thread-exception", threads: "1", logged: "uncaught exception" },
 ];
 
@@ -58,3 +58,21 @@ for (const { file, threads, logged, tags = [] } of FAILURES)
     await node.process.start();
     await must(node.url, "user.me", {}, accessToken);
   });
+
+const ENDED_THREADS = [
+  { file: "thread-exit", does: "ends", logged: "a gateway thread has ended" },
+  { file: "thread-hang", does: "hangs", logged: "it did not respond for 30 s", tags: ["long"] },
+];
+
+for (const { file, does, logged, tags = [] } of ENDED_THREADS)
+  test(
+    `a gateway thread ${does}: the process exits with 70, so that a supervisor restarts it`,
+    { tags },
+    async () => {
+      const env = { NODE_OPTIONS: `--import=${PRELOAD}`, THROW_ON_REQUEST: folder, GATEWAY_THREADS: "2" };
+      node = await startNode({ folder, env });
+      await writeFile(join(folder, file), "");
+      expect(await node.process.exit()).toEqual({ code: 70, signal: null });
+      expect(await readFile(node.process.logFile, "utf8")).toContain(logged);
+    },
+  );

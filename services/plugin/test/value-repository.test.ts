@@ -1,20 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import mongoose from "mongoose";
 import { expect, onTestFinished, test } from "vitest";
-import { startOwnDatabase } from "../../../test/support/database.ts";
+import { connectOwnDatabase } from "../../../test/support/database.ts";
 import { createValueRepository } from "../src/value.repository.ts";
 
 test("pages of values fit in a message, and lead to all of them", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "fanfare-values-"));
-  const database = await startOwnDatabase(folder);
-  const connection = await mongoose.createConnection(database.url, { dbName: "test" }).asPromise();
-  onTestFinished(async () => {
-    await connection.close();
-    await database.close();
-    await rm(folder, { recursive: true });
-  });
+  const { connection, close } = await connectOwnDatabase();
+  onTestFinished(close);
   const values = createValueRepository(connection);
   const keys = Array.from({ length: 80 }, (_, index) => `note:${String(index).padStart(3, "0")}`);
   await connection

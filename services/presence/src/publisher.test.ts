@@ -1,5 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createPublisher } from "./publisher.ts";
 import { MemoryPresenceStore } from "./store/memory-store.ts";
 
@@ -48,11 +47,13 @@ test("a disconnected worker leaves changes to others", async () => {
 });
 
 test("a worker that is disconnected while reading publishes nothing, and another one does when the claim expires", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
   let isConnected = true;
   await worker("one", { isConnected: () => isConnected, reading: () => (isConnected = false) })();
   await worker("two")();
   expect(published).toEqual([]);
-  await delay(2 * TIMES.claimMs);
+  vi.setSystemTime(Date.now() + TIMES.claimMs + 1);
   await worker("two")();
   expect(published).toEqual(["two: presence:ann"]);
 });

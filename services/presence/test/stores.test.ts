@@ -226,3 +226,17 @@ test.skipIf(!hasRedis)("without Redis every call is rejected as unavailable", as
   await client.quit();
   await lost.stop();
 });
+
+test.skipIf(!hasRedis)("a Redis that doesn't respond counts as unavailable, until it does", async () => {
+  const frozen = await startRedis();
+  const client = await connectRedis(frozen.url, createLogger("silent"));
+  const store = new RedisPresenceStore(client, TIMES);
+  frozen.freeze();
+  await expect(among(store, "ann")).rejects.toMatchObject({ type: "UNAVAILABLE" });
+  expect(client.status).not.toBe("ready");
+  frozen.thaw();
+  await vi.waitFor(() => expect(client.status).toBe("ready"));
+  expect(await among(store, "ann")).toEqual([]);
+  await client.quit();
+  await frozen.stop();
+});

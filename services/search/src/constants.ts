@@ -26,8 +26,8 @@ export const RECENT_MS = 24 * 60 * 60 * 1000;
 export const IDLE_PROGRESS_MS = 60 * 60 * 1000;
 /** Concurrent calls of other services per search. */
 export const CALL_CONCURRENCY = 8;
-/** Activity is recorded a second late, and clocks differ, so this much of the past is checked again. */
-export const ACTIVITY_LAG_MS = 60_000;
+/** The time of a change is from before its write, and clocks differ, so this much of the past is checked again. */
+export const CHANGE_LAG_MS = 60_000;
 /** After this time without a search in a group, all of its threads are checked again. */
 export const GROUP_PROGRESS_LIFETIME_S = 30 * 24 * 60 * 60;
 /** Channels whose progress is read per query. */

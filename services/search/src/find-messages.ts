@@ -21,8 +21,8 @@ import {
   usersInMessages,
 } from "@fanfare/kernel";
 import {
-  ACTIVITY_LAG_MS,
   CALL_CONCURRENCY,
+  CHANGE_LAG_MS,
   CHANNELS_PER_ROUND,
   IDLE_PROGRESS_MS,
   INDEX_CONCURRENCY,
@@ -79,7 +79,7 @@ export function search(dependencies: SearchDependencies): Handler<"message.searc
     const where = await visiblePlaces(node, services, userId, params);
     const budget = { steps: STEPS_PER_SEARCH };
     const behind = await indexPlaces(dependencies, where.places, budget);
-    const areThreadsThere = await indexThreads(dependencies, where.groupIds, userId, budget);
+    const areThreadsThere = await indexThreads(dependencies, where.groupIds, budget);
     // The contract guarantees a search condition.
     const words = wantedWords(params, where.threadId) as [SearchWord, ...SearchWord[]];
     const { messageIds, nextBelow } = await entries.find({
@@ -232,14 +232,13 @@ function lower(a: string, b: string): string {
 }
 
 /**
- * Indexes the threads of groups up to their heads: those with activity since the last time, oldest first, so that nothing is
+ * Indexes the threads of groups up to their heads: those changed since the last time, oldest change first, so that nothing is
  * missed if a search ends early.
  * @returns whether everything is indexed
  */
 async function indexThreads(
   dependencies: SearchDependencies,
   groupIds: readonly string[],
-  userId: string,
   budget: Budget,
 ): Promise<boolean> {
   const known = await dependencies.groupProgress.find(groupIds);
@@ -252,7 +251,7 @@ async function indexThreads(
   for (const part of parts) {
     // The next search continues with the remaining groups.
     if (budget.steps < 0) return false;
-    const isPartThere = await indexThreadsSince(dependencies, part, userId, budget);
+    const isPartThere = await indexThreadsSince(dependencies, part, budget);
     isThere &&= isPartThere;
   }
   return isThere;
@@ -267,24 +266,22 @@ interface GroupProgress {
 async function indexThreadsSince(
   dependencies: SearchDependencies,
   groups: readonly GroupProgress[],
-  userId: string,
   budget: Budget,
 ): Promise<boolean> {
   const { node, groupProgress } = dependencies;
-  const lately = cursorAt(Date.now() - ACTIVITY_LAG_MS);
-  const { threads } = await node.services.channel.listActiveThreads({
+  const lately = cursorAt(Date.now() - CHANGE_LAG_MS);
+  const { threads } = await node.services.message.listChangedThreads({
     groups: groups.map(({ groupId, known }) => ({ groupId, after: earlier(known, lately) })),
     limit: THREADS_PER_SEARCH,
   });
-  const threadIds = threads.map(({ channelId }) => channelId);
-  const behind = await indexPlaces(dependencies, await listHeads(node, userId, threadIds), budget);
+  const behind = await indexPlaces(dependencies, threads, budget);
   const byGroup = Map.groupBy(threads, ({ groupId }) => groupId);
   const isAll = threads.length < THREADS_PER_SEARCH;
   for (const { groupId, known } of groups) {
-    const active = byGroup.get(groupId) ?? [];
-    if (active.some(({ channelId }) => behind.has(channelId))) continue;
+    const changed = byGroup.get(groupId) ?? [];
+    if (changed.some(({ channelId }) => behind.has(channelId))) continue;
     const isIdle = isAll && timeOf(known) < timeOf(lately) - IDLE_PROGRESS_MS;
-    const upTo = active.at(-1)?.cursor ?? (isIdle ? lately : known);
+    const upTo = changed.at(-1)?.cursor ?? (isIdle ? lately : known);
     // Stored last: if the process dies before, the same is done again.
     if (upTo !== known) await groupProgress.set(groupId, upTo);
   }

@@ -84,11 +84,11 @@ export const createProgressRepository = defineRepository(
     }),
 );
 
-/** The indexing progress of a group's threads: all without later activity are indexed. */
+/** The indexing progress of a group's threads: all without later changes are indexed. */
 interface GroupProgressDocument {
   /** The group id. */
   _id: string;
-  /** A cursor of `channel.listActiveThreads`: that of a thread, or of a time when there were no later ones. */
+  /** A cursor of `message.listChangedThreads`: that of a thread, or of a time when there were no later ones. */
   upTo: string;
   /** The version of the entries. */
   version: string;

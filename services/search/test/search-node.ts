@@ -65,6 +65,7 @@ export async function startSearchNode(
   const reads: SearchNode["reads"] = [];
   let call: AnyCall | undefined;
   let revs = new Map<string, number>();
+  const changedAt = new Map<string, number>();
   const headOf = (channelId: string) => ({
     seq: logs.get(channelId)?.length ?? 0,
     rev: revs.get(channelId) ?? 0,
@@ -88,12 +89,14 @@ export async function startSearchNode(
             return parentId === undefined ? [] : [{ id, parentId } as Channel];
           }),
         }),
-        "channel.listActiveThreads": ({ params: { groups: asked, limit } }) => ({
+        "message.listChangedThreads": ({ params: { groups: asked, limit } }) => ({
           threads: [...parents.keys()]
+            .filter((id) => logs.has(id))
             .map((id) => ({
               groupId: groupOf(parents.get(id)!)!,
               channelId: id,
-              cursor: `${Date.parse(logs.get(id)?.at(-1)?.createdAt ?? "")}-${id}`,
+              head: headOf(id),
+              cursor: `${changedAt.get(id)!}-${id}`,
             }))
             .filter((thread) =>
               asked.some(({ groupId, after }) => thread.groupId === groupId && thread.cursor > after),
@@ -183,10 +186,12 @@ export async function startSearchNode(
       const numbers = { seq: log.length + 1, rev: nextRev(channelId) };
       const message: Message = { id, channelId, content, createdAt, ...rest, ...numbers, ...more };
       log.push(message);
+      changedAt.set(channelId, Date.parse(createdAt));
       byId.set(id, message);
       return message;
     },
     change(message, more) {
+      changedAt.set(message.channelId, Date.now());
       return Object.assign(message, more, { rev: nextRev(message.channelId) });
     },
     as: (userId, name, params) => {

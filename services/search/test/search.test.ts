@@ -178,6 +178,30 @@ describe.each([
     expect(await count()).toBe(0);
   });
 
+  test.each([
+    ["of the group", (group: string) => ({ groupId: group })],
+    ["of the parent channel", () => ({ channelId })],
+    ["everywhere", () => ({ everywhere: true as const })],
+  ])("edits, pins and deletions in an old thread are visible in the next search %s", async (_, placeIn) => {
+    const [group, thread] = [newId(), newId()];
+    const place = () => placeIn(group);
+    node.groups.set(channelId, group);
+    node.parents.set(thread, channelId);
+    const message = node.write(thread, "before", {
+      createdAt: new Date(Date.now() - 3_600_000).toISOString(),
+    });
+    expect(await texts({ text: "before" }, place())).toEqual(["before"]);
+    node.change(message, { content: "after" });
+    expect(await texts({ text: "before" }, place())).toEqual([]);
+    expect(await texts({ text: "after" }, place())).toEqual(["after"]);
+    node.change(message, { pinnedAt: new Date().toISOString(), pinnedBy: searcher });
+    expect(await texts({ has: ["pin"] }, place())).toEqual(["after"]);
+    node.change(message, { content: "", deletedAt: new Date().toISOString() });
+    expect(await texts({ text: "after" }, place())).toEqual([]);
+    expect(await count()).toBe(0);
+    node.parents.delete(thread);
+  });
+
   test("a group search covers what the caller can currently see", async () => {
     node.write(channelId, "public word");
     node.write(secretId, "secret word");

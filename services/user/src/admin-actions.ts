@@ -19,6 +19,15 @@ export const administerActions = ({
 }: UserDependencies): Handlers => ({
   "user.count": async () => ({ users: await allUsers.count() }),
 
+  "user.countCreated": async ({ params: { from, before } }) => ({
+    newUsers: await allUsers.countCreated(new Date(from), new Date(before)),
+  }),
+
+  "user.countActive": async ({ params: { from, before } }) => ({
+    activeUsers: await sessions.countActive(new Date(from), new Date(before)),
+    firstAt: (await allUsers.firstAt())?.toISOString() ?? null,
+  }),
+
   "user.listAll": async ({ params: { query, beforeUserId, limit } }) => {
     if (query === undefined) {
       const users = (await allUsers.listPage(beforeUserId, limit)).map(presentAdminUser);

@@ -1,6 +1,7 @@
 import { LIMITS } from "@fanfare/contract";
 import { assertBelow, type Handlers, invalid, serviceError } from "@fanfare/kernel";
 import { endFriendship } from "./friends/friends.ts";
+import { isActive } from "./session.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { localeOf, presentUser } from "./user.presenter.ts";
 
@@ -52,7 +53,7 @@ export function blockActions(dependencies: UserDependencies): Handlers {
 
     "user.listSpokenTo": async ({ params: { userIds } }) => {
       const found = await users.findMany([...new Set(userIds)]);
-      const reached = found.filter((user) => user.deletedAt === undefined && user.disabledAt === undefined);
+      const reached = found.filter(isActive);
       const ids = reached.map(({ _id }) => _id);
       const living = await sessionRepository.listLivingOf(ids, new Date());
       return {

@@ -1,4 +1,5 @@
 import { type Handlers, hashSecret, newId, newSecret, orThrow, serviceError } from "@fanfare/kernel";
+import { isActive } from "./session.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import type { UserDocument } from "./user.model.ts";
 import { presentUser } from "./user.presenter.ts";
@@ -53,21 +54,19 @@ export const botActions = ({
     return { sessionId: _id };
   },
 
-  "user.hasBotSession": async ({ params: { userId, sessionId } }) => {
+  "user.hasSession": async ({ params: { userId, sessionId } }) => {
     const [user, session] = await Promise.all([users.find(userId), sessionRepository.find(sessionId)]);
     const isAlive =
-      user?.kind === "bot" &&
-      user.disabledAt === undefined &&
-      user.deletedAt === undefined &&
+      isActive(user) &&
       session?.userId === userId &&
-      session.revokedAt === undefined;
+      session.revokedAt === undefined &&
+      session.expiresAt > new Date();
     return { isAlive };
   },
 
   "user.isActive": async ({ params: { userId } }) => {
     const user = await users.find(userId);
-    const isActive = user !== null && user.disabledAt === undefined && user.deletedAt === undefined;
-    return isActive ? { isActive, kind: user.kind } : { isActive };
+    return isActive(user) ? { isActive: true, kind: user.kind } : { isActive: false };
   },
 
   "user.deleteBot": async ({ params: { userId } }) => {

@@ -42,13 +42,19 @@ export function createErasures(options: ErasuresOptions) {
     await users.finishErasure(userId);
   };
 
-  const erasure = node.jobs.define("user.erase", { maxWaiting: MAX_WAITING, run: ({ key }) => forget(key) });
+  const erasure = node.jobs.define("user.erase", {
+    maxWaiting: MAX_WAITING,
+    // A service or plug-in can be down for days, and its data must be deleted all the same.
+    maxTries: Infinity,
+    run: ({ key }) => forget(key),
+  });
   node.jobs.define("user.findErasures", {
     everyMs: SWEEP_MS,
     run: async () => {
       const before = new Date(Date.now() - LIMITS.writeTimeoutMs);
       for (const userId of await users.listErasing(before, USERS_PER_SWEEP))
-        await erasure.enqueue(userId, null);
+        // Earlier versions gave up after some tries.
+        if (!(await erasure.retryDead(userId))) await erasure.enqueue(userId, null);
     },
   });
 

@@ -1,7 +1,6 @@
 import { EXPORTS_USER, LIMITS } from "@fanfare/contract";
 import { callOf, type Handlers, invalid, orThrow, serviceError } from "@fanfare/kernel";
 import { presentSession } from "./login.ts";
-import { hasPassword } from "./session.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { presentOwnUser, presentPasskey } from "./user.presenter.ts";
 
@@ -12,7 +11,7 @@ export const myDataActions = ({
   blocks,
   sessionRepository,
   admins,
-  confirmPassword,
+  reauthenticate,
   secondFactor,
   sessions,
   erasures,
@@ -53,14 +52,15 @@ export const myDataActions = ({
     };
   },
 
-  "user.deleteMe": async ({ params: { password, code }, actor, services }) => {
+  "user.deleteMe": async ({ params: { code, ...proof }, actor, services }) => {
     const { userId } = actor;
     const user = await users.find(userId);
     if (user === null || user.deletedAt !== undefined) throw serviceError("UNAUTHENTICATED");
-    if (hasPassword(user)) await confirmPassword(userId, password ?? "");
-    await secondFactor.check(user, code);
+    // Before the proof, because a login at the provider can be used only once.
     const { groupIds } = await services.group.listOwned({ userId });
     if (groupIds.length > 0) throw serviceError("OWNS_GROUPS", { groupIds });
+    // Guests have no way to log in again.
+    if (user.kind !== "guest") await reauthenticate(userId, proof, (one) => secondFactor.check(one, code));
     if (user.admin === true) await admins.revoke(userId);
     const erased = await users.erase(userId, new Date());
     // The deletion is stored and will complete even if this process dies.

@@ -18,7 +18,7 @@ export const nameActions = ({ users }: UserDependencies): Handlers => ({
         nickname: nickname ?? "",
         avatarUrl: null,
         createdAt,
-        importedIn: groupId,
+        importedIn: [groupId],
       };
       return nickname === null ? { ...user, deletedAt: createdAt } : user;
     });
@@ -28,6 +28,7 @@ export const nameActions = ({ users }: UserDependencies): Handlers => ({
 
   "user.removeImported": async ({ params: { groupId } }) => {
     for (let removed = BATCH; removed === BATCH;) removed = await users.removeSomeImported(groupId, BATCH);
+    await users.keepImported(groupId);
     return {};
   },
 

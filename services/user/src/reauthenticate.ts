@@ -25,16 +25,29 @@ export function createReauthenticate(
   /**
    * @throws {ServiceError} WRONG_CREDENTIALS, RATE_LIMITED, OVERLOADED as `confirmPassword`. Without a password: OIDC_FAILED when
    *   the login is unknown or belongs to another account, LOGIN_NOT_FRESH when the user didn't authenticate again at the provider
+   * @param checkCode called when the proof is valid, before a login at the provider is used up: after a wrong code, the call can be
+   *   repeated with the same login
    */
-  return async (userId: string, { password, oidcCode, verifier }: Proof): Promise<UserDocument> => {
-    if (oidcCode === undefined || verifier === undefined) return confirmPassword(userId, password ?? "");
+  return async (
+    userId: string,
+    { password, oidcCode, verifier }: Proof,
+    checkCode: (user: UserDocument) => Promise<unknown> = async () => undefined,
+  ): Promise<UserDocument> => {
+    if (oidcCode === undefined || verifier === undefined) {
+      const confirmed = await confirmPassword(userId, password ?? "");
+      await checkCode(confirmed);
+      return confirmed;
+    }
     const user = await users.find(userId);
     // A linked login must not replace an existing password: anyone with access to the identity could then change the account.
     if (user === null || hasPassword(user)) throw serviceError("WRONG_CREDENTIALS");
-    const identity = await oidcCodes.take({ oidcCode, verifier });
+    const login = { oidcCode, verifier };
+    const identity = await oidcCodes.find(login);
     if (identity === null || !hasIdentity(user, identity)) throw serviceError("OIDC_FAILED");
     const authenticatedAtMs = identity.authenticatedAt?.getTime() ?? 0;
     if (authenticatedAtMs < Date.now() - LIMITS.freshLoginMs) throw serviceError("LOGIN_NOT_FRESH");
+    await checkCode(user);
+    if ((await oidcCodes.take(login)) === null) throw serviceError("OIDC_FAILED");
     return user;
   };
 }

@@ -77,11 +77,13 @@ export function secondFactorActions({
     },
 
     "user.disableTotp": async ({ params, actor }) => {
-      const user = await reauthenticate(actor.userId, params);
-      // Accounts without a password log in by OIDC only, which is exempt.
-      if (hasPassword(user) && requiresSecondFactor(await node.policy.get(), user))
-        throw serviceError("SECOND_FACTOR_REQUIRED");
-      const secret = await secondFactor.check(user, params.code);
+      let secret: string | undefined;
+      await reauthenticate(actor.userId, params, async (user) => {
+        // Accounts without a password log in by OIDC only, which is exempt.
+        if (hasPassword(user) && requiresSecondFactor(await node.policy.get(), user))
+          throw serviceError("SECOND_FACTOR_REQUIRED");
+        secret = await secondFactor.check(user, params.code);
+      });
       const disabled = secret === undefined ? null : await users.disableTotp(actor.userId, secret);
       if (disabled === null) throw serviceError("TOTP_NOT_SET_UP");
       publishAccount(node, disabled);
@@ -113,8 +115,8 @@ export function secondFactorActions({
 export function createSecondFactor(users: UserRepository, secrets: TotpSecrets, logger: Logger) {
   return {
     /**
-     * Consumes the code. Guesses are counted per account in the database, across all clients. Only users who know the password
-     * get here, so others can't lock the account.
+     * Consumes the code. Guesses are counted per account in the database, across all clients. Only users who have proved the
+     * password or a login at the provider get here, so others can't lock the account.
      * @returns the stored secret; undefined when no code is required
      * @throws {ServiceError} TOTP_REQUIRED; WRONG_CODE; RATE_LIMITED after too many wrong ones
      */

@@ -4,15 +4,14 @@ import { oidcLinks } from "./external-logins.ts";
 import type { SessionBounds, SessionDocument } from "./session.repository.ts";
 import type { UserDocument } from "./user.model.ts";
 
+/** Whether the user exists and is neither disabled nor deleted. */
+export function isActive(user: UserDocument | null): user is UserDocument {
+  return user !== null && user.disabledAt === undefined && user.deletedAt === undefined;
+}
+
 /** Whether tokens issued for `before` are still correct for `now`. */
 export function isSameStanding(now: UserDocument | null, before: UserDocument): boolean {
-  if (now === null) return false;
-  return (
-    now.admin === before.admin &&
-    now.disabledAt === undefined &&
-    now.deletedAt === undefined &&
-    now.kind === before.kind
-  );
+  return isActive(now) && now.admin === before.admin && now.kind === before.kind;
 }
 
 /** Whether the account was created under a policy that requires a verified address, and has not verified one yet. */

@@ -25,7 +25,7 @@ export interface SessionDocument {
   refreshedAt: Date;
   /** When a gateway last reported that the session was used. */
   usedAt?: Date;
-  /** When the refresh token expires; for a revoked session, when its last access token does. */
+  /** When the refresh token expires; for a revoked session, when it is no longer needed. */
   expiresAt: Date;
   /** Absent while the session is active, so that the sparse index only contains ended ones. */
   revokedAt?: Date;
@@ -51,7 +51,7 @@ const schema = new Schema<SessionDocument>(
   },
   { collection: "sessions" },
 );
-schema.index({ userId: 1, _id: 1 });
+schema.index({ userId: 1, revokedAt: 1, _id: 1 });
 schema.index({ revokedAt: 1 }, { sparse: true });
 // For the session policy.
 schema.index({ createdAt: 1 });
@@ -74,6 +74,11 @@ export const REFRESH_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 /** Clocks of other processes can be behind by this much, so ended sessions are listed a little longer. */
 const CLOCK_SKEW_MS = 60_000;
 const REMEMBER_REVOKED_MS = ACCESS_TOKEN_LIFETIME_MS + CLOCK_SKEW_MS;
+/** Until the active users of the day are counted. */
+const KEEP_REVOKED_MS = 24 * 60 * 60 * 1000;
+
+/** Sessions that expire later never do. */
+const neverBefore = (timeMs: number): Date => new Date(timeMs + 2 * REFRESH_LIFETIME_MS);
 
 export type Rotation = Pick<
   SessionDocument,
@@ -89,12 +94,15 @@ export const createSessionRepository = defineRepository(
     const living = { revokedAt: null };
 
     const revokeWhere = async (filter: QueryFilter<SessionDocument>): Promise<string[]> => {
-      const found = await sessions.find({ ...filter, ...living }, { _id: 1 }).lean();
+      const found = await sessions.find({ ...filter, ...living }, { expiresAt: 1 }).lean();
       if (found.length === 0) return [];
       const now = Date.now();
+      // Bots aren't counted.
+      const isOfBot = found.some(({ expiresAt }) => expiresAt > neverBefore(now));
+      const expiresAt = new Date(now + (isOfBot ? REMEMBER_REVOKED_MS : KEEP_REVOKED_MS));
       await sessions.updateMany(
         { _id: { $in: found.map(({ _id }) => _id) }, ...living },
-        { $set: { revokedAt: new Date(now), expiresAt: new Date(now + REMEMBER_REVOKED_MS) } },
+        { $set: { revokedAt: new Date(now), expiresAt }, $unset: { address: 1, userAgent: 1 } },
       );
       return found.map(({ _id }) => _id);
     };
@@ -137,6 +145,23 @@ export const createSessionRepository = defineRepository(
       /** Removes the client data of the user's sessions. */
       forgetClients: (userId: string) => updateAll({ userId }, { $unset: { address: 1, userAgent: 1 } }),
 
+      /**
+       * Users and guests who last refreshed a session in this period, at most a day ago; not bots, whose sessions never expire.
+       */
+      async countActive(from: Date, before: Date): Promise<number> {
+        const [found] = await sessions.aggregate<{ users: number }>([
+          {
+            $match: {
+              refreshedAt: { $gte: from, $lt: before },
+              expiresAt: { $lt: neverBefore(before.getTime()) },
+            },
+          },
+          { $group: { _id: "$userId" } },
+          { $group: { _id: null, users: { $sum: 1 } } },
+        ]);
+        return found?.users ?? 0;
+      },
+
       touch: (sessionIds: readonly string[], usedAt: Date) =>
         updateAll({ _id: { $in: [...sessionIds] }, ...living }, { $set: { usedAt } }),
 
@@ -149,7 +174,7 @@ export const createSessionRepository = defineRepository(
             ...(after !== null && { _id: { $gt: after } }),
             ...living,
             isGuest: null,
-            expiresAt: { $lt: new Date(Date.now() + 2 * REFRESH_LIFETIME_MS) },
+            expiresAt: { $lt: neverBefore(Date.now()) },
             $or: [
               { createdAt: { $lt: openedBefore } },
               {

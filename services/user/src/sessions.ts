@@ -58,6 +58,8 @@ export function createSessions(node: NodeContext, repository: SessionRepository)
   };
 
   return {
+    countActive: (from: Date, before: Date) => repository.countActive(from, before),
+
     /**
      * Opens a session for a user whose document can still be in the process of being stored.
      * @throws {ServiceError} USER_DISABLED; EMAIL_NOT_VERIFIED; UNAUTHENTICATED when the user is deleted

@@ -89,8 +89,11 @@ export interface UserDocument {
   /** Absent while the user can log in. */
   disabledAt?: Date;
   createdAt: Date;
-  /** The group whose import created this guest. No one can log in as them; they are deleted with the group. */
-  importedIn?: string;
+  /**
+   * Of a guest that an import created, as whom no one can log in: the group and the direct channels with their messages. They are
+   * deleted with the last of them. Older documents have only one id, not in a list.
+   */
+  importedIn?: readonly string[];
   /** For guests with sessions: the day of their last activity. */
   seenAt?: Date;
   /** Set when the user is deleted; the document then only contains what messages refer to. */
@@ -172,7 +175,7 @@ const userSchema = new Schema<UserDocument>(
     admin: Boolean,
     disabledAt: Date,
     createdAt: { type: Date, required: true },
-    importedIn: ID,
+    importedIn: { type: [ID], default: undefined },
     seenAt: Date,
     deletedAt: Date,
     erasing: Date,

@@ -1,5 +1,5 @@
 import type { Locale } from "@fanfare/contract";
-import { defineRepository, newId } from "@fanfare/kernel";
+import { defineRepository, firstIdAt, newId } from "@fanfare/kernel";
 import type { QueryFilter } from "mongoose";
 import { createAccountQueries, CREDENTIALS } from "./account.queries.ts";
 import { createProvisioningQueries } from "./provisioning.queries.ts";
@@ -39,8 +39,16 @@ export const createUserRepository = defineRepository(userCollection, (users) => 
   insert: users.insert,
   insertMany: users.insertMany,
 
-  /** @returns the number of removed users: fewer than `limit` when none are left */
-  removeSomeImported: (groupId: string, limit: number) => users.removeSome({ importedIn: groupId }, limit),
+  /** Guests that are in no other place. @returns how many were removed: fewer than `limit` if none are left */
+  removeSomeImported: (placeId: string, limit: number) =>
+    users.removeSome({ importedIn: placeId, "importedIn.1": { $exists: false } }, limit),
+
+  /** Guests that are in other places, too. */
+  keepImported: (placeId: string) =>
+    users.updateAll(
+      { importedIn: placeId, "importedIn.1": { $exists: true } },
+      { $pull: { importedIn: placeId } },
+    ),
 
   /** Keeps accounts that someone has signed in to, verified or provisioned since. */
   removeUnclaimed: (userIds: readonly string[]) =>
@@ -135,6 +143,17 @@ export const createAllUsersRepository = defineRepository(userCollection, ({ mode
       { kind: { $in: ["member", "guest"] }, deletedAt: { $exists: false }, importedIn: { $exists: false } },
       { limit: max },
     ),
+
+  /** Accounts and guests created in a period. */
+  countCreated: (from: Date, before: Date) =>
+    users.countDocuments({
+      _id: { $gte: firstIdAt(from), $lt: firstIdAt(before) },
+      kind: { $in: ["member", "guest"] },
+      importedIn: null,
+    }),
+
+  /** When the oldest user was created; null if there is none. */
+  firstAt: async () => (await users.findOne({}, { createdAt: 1 }).sort({ _id: 1 }).lean())?.createdAt ?? null,
 
   /** Newest first. */
   listPage: (beforeId: string | undefined, limit: number) =>

@@ -120,11 +120,50 @@ describe("user.deleteMe", () => {
 
   test("data that another service failed to delete is deleted later", async () => {
     const me = await register();
-    node.failForgetting.next = true;
+    node.failForgetting.times = 1;
     await node.call("user.deleteMe", { password: PASSWORD }, me.actor);
-    await vi.waitFor(() => expect(node.failForgetting.next).toBe(false));
+    await vi.waitFor(() => expect(node.failForgetting.times).toBe(0));
     await vi.waitFor(() => expect(node.forgotten).toContain(me.user.id));
     await vi.waitFor(async () => expect((await document(me.user.id))?.["erasing"]).toBeUndefined());
+  });
+
+  test("data that another service failed to delete for days is deleted later", async () => {
+    const me = await register();
+    const jobs = node.node.database.collection("jobs");
+    const job = { kind: "user.erase", key: me.user.id };
+    const now = { dueAt: new Date(0), heldUntil: new Date(0) };
+    const tries = 1000;
+    node.failForgetting.times = Infinity;
+    await node.call("user.deleteMe", { password: PASSWORD }, me.actor);
+    await vi.waitFor(async () => expect(await jobs.findOne(job)).toHaveProperty("lastError"));
+    await jobs.updateOne(job, { $set: { ...now, tries } });
+    await vi.waitFor(async () => expect((await jobs.findOne(job))?.["tries"]).toBeGreaterThan(tries));
+    node.failForgetting.times = 0;
+    await vi.waitFor(async () => {
+      await jobs.updateOne({ ...job, deadAt: { $exists: false } }, { $set: now });
+      expect((await document(me.user.id))?.["erasing"]).toBeUndefined();
+    });
+    expect(node.forgotten).toContain(me.user.id);
+  });
+
+  test("data is deleted although the job for it has failed permanently, in a version where it could", async () => {
+    const me = await register();
+    const { database } = node.node;
+    const jobs = database.collection("jobs");
+    const job = { kind: "user.erase", key: me.user.id };
+    node.failForgetting.times = Infinity;
+    await node.call("user.deleteMe", { password: PASSWORD }, me.actor);
+    await vi.waitFor(async () => expect(await jobs.findOne(job)).toHaveProperty("lastError"));
+    const never = new Date(8_000_000_000_000_000);
+    const dead = { dueAt: never, heldUntil: never, deadAt: new Date(), expiresAt: never };
+    await jobs.updateOne(job, { $set: dead, $inc: { fence: 1 } });
+    node.failForgetting.times = 0;
+    const ofMe = { _id: new Types.ObjectId(me.user.id) };
+    await database.collection("users").updateOne(ofMe, { $set: { erasing: new Date(0) } });
+    await jobs.updateOne({ kind: "user.findErasures" }, { $set: { dueAt: new Date(0) } });
+    await vi.waitFor(async () => expect((await document(me.user.id))?.["erasing"]).toBeUndefined());
+    expect(node.forgotten).toContain(me.user.id);
+    await vi.waitFor(async () => expect(await jobs.findOne(job)).toBeNull());
   });
 
   test("resumes an erasure after the process was killed", async () => {

@@ -71,7 +71,7 @@ test("the sweep ends those, but none that are used, of guests or of bots", async
     ),
   );
   for (const { refreshToken } of [used, fresh, guest]) await node.call("user.refresh", { refreshToken });
-  expect(await node.call("user.hasBotSession", { userId: bot.id, sessionId: ofBot })).toEqual({
+  expect(await node.call("user.hasSession", { userId: bot.id, sessionId: ofBot })).toEqual({
     isAlive: true,
   });
 });

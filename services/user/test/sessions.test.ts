@@ -223,6 +223,28 @@ describe("ending sessions", () => {
     await expect(refresh(newest)).resolves.toBeDefined();
   });
 
+  test("users who have logged out count as active for the rest of the day, without their addresses; bots don't", async () => {
+    const sessions = node.node.database.collection("sessions");
+    const hour = 3_600_000;
+    const active = async () => {
+      // What the database has deleted by then.
+      await sessions.deleteMany({ expiresAt: { $lt: new Date(Date.now() + 23 * hour) } });
+      const [from, before] = [-hour, hour].map((ms) => new Date(Date.now() + ms).toISOString());
+      return (await node.call("user.countActive", { from: from!, before: before! })).activeUsers;
+    };
+    const others = await active();
+    const client = { address: "127.0.0.9", userAgent: "browser" };
+    const tokens = await node.call("user.createGuest", {}, null, client);
+    const { user: bot } = await node.call("user.createBot", { name: "Bot" });
+    for (const _ of [1, 2]) await node.call("user.openBotSession", { userId: bot.id });
+    expect(await active()).toBe(others + 1);
+    await node.call("user.logout", {}, actorOf(tokens));
+    expect(await active()).toBe(others + 1);
+    const ended = await sessions.findOne({ _id: new Types.ObjectId(tokens.sessionId) });
+    expect(Object.keys(ended!)).not.toEqual(expect.arrayContaining(["address"]));
+    expect(Object.keys(ended!)).not.toEqual(expect.arrayContaining(["userAgent"]));
+  });
+
   test("sessions that ended long ago are no longer listed", async () => {
     const tokens = await guest();
     await node.call("user.logout", {}, actorOf(tokens));

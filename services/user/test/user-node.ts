@@ -36,8 +36,8 @@ export interface UserNode {
   owned: Map<string, string[]>;
   /** Users whose data other services were asked to delete. */
   forgotten: string[];
-  /** Set `next` to let the next such call fail. */
-  failForgetting: { next: boolean };
+  /** Set `times` to let the next such calls fail. */
+  failForgetting: { times: number };
   stop(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export async function startUserNode(env: Record<string, string> = {}): Promise<U
   const profilesChanged: UserNode["profilesChanged"] = [];
   const owned: UserNode["owned"] = new Map();
   const forgotten: UserNode["forgotten"] = [];
-  const failForgetting = { next: false };
+  const failForgetting = { times: 0 };
   let brokerCall: AnyCall | undefined;
   const probe: ServiceFactory = () => ({
     name: "probe",
@@ -81,8 +81,8 @@ export async function startUserNode(env: Record<string, string> = {}): Promise<U
         "admin.readPolicy": () => ({ revision: 0, values: {} }),
         "group.listOwned": ({ params }) => ({ groupIds: owned.get(params.userId) ?? [] }),
         "group.forgetUser": ({ params }) => {
-          if (failForgetting.next) {
-            failForgetting.next = false;
+          if (failForgetting.times > 0) {
+            failForgetting.times -= 1;
             throw serviceError("UNAVAILABLE", { retryAfterMs: 0 });
           }
           forgotten.push(params.userId);

@@ -31,11 +31,11 @@ export const LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> 
 };
 
 /** Metrics of prom-client that dashboards and alerts use. */
-const OF_NODE = /^(process_|nodejs_(eventloop_lag_p99|gc_|heap_size))/;
+const OF_NODE = /^(process_|nodejs_(eventloop_lag_p99|gc_))/;
 
 const INTRODUCTION = `# Metrics
 
-Each process serves its metrics at \`/metrics\` on \`OPS_PORT\` (3001) in Prometheus' text format. Let Prometheus collect them from every process, about every 15 seconds.
+Each process serves its metrics at \`/metrics\` on \`OPS_PORT\` (3001) in Prometheus' text format. Let Prometheus collect them about every 15 seconds.
 
 - With Docker Compose, the profile \`monitoring\` starts Prometheus and Grafana. See [Docker](docker.md#optional-services).
 - On Kubernetes, set \`metrics.monitor\`, \`metrics.rules\` and \`metrics.dashboards\` of the chart. See [Kubernetes](kubernetes.md#what-to-know).
@@ -51,14 +51,14 @@ Each process serves its metrics at \`/metrics\` on \`OPS_PORT\` (3001) in Promet
 
 The [runbooks](runbooks.md) say what to do about each alert.
 
-A gateway with threads adds up the metrics of its threads. For delays and metrics with \`max\` in their name, it reports the largest value.
+A gateway adds up the metrics of its threads, or reports the largest of delays, ratios and metrics with \`max\` in their name.
 
 ## Stability
 
 Name, type, unit and labels of metrics that start with \`fanfare_\` don't change within a major version. A removed metric is announced in the changelog, and
-remains for one minor version next to its successor.
+remains for one minor version.
 
-New metrics, label values and histogram buckets can appear at any time. So write queries with \`sum by (…)\` and with label values that you know.
+New metrics, label values and histogram buckets can appear at any time. So query with \`sum by (…)\` and label values that you know.
 
 Metrics that start with \`process_\` or \`nodejs_\` come from [prom-client](https://github.com/siimon/prom-client).
 

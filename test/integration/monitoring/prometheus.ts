@@ -1,8 +1,7 @@
 import { mkdtemp, writeFile } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ServerProcess } from "@fanfare/testing";
+import { freePort, ServerProcess } from "@fanfare/testing";
 import { stringify } from "yaml";
 
 const SCRAPE_SECONDS = 1;
@@ -77,12 +76,4 @@ export class Prometheus {
     if (answer.status !== "success") throw new Error(`Prometheus says: ${answer.error}`);
     return answer.data;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

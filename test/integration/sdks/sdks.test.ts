@@ -128,7 +128,7 @@ describe.skipIf(!canBuild.python)("the SDK for Python", () => {
   });
 });
 
-describe.skipIf(!canBuild.go)("the SDK for Go", () => {
+describe.skipIf(!canBuild.go)("the SDK for Go", { tags: "long" }, () => {
   const env = { GOFLAGS: "-mod=readonly", GOTOOLCHAIN: "local" };
 
   test("passes its own tests", async () => {

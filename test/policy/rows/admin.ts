@@ -2,6 +2,7 @@ import { freshName, row } from "../row.ts";
 
 export const adminRows = {
   "admin.stats": row("admin.stats", () => ({})),
+  "admin.getTrends": row("admin.getTrends", () => ({ days: 60 })),
   "admin.listUsers": row("admin.listUsers", () => ({})),
   "admin.createUser": row("admin.createUser", () => ({ username: freshName() })),
   "admin.sendPasswordReset": row("admin.sendPasswordReset", ({ target }) => ({ userId: target.userId })),

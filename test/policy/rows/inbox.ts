@@ -14,7 +14,7 @@ export const inboxRows = {
   })),
   "scheduled.change": row("scheduled.change", ({ message }) => ({ scheduledId: message.id }), {
     why: "they have no scheduled message",
-    allowed: "MESSAGE_NOT_FOUND",
+    allowed: "SCHEDULED_NOT_FOUND",
   }),
   "scheduled.remove": row("scheduled.remove", ({ message }) => ({ scheduledId: message.id })),
   "scheduled.list": row("scheduled.list", () => ({})),

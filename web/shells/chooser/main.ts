@@ -14,6 +14,7 @@ const connect = element("connect", HTMLButtonElement);
 let confirmed: string | null = null;
 /** Where a link leads on the server that is added for it. */
 let linkedPath = "/";
+let hasPush = false;
 
 document.documentElement.lang = language;
 document.documentElement.dir = language === "ar" ? "rtl" : "ltr";
@@ -36,6 +37,7 @@ void start();
 
 async function start(): Promise<void> {
   const servers = await native.listServers();
+  hasPush = servers.push === true;
   show(servers);
   const link = await native.takeLink();
   if (link !== null) {
@@ -113,6 +115,14 @@ function entry(server: Server): HTMLElement {
     button.append(line);
   }
   button.addEventListener("click", () => void open(server, "/"));
+  const push = document.createElement("button");
+  push.textContent = "🔔";
+  push.ariaLabel = t("push", { name: server.name });
+  push.hidden = !hasPush;
+  push.addEventListener("click", () => {
+    native.allowPush(server.origin);
+    void open(server, "/settings/notifications");
+  });
   const remove = document.createElement("button");
   remove.textContent = "✕";
   remove.ariaLabel = t("remove", { name: server.name });
@@ -120,7 +130,7 @@ function entry(server: Server): HTMLElement {
     native.removeServer(server.origin).then(show, () => write("message", t("notSaved")));
   });
   const item = document.createElement("li");
-  item.append(button, remove);
+  item.append(button, push, remove);
   return item;
 }
 

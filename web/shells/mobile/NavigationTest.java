@@ -4,7 +4,7 @@ import chat.fanfare.mobile.Navigation.Decision;
 
 /**
  * Tests what the app's window loads, without Android: `javac -d /tmp/navigation web/shells/mobile/NavigationTest.java
- * web/shells/mobile/overlay/Navigation.java && java -cp /tmp/navigation chat.fanfare.mobile.NavigationTest`.
+ * web/shells/mobile/overlay/android/Navigation.java && java -cp /tmp/navigation chat.fanfare.mobile.NavigationTest`.
  */
 final class NavigationTest {
 

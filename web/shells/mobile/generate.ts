@@ -1,20 +1,54 @@
-// Generates the project for Android Studio in android/: `node web/shells/mobile/generate.ts`. It is Capacitor's template with
-// the code in overlay/, and is not committed.
+// Generates the projects for Android Studio in android/ and for Xcode in ios/: `node web/shells/mobile/generate.ts`. They are
+// Capacitor's templates with the code in overlay/, and are not committed. `--out <folder>` writes them into another folder.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { copyFile, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
 import sharp from "sharp";
 
 const HERE = import.meta.dirname;
-const ANDROID = join(HERE, "android/app/src/main");
-const PACKAGE = "chat/fanfare/mobile";
+const { out } = parseArgs({ options: { out: { type: "string", default: HERE } } }).values;
+const OUT = resolve(out);
+const ANDROID = join(OUT, "android/app/src/main");
+const IOS = join(OUT, "ios/App");
+/** Of the app in Firebase. Without it, Android apps get no push notifications. */
+const FIREBASE = join(HERE, "google-services.json");
+const { appId } = JSON.parse(await readFile(join(HERE, "capacitor.config.json"), "utf8")) as {
+  appId: string;
+};
 const ACCENT = "#c8401b";
 /** Pixels of the launcher icon by density. */
 const DENSITIES = { mdpi: 48, hdpi: 72, xhdpi: 96, xxhdpi: 144, xxxhdpi: 192 };
 const FOREGROUND_SCALE = 108 / 48;
 /** Calls and voice messages. */
 const PERMISSIONS = ["RECORD_AUDIO", "MODIFY_AUDIO_SETTINGS", "CAMERA"];
+
+/** What iOS shows when the page first uses them. */
+const USAGES = {
+  NSMicrophoneUsageDescription: "For calls and voice messages.",
+  NSCameraUsageDescription: "For video calls and pictures that you send.",
+};
+const IOS_CODE = [
+  "App.entitlements",
+  "Navigation.swift",
+  "ServersPlugin.swift",
+  "ServerViewController.swift",
+];
+const LINK_SCHEME = `<key>CFBundleURLTypes</key>
+<array><dict><key>CFBundleURLSchemes</key><array><string>fanfare</string></array></dict></array>
+`;
+
+/** The push plug-in needs what the system tells the app. */
+const REGISTRATION = `
+    func application(_ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data) {
+        NotificationCenter.default.post(name: .capacitorDidRegisterForRemoteNotifications, object: deviceToken)
+    }
+
+    func application(_ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: Error) {
+        NotificationCenter.default.post(name: .capacitorDidFailToRegisterForRemoteNotifications, object: error)
+    }
+`;
 
 const LINK_FILTER = `
             <intent-filter>
@@ -27,16 +61,33 @@ const LINK_FILTER = `
 
 if (!existsSync(join(HERE, "../dist/index.html")))
   throw new Error("Build the chooser first: pnpm --filter @fanfare/web build:shells");
+if (OUT !== HERE) await copySources();
 run("npm", ["ci", "--no-audit", "--no-fund"]);
-await rm(join(HERE, "android"), { recursive: true, force: true });
-run("npx", ["cap", "add", "android"]);
-await addCode();
+for (const platform of ["android", "ios"]) {
+  await rm(join(OUT, platform), { recursive: true, force: true });
+  run(process.execPath, ["node_modules/@capacitor/cli/bin/capacitor", "add", platform]);
+}
+await addAndroidCode();
+await addIosCode();
 await drawIcons();
 
-async function addCode(): Promise<void> {
-  const code = join(ANDROID, "java", PACKAGE);
-  for (const name of ["MainActivity", "Navigation", "ServersPlugin"])
-    await copyFile(join(HERE, "overlay", `${name}.java`), join(code, `${name}.java`));
+/** What Capacitor reads, with the path of the built chooser. */
+async function copySources(): Promise<void> {
+  await mkdir(OUT, { recursive: true });
+  for (const name of ["package.json", "package-lock.json"]) await copyFile(join(HERE, name), join(OUT, name));
+  const config = JSON.parse(await readFile(join(HERE, "capacitor.config.json"), "utf8")) as {
+    webDir: string;
+  };
+  await cp(join(HERE, config.webDir), join(OUT, "chooser"), { recursive: true });
+  await writeFile(join(OUT, "capacitor.config.json"), JSON.stringify({ ...config, webDir: "chooser" }));
+}
+
+async function addAndroidCode(): Promise<void> {
+  const code = join(ANDROID, "java", ...appId.split("."));
+  for (const name of ["MainActivity.java", "Navigation.java", "ServersPlugin.java"]) {
+    await copyFile(join(HERE, "overlay/android", name), join(code, name));
+    await edit(join(code, name), [["package chat.fanfare.mobile;", `package ${appId};`]]);
+  }
   const permissions = PERMISSIONS.map(
     (name) => `    <uses-permission android:name="android.permission.${name}" />\n`,
   );
@@ -47,6 +98,51 @@ async function addCode(): Promise<void> {
     ["</manifest>", `${permissions.join("")}</manifest>`],
   ]);
   await edit(join(ANDROID, "res/values/ic_launcher_background.xml"), [["#FFFFFF", ACCENT]]);
+  await edit(join(OUT, "android/app/build.gradle"), [
+    [
+      "dependencies {\n",
+      'dependencies {\n    implementation "androidx.webkit:webkit:$androidxWebkitVersion"\n',
+    ],
+  ]);
+  if (existsSync(FIREBASE)) await copyFile(FIREBASE, join(OUT, "android/app/google-services.json"));
+}
+
+async function addIosCode(): Promise<void> {
+  const app = join(IOS, "App");
+  for (const name of IOS_CODE) await copyFile(join(HERE, "overlay/ios", name), join(app, name));
+  await addToXcode(IOS_CODE.filter((name) => name.endsWith(".swift")));
+  const usages = Object.entries(USAGES).map(([key, text]) => `<key>${key}</key><string>${text}</string>`);
+  await edit(join(app, "Info.plist"), [
+    ["</dict>\n</plist>", `${usages.join("\n")}\n${LINK_SCHEME}</dict>\n</plist>`],
+  ]);
+  await edit(join(app, "SceneDelegate.swift"), [["CAPBridgeViewController()", "ChooserViewController()"]]);
+  await edit(join(app, "AppDelegate.swift"), [
+    ["        return config\n    }\n", `        return config\n    }\n${REGISTRATION}`],
+  ]);
+}
+
+/** Xcode only builds what its project lists. Ids are any 24 hexadecimal digits. */
+async function addToXcode(names: readonly string[]): Promise<void> {
+  const changes = names.flatMap((name, n): [string, string][] => {
+    const [file, build] = [`FA${n}`.padEnd(24, "0"), `FB${n}`.padEnd(24, "0")];
+    const kind = "lastKnownFileType = sourcecode.swift";
+    const before = (text: string, line: string): [string, string] => [text, `${line}\n${text}`];
+    return [
+      before(
+        "/* End PBXBuildFile section */",
+        `${build} /* ${name} */ = {isa = PBXBuildFile; fileRef = ${file} /* ${name} */; };`,
+      ),
+      before(
+        "/* End PBXFileReference section */",
+        `${file} /* ${name} */ = {isa = PBXFileReference; ${kind}; path = ${name}; sourceTree = "<group>"; };`,
+      ),
+      before("504EC3071FED79650016851F /* AppDelegate.swift */,", `${file} /* ${name} */,`),
+      before("504EC3081FED79650016851F /* AppDelegate.swift in Sources */,", `${build} /* ${name} */,`),
+    ];
+  });
+  const info = "INFOPLIST_FILE = App/Info.plist;";
+  changes.push([info, `${info} CODE_SIGN_ENTITLEMENTS = App/App.entitlements;`]);
+  await edit(join(IOS, "App.xcodeproj/project.pbxproj"), changes);
 }
 
 async function drawIcons(): Promise<void> {
@@ -75,6 +171,10 @@ async function drawIcons(): Promise<void> {
     await writeFile(join(folder, "ic_launcher_round.png"), await round.png().toBuffer());
     await writeFile(join(folder, "ic_launcher_foreground.png"), await foreground.png().toBuffer());
   }
+  // Apple rounds the corners, and refuses transparent ones.
+  await sharp(await draw(icon, 1024))
+    .flatten({ background: ACCENT })
+    .toFile(join(IOS, "App/Assets.xcassets/AppIcon.appiconset/AppIcon-512@2x.png"));
 }
 
 /** @throws if the template has changed and lacks one of the texts */
@@ -83,7 +183,7 @@ async function edit(path: string, changes: [from: string, to: string][]): Promis
   for (const [from, to] of changes) {
     if (!text.includes(from))
       throw new Error(`${path} has no ${from.trim()}: adapt generate.ts to the template.`);
-    text = text.replace(from, to);
+    text = text.replaceAll(from, () => to);
   }
   await writeFile(path, text);
 }
@@ -96,5 +196,5 @@ function draw(svg: Buffer, size: number): Promise<Buffer> {
 }
 
 function run(command: string, parameters: string[]): void {
-  execFileSync(command, parameters, { cwd: HERE, stdio: "inherit" });
+  execFileSync(command, parameters, { cwd: OUT, stdio: "inherit" });
 }

@@ -49,11 +49,7 @@ export function PolicyForm({ policy, fixed }: Result<"admin.getPolicy">) {
         disabled={isFixed("guests")}
         onChange={(guests) => change({ guests })}
       />
-      <MailDomains
-        key={policy.mailDomains.join()}
-        domains={policy.mailDomains}
-        isFixed={isFixed("mailDomains")}
-      />
+      <MailDomains domains={policy.mailDomains} isFixed={isFixed("mailDomains")} />
       <Switch
         label={t("policy.oidcOnly")}
         hint={hint("oidcOnly", t("policy.oidcOnlyHint"))}
@@ -154,11 +150,7 @@ export function LimitsForm(props: Result<"admin.getPolicy">) {
   return <Limits {...props} names={names} title={t("limits.title")} text={t("limits.text")} />;
 }
 
-function Limits(props: LimitsProps) {
-  return <LimitFields key={props.names.map((name) => props.policy[name]).join()} {...props} />;
-}
-
-function LimitFields({ policy, fixed, names, title, text }: LimitsProps) {
+function Limits({ policy, fixed, names, title, text }: LimitsProps) {
   const { t } = useTranslation("admin");
   const call = useCall();
   const initial = Object.fromEntries(names.map((name) => [name, textOf(name, policy[name])]));

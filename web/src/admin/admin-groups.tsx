@@ -15,6 +15,7 @@ import { EmptyState } from "../ui/feedback.tsx";
 import { TextField, useForm } from "../ui/form.tsx";
 import { ExportGroup } from "../groups/group-settings/storage/storage-forms.tsx";
 import { AdminList, ReasonField } from "./admin-parts.tsx";
+import { dotted } from "../shared/dotted.ts";
 
 export function AdminGroups() {
   const { t } = useTranslation("admin");
@@ -97,7 +98,7 @@ function GroupRow({ group }: { group: Group }) {
     <ListRow
       leading={<Avatar name={group.name} id={group.id} src={group.iconUrl} shape="square" />}
       title={group.name}
-      subtitle={known.filter((part) => part !== null).join(" · ")}
+      subtitle={dotted(known)}
       trailing={
         <>
           <IconButton

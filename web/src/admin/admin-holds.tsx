@@ -19,6 +19,7 @@ import { FormDialog } from "../ui/form-dialog.tsx";
 import { ListRow } from "../ui/list-row.tsx";
 import { openDialog } from "../ui/open-dialog.tsx";
 import { AdminList, ReasonField } from "./admin-parts.tsx";
+import { dotted } from "../shared/dotted.ts";
 
 /** Whose messages to keep or export. */
 interface Person {
@@ -68,7 +69,7 @@ function HoldRow({ hold }: { hold: LegalHold }) {
           )}
         </span>
       }
-      subtitle={known.filter((part) => part !== null).join(" · ")}
+      subtitle={dotted(known)}
       trailing={
         <>
           <IconButton

@@ -1,6 +1,6 @@
 import type { ChatImport } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
-import { BookOpen, Trash2, Upload } from "lucide-react";
+import { ArrowRight, BookOpen, Trash2, Upload } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
@@ -19,6 +19,7 @@ import { ErrorNote, Loaded, Skeleton, Spinner } from "../ui/feedback.tsx";
 import { TextField } from "../ui/form.tsx";
 import { openConfirm } from "../ui/open-dialog.tsx";
 import { Select } from "../ui/select.tsx";
+import { dotted } from "../shared/dotted.ts";
 
 /** Names of products, which are the same in all languages. */
 const ORIGINS: Record<ChatImport["origin"], { name: string; accept: string }> = {
@@ -32,6 +33,13 @@ const TONES: Partial<Record<ChatImport["state"], BadgeTone>> = {
   done: "good",
   failed: "danger",
 };
+
+/** Failures whose exact reason only the English text has. */
+const ENGLISH_DETAILS: ReadonlySet<NonNullable<ChatImport["failure"]>["code"]> = new Set([
+  "unreadable",
+  "ownerRefused",
+  "accountsRefused",
+]);
 
 /** Imports of the exports of other chat servers. */
 export function AdminImports() {
@@ -177,6 +185,7 @@ function ImportCard({
     files,
     report,
     error,
+    failure,
     groupId,
     createdAt,
     accounts,
@@ -205,7 +214,7 @@ function ImportCard({
               <span className="wrap-anywhere">{`${ORIGINS[origin].name} · ${fileName}`}</span>
               <Badge tone={TONES[state] ?? "neutral"}>{t(`imports.states.${state}`)}</Badge>
             </h2>
-            <p className="text-sm text-muted">{[formats.bytes(bytes), dayAndTime(createdAt)].join(" · ")}</p>
+            <p className="text-sm text-muted">{dotted([formats.bytes(bytes), dayAndTime(createdAt)])}</p>
           </div>
           {state !== "checking" && state !== "importing" && (
             <IconButton
@@ -220,17 +229,25 @@ function ImportCard({
         {step !== null && (
           <p role="status" className="flex items-center gap-2 text-muted">
             <Spinner size={16} />
-            {[
+            {dotted([
               t(`imports.steps.${step}`),
-              ...(step === "opening"
-                ? []
-                : [t("imports.progress", { count: messages, messages: formats.count(messages) })]),
-              ...(files === 0 ? [] : [`${t("imports.kinds.files")} (${formats.count(files)})`]),
-            ].join(" · ")}
+              step !== "opening" &&
+                t("imports.progress", { count: messages, messages: formats.count(messages) }),
+              files !== 0 && `${t("imports.kinds.files")} (${formats.count(files)})`,
+            ])}
           </p>
         )}
-        {error !== null && (
-          <p lang="en" dir="ltr" className="wrap-anywhere text-danger-text">
+        {failure !== null && (
+          <p className="wrap-anywhere text-danger-text">
+            {t(`imports.failures.${failure.code}`, { origin: ORIGINS[origin].name, ...failure.details })}
+          </p>
+        )}
+        {error !== null && (failure === null || ENGLISH_DETAILS.has(failure.code)) && (
+          <p
+            lang="en"
+            dir="ltr"
+            className={cx("wrap-anywhere", failure === null ? "text-danger-text" : "text-muted")}
+          >
             {error}
           </p>
         )}
@@ -251,7 +268,7 @@ function ImportCard({
 }
 
 function ImportReport({
-  report: { imported, notes },
+  report: { destination, imported, notes, matches },
   isDone,
 }: {
   report: NonNullable<ChatImport["report"]>;
@@ -259,10 +276,23 @@ function ImportReport({
 }) {
   const { t } = useTranslation("admin");
   const { count } = useFormats();
+  // What the group has already is only known after the import.
+  const expected = destination?.groupId == null ? t("imports.wouldImport") : t("imports.inExport");
+  const made = imported.length === 0 ? t("imports.nothingNew") : t("imports.imported");
+  const heading = isDone ? made : expected;
   return (
     <div className="grid gap-3 md:grid-cols-2">
+      {destination != null && (
+        <p className="wrap-anywhere md:col-span-2">
+          {destination.groupId === null
+            ? t("imports.newGroup", { name: destination.name })
+            : isDone
+              ? t("imports.addedTo", { name: destination.name })
+              : t("imports.existingGroup", { name: destination.name })}
+        </p>
+      )}
       <div className="grid content-start gap-1">
-        <h3 className="text-sm font-medium">{isDone ? t("imports.imported") : t("imports.wouldImport")}</h3>
+        <h3 className="text-sm font-medium">{heading}</h3>
         <ul className="text-sm">
           {imported.map(({ code, what, count: of }) => (
             <li key={what}>{`${count(of)} · ${code === undefined ? what : t(`imports.kinds.${code}`)}`}</li>
@@ -281,6 +311,25 @@ function ImportReport({
           </ul>
         </div>
       )}
+      {matches != null && (
+        <div className="grid content-start gap-1 text-sm md:col-span-2">
+          <h3 className="font-medium">{t(isDone ? "imports.matches.done" : "imports.matches.checked")}</h3>
+          <p>{`${count(matches.count)} · ${t(`imports.matches.${matches.by}`)}`}</p>
+          <ul className="flex flex-wrap gap-x-4 gap-y-1 text-muted">
+            {matches.accounts.map(({ name, username }, index) => (
+              // Two users can have the same name.
+              <li key={index} className="flex min-w-0 items-center gap-1">
+                <bdi className="wrap-anywhere">{name}</bdi>
+                <ArrowRight size={14} aria-hidden className="shrink-0 rtl:rotate-180" />
+                <bdi className="wrap-anywhere">{`@${username}`}</bdi>
+              </li>
+            ))}
+            {matches.count > matches.accounts.length && (
+              <li>{`+${count(matches.count - matches.accounts.length)}`}</li>
+            )}
+          </ul>
+        </div>
+      )}
     </div>
   );
 }
@@ -289,7 +338,7 @@ function RunForm({ importId, accounts }: { importId: string; accounts: number })
   const { t } = useTranslation("admin");
   const call = useCall();
   const { busy, error, run } = useAction();
-  const [matchUsernames, setMatchUsernames] = useState(true);
+  const [matchUsernames, setMatchUsernames] = useState(false);
   const [createAccounts, setCreateAccounts] = useState(false);
   const [directMessages, setDirectMessages] = useState(true);
   const [again, setAgain] = useState(false);

@@ -1,4 +1,17 @@
-import { Activity, BookOpen, Hourglass, RotateCcw, Trash2 } from "lucide-react";
+import {
+  Activity,
+  BookOpen,
+  ChevronRight,
+  CircleCheck,
+  Flag,
+  HardDrive,
+  Hourglass,
+  type LucideIcon,
+  RotateCcw,
+  ServerOff,
+  Trash2,
+  Wrench,
+} from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { useAdminStats, useDeadJobs } from "../data/admin.ts";
@@ -6,7 +19,12 @@ import { ADMIN_GUIDE, adminPath, statusPath } from "../routes.ts";
 import { useFormats } from "../shared/formats.ts";
 import { buttonClass, IconButton, Button } from "../ui/button.tsx";
 import { Skeleton, Pending, EmptyState, ErrorNote, showToast } from "../ui/feedback.tsx";
-import type { DeadJob, Maintenance } from "@fanfare/contract";
+import type { DeadJob, Maintenance, Result } from "@fanfare/contract";
+import { ON_OPEN, useActionQuery } from "../data/data-context.ts";
+import { useLoaded } from "../data/store.ts";
+import { openReportsOf } from "@fanfare/client/store";
+import { cx } from "../ui/cx.ts";
+import { AdminTrends } from "./admin-trends.tsx";
 import { useCall } from "../data/call.ts";
 import { useAction } from "../shared/use-action.ts";
 import { dayAndTime } from "../shared/times.ts";
@@ -16,6 +34,7 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { useState } from "react";
 import { openConfirm } from "../ui/open-dialog.tsx";
 import { TextArea } from "../ui/form.tsx";
+import { dotted } from "../shared/dotted.ts";
 
 export function AdminOverview() {
   const { t } = useTranslation("admin");
@@ -33,30 +52,34 @@ export function AdminOverview() {
   return (
     <>
       <Pending of={stats}>{null}</Pending>
-      {data?.maintenance.enabled === true && (
-        <p role="status" className="rounded-md bg-warn-soft px-3 py-2 text-warn-text">
-          {t("overview.inMaintenance")}{" "}
-          <Link href={adminPath("maintenance")} className="font-medium underline">
-            {t("overview.turnOffMaintenance")}
-          </Link>
-        </p>
-      )}
+      {data !== undefined && <Attention stats={data} />}
       <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
         <Figure name={t("overview.online")}>{countOf(data?.online)}</Figure>
         <Figure name={t("sections.users")}>{countOf(data?.users)}</Figure>
         <Figure name={t("common:groups")}>{countOf(data?.groups)}</Figure>
         <Figure name={t("overview.messages")}>{countOf(data?.messages)}</Figure>
       </dl>
+      <AdminTrends />
       {data !== undefined && (
         <section aria-labelledby="admin-process" className="grid gap-3">
           <h2 id="admin-process" className="text-lg font-semibold">
             {t("overview.process")}
           </h2>
           <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
-            <Figure name={t("overview.version")}>{data.process.version}</Figure>
-            <Figure name={t("overview.node")}>{data.process.nodeVersion}</Figure>
-            <Figure name={t("overview.memory")}>{bytes(data.process.memoryBytes)}</Figure>
+            <Figure name={t("overview.version")} note={`${t("overview.node")} ${data.process.nodeVersion}`}>
+              {data.process.version}
+            </Figure>
             <Figure name={t("overview.uptime")}>{duration(data.process.uptimeMs)}</Figure>
+            <Figure name={t("overview.memory")}>{bytes(data.process.memoryBytes)}</Figure>
+            <Figure
+              name={t("overview.disk")}
+              note={
+                data.process.disk !== null &&
+                t("overview.diskTotal", { total: bytes(data.process.disk.totalBytes) })
+              }
+            >
+              {data.process.disk === null ? t("overview.unknown") : bytes(data.process.disk.freeBytes)}
+            </Figure>
           </dl>
           <p className="text-sm text-muted">
             {t("overview.services", { services: list(data.process.services) })}
@@ -74,6 +97,117 @@ export function AdminOverview() {
         </section>
       )}
     </>
+  );
+}
+
+const LOW_DISK_SHARE = 0.1;
+/** A tenth of a large disk still lasts for long. */
+const LOW_DISK_BYTES = 20e9;
+
+export function isDiskLow({ freeBytes, totalBytes }: Disk): boolean {
+  return freeBytes < totalBytes * LOW_DISK_SHARE && freeBytes < LOW_DISK_BYTES;
+}
+
+type Disk = NonNullable<Result<"admin.stats">["process"]["disk"]>;
+
+const CHECK_INTERVAL_MS = 30_000;
+
+/** What an admin should look at first. */
+function Attention({ stats: { maintenance, process, ...counts } }: { stats: Result<"admin.stats"> }) {
+  const { t } = useTranslation("admin");
+  const { bytes, count } = useFormats();
+  const reports = useLoaded("admin.getOpenReportCount", {}, (state) => openReportsOf(state, null));
+  const openReports = reports.data ?? 0;
+  const dead = useActionQuery("admin.listDeadJobs", {}, { ...ON_OPEN, refetchInterval: CHECK_INTERVAL_MS });
+  const { jobs, nextJobId } = dead.data ?? { jobs: [], nextJobId: null };
+  const { disk } = process;
+  const isSilent = Object.values(counts).includes(null);
+  const items: { text: string; icon: LucideIcon; href: string; isUrgent?: true }[] = [
+    ...(maintenance.enabled
+      ? [{ text: t("overview.inMaintenance"), icon: Wrench, href: adminPath("maintenance") }]
+      : []),
+    ...(disk !== null && isDiskLow(disk)
+      ? [
+          {
+            text: t("attention.disk", { free: bytes(disk.freeBytes), total: bytes(disk.totalBytes) }),
+            icon: HardDrive,
+            href: "#admin-process",
+            isUrgent: true as const,
+          },
+        ]
+      : []),
+    ...(isSilent
+      ? [{ text: t("attention.silent"), icon: ServerOff, href: statusPath(), isUrgent: true as const }]
+      : []),
+    ...(reports.error === null
+      ? []
+      : [{ text: t("attention.reportsUnchecked"), icon: Flag, href: adminPath("reports") }]),
+    ...(openReports > 0
+      ? [
+          {
+            text: t("attention.reports", {
+              count: openReports,
+              reports: count(openReports) + (openReports < LIMITS.reportsCounted ? "" : "+"),
+            }),
+            icon: Flag,
+            href: adminPath("reports"),
+          },
+        ]
+      : []),
+    ...(dead.isError
+      ? [{ text: t("attention.jobsUnchecked"), icon: Hourglass, href: adminPath("jobs") }]
+      : []),
+    ...(jobs.length > 0 && !dead.isError
+      ? [
+          {
+            text: t("attention.jobs", {
+              count: jobs.length,
+              jobs: count(jobs.length) + (nextJobId === null ? "" : "+"),
+            }),
+            icon: Hourglass,
+            href: adminPath("jobs"),
+          },
+        ]
+      : []),
+  ];
+  // Only then is it known that there is nothing.
+  if (items.length === 0 && (reports.isPending || dead.isPending))
+    return <Skeleton className="h-control rounded-lg" />;
+  return (
+    <section aria-labelledby="admin-attention" className="grid gap-2">
+      <h2 id="admin-attention" className="text-lg font-semibold">
+        {t("attention.title")}
+      </h2>
+      {items.length === 0 ? (
+        <p className="flex items-center gap-2 text-muted">
+          <CircleCheck size={18} aria-hidden className="shrink-0 text-good" />
+          {t("attention.none")}
+        </p>
+      ) : (
+        <ul className="grid divide-y divide-line overflow-hidden rounded-lg border border-line bg-raised">
+          {items.map(({ text, icon: Icon, href, isUrgent }) => {
+            // The browser scrolls to places on this page.
+            const Anchor = href.startsWith("#") ? "a" : Link;
+            return (
+              <li key={href + text}>
+                <Anchor
+                  href={href}
+                  className="flex min-h-11 items-center gap-3 px-4 py-2 -outline-offset-2 transition-colors hover:bg-hover"
+                >
+                  <Icon
+                    size={18}
+                    aria-hidden
+                    className={cx("shrink-0", isUrgent === true ? "text-danger-text" : "text-warn-text")}
+                  />
+                  <span className="min-w-0 flex-1 wrap-anywhere">{text}</span>
+                  <ChevronRight size={16} aria-hidden className="shrink-0 text-muted" />
+                </Anchor>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </section>
   );
 }
 
@@ -106,7 +240,7 @@ function JobRow({ job: { id, kind, key, tries, lastError, deadAt } }: { job: Dea
   return (
     <ListRow
       title={name}
-      subtitle={[dayAndTime(deadAt), t("jobs.tries", { count: tries })].join(" · ")}
+      subtitle={dotted([dayAndTime(deadAt), t("jobs.tries", { count: tries })])}
       trailing={
         <>
           <IconButton

@@ -32,6 +32,7 @@ import { CopyField } from "../shared/copy-field.tsx";
 import { openMessageExport, openStartHold } from "./admin-holds.tsx";
 import { AdminList, ReasonField } from "./admin-parts.tsx";
 import { useSettled } from "../shared/hooks.ts";
+import { dotted } from "../shared/dotted.ts";
 
 const ICONS = {
   disable: UserX,
@@ -201,7 +202,7 @@ function UserRow({ user }: { user: AdminUser }) {
           {disabledAt !== null && <Badge tone="danger">{t("users.disabled")}</Badge>}
         </span>
       }
-      subtitle={known.filter((part) => part !== null).join(" · ")}
+      subtitle={dotted(known)}
       trailing={
         <Menu
           trigger={

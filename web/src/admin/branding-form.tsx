@@ -16,12 +16,11 @@ const DEFAULT_COLOR = "#c8401b";
 export function AdminBranding() {
   const { t } = useTranslation("admin");
   const branding = useBranding();
-  const { name, accentColor, landingText } = branding;
   return (
     <>
       <p className="text-muted">{t("branding.hint")}</p>
       <LogoForm {...branding} />
-      <LookForm key={JSON.stringify([name, accentColor, landingText])} {...branding} />
+      <LookForm {...branding} />
     </>
   );
 }

@@ -18,12 +18,16 @@ import { InvitePage } from "../groups/invites/invite-page.tsx";
 import { OpenDialogs } from "../ui/open-dialog.tsx";
 import { OpenProfile } from "../people/members/profile/profile-card.tsx";
 import { loadMoreTexts } from "../i18n/set-up.ts";
+import { getPermission } from "../settings/notifications/permission.ts";
 import { useHasPlugins, useServerMeta } from "../session/server-meta.ts";
 import { PageLoading } from "./shell/page-header.tsx";
 import { ROUTES } from "../routes.ts";
 import { later, lazy } from "../shared/later.tsx";
 
 const PluginLoader = later(async () => (await import("../plugins/plugin-loader.tsx")).PluginLoader);
+const PushRenewal = later(
+  async () => (await import("../settings/notifications/device-push.tsx")).PushRenewal,
+);
 
 interface LoggedInProps {
   client: FanfareClient;
@@ -50,6 +54,7 @@ export function LoggedIn({ client, needsSecondFactor }: LoggedInProps) {
           <PageBadge />
           <OwnDevices />
           {hasPlugins && <PluginLoader />}
+          {(window.fanfareApp || getPermission() === "granted") && <PushRenewal />}
         </SessionGate>
       )}
     </DataProvider>

@@ -9,7 +9,7 @@ import { IconButton } from "../ui/button.tsx";
 import { cx } from "../ui/cx.ts";
 import { Spinner } from "../ui/feedback.tsx";
 import { SmallControls } from "./call-controls.tsx";
-import { type CallQuality, type CurrentCall, useCurrentCall } from "./call-store.ts";
+import type { CallQuality, CurrentCall } from "./call-store.ts";
 import { leaveCall } from "./calls.ts";
 
 const QUALITIES: Record<CallQuality, { icon: LucideIcon; color: string }> = {
@@ -20,12 +20,7 @@ const QUALITIES: Record<CallQuality, { icon: LucideIcon; color: string }> = {
 };
 
 /** At the bottom of the sidebar during a call: the call goes on while the user is on other pages. */
-export function CallBar() {
-  const current = useCurrentCall();
-  return current === null ? null : <Bar current={current} />;
-}
-
-function Bar({ current }: { current: CurrentCall }) {
+export function CallBar({ current }: { current: CurrentCall }) {
   const { t } = useTranslation("calls");
   return (
     <section
@@ -44,12 +39,11 @@ function Bar({ current }: { current: CurrentCall }) {
 }
 
 /** On phones, where the sidebar is out of view. */
-export function PhoneCallBar() {
+export function PhoneCallBar({ current }: { current: CurrentCall }) {
   const { t } = useTranslation("calls");
-  const current = useCurrentCall();
   const [path] = useLocation();
   // The channel itself shows the call.
-  if (current === null || path === placePath(current.groupId, current.channelId)) return null;
+  if (path === placePath(current.groupId, current.channelId)) return null;
   return (
     <section
       aria-label={t("bar.label")}

@@ -44,10 +44,15 @@ export interface ComposerBoxProps {
   title: string;
   /** Focuses the field on devices with a keyboard. */
   autoFocus?: boolean;
+  /** Whether the up arrow edits the user's newest message, which must be shown then. Default: true */
+  canEditLast?: boolean;
+  /** Called with the nonce of each message that is sent. */
+  onSent?: (nonce: string) => void;
 }
 
 /** Isn't rendered again with each message of the channel, so that typing stays quick. */
-export const ComposerBox = memo(function ComposerBox({ channel, title, autoFocus = true }: ComposerBoxProps) {
+export const ComposerBox = memo(function ComposerBox(props: ComposerBoxProps) {
+  const { channel, title, autoFocus = true, canEditLast = true, onSent } = props;
   const { t } = useTranslation("composer");
   const { id: channelId, groupId, slowModeSeconds } = channel;
   const { client } = useServerCache();
@@ -83,6 +88,7 @@ export const ComposerBox = memo(function ComposerBox({ channel, title, autoFocus
     mentionAuthor: mentions,
     alsoInChannel,
     secondsLeft,
+    onSent,
     reset(text) {
       reset(text);
       setAlsoInChannel(false);
@@ -129,7 +135,7 @@ export const ComposerBox = memo(function ComposerBox({ channel, title, autoFocus
   }, [replyToId, field]);
 
   const onKey = (event: KeyboardEvent) => {
-    if (event.key === "ArrowUp" && editor.text === "" && uploads.length === 0) {
+    if (canEditLast && event.key === "ArrowUp" && editor.text === "" && uploads.length === 0) {
       if (editLastOwn(view, ownId)) event.preventDefault();
     } else if (event.key === "Escape" && sending.isWaiting) {
       event.preventDefault();
@@ -201,7 +207,7 @@ export const ComposerBox = memo(function ComposerBox({ channel, title, autoFocus
             label={label}
             // The name of a thread is the text of its first message.
             placeholder={channel.kind === "thread" ? t("replyInThread") : label}
-            className="px-1.5 py-[0.4375rem] compact:py-[0.3125rem] placeholder:text-muted placeholder:whitespace-nowrap touch:py-2.5"
+            className="px-1.5 py-[0.4375rem] compact:py-[0.3125rem] text-ellipsis placeholder:truncate placeholder:text-muted touch:py-2.5"
             autoFocus={autoFocus && HAS_KEYBOARD}
             readOnly={sending.isWaiting || sending.isLocked}
             describedBy={statusId}

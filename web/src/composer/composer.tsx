@@ -48,7 +48,7 @@ function Notice({ icon, children }: { icon: ReactNode; children: ReactNode }) {
   );
 }
 
-function useComposerState(channel: Channel): ComposerState {
+export function useComposerState(channel: Pick<Channel, "id" | "groupId" | "parentId">): ComposerState {
   const { client } = useServerCache();
   const groupId = channel.groupId ?? "";
   const enabled = channel.groupId !== null;

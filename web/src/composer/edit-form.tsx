@@ -1,8 +1,8 @@
 import type { Channel, Message } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
-import { useEffect, useId } from "react";
+import { useEffect, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { setEditing } from "../channel/messages/conversation.ts";
+import { editedTexts, setEditing } from "../channel/messages/conversation.ts";
 import { useMessageContext } from "../channel/messages/list/use-rows.ts";
 import { useAction } from "../shared/use-action.ts";
 import { Button } from "../ui/button.tsx";
@@ -22,6 +22,7 @@ export function EditForm({ message }: { message: Message }) {
       permissions={permissions}
       label={t("editLabel")}
       content={message.content}
+      messageId={message.id}
       onSave={(content) => view.edit(message.id, content)}
       onEmpty={() => {
         if (message.attachments === undefined) ask({ kind: "delete", message });
@@ -40,6 +41,8 @@ interface TextFormProps {
   label: string;
   /** The text so far. */
   content: string;
+  /** Keeps the changed text while the form isn't mounted. */
+  messageId?: string;
   onSave: (content: string) => Promise<unknown>;
   suggestsBelow?: boolean;
   /** Called instead of `onSave` for an empty text. */
@@ -49,18 +52,25 @@ interface TextFormProps {
 
 /** Changes a text that is or will be a message. Enter saves, Esc cancels. */
 export function TextForm(props: TextFormProps) {
-  const { channel, permissions, label, suggestsBelow = false, onSave, onEmpty, onClose } = props;
+  const { channel, permissions, label, messageId, suggestsBelow = false, onSave, onEmpty, onClose } = props;
   const { t } = useTranslation("messages");
-  const editor = useEditor(channel.groupId, props.content);
+  const editor = useEditor(channel.groupId, editedTexts.get(messageId ?? "") ?? props.content);
   const { busy, error, run } = useAction();
   const hintId = useId();
-  const { field } = editor;
+  const { field, wire } = editor;
+  const [start] = useState(props.content);
+  useEffect(() => {
+    if (messageId === undefined) return;
+    // An unchanged text must not replace what is edited on another device.
+    if (wire === start) editedTexts.delete(messageId);
+    else editedTexts.set(messageId, wire);
+  }, [messageId, wire, start]);
   useEffect(() => {
     const { current } = field;
     current?.focus();
     current?.setSelectionRange(current.value.length, current.value.length);
   }, [field]);
-  const content = editor.wire.trim();
+  const content = wire.trim();
   const tooMany = content.length - LIMITS.messageMaxChars;
   const saveNow = async () => {
     if (content === "") {

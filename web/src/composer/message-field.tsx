@@ -86,7 +86,6 @@ export function MessageField(props: MessageFieldProps) {
   }, [autoFocus, field]);
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.nativeEvent.isComposing) return;
     if (suggestions.onKey(event) || markdownKey(event)) return;
     if (isSendKey(event)) {
       event.preventDefault();
@@ -100,14 +99,16 @@ export function MessageField(props: MessageFieldProps) {
   const onPaste = (event: ClipboardEvent<HTMLTextAreaElement>) => {
     const { clipboardData, currentTarget } = event;
     const files = filesOf(clipboardData);
-    const pasted = clipboardData.getData("text/plain");
+    const pasted = clipboardData.getData("text/plain").trim();
+    // Spreadsheets add a picture to a copied text, browsers an address to a copied picture.
+    const isText = pasted !== "" && !isUrl(pasted) && clipboardData.types.includes("text/html");
     const { value, selectionStart: from, selectionEnd: to } = currentTarget;
-    if (files.length > 0 && onFiles !== undefined) {
+    if (files.length > 0 && onFiles !== undefined && !isText) {
       event.preventDefault();
       onFiles(files);
-    } else if (from < to && isUrl(pasted.trim()) && !isUrl(value.slice(from, to))) {
+    } else if (from < to && isUrl(pasted) && !isUrl(value.slice(from, to))) {
       event.preventDefault();
-      editField(currentTarget, makeLink(value, from, to, pasted.trim()));
+      editField(currentTarget, makeLink(value, from, to, pasted));
     }
   };
 
@@ -198,11 +199,8 @@ function markdownKey(event: KeyboardEvent<HTMLTextAreaElement>): boolean {
 }
 
 function isSendKey(event: KeyboardEvent<HTMLTextAreaElement>): boolean {
-  const { key, shiftKey, altKey, currentTarget: field, nativeEvent } = event;
-  // While an input method composes text (Japanese, Chinese, …), Enter selects a candidate.
-  if (key !== "Enter" || shiftKey || altKey || nativeEvent.isComposing || matchMedia(TOUCH).matches) {
-    return false;
-  }
+  const { key, shiftKey, altKey, currentTarget: field } = event;
+  if (key !== "Enter" || shiftKey || altKey || matchMedia(TOUCH).matches) return false;
   if (event.ctrlKey || event.metaKey) return true;
   return usePreferences.getState().sendKey === "enter" && !isInOpenFence(field.value, field.selectionStart);
 }

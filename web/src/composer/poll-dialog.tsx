@@ -1,7 +1,7 @@
 import type { ChannelView } from "@fanfare/client";
 import { LIMITS } from "@fanfare/contract/limits";
 import { Plus, X } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { sendMessage } from "../channel/messages/outbox.ts";
 import { useFormats } from "../shared/formats.ts";
@@ -32,6 +32,12 @@ export function PollDialog({ view, question: written, onDone, onClose }: PollDia
   const [options, setOptions] = useState(["", ""]);
   const [hours, setHours] = useState(24);
   const [allowsSeveral, setAllowsSeveral] = useState(false);
+  const fields = useRef<(HTMLInputElement | null)[]>([]);
+  const remove = (index: number) => {
+    setOptions(options.toSpliced(index, 1));
+    // The option that takes its place, or the last one.
+    fields.current[Math.min(index, options.length - 2)]?.focus();
+  };
   const filled = options.map((text) => text.trim()).filter((text) => text !== "");
   const isReady = question.trim() !== "" && filled.length >= 2;
   const send = () => {
@@ -67,6 +73,9 @@ export function PollDialog({ view, question: written, onDone, onClose }: PollDia
           {options.map((text, index) => (
             <TextField
               key={index}
+              ref={(field) => {
+                fields.current[index] = field;
+              }}
               hideLabel
               label={t("poll.option", { number: index + 1 })}
               placeholder={t("poll.option", { number: index + 1 })}
@@ -78,7 +87,7 @@ export function PollDialog({ view, question: written, onDone, onClose }: PollDia
                   <IconButton
                     icon={X}
                     label={t("poll.removeOption", { number: index + 1 })}
-                    onClick={() => setOptions(options.toSpliced(index, 1))}
+                    onClick={() => remove(index)}
                   />
                 )
               }

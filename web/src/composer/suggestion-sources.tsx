@@ -13,6 +13,7 @@ import { useOwnCommands } from "./own-commands.ts";
 import { useTemplates } from "./templates.ts";
 import { MAX_SUGGESTIONS, rankByName, type Suggestion, type Trigger } from "./suggestions.ts";
 import { useSettled } from "../shared/hooks.ts";
+import { dotted } from "../shared/dotted.ts";
 
 interface SourceProps {
   channel: Channel;
@@ -56,11 +57,11 @@ function Members({ groupId, permissions, query, onFound }: SourceProps & { group
   const people = rankByName(members, query, namesOf).map((user): Suggestion => {
     const { id, nickname, username } = user;
     const { nickname: name = nickname, avatarUrl = user.avatarUrl } = nicknames[id] ?? {};
-    const details = [name !== nickname && nickname, username !== null && `@${username}`].filter(Boolean);
+    const detail = dotted([name !== nickname && nickname, username !== null && `@${username}`]);
     return {
       key: id,
       label: name,
-      ...(details.length > 0 && { detail: details.join(" · ") }),
+      ...(detail !== "" && { detail }),
       picture: { kind: "user", id, avatarUrl },
       insert: { wire: `<@${id}>`, name },
     };

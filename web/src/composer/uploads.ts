@@ -27,6 +27,8 @@ export type RejectedFile =
 
 /** Below the server's limit, so that the first files aren't slowed down by the rest. */
 const MAX_CONCURRENT = 3;
+/** An upload has its own connection, which can be lost while the client is online. */
+const RETRY_MS = 5000;
 const NONE: readonly Upload[] = [];
 const NO_NAMES: readonly string[] = [];
 /** In session storage: the names of unfinished files by channel. Their contents can't be kept, but the user can attach them again. */
@@ -43,6 +45,8 @@ class Uploads {
   readonly #cache: ServerCache;
   readonly #byChannel = new Map<string, readonly Upload[]>();
   readonly #aborts = new Map<string, AbortController>();
+  /** Uploads that were repeated once while the client was online: another failure is final. */
+  readonly #repeated = new Set<string>();
   readonly #listeners = new Set<() => void>();
   /** By channel: names of files that were lost when this tab was closed or reloaded. */
   readonly #lost: Map<string, readonly string[]>;
@@ -94,6 +98,7 @@ class Uploads {
     const upload = this.of(channelId).find(({ id }) => id === uploadId);
     if (upload === undefined) return;
     this.#aborts.get(uploadId)?.abort();
+    this.#repeated.delete(uploadId);
     if (upload.previewUrl !== null) URL.revokeObjectURL(upload.previewUrl);
     this.#set(
       channelId,
@@ -107,10 +112,12 @@ class Uploads {
     this.#pump(channelId);
   }
 
-  /** Resolves when no upload is in progress; true if all files were uploaded. */
+  /** Resolves when no upload is in progress or will be retried; true if all files were uploaded. */
   async whenSettled(channelId: string): Promise<boolean> {
     const isBusy = (): boolean =>
-      this.of(channelId).some(({ state }) => state === "waiting" || state === "sending");
+      this.of(channelId).some(
+        (upload) => upload.state === "waiting" || upload.state === "sending" || this.#willBeRepeated(upload),
+      );
     await new Promise<void>((resolve) => {
       const look = (): void => {
         if (isBusy()) return;
@@ -134,9 +141,27 @@ class Uploads {
   /** Restarts uploads that failed because the connection was lost. */
   #retryLost(): void {
     for (const [channelId, uploads] of this.#byChannel) {
-      const lost = uploads.filter(({ error }) => isErrorOf(error, "CONNECTION_LOST"));
-      for (const { id } of lost) this.retry(channelId, id);
+      const lost = uploads.filter(isLost);
+      for (const { id } of lost) {
+        this.#repeated.delete(id);
+        this.retry(channelId, id);
+      }
     }
+  }
+
+  #willBeRepeated(upload: Upload): boolean {
+    return isLost(upload) && (this.#cache.client.state !== "online" || !this.#repeated.has(upload.id));
+  }
+
+  /** Once, unless a reconnection does. */
+  #repeatOnline(channelId: string, uploadId: string): void {
+    setTimeout(() => {
+      const upload = this.of(channelId).find(({ id }) => id === uploadId);
+      if (upload === undefined || !this.#willBeRepeated(upload) || this.#cache.client.state !== "online")
+        return;
+      this.#repeated.add(uploadId);
+      this.retry(channelId, uploadId);
+    }, RETRY_MS);
   }
 
   #pump(channelId: string): void {
@@ -161,6 +186,7 @@ class Uploads {
       const maxBytes = maxBytesOf(error);
       if (maxBytes !== null) this.#maxBytes = maxBytes;
       this.#change(channelId, id, { state: "failed", error });
+      if (isErrorOf(error, "CONNECTION_LOST")) this.#repeatOnline(channelId, id);
     } finally {
       this.#aborts.delete(id);
       this.#pump(channelId);
@@ -192,6 +218,10 @@ class Uploads {
   }
 }
 
+function isLost({ error }: Upload): boolean {
+  return isErrorOf(error, "CONNECTION_LOST");
+}
+
 function loadWaiting(userId: string | undefined): Waiting["names"] {
   try {
     const waiting = JSON.parse(sessionStorage.getItem(WAITING_KEY) ?? "null") as Waiting | null;
@@ -210,7 +240,7 @@ function saveWaiting(waiting: Waiting): void {
   }
 }
 
-const uploadsOf = perCache((cache) => new Uploads(cache));
+export const uploadsOf = perCache((cache) => new Uploads(cache));
 
 interface ChannelUploads {
   uploads: readonly Upload[];

@@ -1,4 +1,4 @@
-import type { ChannelView } from "@fanfare/client";
+import { type ChannelView, randomId } from "@fanfare/client";
 import type { Channel, Emoji, Message } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useEffect, useState } from "react";
@@ -20,6 +20,7 @@ import {
   useRunCommand,
 } from "./own-commands.ts";
 import { runPluginCommand, usePlugins } from "../plugins/plugins.ts";
+import { restoreDraft, setDraft } from "../state/drafts.ts";
 import { useUploads } from "./uploads.ts";
 import { useOnceNamed } from "./use-once-named.ts";
 
@@ -36,7 +37,8 @@ interface SendingOptions extends CommandDialogs {
   alsoInChannel: boolean;
   /** Remaining wait in slow mode. */
   secondsLeft: number;
-  /** Replaces the text: by an empty one, or by a command that failed. */
+  onSent?: ((nonce: string) => void) | undefined;
+  /** Replaces the text, such as by an empty one. */
   reset: (wire: string) => void;
 }
 
@@ -60,7 +62,7 @@ const INCOMPLETE = { textKey: "composer:command.incomplete" } as const;
 /** Sends the message once its files are uploaded. */
 export function useSending(options: SendingOptions): Sending {
   const { channel, view, wire, isLookingUp, replyTo, mentionAuthor, alsoInChannel } = options;
-  const { secondsLeft, reset, onPoll, onTemplates } = options;
+  const { secondsLeft, onSent, reset, onPoll, onTemplates } = options;
   const { t } = useTranslation("shared");
   const call = useCall();
   const { uploads, store } = useUploads(channel.id);
@@ -86,41 +88,44 @@ export function useSending(options: SendingOptions): Sending {
   };
 
   const deliver = (text: string, more: SendOptions) => {
+    const nonce = randomId();
     const options: SendOptions = {
+      nonce,
       ...(replyTo !== null && { replyTo: replyTo.id, mentionAuthor }),
       ...(alsoInChannel && { alsoInChannel }),
       ...more,
     };
     void sendMessage(view, text, options);
+    onSent?.(nonce);
     setReplyTo(channel.id, null);
+  };
+
+  const clear = () => {
+    reset("");
+    setDraft(channel.id, "");
+  };
+  const giveBack = (error: unknown) => {
+    restoreDraft(channel.id, content);
+    showFailure(error);
   };
 
   const send = () => {
     if (ofBot !== null) {
-      reset("");
+      clear();
       const { command, text } = ofBot;
       call("command.invoke", { channelId: channel.id, name: command.name, text }).then(
         ({ invocation }) => expectModal(invocation.id),
-        (error: unknown) => {
-          reset(content);
-          showFailure(error);
-        },
+        giveBack,
       );
       return;
     }
     if (ofPlugin !== null && own === null) {
-      reset("");
+      clear();
       void runPluginCommand(
         ofPlugin.command.action,
         { channelId: channel.id, text: ofPlugin.text },
         call,
-      ).then(
-        (notice) => notice !== null && showToast({ text: notice, tone: "good" }),
-        (error: unknown) => {
-          reset(content);
-          showFailure(error);
-        },
-      );
+      ).then((notice) => notice !== null && showToast({ text: notice, tone: "good" }), giveBack);
       return;
     }
     const replacement = own === null ? content : textToSend(own.command.name, own.text);

@@ -52,6 +52,7 @@ export function useLegalHolds(): UseInfiniteQueryResult<LegalHold[]> {
   return usePagedQuery("admin.listHolds", {}, "holds", "beforeId", "nextId");
 }
 
+const refetchUsers = { after: (cache: ServerCache) => cache.refetch("admin.listUsers") };
 const refetchImports = { after: (cache: ServerCache) => cache.refetch("admin.listChatImports") };
 const refetchHolds = { after: (cache: ServerCache) => cache.refetch("admin.listHolds") };
 
@@ -74,7 +75,8 @@ const replaceUser = {
 };
 
 export const adminEffects: Effects = {
-  "admin.createUser": { after: (cache) => cache.refetch("admin.listUsers") },
+  "admin.createUser": refetchUsers,
+  "admin.resetTotp": refetchUsers,
   "admin.disableUser": replaceUser,
   "admin.enableUser": replaceUser,
   "admin.setAdmin": replaceUser,

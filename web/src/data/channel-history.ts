@@ -1,4 +1,4 @@
-import { type FanfareClient, FanfareError } from "@fanfare/client";
+import { type FanfareClient, FanfareError, retrying } from "@fanfare/client";
 import type { Message, Params } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import {
@@ -15,6 +15,9 @@ export type HistoryPlace = { messageId: string } | { seq: number } | { atTime: s
 const PAGE_SIZE = 50;
 /** Changes received while a page loads; beyond this number the window is reloaded. */
 const MAX_BUFFERED = 500;
+const RETRIES = { backoff: { baseMs: 500, maxMs: 3000 }, tries: 5 };
+/** All clients receive a resync at the same moment: each waits up to this time before it loads. */
+export const RESYNC_SPREAD_MS = 2000;
 
 /**
  * A window into a channel's history, separate from its live copy. `open` loads the messages around a place, and events keep them current.
@@ -155,7 +158,7 @@ export class ChannelHistory {
         if (next === null || this.#loads > 0) this.#request(change.messageId);
       }),
       client.on("ready", () => void this.#reload()),
-      client.on("resync", () => void this.#reload()),
+      client.on("resync", () => void this.#reload(Math.random() * RESYNC_SPREAD_MS)),
     ];
   }
 
@@ -175,19 +178,21 @@ export class ChannelHistory {
   }
 
   /** Reloads the window's messages after changes may have been missed. */
-  async #reload(): Promise<void> {
+  async #reload(afterMs = 0): Promise<void> {
     const number = this.#generation;
+    await new Promise((resolve) => setTimeout(resolve, afterMs));
     const existing = this.#window?.messages ?? [];
     const last = existing.at(-1)?.seq ?? 0;
     for (let after = (existing[0]?.seq ?? 1) - 1; after < last && number === this.#generation;) {
       try {
-        const { messages } = await this.#list({ after, limit: LIMITS.pageMaxItems });
+        const list = () => this.#list({ after, limit: LIMITS.pageMaxItems });
+        const { messages } = await retrying(list, RETRIES);
         after = messages.at(-1)?.seq ?? last;
         const window = this.#window;
         if (number !== this.#generation || window === null) return;
         this.#set(withChanged(window, new Map(messages.map((message) => [message.id, message]))));
       } catch {
-        // The next connection retries.
+        // The next connection tries again.
         return;
       }
     }

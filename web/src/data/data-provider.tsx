@@ -3,6 +3,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useState } from "react";
 import { DataContext, newQueryClient, type On } from "./data-context.ts";
 import { ServerCache } from "./cache.ts";
+import { RESYNC_SPREAD_MS } from "./channel-history.ts";
 import { listenSpeakers } from "./calls.ts";
 import { retryFileUrls } from "./files.ts";
 import { listenOwnReactions, refreshOwnReactions } from "./own-reactions.ts";
@@ -37,9 +38,6 @@ const LISTENERS: ((cache: ServerCache, on: On) => void)[] = [
   listenTyping,
   listenSpeakers,
 ];
-
-/** After a resync, clients refetch spread over up to this time. */
-const RESYNC_SPREAD_MS = 2000;
 
 /**
  * Keeps the cache current: by events, and by refetching visible data after events may have been missed.

@@ -160,9 +160,9 @@ export function useKeywords(): readonly string[] {
   return useNotificationPreferences().data?.keywords ?? NO_KEYWORDS;
 }
 
-/** The server's VAPID key. */
-export function usePushKey(): UseQueryResult<string> {
-  return useActionQuery("push.getKey", {}, { select: ({ publicKey }) => publicKey });
+/** The server's VAPID key, and how it reaches apps. */
+export function usePushKey(): UseQueryResult<Result<"push.getKey">> {
+  return useActionQuery("push.getKey", {}, {});
 }
 
 export function usePushSubscriptions(): UseQueryResult<Result<"push.list">["subscriptions"]> {

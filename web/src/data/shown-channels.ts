@@ -24,3 +24,8 @@ export function showChannel(client: FanfareClient, view: ChannelView): void {
 export function openViews(client: FanfareClient): ChannelView[] {
   return [...(openOf.get(client) ?? [])];
 }
+
+/** Whether the page is at a channel, direct message or thread. */
+export function isInAddress(channelId: string): boolean {
+  return `${location.pathname}${location.search}`.includes(channelId);
+}

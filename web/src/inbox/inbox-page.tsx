@@ -2,14 +2,16 @@ import type { Call, InboxItem, FriendRequest, ChannelState } from "@fanfare/cont
 import {
   Bell,
   BellOff,
+  Check,
   CheckCheck,
   Ellipsis,
   Inbox,
   PartyPopper,
+  SearchX,
   Trash2,
   MessageSquareText,
 } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useCall } from "../data/call.ts";
@@ -17,18 +19,21 @@ import { useDueCount, useInbox, useScheduled, useChannelUnread } from "../data/i
 import { useMe } from "../data/me.ts";
 import { settingsPath } from "../routes.ts";
 import { useAction } from "../shared/use-action.ts";
+import { dotted } from "../shared/dotted.ts";
 import { PagedRows } from "../shared/paged-list.tsx";
 import { Badge, Avatar } from "../ui/display.tsx";
 import { ListRow } from "../ui/list-row.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { openConfirm } from "../ui/open-dialog.tsx";
-import { EmptyState, ErrorNote, SkeletonRows } from "../ui/feedback.tsx";
+import { Segments } from "../ui/choices.tsx";
+import { EmptyState, ErrorNote, showFailure, SkeletonRows } from "../ui/feedback.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { SearchButton } from "../search/search-button.tsx";
 import { PageBody, PageHeader } from "../app/shell/page-header.tsx";
 import { SavedList, ScheduledList } from "./later.tsx";
-import { MessageEntry } from "./message-entry.tsx";
+import { Entries, MessageEntry } from "./message-entry.tsx";
+import { type Kind, useInboxStore, useInboxView, useReturn } from "./inbox-view.ts";
 import { useUnreadThreadCount } from "./notifications/unmuted-unread.ts";
 import { reasonOf } from "./use-message-place.ts";
 import { useIncomingRequests } from "../data/people.ts";
@@ -42,7 +47,9 @@ export function InboxPage() {
   const call = useCall();
   const [, navigate] = useLocation();
   const { error, busy, run } = useAction();
-  const [tab, setTab] = useState("unread");
+  const store = useInboxStore();
+  const tab = useInboxView((view) => view.tab);
+  const body = useReturn();
   const { data: items = [], hasNextPage } = useInbox();
   // The unread count can be ahead of the list, and only listed items are marked as read.
   const isUnread = items.some(({ unread }) => unread) || hasNextPage;
@@ -102,13 +109,13 @@ export function InboxPage() {
           </>
         }
       />
-      <PageBody>
+      <PageBody ref={body}>
         <ErrorNote text={error} />
         <RequestList />
         <Tabs
           label={t("title")}
           value={tab}
-          onChange={setTab}
+          onChange={(next) => store.setState({ tab: next })}
           tabs={[
             { value: "unread", label: t("tab.unread"), content: <InboxList onlyUnread /> },
             { value: "all", label: t("tab.all"), content: <InboxList onlyUnread={false} /> },
@@ -150,40 +157,91 @@ async function markEverythingRead(call: Call): Promise<void> {
   } while (cursor !== null);
 }
 
+const KINDS: Record<Kind, readonly ReturnType<typeof reasonOf>[] | null> = {
+  everything: null,
+  mentions: ["mention", "role", "everyone"],
+  replies: ["reply"],
+};
+
 function InboxList({ onlyUnread }: { onlyUnread: boolean }) {
   const { t } = useTranslation("inbox");
+  const me = useMe();
   const pages = useInbox();
+  const store = useInboxStore();
+  const kind = useInboxView((view) => view.kind);
+  const replies = useInboxView((view) => view.replies);
+  const replyingTo = useInboxView((view) => view.replyingTo);
   const { data } = pages;
+  // What the user replies to can be read meanwhile, but stays until the page is left.
+  const isListed = ({ unread, message: { id } }: InboxItem) =>
+    unread || replies[id] !== undefined || id === replyingTo;
+  const listed = onlyUnread ? data?.filter(isListed) : data;
+  const wanted = KINDS[kind];
+  const shown =
+    wanted === null ? listed : listed?.filter(({ message }) => wanted.includes(reasonOf(message, me.id)));
   return (
-    <div className="pt-3">
-      <PagedRows
-        pages={{ ...pages, data: onlyUnread ? data?.filter(({ unread }) => unread) : data }}
-        className="grid gap-4"
-        empty={
-          <EmptyState
-            icon={onlyUnread ? PartyPopper : BellOff}
-            title={onlyUnread ? t("allRead") : t("empty")}
-            text={onlyUnread ? t("allReadText") : t("emptyText")}
+    <div className="grid gap-3 pt-1">
+      {listed !== undefined && listed.length > 0 && (
+        <div className="w-80 max-w-full">
+          <Segments<Kind>
+            label={t("kind.label")}
+            value={kind}
+            onChange={(next) => store.setState({ kind: next })}
+            options={[
+              { value: "everything", label: t("tab.all") },
+              { value: "mentions", label: t("kind.mentions") },
+              { value: "replies", label: t("kind.replies") },
+            ]}
           />
-        }
-      >
-        {(item) => (
-          <li key={item.message.id}>
-            <InboxEntry item={item} />
-          </li>
-        )}
-      </PagedRows>
+        </div>
+      )}
+      <Entries>
+        <PagedRows
+          pages={{ ...pages, data: shown }}
+          className="grid gap-4"
+          empty={
+            listed?.length !== 0 ? (
+              <EmptyState icon={SearchX} title={t("search:none")} />
+            ) : (
+              <EmptyState
+                icon={onlyUnread ? PartyPopper : BellOff}
+                title={onlyUnread ? t("allRead") : t("empty")}
+                text={onlyUnread ? t("allReadText") : t("emptyText")}
+              />
+            )
+          }
+        >
+          {(item) => (
+            <li key={item.message.id}>
+              <InboxEntry item={item} />
+            </li>
+          )}
+        </PagedRows>
+      </Entries>
     </div>
   );
 }
 
-function InboxEntry({ item: { message, groupId, unread } }: { item: InboxItem }) {
+function InboxEntry({ item }: { item: InboxItem }) {
   const { t } = useTranslation("inbox");
+  const { message, groupId, unread } = item;
   const me = useMe();
+  const call = useCall();
   const reason = useMemo(() => reasonOf(message, me.id), [message, me.id]);
+  const markRead = () => {
+    const { channelId, seq } = message;
+    call("channel.markRead", { channelId, seq }).catch(showFailure);
+  };
+  const name = t(`reason.${reason}`);
   return (
-    <MessageEntry message={message} groupId={groupId} isStrong={unread}>
-      <Badge>{t(`reason.${reason}`)}</Badge>
+    <MessageEntry
+      message={message}
+      groupId={groupId}
+      isStrong={unread}
+      reason={dotted([unread && t("unread"), name])}
+      done={unread ? { label: t("common:markRead"), icon: Check, run: markRead } : undefined}
+    >
+      <Badge>{name}</Badge>
       {unread && <span className="sr-only">{t("unread")}</span>}
     </MessageEntry>
   );
@@ -264,6 +322,6 @@ function FollowedThread({ thread }: { thread: ChannelState }) {
   const group = useGroup(thread.groupId ?? "");
   const { data: parent } = useChannelState(thread.parentId ?? thread.id);
   const unread = useChannelUnread(thread.id, ({ messages }) => messages);
-  const place = [group?.name, parent && `#${parent.name}`].filter(Boolean).join(" · ");
+  const place = dotted([group?.name, parent && `#${parent.name}`]);
   return <ThreadRow thread={thread} unread={unread} place={place} />;
 }

@@ -12,6 +12,7 @@ import { useChannelPermissions, useChannelState, useGroup } from "../data/groups
 import { useSaved, useSavedMessages } from "../data/inbox.ts";
 import { useNow, useSettled } from "../shared/hooks.ts";
 import { later } from "../shared/later.tsx";
+import { dotted } from "../shared/dotted.ts";
 import { PagedRows } from "../shared/paged-list.tsx";
 import { TimeDialog } from "../shared/time-dialog.tsx";
 import { dayAndTime } from "../shared/times.ts";
@@ -22,7 +23,7 @@ import { openConfirm, openDialog } from "../ui/open-dialog.tsx";
 import { Badge } from "../ui/display.tsx";
 import { EmptyState, showFailure } from "../ui/feedback.tsx";
 import { FilterField } from "../ui/form.tsx";
-import { MessageEntry } from "./message-entry.tsx";
+import { Entries, MessageEntry } from "./message-entry.tsx";
 
 const TextForm = later(async () => (await import("../composer/fields.ts")).TextForm);
 
@@ -44,23 +45,25 @@ export function SavedList() {
           onChange={setWanted}
         />
       )}
-      <PagedRows
-        pages={pages}
-        className="grid gap-4"
-        empty={
-          isEmpty || text === "" ? (
-            <EmptyState icon={Bookmark} title={t("saved.empty")} text={t("saved.emptyText")} />
-          ) : (
-            <EmptyState icon={SearchX} title={t("saved.none")} text={t("saved.noneText")} />
-          )
-        }
-      >
-        {(item) => (
-          <li key={item.message.id}>
-            <SavedEntry item={item} />
-          </li>
-        )}
-      </PagedRows>
+      <Entries>
+        <PagedRows
+          pages={pages}
+          className="grid gap-4"
+          empty={
+            isEmpty || text === "" ? (
+              <EmptyState icon={Bookmark} title={t("saved.empty")} text={t("saved.emptyText")} />
+            ) : (
+              <EmptyState icon={SearchX} title={t("saved.none")} text={t("saved.noneText")} />
+            )
+          }
+        >
+          {(item) => (
+            <li key={item.message.id}>
+              <SavedEntry item={item} />
+            </li>
+          )}
+        </PagedRows>
+      </Entries>
     </div>
   );
 }
@@ -80,12 +83,10 @@ function SavedEntry({ item: { message, groupId } }: { item: SavedItem }) {
       message={message}
       groupId={groupId}
       isStrong={isDue}
-      actions={
-        <>
-          <IconButton icon={Check} size="sm" label={t("saved.done")} onClick={remove} />
-          <IconButton icon={AlarmClock} size="sm" label={t("saved.remind")} onClick={remind} />
-        </>
-      }
+      reason={t("tab.saved")}
+      canSave={false}
+      done={{ label: t("saved.done"), icon: Check, run: remove }}
+      actions={<IconButton icon={AlarmClock} size="sm" label={t("saved.remind")} onClick={remind} />}
     >
       {remindAt !== null && (
         <Badge tone={isDue ? "accent" : "neutral"}>
@@ -145,7 +146,7 @@ function ScheduledEntry({ scheduled }: { scheduled: ScheduledMessage }) {
         <Badge tone={failure === null ? "neutral" : "danger"}>
           {failure === null ? dayAndTime(sendAt) : t("scheduled.failed")}
         </Badge>
-        <span className="min-w-0 truncate">{place.filter(Boolean).join(" · ")}</span>
+        <span className="min-w-0 truncate">{dotted(place)}</span>
       </div>
       <article className="flex items-start gap-2 rounded-md border border-line bg-raised p-3 text-sm">
         <div className="grid min-w-0 flex-1 gap-1 wrap-anywhere">

@@ -7,7 +7,7 @@ export type ToWorker =
   /** Files that the page loaded before the worker was active. */
   | { type: "keep"; paths: string[] };
 
-export interface ToPage {
-  type: "open";
-  path: string;
-}
+export type ToPage =
+  | { type: "open"; path: string }
+  /** The browser has replaced or ended its push subscription. */
+  | { type: "subscriptionChanged" };

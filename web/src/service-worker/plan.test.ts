@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type RequestInfo, planFor } from "./plan.ts";
+import { type RequestInfo, planFor, windowToUse } from "./plan.ts";
 
 const ORIGIN = "https://chat.example";
 const plan = (query: Partial<RequestInfo>) =>
@@ -48,4 +48,15 @@ test("keeps what another app shares", () => {
 test("only handles same-origin reads", () => {
   expect(plan({ path: "/assets/a.js", method: "POST" })).toBeNull();
   expect(plan({ path: "/assets/a.js", origin: "https://other.example" })).toBeNull();
+});
+
+test("a notification opens in the last used window of the application, not in a guide or a file", () => {
+  const at = (path: string, focused = false) => ({ url: ORIGIN + path, focused });
+  const guide = at("/docs/use/", true);
+  const file = at("/files/f1/plan.png");
+  expect(windowToUse([guide, file])).toBeUndefined();
+  const inbox = at("/inbox?x=/docs/");
+  expect(windowToUse([guide, file, inbox, at("/direct")])).toBe(inbox);
+  const focused = at("/direct", true);
+  expect(windowToUse([inbox, focused])).toBe(focused);
 });

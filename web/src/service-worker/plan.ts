@@ -7,6 +7,9 @@ export interface RequestInfo {
   path: string;
 }
 
+/** Paths that aren't pages of the application. */
+const OTHER = /^\/(?:api|auth|diagram\.html|docs|files|socket\.io)(?:\/|$)/;
+
 /**
  * The strategy for a request: `page` is network first, `kept` cache first, `share` keeps what another app shares, null leaves it alone. API responses and users' files are never
  * cached, because the server must check access each time.
@@ -19,7 +22,18 @@ export function planFor(
   if (origin !== ownOrigin) return null;
   if (method === "POST" && mode === "navigate" && path === SHARED.path) return "share";
   if (method !== "GET") return null;
-  if (/^\/(?:api|auth|diagram\.html|docs|files|socket\.io)(?:\/|$)/.test(path)) return null;
+  if (OTHER.test(path)) return null;
   if (mode === "navigate") return "page";
   return path.startsWith("/assets/") || precached.has(path) ? "kept" : null;
+}
+
+/**
+ * The focused window of the application, or else its most recently used one; undefined if there is none.
+ * @param windows of this origin, most recently used first
+ */
+export function windowToUse<W extends { url: string; focused: boolean }>(
+  windows: readonly W[],
+): W | undefined {
+  const own = windows.filter(({ url }) => !OTHER.test(new URL(url).pathname));
+  return own.find(({ focused }) => focused) ?? own[0];
 }

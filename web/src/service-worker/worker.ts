@@ -1,6 +1,6 @@
 import { SHARED, type ToPage, type ToWorker } from "./messages.ts";
 import { notificationOf } from "./notification.ts";
-import { planFor } from "./plan.ts";
+import { planFor, windowToUse } from "./plan.ts";
 
 // Caches the application so that it starts fast and offline, and shows push notifications. Built by build/service-worker.ts.
 
@@ -40,6 +40,7 @@ self.addEventListener("message", (event) => {
   else event.waitUntil(cacheFiles(message.paths));
 });
 self.addEventListener("push", (event) => event.waitUntil(show(event.data)));
+self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(renewSubscription()));
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
   const { path } = event.notification.data as { path: string };
@@ -123,9 +124,14 @@ async function show(data: PushMessageData | null): Promise<void> {
   await self.navigator.setAppBadge?.(shown.length).catch(() => {});
 }
 
+/** Only pages have a session, so they renew it. If none is open, the next one does so when it starts. */
+async function renewSubscription(): Promise<void> {
+  const message: ToPage = { type: "subscriptionChanged" };
+  for (const window of await allWindows()) window.postMessage(message);
+}
+
 async function open(path: string): Promise<void> {
-  const windows = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
-  const [window] = windows.toSorted((one, other) => Number(other.focused) - Number(one.focused));
+  const window = windowToUse(await allWindows());
   if (window === undefined) {
     await self.clients.openWindow(path);
     return;
@@ -134,4 +140,8 @@ async function open(path: string): Promise<void> {
   await window.focus().catch(() => {});
   const message: ToPage = { type: "open", path };
   window.postMessage(message);
+}
+
+function allWindows(): Promise<readonly WindowClient[]> {
+  return self.clients.matchAll({ type: "window", includeUncontrolled: true });
 }

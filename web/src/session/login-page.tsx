@@ -48,6 +48,7 @@ export function LoginPage({ notice, hasRequestedPath }: LoginPageProps) {
   const ways = useLoginOptions() ?? LOADING;
   useEffect(clearOidcReturn, []);
   useLoginStartedAtProvider();
+  const guest = <LoginLink href={landingPath()}>{t("asGuest")}</LoginLink>;
   return (
     <LoginLayout>
       <SessionNoticeBanner notice={notice} />
@@ -70,11 +71,13 @@ export function LoginPage({ notice, hasRequestedPath }: LoginPageProps) {
           {ways.passkey && <PasskeyButton stay={stay} />}
           <OidcButtons stay={stay} isOnly={!ways.password} hasLine={ways.password && !ways.passkey} />
           {(ways.register || ways.guest) && (
-            <p className="text-center text-sm text-muted">
-              {t("noAccount")} {ways.register && <LoginLink href={registerPath()}>{t("register")}</LoginLink>}
-              {ways.register && ways.guest && " · "}
-              {ways.guest && <LoginLink href={landingPath()}>{t("asGuest")}</LoginLink>}
-            </p>
+            <div className="grid justify-items-center gap-1.5 text-center text-sm text-muted">
+              <p>
+                {t("noAccount")}{" "}
+                {ways.register ? <LoginLink href={registerPath()}>{t("register")}</LoginLink> : guest}
+              </p>
+              {ways.register && ways.guest && guest}
+            </div>
           )}
         </>
       )}

@@ -10,11 +10,14 @@ import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/feedback.tsx";
 import { useServerMeta } from "./server-meta.ts";
 
+/** Changes of an account without a password, for which the provider must authenticate the user again. */
+export type ConfirmedChange = "setUpTotp" | "turnOffTotp" | "deleteAccount";
+
 /** A round trip to the provider. */
 interface OidcTrip {
   /** Proves that this page started the login. Only its hash leaves the browser until then. */
   verifier: string;
-  purpose: "login" | "link" | "setUpTotp" | "turnOffTotp";
+  purpose: "login" | "link" | ConfirmedChange;
   stay: boolean;
 }
 
@@ -35,8 +38,7 @@ export async function startOidc(
   const verifier = toBase64Url(crypto.getRandomValues(new Uint8Array(VERIFIER_BYTES)));
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
   sessionStorage.setItem(KEY, JSON.stringify({ verifier, purpose, stay } satisfies OidcTrip));
-  // Replaces the password of an account without one, so the provider must authenticate the user again.
-  const fresh = purpose === "setUpTotp" || purpose === "turnOffTotp" ? "&fresh=1" : "";
+  const fresh = purpose === "login" || purpose === "link" ? "" : "&fresh=1";
   const challenge = toBase64Url(new Uint8Array(hash));
   location.assign(`/auth/oidc/start?provider=${provider}&challenge=${challenge}${fresh}`);
 }
@@ -53,9 +55,11 @@ export function clearOidcReturn(): void {
   returned = null;
 }
 
-/** Whether a logged-in user returns to the settings page that sent them to the provider. */
-export function isBackToSettings(): boolean {
-  return returned !== null && purposeOf(returned) !== "login";
+/** The section of the settings that sent a logged-in user to the provider. */
+export function sectionOfReturn(): "security" | "data" | null {
+  const purpose = returned === null ? "login" : purposeOf(returned);
+  if (purpose === "login") return null;
+  return purpose === "deleteAccount" ? "data" : "security";
 }
 
 function purposeOf(back: OidcReturn): OidcTrip["purpose"] {

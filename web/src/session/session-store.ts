@@ -11,7 +11,7 @@ import { closeOutbox, clearOutbox, openOutbox, OUTBOX_EXPIRES_MS } from "../chan
 import { removeTokens, type StoredTokens, loadTokens, withTabLock, saveTokens } from "./session-lock.ts";
 import { forgetData } from "./forget-data.ts";
 import { forgetShared } from "../new-message/shared-content.ts";
-import { isBackToSettings } from "./oidc.tsx";
+import { sectionOfReturn } from "./oidc.tsx";
 import { isLoginPath, takeRequestedPath } from "./requested-path.ts";
 
 /**
@@ -190,7 +190,8 @@ function end(client: FanfareClient, notice: SessionNotice | null): void {
 /** Leaves the login pages after login. */
 function leaveLoginPages(): void {
   const path = takeRequestedPath();
-  if (isBackToSettings()) navigate(settingsPath("security"), { replace: true });
+  const section = sectionOfReturn();
+  if (section !== null) navigate(settingsPath(section), { replace: true });
   else if (isLoginPath(location.pathname)) navigate(path, { replace: true });
 }
 

@@ -61,6 +61,7 @@ export function SecretDialog({ title, text, label, secret, hint, onClose }: Secr
   return (
     <Dialog
       onClose={onClose}
+      isOnce
       title={title}
       footer={
         <Button variant="primary" onClick={onClose}>

@@ -19,7 +19,12 @@ const STYLES = {
 
 type Style = keyof typeof STYLES;
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+/** The formats of a language, in a browser with these languages. */
+let known = {
+  language: "",
+  languages: "",
+  formats: new Map<Style, Intl.DateTimeFormat>(),
+};
 
 /** For lists, `dayAndTime` is easier to read. */
 export function formatTime(time: Time, style: Style): string {
@@ -27,18 +32,22 @@ export function formatTime(time: Time, style: Style): string {
 }
 
 function formatOf(style: Style): Intl.DateTimeFormat {
-  const locale = localeOf(i18next.language);
+  const { language } = i18next;
+  const languages = String(navigator.languages);
+  if (known.language !== language || known.languages !== languages)
+    known = { language, languages, formats: new Map() };
+  const format = known.formats.get(style) ?? newFormat(style, language);
+  known.formats.set(style, format);
+  return format;
+}
+
+function newFormat(style: Style, language: string): Intl.DateTimeFormat {
+  const locale = localeOf(language);
   // WebKit on Linux offers "C" where the system has no language, which formats refuse.
   const own = navigator.languages.find((tag) => /^[a-z]{2}/i.test(tag)) ?? locale;
-  const key = `${locale} ${own} ${style}`;
-  let format = formats.get(key);
-  if (format === undefined) {
-    // A German's clock has 24 hours on an English page too.
-    const { hourCycle = "h23" } = new Intl.DateTimeFormat(own, CLOCK).resolvedOptions();
-    format = new Intl.DateTimeFormat(locale, { ...STYLES[style], hourCycle });
-    formats.set(key, format);
-  }
-  return format;
+  // A German's clock has 24 hours on an English page too.
+  const { hourCycle = "h23" } = new Intl.DateTimeFormat(own, CLOCK).resolvedOptions();
+  return new Intl.DateTimeFormat(locale, { ...STYLES[style], hourCycle });
 }
 
 /** The time of day in its shortest form, without AM/PM. */

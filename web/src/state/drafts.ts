@@ -50,6 +50,13 @@ export function setDraft(channelId: string, text: string): void {
   else saving = setTimeout(save, SAVE_AFTER_MS);
 }
 
+/** Puts back a text that couldn't be sent, also into an open field, unless another was typed since. */
+export function restoreDraft(channelId: string, text: string): void {
+  if (getDraft(channelId) !== "") return;
+  setDraft(channelId, text);
+  listeners.get(channelId)?.(text);
+}
+
 /** @param known what the server has */
 export async function sendUnsentDrafts(call: Call, known: (channelId: string) => string): Promise<void> {
   for (const channelId of useDrafts.getState().unsent) {
@@ -79,7 +86,7 @@ export function receiveDrafts(received: Drafts): void {
   for (const channelId of changed) listeners.get(channelId)?.(getDraft(channelId));
 }
 
-/** Calls `listener` when another device has changed the draft of a channel. */
+/** Calls `listener` when the draft of a channel was changed on another device, or restored. */
 export function onReceivedDraft(channelId: string, listener: (text: string) => void): () => void {
   listeners.set(channelId, listener);
   return () => void listeners.delete(channelId);

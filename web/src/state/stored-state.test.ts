@@ -1,7 +1,17 @@
 import { FanfareError } from "@fanfare/client";
 import type { Call } from "@fanfare/contract";
 import { afterEach, describe, expect, test } from "vitest";
-import { clearDrafts, openDrafts, parseDrafts, sendUnsentDrafts, setDraft, withDraft } from "./drafts.ts";
+import {
+  clearDrafts,
+  getDraft,
+  onReceivedDraft,
+  openDrafts,
+  parseDrafts,
+  restoreDraft,
+  sendUnsentDrafts,
+  setDraft,
+  withDraft,
+} from "./drafts.ts";
 import { parseLastPlaces, withLastChannel } from "./last-channel.ts";
 import { parsePreferences } from "./preference-values.ts";
 
@@ -64,5 +74,18 @@ describe("sendUnsentDrafts", () => {
     for (const channelId of ["a", "b"]) setDraft(channelId, "Hello");
     expect(await send("a", "UNAUTHENTICATED")).toEqual([]);
     expect(await send("none", "UNAUTHENTICATED")).toEqual(["a", "b"]);
+  });
+
+  test("a text that is restored doesn't replace what was typed since", () => {
+    openDrafts("me");
+    const shown: string[] = [];
+    const end = onReceivedDraft("a", (text) => shown.push(text));
+    restoreDraft("a", "/roll");
+    restoreDraft("b", "/roll");
+    setDraft("a", "Hello");
+    restoreDraft("a", "/roll");
+    end();
+    expect([getDraft("a"), getDraft("b")]).toEqual(["Hello", "/roll"]);
+    expect(shown).toEqual(["/roll"]);
   });
 });

@@ -26,6 +26,8 @@ export interface DialogProps {
   /** Buttons, the primary one last. */
   footer?: ReactNode;
   size?: "sm" | "md" | "lg";
+  /** Only its buttons close it, because it shows something that can't be shown again. */
+  isOnce?: boolean;
   /** The element to focus after closing; by default the one that had the focus before. */
   finalFocus?: () => HTMLElement | null;
 }
@@ -33,9 +35,9 @@ export interface DialogProps {
 const OPERABLE = "a[href], button, input, select, textarea, summary, [tabindex]";
 const SIZES = { sm: "max-w-sm", md: "max-w-md", lg: "max-w-2xl" };
 
-/** A modal dialog. Esc or a click outside closes it. */
+/** A modal dialog. By default, Esc or a click outside closes it. */
 export function Dialog(props: DialogProps) {
-  const { onClose, title, description, children, footer, size = "md", finalFocus } = props;
+  const { onClose, title, description, children, footer, size = "md", isOnce = false, finalFocus } = props;
   const { t } = useTranslation("ui");
   const content = useRef<HTMLDivElement>(null);
   // Without this, the close button would get the focus: its tooltip would take the first Esc, and keys wouldn't scroll long content.
@@ -48,6 +50,7 @@ export function Dialog(props: DialogProps) {
   return (
     <Modal
       onClose={onClose}
+      isOnce={isOnce}
       initialFocus={focusText}
       {...(finalFocus && { finalFocus })}
       className={cx(
@@ -153,16 +156,22 @@ interface ModalProps extends Omit<ComponentProps<typeof Base.Popup>, "ref" | "cl
   className: string;
   open?: boolean;
   onClose: () => void;
+  isOnce?: boolean;
   popup?: Popup;
   layer?: "z-30" | "z-40";
 }
 
 /** A popup over a backdrop. */
-function Modal({ open = true, onClose, popup, layer = "z-40", className, ...rest }: ModalProps) {
+function Modal(props: ModalProps) {
+  const { open = true, onClose, isOnce = false, popup, layer = "z-40", className, ...rest } = props;
   const own = useRef<HTMLDivElement>(null);
   useModal(open, popup ?? own);
+  const onOpenChange: Base.Root.Props["onOpenChange"] = (isOpen, change) => {
+    if (isOnce && change.reason !== "close-press") change.cancel();
+    else if (!isOpen) onClose();
+  };
   return (
-    <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+    <Base.Root open={open} onOpenChange={onOpenChange}>
       <Base.Portal>
         <Base.Backdrop className={cx("fixed inset-0 bg-overlay fade", layer)} />
         <Base.Popup

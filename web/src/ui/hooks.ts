@@ -1,24 +1,27 @@
 import {
-  useEffect,
-  useRef,
-  useSyncExternalStore,
   type KeyboardEvent as ReactKeyboardEvent,
+  useCallback,
+  useEffect,
   useId,
+  useMemo,
+  useRef,
   useState,
+  useSyncExternalStore,
 } from "react";
 
 /** Phones: the same width as `--breakpoint-md` in theme.css. */
 const PHONE = "(width < 48rem)";
 
 export function useMedia(query: string): boolean {
-  return useSyncExternalStore(
-    (onChange) => {
-      const list = matchMedia(query);
+  const list = useMemo(() => matchMedia(query), [query]);
+  const subscribe = useCallback(
+    (onChange: () => void) => {
       list.addEventListener("change", onChange);
       return () => list.removeEventListener("change", onChange);
     },
-    () => matchMedia(query).matches,
+    [list],
   );
+  return useSyncExternalStore(subscribe, () => list.matches);
 }
 
 export function useIsPhone(): boolean {
@@ -33,7 +36,7 @@ export function useEscape(onEscape: () => void): void {
   });
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key === "Escape" && !event.defaultPrevented && !event.isComposing) latest.current();
+      if (event.key === "Escape" && !event.defaultPrevented) latest.current();
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
@@ -62,8 +65,8 @@ export function useOptions({ count, about, onPick }: Options) {
 
   /** Handles the arrow keys, and Enter without Shift. Returns whether it handled the event. */
   const onKey = (event: ReactKeyboardEvent): boolean => {
-    const { key, nativeEvent, ctrlKey, metaKey, altKey, shiftKey } = event;
-    if (count === 0 || nativeEvent.isComposing || ctrlKey || metaKey || altKey) return false;
+    const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
+    if (count === 0 || ctrlKey || metaKey || altKey) return false;
     if (key === "ArrowDown") setActive((active + 1) % count);
     else if (key === "ArrowUp") setActive((active + count - 1) % count);
     else if (key === "Enter" && !shiftKey) onPick(active);

@@ -1,4 +1,3 @@
-import { defaultGatewayThreads } from "@fanfare/kernel/gateway-threads";
 import {
   choice,
   integer,
@@ -15,6 +14,7 @@ import {
 import { addressNeeds, checkLimits } from "../../cli/preflight.ts";
 import type { ReceiverKind } from "../../receivers/receiver.ts";
 import { count } from "../../report/format.ts";
+import { sum } from "./percentiles.ts";
 
 /** The options of every scenario that broadcasts messages one by one. */
 export const MESSAGE_OPTIONS = {
@@ -58,9 +58,8 @@ export const MESSAGE_OPTIONS = {
   connectTimeoutMs: time("Receivers", "Timeout of a connection attempt", { default: "10s", minMs: 100 }),
   gatewayThreads: integer(
     "Server",
-    "Threads that write to sockets, of a Fanfare started for the run; 0: none",
+    "Threads that write to sockets, of a single instance of Fanfare started for the run; 0: none",
     [0, MAX_PROCESSES],
-    { default: defaultGatewayThreads(), defaultDescription: "the server's own default" },
   ),
 };
 
@@ -71,15 +70,20 @@ export const REPEATED_MESSAGE_OPTIONS = {
   burstRepeats: { ...MESSAGE_OPTIONS.burstRepeats, default: 1 },
 };
 
-export type MessageValues = OptionValues<typeof MESSAGE_OPTIONS>;
+/** `gatewayThreads`: only where a single instance is started. */
+export type MessageValues = Omit<OptionValues<typeof MESSAGE_OPTIONS>, "gatewayThreads"> &
+  Pick<BroadcastPlan, "gatewayThreads">;
 
 /** The options of a broadcast run. */
-export interface BroadcastPlan extends Omit<MessageValues, "threads" | "client" | "gatewayThreads"> {
+export interface BroadcastPlan extends Omit<
+  OptionValues<typeof MESSAGE_OPTIONS>,
+  "threads" | "client" | "gatewayThreads"
+> {
   users: number;
   kind: ReceiverKind;
   threads: number;
   /** Of a single instance that is started for the run; default: the instance's own default. */
-  gatewayThreads?: number;
+  gatewayThreads?: number | undefined;
 }
 
 export function broadcastPlan({ client, ...values }: MessageValues, users: number): BroadcastPlan {
@@ -122,5 +126,5 @@ export function messagesText({ messages, warmup }: Pick<BroadcastPlan, "messages
 /** All messages of a run: the rounds and the bursts. */
 export function plannedMessages(plan: BroadcastPlan): number {
   const { warmup, messages, burst, burstRepeats } = plan;
-  return 1 + warmup + messages + burstRepeats * burst.reduce((sum, size) => sum + size, 0);
+  return 1 + warmup + messages + burstRepeats * sum(burst);
 }

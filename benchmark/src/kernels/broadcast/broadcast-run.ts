@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunTools } from "../../cli/scenario.ts";
-import { Audience, isOnThisMachine } from "../../receivers/audience.ts";
+import { Audience } from "../../receivers/audience.ts";
 import { newRunId, StoredCopies } from "../../receivers/message-tag.ts";
 import { allocateTally, Tally } from "../../receivers/tally.ts";
 import { loadDialect } from "../../targets/plugins.ts";
 import type { Prepared, Sender, Target } from "../../targets/target.ts";
 import { plannedMessages, roundKinds, type BroadcastPlan, type RoundKind } from "./broadcast-plan.ts";
 import { summarise, type BroadcastMessage, type SentBurst, type StoredCounts } from "./broadcast-summary.ts";
-import { abortable, nowMs } from "./clock.ts";
+import { abortable, nowMs, untilAborted } from "./clock.ts";
 import { GeneratorLoad } from "./generator-load.ts";
-import { watchServer } from "./resource-use.ts";
+import { mapValues, sum } from "./percentiles.ts";
+import { readingCost, usedSeconds, watchServer } from "./resource-use.ts";
 import { SentMessages } from "./sent-messages.ts";
 import type { NatsTraffic } from "./server-metrics.ts";
 import { ServerSampler, unknownServer, type ServerResult } from "./server-samples.ts";
@@ -65,22 +66,12 @@ export async function measureBroadcast(context: BroadcastContext) {
     ...(target.isThrowaway ? { cpuSeconds: () => target.cpuSeconds() } : {}),
   });
   let sender: Sender | undefined;
-  try {
-    await connect();
-    sender = await target.openSender();
-    await playRounds(sender);
-    await playBursts(sender);
-    await sleep(DRAIN_MS, undefined, { signal });
-    for (const message of messages) message.isOver = true;
-    stored = await countStored();
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  } finally {
+  await untilAborted(signal, measure()).finally(async () => {
     server.samples = sampler.samples(onlineAtMs);
     sender?.close();
     await audience.close();
     errors.addAll("connection", audience.errors);
-  }
+  });
   const { registration } = prepared;
   return summarise({
     plan,
@@ -95,22 +86,29 @@ export async function measureBroadcast(context: BroadcastContext) {
     generator,
   });
 
-  async function countStored(): Promise<StoredCounts> {
-    if (!target.contents) return { stored: null, storedTwice: null };
+  async function measure(): Promise<void> {
+    await connect();
+    sender = await target.openSender();
+    await playRounds(sender);
+    await playBursts(sender);
+    await sleep(DRAIN_MS, undefined, { signal });
+    for (const message of messages) message.isOver = true;
+    if (!target.contents) return;
     const copies = new StoredCopies(runId, sent.all.length);
     await copies.addAll(target.contents());
-    return { stored: copies.of(sent.acknowledged), storedTwice: copies.further };
+    stored = { stored: copies.of(sent.acknowledged), storedTwice: copies.further };
   }
 
   async function connect(): Promise<void> {
+    const credentials = await prepared.credentials();
     server.beforeConnect = await target.usage();
     const startedMs = nowMs();
-    await audience.connectAll(prepared.credentials, context);
+    await audience.connectAll(credentials, context);
     onlineAtMs = nowMs();
     connectMs = onlineAtMs - startedMs;
     await sleep(plan.idleMs, undefined, { signal });
     server.connected = await target.usage();
-    if (!target.isThrowaway) readingSeconds = (await cpuSince(await target.cpuSeconds())) ?? 0;
+    if (!target.isThrowaway) readingSeconds = await readingCost(() => target.cpuSeconds());
     const before = server.beforeConnect?.rssBytes;
     const after = server.connected?.rssBytes;
     if (before && after) server.rssPerConnectionBytes = (after - before) / plan.users;
@@ -125,7 +123,6 @@ export async function measureBroadcast(context: BroadcastContext) {
     let natsBefore: NatsTraffic | null = null;
     let samplingBefore = 0;
     let endWatch: Awaited<ReturnType<typeof watchServer>> | undefined;
-    const isLocal = await isOnThisMachine(target.urls[0]!);
     const play = async () => {
       for (const [i, kind] of kinds.entries()) {
         if (kind === "cold") await rest();
@@ -134,7 +131,7 @@ export async function measureBroadcast(context: BroadcastContext) {
           natsBefore = await target.natsTraffic();
           cpuByKind = target.cpuSecondsByKind();
           samplingBefore = sampler.cpuSeconds;
-          endWatch = await watchServer(target, isLocal);
+          endWatch = await watchServer(target);
         }
         await playRound(kind, sender);
         await sampler.sampleIfDue();
@@ -143,7 +140,8 @@ export async function measureBroadcast(context: BroadcastContext) {
     await progress.during("sending messages", kinds.length, () => messages.length, play);
     const use = await endWatch?.();
     if (use && use.cpuSeconds !== null) {
-      const cpuMs = (use.cpuSeconds - readingSeconds - (sampler.cpuSeconds - samplingBefore)) * 1000;
+      const reading = readingSeconds + sampler.cpuSeconds - samplingBefore;
+      const cpuMs = usedSeconds(0, use.cpuSeconds, reading)! * 1000;
       server.cpuMsPerMessage = cpuMs / plan.messages;
       const idleRate = server.idleCpuMsPerSecond;
       if (idleRate !== null) {
@@ -152,7 +150,12 @@ export async function measureBroadcast(context: BroadcastContext) {
       }
       generator.otherPrograms = use.otherProgramsCores;
     }
-    server.cpuMsPerMessageByKind = cpuPerMessage(cpuByKind, target.cpuSecondsByKind(), plan.messages);
+    const [kindsBefore, kindsAfter] = [cpuByKind as Record<string, number> | null, target.cpuSecondsByKind()];
+    if (kindsBefore && kindsAfter)
+      server.cpuMsPerMessageByKind = mapValues(
+        kindsAfter,
+        (seconds, kind) => ((seconds - (kindsBefore[kind] ?? 0)) * 1000) / plan.messages,
+      );
     const natsAfter = natsBefore && (await target.natsTraffic());
     if (natsBefore && natsAfter) {
       const idle = target.urls.length - spread;
@@ -173,8 +176,7 @@ export async function measureBroadcast(context: BroadcastContext) {
 
   /** Without what reading it costs; null: unknown. */
   async function cpuSince(before: number | null): Promise<number | null> {
-    const after = await target.cpuSeconds();
-    return before === null || after === null ? null : after - before - readingSeconds;
+    return usedSeconds(before, await target.cpuSeconds(), readingSeconds);
   }
 
   async function playRound(kind: RoundKind, sender: Sender): Promise<void> {
@@ -235,19 +237,6 @@ export async function measureBroadcast(context: BroadcastContext) {
   }
 }
 
-function cpuPerMessage(
-  before: Record<string, number> | null,
-  after: Record<string, number> | null,
-  messages: number,
-): Record<string, number> | null {
-  if (!before || !after) return null;
-  const entries = Object.entries(after).map(([kind, seconds]) => [
-    kind,
-    ((seconds - (before[kind] ?? 0)) * 1000) / messages,
-  ]);
-  return Object.fromEntries(entries) as Record<string, number>;
-}
-
 /** @param idle how many gateways have no members of the audience */
 function natsPerMessage(
   before: NatsTraffic,
@@ -258,6 +247,5 @@ function natsPerMessage(
   const received = after.perGateway
     .map((count, i) => count - (before.perGateway[i] ?? 0))
     .sort((a, b) => a - b);
-  const toIdleGateways = received.slice(0, idle).reduce((sum, count) => sum + count, 0);
-  return { rooms: (after.rooms - before.rooms) / messages, toIdleGateways };
+  return { rooms: (after.rooms - before.rooms) / messages, toIdleGateways: sum(received.slice(0, idle)) };
 }

@@ -1,9 +1,10 @@
 import type { Audience } from "../../receivers/audience.ts";
+import type { Tally } from "../../receivers/tally.ts";
 import type { RegistrationResult } from "../../targets/registration.ts";
 import type { Target } from "../../targets/target.ts";
 import type { BroadcastPlan, RoundKind } from "./broadcast-plan.ts";
 import type { GeneratorLoad, Standstill } from "./generator-load.ts";
-import { bucketsOf, openPercentiles, percentiles, spread, type Spread } from "./percentiles.ts";
+import { bucketsOf, openPercentiles, percentiles, spread, worst } from "./percentiles.ts";
 import { arrivalsOf, countsOf, deliveryOf, missingOf, type SentMessage } from "./sent-messages.ts";
 import type { ServerResult } from "./server-samples.ts";
 
@@ -45,14 +46,18 @@ export type BroadcastMeasurement = ReturnType<typeof summarise>;
 /** Turns the raw data into the result. Done at the end, so that late arrivals are recognized as such. */
 export function summarise(record: RunRecord) {
   const { plan, target, audience, connectMs } = record;
-  const rounds = record.messages
-    .filter((message) => message.kind !== "burst")
-    .map((m) => roundResult(m, audience));
-  const warm = rounds.filter((round) => round.kind === "warm");
-  const { counted, disturbed, areLeftOut } = withoutDisturbed(record.messages, audience);
-  const warmLatencies = joined(counted.map((m) => audience.tally.latencies(m.index, m.sentAtMs)));
-  const p100Ms = headlineOf(counted, audience);
-  const bursts = withoutDisturbedBursts(record.bursts.map((burst) => burstResult(burst, audience)));
+  const { tally } = audience;
+  const messages = record.messages.filter(({ kind }) => kind !== "burst");
+  const rounds = messages.map((message) => roundResult(message, tally));
+  const all = rounds.map((round, i) => ({ ...round, message: messages[i]! }));
+  const warm = withoutDisturbed(all.filter(({ kind }) => kind === "warm"));
+  const counted = warm.counted.map(({ message }) => message);
+  const latencies = joined(counted.map(({ index, sentAtMs }) => tally.latencies(index, sentAtMs)));
+  const times = warm.counted.filter(({ message }) => message.isOver).map(({ p100Ms }) => p100Ms);
+  const bursts = record.bursts.map((burst) => burstResult(burst, tally));
+  const sizes = [...Map.groupBy(bursts, (burst) => burst.messages)].map(([size, same]) => {
+    return { size, ...withoutDisturbed(same) };
+  });
   const online = audience.connections.onlineMs.filter((value) => value > 0);
   return {
     target: { name: target.name, url: target.urls.join(","), isThrowaway: target.isThrowaway },
@@ -70,44 +75,31 @@ export function summarise(record: RunRecord) {
     first: rounds.find((round) => round.kind === "first") ?? null,
     cold: rounds.find((round) => round.kind === "cold") ?? null,
     warm: {
-      p100Ms,
-      ackMs: spread(counted.map((message) => message.ackMs).filter(isNumber)),
-      latencyMs: openPercentiles(warmLatencies, missingOf(counted, audience.tally)),
-      histogram: bucketsOf(warmLatencies),
+      /** null if one of them did not reach everyone: leaving it out would make a worse server look better. */
+      p100Ms: times.every(isNumber) ? spread(times) : null,
+      ackMs: spread(counted.map(({ ackMs }) => ackMs).filter(isNumber)),
+      latencyMs: openPercentiles(latencies, missingOf(counted, tally)),
+      histogram: bucketsOf(latencies),
     },
     rounds,
-    bursts,
+    bursts: sizes.flatMap(({ all: same, areLeftOut }) =>
+      same.map((burst) => ({ ...burst, isLeftOut: burst.isDisturbed && areLeftOut })),
+    ),
     server: record.server,
-    generator: record.generator.result({ messages: warm.length, disturbed, areLeftOut }, [
-      ...standstillOfFirst(rounds),
-      ...standstillsOfBursts(bursts),
-    ]),
-  };
-}
-
-/** A delay of the tester shorter than this, or than this share of the message's time, does not matter. */
-const DELAY_MS = 5;
-const DELAY_SHARE = 0.2;
-
-function isDisturbed(testerDelayMs: number, p100Ms: number | null): boolean {
-  return p100Ms !== null && testerDelayMs > Math.max(DELAY_MS, p100Ms * DELAY_SHARE);
-}
-
-/**
- * Warm messages, without those whose time is partly the tester's own. Messages that did not reach everyone always count, and so
- * do all if most are disturbed: then there is nothing better.
- */
-function withoutDisturbed(
-  messages: readonly BroadcastMessage[],
-  audience: Audience,
-): { counted: BroadcastMessage[]; disturbed: number; areLeftOut: boolean } {
-  const warm = messages.filter(({ kind }) => kind === "warm");
-  const undisturbed = warm.filter((message) => !roundResult(message, audience).isDisturbed);
-  const areLeftOut = undisturbed.length >= warm.length / 2;
-  return {
-    counted: areLeftOut ? undisturbed : warm,
-    disturbed: warm.length - undisturbed.length,
-    areLeftOut: areLeftOut && undisturbed.length < warm.length,
+    generator: record.generator.result(
+      { messages: warm.all.length, disturbed: warm.disturbed.length, areLeftOut: warm.areLeftOut },
+      [
+        ...rounds.flatMap(({ kind, isDisturbed, testerDelayMs: delayMs }): Standstill[] => {
+          const during = FIRST_MESSAGES[kind];
+          return isDisturbed && during !== undefined ? [{ during, delayMs, isLeftOut: true }] : [];
+        }),
+        ...sizes.flatMap(({ size, all: same, disturbed, areLeftOut }): Standstill[] => {
+          const during = `${disturbed.length} of ${same.length} bursts of ${size} messages`;
+          const delayMs = Math.max(...disturbed.map(({ testerDelayMs }) => testerDelayMs));
+          return disturbed.length === 0 ? [] : [{ during, delayMs, isLeftOut: areLeftOut }];
+        }),
+      ],
+    ),
   };
 }
 
@@ -116,46 +108,25 @@ const FIRST_MESSAGES: Partial<Record<RoundKind, string>> = {
   cold: "the first message after an idle time",
 };
 
-function standstillOfFirst(rounds: readonly RoundResult[]): Standstill[] {
-  return rounds.flatMap(({ kind, isDisturbed: isLeftOut, testerDelayMs: delayMs }) => {
-    const during = FIRST_MESSAGES[kind];
-    return isLeftOut && during !== undefined ? [{ during, delayMs, isLeftOut }] : [];
-  });
+/** A delay of the tester shorter than this, or than this share of the message's time, does not matter. */
+const DELAY_MS = 5;
+const DELAY_SHARE = 0.2;
+
+/** What did not reach everyone always counts. */
+function isDisturbed(testerDelayMs: number, p100Ms: number | null): boolean {
+  return p100Ms !== null && testerDelayMs > Math.max(DELAY_MS, p100Ms * DELAY_SHARE);
 }
 
-/** Disturbed bursts are left out like messages, unless most of their size are disturbed. */
-function withoutDisturbedBursts(bursts: readonly BurstResult[]): BurstResult[] {
-  return bursts.map((burst) => {
-    const same = bursts.filter(({ messages }) => messages === burst.messages);
-    const undisturbed = same.filter(({ isDisturbed: is }) => !is).length;
-    return { ...burst, isLeftOut: burst.isDisturbed && undisturbed >= same.length / 2 };
-  });
-}
-
-function standstillsOfBursts(bursts: readonly BurstResult[]): Standstill[] {
-  return [...Map.groupBy(bursts, ({ messages }) => messages)].flatMap(([size, same]) => {
-    const disturbed = same.filter(({ isDisturbed: is }) => is);
-    if (disturbed.length === 0) return [];
-    return [
-      {
-        during: `${disturbed.length} of ${same.length} bursts of ${size} messages`,
-        delayMs: Math.max(...disturbed.map(({ testerDelayMs }) => testerDelayMs)),
-        isLeftOut: disturbed[0]!.isLeftOut,
-      },
-    ];
-  });
-}
-
-/** null if one of them did not reach everyone: leaving it out would make a worse server look better. */
-function headlineOf(messages: readonly BroadcastMessage[], audience: Audience): Spread | null {
-  const p100s = messages.filter(({ isOver }) => isOver).map((m) => roundResult(m, audience).p100Ms);
-  const known = p100s.filter(isNumber);
-  return known.length === p100s.length ? spread(known) : null;
+/** Leaves out messages or bursts whose time is partly the tester's own, unless most are: then there is nothing better. */
+function withoutDisturbed<T extends { isDisturbed: boolean }>(all: readonly T[]) {
+  const disturbed = all.filter((one) => one.isDisturbed);
+  const areLeftOut = disturbed.length > 0 && disturbed.length <= all.length / 2;
+  return { all, disturbed, areLeftOut, counted: areLeftOut ? all.filter((one) => !one.isDisturbed) : all };
 }
 
 export type RoundResult = ReturnType<typeof roundResult>;
 
-function roundResult(message: BroadcastMessage, { tally }: Audience) {
+function roundResult(message: BroadcastMessage, tally: Tally) {
   const { kind, testerDelayMs } = message;
   const delivery = deliveryOf(message, tally);
   return {
@@ -171,12 +142,9 @@ function roundResult(message: BroadcastMessage, { tally }: Audience) {
 /** Of several messages sent in the same instant. */
 export type BurstResult = ReturnType<typeof burstResult>;
 
-function burstResult({ messages, cpuSeconds, testerDelayMs }: SentBurst, audience: Audience) {
-  const isComplete = messages.every((message) => audience.tally.isComplete(message.index));
-  const last = (message: SentMessage) =>
-    audience.tally.latencies(message.index, message.sentAtMs).at(-1) ?? 0;
-  const allMs = isComplete ? Math.max(...messages.map(last)) : null;
-  const { received, lost } = arrivalsOf(messages, audience.tally);
+function burstResult({ messages, cpuSeconds, testerDelayMs }: SentBurst, tally: Tally) {
+  const allMs = worst(messages.map(({ index, sentAtMs }) => tally.untilLast(index, sentAtMs)));
+  const { received, lost } = arrivalsOf(messages, tally);
   return {
     messages: messages.length,
     /** Until all members had all of them; null if one never arrived. */

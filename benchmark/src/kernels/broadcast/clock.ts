@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 /** Stops waiting on an abort signal; the work itself continues. */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -13,6 +15,25 @@ export async function untilAborted(signal: AbortSignal, work: Promise<unknown>):
   await work.catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
+}
+
+/**
+ * Polls until it is done or the time is over.
+ * @returns whether it is done
+ * @throws {Error} if the signal aborts
+ */
+export async function waitUntil(
+  isDone: () => boolean,
+  timeoutMs: number,
+  signal?: AbortSignal,
+  pollMs = 20,
+): Promise<boolean> {
+  const deadlineMs = nowMs() + timeoutMs;
+  while (!isDone()) {
+    if (nowMs() >= deadlineMs) return false;
+    await sleep(pollMs, undefined, { signal });
+  }
+  return true;
 }
 
 /**

@@ -1,14 +1,7 @@
-import os from "node:os";
-import { applying, percent } from "../../report/format.ts";
-import { nowMs } from "./clock.ts";
 import { spread } from "./percentiles.ts";
-import type { ThreadLoad } from "./resource-use.ts";
+import { watchLoop, type ThreadLoad } from "./resource-use.ts";
+import { testerCaveats } from "./tester-watch.ts";
 
-/** A receiving thread busier than this delays messages. */
-export const BUSY_LIMIT = 0.85;
-export const WAITING_LIMIT = 0.35;
-/** Other programs that use more than this share of the machine do, too. */
-export const OTHERS_SHARE = 0.25;
 const TICK_MS = 1;
 
 /** How many warm messages there were, and how many of them the tester disturbed. */
@@ -46,8 +39,7 @@ export interface GeneratorResult {
 
 /** Watches the tester itself, so that its own delays are not attributed to the server. */
 export class GeneratorLoad {
-  #ticks: NodeJS.Timeout | undefined;
-  #lastTickMs = 0;
+  #endLoop = () => 0;
   #loopDelayMs = 0;
   #longestDelayMs = 0;
   readonly #cpuAtStart = process.cpuUsage();
@@ -58,21 +50,11 @@ export class GeneratorLoad {
   otherPrograms: number | null = null;
 
   startRound(): void {
-    this.#loopDelayMs = 0;
-    this.#lastTickMs = nowMs();
-    this.#ticks = setInterval(() => this.#tick(), TICK_MS);
+    this.#endLoop = watchLoop(TICK_MS);
   }
 
   endRound(): void {
-    clearInterval(this.#ticks);
-    // A delay that has just ended may not have had its tick yet. Node's monitorEventLoopDelay misses it, and the time to its first tick.
-    this.#tick();
-  }
-
-  #tick(): void {
-    const now = nowMs();
-    this.#loopDelayMs = Math.max(this.#loopDelayMs, now - this.#lastTickMs - TICK_MS);
-    this.#lastTickMs = now;
+    this.#loopDelayMs = this.#endLoop();
   }
 
   /**
@@ -116,34 +98,9 @@ export class GeneratorLoad {
 
 /** @param messages number of warm messages */
 export function judge(load: Omit<GeneratorResult, "verdicts">, messages: number): string[] {
-  const { receiverBusy: busy, receiverWaiting: waiting, disturbed } = load;
-  const standstill = {
-    during: `${disturbed} of ${messages} messages`,
-    delayMs: load.longestDelayMs,
-    isLeftOut: load.areLeftOut,
-  };
-  return applying(
-    disturbed > 0 && standstillVerdict(standstill),
-    busy !== null &&
-      busy > BUSY_LIMIT &&
-      `The tester was the bottleneck: its receiving thread was busy ${percent(busy)} of the time ` +
-        "that deliveries took. Use --client light, more --threads, fewer --users, or another machine for the tester.",
-    waiting !== null &&
-      waiting > WAITING_LIMIT &&
-      `This machine has too few free cores: the receiving thread waited for one ${percent(waiting)} ` +
-        "of the time that deliveries took. Latencies may be overstated by up to that fraction.",
-    otherProgramsVerdict(
-      load.otherProgramsCores,
-      "latencies are overstated, and only ratios within one run are meaningful.",
-    ),
-  );
-}
-
-/** @param cores that unrelated programs used; null: unknown */
-export function otherProgramsVerdict(cores: number | null | undefined, effect: string): string | undefined {
-  const all = os.availableParallelism();
-  if ((cores ?? 0) <= all * OTHERS_SHARE) return undefined;
-  return `Other programs used ${cores!.toFixed(1)} of the ${all} cores of this machine: ${effect}`;
+  const { disturbed, longestDelayMs: delayMs, areLeftOut: isLeftOut } = load;
+  const standstill = { during: `${disturbed} of ${messages} messages`, delayMs, isLeftOut };
+  return [...(disturbed > 0 ? [standstillVerdict(standstill)] : []), ...testerCaveats(load, null)];
 }
 
 function standstillVerdict({ during, delayMs, isLeftOut }: Standstill): string {

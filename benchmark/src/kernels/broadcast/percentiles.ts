@@ -49,6 +49,20 @@ export function openPercentiles(sorted: Float64Array, missing: number): OpenPerc
   return Object.fromEntries(PERCENTILES.map((p) => [`p${p}`, at(p)])) as OpenPercentiles;
 }
 
+export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** null if one is null, or there is none. */
+export function worst(values: readonly (number | null)[]): number | null {
+  return values.length === 0 || values.includes(null) ? null : Math.max(...(values as number[]));
+}
+
+export function mapValues<From, To>(
+  record: Readonly<Record<string, From>>,
+  of: (value: From, key: string) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, of(value, key)]));
+}
+
 export interface Spread {
   min: number;
   median: number;

@@ -1,42 +1,43 @@
 import { readdirSync, readFileSync } from "node:fs";
 import os from "node:os";
 import { PerformanceObserver } from "node:perf_hooks";
+import { isOnThisMachine } from "../../receivers/source-addresses.ts";
 import { nowMs } from "./clock.ts";
+import { sum } from "./percentiles.ts";
 
-/** null: another system, or the process has exited or isn't readable. */
-function fromProc<T>(read: () => T): T | null {
+/** null: another system, or the process has exited or isn't readable. Another try, as a thread or child can end while it is read. */
+function fromProc<T>(read: () => T, tries = 3): T | null {
   if (process.platform !== "linux") return null;
   try {
     return read();
   } catch {
-    return null;
+    return tries > 1 ? fromProc(read, tries - 1) : null;
   }
 }
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+export interface ProcessUsage {
+  rssBytes: number;
+  cpuSeconds: number;
+  /** Without its children. */
+  ownRssBytes: number;
+}
 
 /** Resident memory and CPU time of a process with all its children; null if unavailable. */
-export const processUsage = (pid: number) =>
+export const processUsage = (pid: number): ProcessUsage | null =>
   fromProc(() => {
     const all = withChildren(pid);
+    const rss = all.map(residentBytes);
     const threads = all.flatMap(threadMs).map(([, ms]) => ms);
-    return { rssBytes: sum(all.map(residentBytes)), cpuSeconds: sum(threads) / 1000 };
-  });
-
-/** Resident memory of a process, and of all its children; null if unavailable. */
-export const processMemory = (pid: number) =>
-  fromProc(() => {
-    const [ownBytes = 0, ...children] = withChildren(pid).map(residentBytes);
-    return { ownBytes, childrenBytes: sum(children) };
+    return { rssBytes: sum(rss), cpuSeconds: sum(threads) / 1000, ownRssBytes: rss[0]! };
   });
 
 /** CPU time of every thread of these processes and their children, in milliseconds; null if unavailable. */
-export function threadTimes(pids: readonly number[]): ReadonlyMap<string, number> | null {
+function threadTimes(pids: readonly number[]): ReadonlyMap<string, number> | null {
   return pids.length === 0 ? null : fromProc(() => new Map(pids.flatMap(withChildren).flatMap(threadMs)));
 }
 
 /** Share of a core that the busiest thread used between two samples. */
-export function busiestShare(
+function busiestShare(
   before: ReadonlyMap<string, number> | null,
   after: ReadonlyMap<string, number> | null,
   durationMs: number,
@@ -78,6 +79,27 @@ export interface ThreadLoad {
   waitMs: number | null;
   /** In garbage collection, since the first sample. */
   gcMs: number;
+  /** How long its event loop stood still at most, since the last sample. */
+  standstillMs: number;
+}
+
+const TICK_MS = 10;
+
+/** @returns ends the watch, with the longest time that this thread's event loop stood still */
+export function watchLoop(tickMs = TICK_MS): () => number {
+  let [lastMs, longestMs] = [nowMs(), 0];
+  const look = () => {
+    const now = nowMs();
+    longestMs = Math.max(longestMs, now - lastMs - tickMs);
+    lastMs = now;
+  };
+  const ticks = setInterval(look, tickMs).unref();
+  return () => {
+    clearInterval(ticks);
+    // A delay that has just ended may not have had its tick yet. Node's monitorEventLoopDelay misses it, and the time to its first tick.
+    look();
+    return longestMs;
+  };
 }
 
 let gcMs = 0;
@@ -86,13 +108,16 @@ const count = (entries: readonly { duration: number }[]) => {
 };
 const collections = new PerformanceObserver((list) => count(list.getEntries()));
 let isObserving = false;
+let endLoop: (() => number) | undefined;
 
 export function sampleThreadLoad(): ThreadLoad {
   if (!isObserving) collections.observe({ entryTypes: ["gc"] });
   isObserving = true;
   count(collections.takeRecords());
   const [onCpuMs, waitMs] = readSchedulerTimes();
-  return { atMs: nowMs(), cpuMs: readCpuMs() ?? onCpuMs ?? 0, waitMs: waitMs ?? null, gcMs };
+  const standstillMs = endLoop?.() ?? 0;
+  endLoop = watchLoop();
+  return { atMs: nowMs(), cpuMs: readCpuMs() ?? onCpuMs ?? 0, waitMs: waitMs ?? null, gcMs, standstillMs };
 }
 
 /** undefined: a Node 22 without this function. */
@@ -149,9 +174,34 @@ function otherSeconds(): number | null {
   return allMs / 1000 - (user + system) / 1e6 - children;
 }
 
-interface WatchedServer {
+const READINGS = 5;
+
+/**
+ * CPU time that reading it costs a server: the least of several, because the server does other work meanwhile. Read from the
+ * operating system, it costs nothing.
+ */
+export async function readingCost(read: () => Promise<number | null>): Promise<number> {
+  let least = Infinity;
+  let before = await read();
+  for (let i = 0; i < READINGS; i++) {
+    const after = await read();
+    least = Math.min(least, usedSeconds(before, after) ?? 0);
+    before = after;
+  }
+  return least;
+}
+
+/** CPU time between two readings, without what reading costs; null: unknown. */
+export function usedSeconds(before: number | null, after: number | null, reading = 0): number | null {
+  return before === null || after === null ? null : Math.max(0, after - before - reading);
+}
+
+export interface WatchedServer {
+  urls: readonly string[];
   /** It was started by this process. */
   isThrowaway: boolean;
+  /** What was started. */
+  platform?: { processes: readonly { pid: number }[] } | undefined;
   /** CPU time so far; null if unavailable. */
   cpuSeconds(): Promise<number | null>;
 }
@@ -162,22 +212,24 @@ export interface ServerUse {
   cpuSeconds: number | null;
   /** Cores that the server kept busy on average. */
   cores: number | null;
+  /** The share of a core that its busiest thread used. */
+  busiestThread: number | null;
   /** Cores used by unrelated programs. */
   otherProgramsCores: number | null;
 }
 
 /** @returns ends the watch */
-export async function watchServer(
-  server: WatchedServer,
-  isLocal = server.isThrowaway,
-): Promise<() => Promise<ServerUse>> {
+export async function watchServer(server: WatchedServer): Promise<() => Promise<ServerUse>> {
+  const isLocal = server.isThrowaway || (await isOnThisMachine(server.urls[0]!));
+  const threads = () => threadTimes(server.platform?.processes.map(({ pid }) => pid) ?? []);
   const before = await server.cpuSeconds();
-  const [startedMs, othersBefore] = [nowMs(), otherSeconds()];
+  const [startedMs, othersBefore, threadsBefore] = [nowMs(), otherSeconds(), threads()];
   return async () => {
     const durationMs = nowMs() - startedMs;
+    const busiest = busiestShare(threadsBefore, threads(), durationMs);
     const after = await server.cpuSeconds();
     if (before === null || after === null)
-      return { durationMs, cpuSeconds: null, cores: null, otherProgramsCores: null };
+      return { durationMs, cpuSeconds: null, cores: null, busiestThread: busiest, otherProgramsCores: null };
     const cpuSeconds = after - before;
     const serverSeconds = server.isThrowaway && process.platform === "linux" ? 0 : cpuSeconds;
     const [othersAfter, lastedMs] = [otherSeconds(), nowMs() - startedMs];
@@ -186,6 +238,7 @@ export async function watchServer(
       durationMs,
       cpuSeconds,
       cores: (cpuSeconds * 1000) / durationMs,
+      busiestThread: busiest,
       otherProgramsCores: isKnown
         ? Math.max(0, ((othersAfter - othersBefore - serverSeconds) * 1000) / lastedMs)
         : null,

@@ -3,7 +3,7 @@ import type { Tally } from "../../receivers/tally.ts";
 import type { Sender } from "../../targets/target.ts";
 import { nowMs } from "./clock.ts";
 import type { ErrorTable } from "./error-table.ts";
-import { openPercentiles } from "./percentiles.ts";
+import { openPercentiles, sum } from "./percentiles.ts";
 
 /** A message as the sender knows it; the tally has the receivers' data under its index. */
 export interface SentMessage {
@@ -71,9 +71,8 @@ function isOwed({ state, isOver }: SentMessage): boolean {
   return state === "acknowledged" && isOver;
 }
 
-function sumOf(messages: readonly SentMessage[], of: (message: SentMessage) => number): number {
-  return messages.reduce((sum, message) => sum + of(message), 0);
-}
+const sumOf = (messages: readonly SentMessage[], of: (message: SentMessage) => number): number =>
+  sum(messages.map(of));
 
 /** Deliveries that did not arrive in time; none are expected of rejected messages. */
 export function missingOf(messages: readonly SentMessage[], { memory }: Tally): number {

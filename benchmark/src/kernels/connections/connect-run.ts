@@ -2,15 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { RunTools } from "../../cli/scenario.ts";
 import { newRunId, StoredCopies } from "../../receivers/message-tag.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
-import type { GroupAccess } from "../../targets/fanfare/meeting.ts";
 import type { Prepared, Sender, ServerUsage } from "../../targets/target.ts";
-import { nowMs } from "../broadcast/clock.ts";
-import { openPercentiles } from "../broadcast/percentiles.ts";
-import { watchServer, type ServerUse } from "../broadcast/resource-use.ts";
+import { nowMs, untilAborted } from "../broadcast/clock.ts";
+import { mapValues, openPercentiles, sum } from "../broadcast/percentiles.ts";
+import { watchLoop, watchServer, type ServerUse } from "../broadcast/resource-use.ts";
 import { countsOf, deliveryOf, SentMessages } from "../broadcast/sent-messages.ts";
-import type { ConnectPlan } from "./connect-plan.ts";
 import { grownObjects, kernelBytes, memoryByKind, readKernelMemory, type KernelMemory } from "./memory.ts";
-import { ReceiverProcesses } from "./receiver-processes.ts";
+import { ReceiverProcesses, type ReceiverProcessesOptions } from "./receiver-processes.ts";
 
 const MOST_SAMPLES = 240;
 const SHORTEST_SAMPLE_MS = 1000;
@@ -19,10 +17,16 @@ const MOST_OBJECTS = 10;
 const DRAIN_MS = 300;
 const MS_PER_HOUR = 3_600_000;
 
-export interface ConnectContext extends Prepared, RunTools {
+export interface ConnectPlan extends Omit<ReceiverProcessesOptions, "urls" | "dialect" | "runId"> {
+  payloadBytes: number;
+  /** How long the connections are held, and how long they rest before memory is measured. */
+  holdMs: number;
+  settleMs: number;
+  timeoutMs: number;
+}
+
+interface ConnectContext extends Prepared, RunTools {
   target: FanfareTarget;
-  /** The group of the members. */
-  access: GroupAccess;
   isLocalServer: boolean;
   plan: ConnectPlan;
 }
@@ -49,8 +53,7 @@ export type ConnectMeasurement = Awaited<ReturnType<typeof measureConnections>>;
  * result. On an abort signal, the measurement has everything up to then.
  */
 export async function measureConnections(context: ConnectContext) {
-  const { target, access, plan, credentials, registration, isLocalServer, progress, errors, signal } =
-    context;
+  const { target, plan, credentials, registration, isLocalServer, progress, errors, signal } = context;
   const runId = newRunId();
   const sent = new SentMessages({ runId, payloadBytes: plan.payloadBytes, errors });
   const receivers = new ReceiverProcesses({ ...plan, urls: target.urls, dialect: target.dialect, runId });
@@ -65,25 +68,24 @@ export async function measureConnections(context: ConnectContext) {
   let stored: number | null = null;
   let standstillMs = 0;
   let sender: Sender | undefined;
-  try {
-    await connect();
-    await hold();
-    if (plan.messages > 0 && receivers.online > 0) {
-      await target.resume(access, signal);
-      sender = await target.openSender();
-      await sendAll(sender);
-    }
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  } finally {
+  await untilAborted(signal, measure()).finally(async () => {
     sender?.close();
     await receivers.close();
-  }
+  });
   if (!signal.aborted) receivers.assertAlive();
   for (const report of receivers.reports) errors.addAll("connect", report.errors);
   return summarise();
 
+  async function measure(): Promise<void> {
+    await connect();
+    // Before the hold, after which a token of --tokens can have expired.
+    if (plan.messages > 0 && receivers.online > 0) sender = await target.openSender();
+    await hold();
+    if (sender) await sendAll(sender);
+  }
+
   async function connect(): Promise<void> {
+    const tokens = await credentials();
     before = await snapshot();
     const endWatch = await watchServer(target);
     const startedMs = nowMs();
@@ -91,7 +93,7 @@ export async function measureConnections(context: ConnectContext) {
       "connecting",
       plan.users,
       () => receivers.online,
-      () => receivers.connect(credentials, signal),
+      () => receivers.connect(tokens, signal),
     );
     connectMs = nowMs() - startedMs;
     connecting = await endWatch();
@@ -126,14 +128,15 @@ export async function measureConnections(context: ConnectContext) {
   }
 
   async function sendAll(sender: Sender): Promise<void> {
-    receivers.measure(true);
+    await receivers.measure(true);
+    const endLoop = watchLoop();
     const work = async () => {
       while (sent.all.length < plan.messages) await send(sender);
     };
     await progress.during("sending messages", plan.messages, () => sent.all.length, work);
-    standstillMs = receivers.standstillMs;
+    const ownMs = endLoop();
     await sleep(DRAIN_MS, undefined, { signal });
-    receivers.measure(false);
+    standstillMs = Math.max(ownMs, await receivers.measure(false));
     afterMessages = await target.usage();
     const copies = new StoredCopies(runId, plan.messages);
     await copies.addAll(target.contents());
@@ -209,18 +212,15 @@ export async function measureConnections(context: ConnectContext) {
     if (!before || !connected || online === 0) return null;
     const per = (from: number | null | undefined, to: number | null | undefined) =>
       from === null || from === undefined || to === null || to === undefined ? null : (to - from) / online;
-    const kinds = Object.entries(connected.byKind ?? {});
     const [old, now] = [before.kernel?.objects, connected.kernel?.objects];
     const grown = old && now ? grownObjects(old, now, MOST_OBJECTS) : [];
     const oldByKind = before.byKind ?? {};
-    const testerBytes = receivers.reports.reduce((sum, { rssBytes }) => sum + rssBytes, 0);
+    const testerBytes = sum(receivers.reports.map(({ rssBytes }) => rssBytes));
     return {
       /** Resident memory of all the server's processes. */
       server: per(before.usage?.rssBytes, connected.usage?.rssBytes),
       /** The same by kind of process, if the server was started for the run. */
-      serverByKind: Object.fromEntries(
-        kinds.map(([kind, bytes]) => [kind, per(oldByKind[kind] ?? 0, bytes)!]),
-      ),
+      serverByKind: mapValues(connected.byKind ?? {}, (bytes, kind) => per(oldByKind[kind] ?? 0, bytes)!),
       /**
        * Kernel memory of this machine (slab and TCP buffers). If the server is on this machine, it includes both
        * ends of each connection; half of it is the server's.

@@ -1,16 +1,14 @@
 import type { Platform } from "../../platform/platform.ts";
 import { readText } from "../../report/environment.ts";
-import { processMemory } from "../broadcast/resource-use.ts";
+import { mapValues } from "../broadcast/percentiles.ts";
+import type { ProcessUsage } from "../broadcast/resource-use.ts";
 
 export type KernelMemory = NonNullable<ReturnType<typeof readKernelMemory>>;
 
 /** sockstat counts pages: 4 KiB on x86-64 and on most arm64 systems. */
 const PAGE_BYTES = 4096;
 
-/**
- * Memory of this machine's kernel, for all programs together. null: not readable by this user, or on this
- * system.
- */
+/** Memory of this machine's kernel, for all programs together. null: not readable by this user, or on this system. */
 export function readKernelMemory() {
   const meminfo = readText("/proc/meminfo");
   const sockstat = readText("/proc/net/sockstat");
@@ -61,24 +59,10 @@ function numberIn(text: string, pattern: RegExp): number {
   return Number(pattern.exec(text)?.[1] ?? 0);
 }
 
-/**
- * Resident memory by kind of process (gateway, worker, database, …). A single instance counts as "instance" and
- * "database".
- * @returns null if the system doesn't report it
- */
-export function memoryByKind({ processes, workers }: Platform): Record<string, number> | null {
-  const byKind: Record<string, number> = {};
-  const add = (kind: string, bytes: number) => (byKind[kind] = (byKind[kind] ?? 0) + bytes);
-  for (const { name, pid } of processes) {
-    const memory = processMemory(pid);
-    if (memory === null) return null;
-    if (workers === 0) {
-      add("instance", memory.ownBytes);
-      add("database", memory.childrenBytes);
-    } else {
-      // gateway-2 is a gateway.
-      add(name.replace(/-\d+$/, ""), memory.ownBytes + memory.childrenBytes);
-    }
-  }
-  return byKind;
+/** Resident memory by kind of process (gateway, worker, database, …); null if unavailable. */
+export function memoryByKind(platform: Platform): Record<string, number> | null {
+  const usage = platform.usage();
+  if (usage === null || platform.workers > 0) return usage && mapValues(usage, ({ rssBytes }) => rssBytes);
+  const [{ rssBytes, ownRssBytes }] = Object.values(usage) as [ProcessUsage];
+  return { instance: ownRssBytes, database: rssBytes - ownRssBytes };
 }

@@ -1,5 +1,6 @@
 import { Audience, type AudienceOptions } from "../../receivers/audience.ts";
 import { allocateTally, Tally, type TallyMemory } from "../../receivers/tally.ts";
+import { sampleThreadLoad } from "../broadcast/resource-use.ts";
 import { answer } from "../../receivers/thread.ts";
 
 /** A part of the members, for one process. */
@@ -52,7 +53,12 @@ const orders = {
     await all.connect(credentials);
     sendStatus(all);
   },
-  measure: (on: boolean) => audience?.measure(on),
+  /** @returns the longest time that it stood still since the last call */
+  async measure(on: boolean): Promise<number> {
+    audience?.measure(on);
+    const loads = [sampleThreadLoad(), ...((await audience?.sampleLoads()) ?? [])];
+    return Math.max(...loads.map(({ standstillMs }) => standstillMs));
+  },
   async close(): Promise<ProcessReport | undefined> {
     const rssBytes = process.memoryUsage.rss();
     await audience?.close();
@@ -70,5 +76,3 @@ export type ProcessOrders = typeof orders;
 
 process.on("message", async (question: Parameters<typeof answer>[1]) => send(await answer(orders, question)));
 process.on("disconnect", () => process.exit());
-// Ctrl-C reaches the whole process group; the parent decides when this process exits.
-process.on("SIGINT", () => {});

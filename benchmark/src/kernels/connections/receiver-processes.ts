@@ -6,7 +6,8 @@ import { CONNECTIONS_PER_ADDRESS } from "../../receivers/source-addresses.ts";
 import { allocateTally, Tally } from "../../receivers/tally.ts";
 import { Asker } from "../../receivers/thread.ts";
 import { connectError } from "../../cli/exit.ts";
-import { abortable, nowMs } from "../broadcast/clock.ts";
+import { abortable, nowMs, waitUntil } from "../broadcast/clock.ts";
+import { sum } from "../broadcast/percentiles.ts";
 import type { ProcessOrders, ProcessReport, ProcessSetup, ProcessStatus } from "./receiver-process.ts";
 
 export interface ReceiverProcessesOptions extends Pick<
@@ -21,15 +22,12 @@ export interface ReceiverProcessesOptions extends Pick<
 const PROGRAM = fileURLToPath(new URL("./receiver-process.ts", import.meta.url));
 /** Closing many connections takes time, but must end. */
 const CLOSE_TIMEOUT_MS = 60_000;
-const POLL_MS = 20;
 const STATUS_MS = 50;
 
 interface Part {
   child: ChildProcess;
   asker: Asker<ProcessOrders>;
   status: ProcessStatus;
-  /** When that was received. */
-  statusAtMs: number;
 }
 
 /** Audiences in several processes, for more members than one process has descriptors. */
@@ -41,7 +39,6 @@ export class ReceiverProcesses {
   #reports: ProcessReport[] = [];
   #crash: Error | undefined;
   #isClosing = false;
-  #longestGapMs = 0;
 
   constructor(options: ReceiverProcessesOptions) {
     this.#options = options;
@@ -92,22 +89,9 @@ export class ReceiverProcesses {
     await abortable(Promise.all(connected), signal);
   }
 
-  measure(on: boolean): void {
-    this.#longestGapMs = 0;
-    for (const part of this.#parts) {
-      part.asker.tell("measure", on);
-      part.statusAtMs = nowMs();
-    }
-  }
-
-  /** How long a process, or this one, stood still since `measure`: no status came for so long. */
-  get standstillMs(): number {
-    for (const part of this.#parts) this.#noteGap(part);
-    return Math.max(0, this.#longestGapMs - STATUS_MS);
-  }
-
-  #noteGap({ statusAtMs }: Part): void {
-    this.#longestGapMs = Math.max(this.#longestGapMs, nowMs() - statusAtMs);
+  /** Starts or ends the measurement. @returns the longest time that one of the processes stood still since the last call */
+  async measure(on: boolean): Promise<number> {
+    return Math.max(...(await Promise.all(this.#parts.map(({ asker }) => asker.ask("measure", on)))));
   }
 
   /** Resolves when everyone still online has the message, when it can't arrive anymore, or on timeout. */
@@ -117,12 +101,12 @@ export class ReceiverProcesses {
     signal: AbortSignal,
     isHopeless: () => boolean,
   ): Promise<void> {
-    const deadline = nowMs() + timeoutMs;
-    const isDone = () => this.#sum(({ received }) => received[message] ?? 0) >= this.online - this.dropped;
-    while (!isDone() && !isHopeless() && nowMs() < deadline) {
+    const isOver = () => {
       this.assertAlive();
-      await sleep(POLL_MS, undefined, { signal });
-    }
+      const received = this.#sum((status) => status.received[message] ?? 0);
+      return received >= this.online - this.dropped || isHopeless();
+    };
+    await waitUntil(isOver, timeoutMs, signal);
   }
 
   /**
@@ -158,20 +142,22 @@ export class ReceiverProcesses {
   }
 
   #sum(of: (status: ProcessStatus) => number): number {
-    return this.#parts.reduce((sum, { status }) => sum + of(status), 0);
+    return sum(this.#parts.map(({ status }) => of(status)));
   }
 
   #startPart(): Part {
-    const child = fork(PROGRAM, { stdio: ["ignore", "ignore", "inherit", "ipc"], serialization: "advanced" });
+    const child = fork(PROGRAM, {
+      // Ctrl-C reaches the whole process group; this process decides when the receivers exit.
+      detached: true,
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+      serialization: "advanced",
+    });
     const asker = new Asker<ProcessOrders>((question) => child.send(question));
     const status = { online: 0, gaveUp: 0, dropped: 0, resyncs: 0, received: [] };
-    const part: Part = { child, asker, status, statusAtMs: nowMs() };
+    const part: Part = { child, asker, status };
     child.on("message", (message: Parameters<typeof asker.receive>[0] | { status: ProcessStatus }) => {
-      if ("status" in message) {
-        this.#noteGap(part);
-        part.status = message.status;
-        part.statusAtMs = nowMs();
-      } else asker.receive(message);
+      if ("status" in message) part.status = message.status;
+      else asker.receive(message);
     });
     child.once("exit", (code, signal) => {
       const crash = connectError(

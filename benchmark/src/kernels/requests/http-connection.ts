@@ -1,8 +1,6 @@
 import type { Socket } from "node:net";
-import { openTransport, resetTransport, type Place } from "../../receivers/transport.ts";
+import { openTransport, readHead, resetTransport, type Place } from "../../receivers/transport.ts";
 
-const HEAD_END = Buffer.from("\r\n\r\n");
-const MOST_HEAD_BYTES = 64 * 1024;
 const READ_BUFFER_BYTES = 64 * 1024;
 /** Attempts in sequence to reopen a connection. */
 const MAX_REOPENS = 3;
@@ -10,24 +8,6 @@ const MAX_REOPENS = 3;
 export interface HttpAnswer {
   status: number;
   body: Buffer;
-}
-
-/**
- * The bytes of a request on a keep-alive connection.
- * @param target path and query
- */
-export function encodeRequest(
-  method: "GET" | "POST",
-  target: string,
-  host: string,
-  headers: Readonly<Record<string, string>> = {},
-  body = "",
-): Buffer {
-  const length = body === "" ? {} : { "content-length": String(Buffer.byteLength(body)) };
-  const lines = Object.entries({ host, ...headers, ...length }).map(
-    ([name, value]) => `${name}: ${value}\r\n`,
-  );
-  return Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
 }
 
 /** One for all connections of a thread: its content is used before the next read. */
@@ -46,6 +26,8 @@ type Settled = (answer: HttpAnswer | { error: string }) => void;
 export class HttpConnection {
   readonly #openSocket: (onOpen: () => void) => Socket;
   readonly #onLost: (code: string) => void;
+  /** How often it was ended while it was open. */
+  dropped = 0;
   #socket: Socket | undefined;
   #isOpen = false;
   #failures = 0;
@@ -110,7 +92,11 @@ export class HttpConnection {
       if (this.#waiting) socket.write(this.#waiting.request);
     });
     this.#socket = socket;
-    const end = (code: string) => socket === this.#socket && this.#end(code);
+    const end = (code: string) => {
+      if (socket !== this.#socket) return;
+      if (this.#isOpen) this.dropped++;
+      this.#end(code);
+    };
     socket.on("error", (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
     socket.once("close", () => end("CONNECTION_CLOSED"));
   }
@@ -150,17 +136,13 @@ export class HttpConnection {
 
 /** @returns undefined if it is incomplete; a code if it is malformed */
 export function parseAnswer(bytes: Buffer): HttpAnswer | string | undefined {
-  const headEnd = bytes.indexOf(HEAD_END);
-  if (headEnd < 0) return bytes.length > MOST_HEAD_BYTES ? "HTTP_HEAD_TOO_LONG" : undefined;
-  const head = bytes.toString("latin1", 0, headEnd);
-  const status = /^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1];
-  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-  if (status === undefined) return "NOT_HTTP";
+  const head = readHead(bytes);
+  if (head === undefined || typeof head === "string") return head;
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head.text)?.[1];
   if (length === undefined) return "HTTP_WITHOUT_LENGTH";
-  const start = headEnd + HEAD_END.length;
-  const end = start + Number(length);
+  const end = head.length + Number(length);
   if (bytes.length < end) return undefined;
   // One request at a time: nothing may follow the response.
   if (bytes.length > end) return "HTTP_TOO_MUCH";
-  return { status: Number(status), body: bytes.subarray(start, end) };
+  return { status: head.status, body: bytes.subarray(head.length, end) };
 }

@@ -15,7 +15,7 @@ afterEach(() => {
 const CALL = { method: "POST", path: "/api/message.send", params: { channelId: "c" } } as const;
 
 /** Sends messages with the numbers 0, 1, … to a server, and closes the connections. */
-async function run(listener: RequestListener, { connections = 4, requests = 100, timeoutMs = 1000 } = {}) {
+async function run(listener: RequestListener, { connections = 4, requests = 100, timeoutMs = 60_000 } = {}) {
   server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -63,7 +63,7 @@ test("rejections, timeouts and lost connections are counted separately", async (
       else if (number === 5) request.socket.destroy();
       else if (number !== 7) response.setHeader("content-length", 0).end();
     },
-    { requests: 20, timeoutMs: 300 },
+    { requests: 20, timeoutMs: 1500 },
   );
   expect(outcome).toMatchObject({ sent: 20, acknowledged: 17, refused: 1, unanswered: 2, missed: 0 });
   expect(outcome.refusals).toEqual({ HTTP_503: 1 });
@@ -108,7 +108,7 @@ test("a response of another length is an error", async () => {
   const operation = createOperation({ setup, worker: 0, workers: 1 });
   await operation.prepare();
   const outcome = await new Promise((resolve) => {
-    operation.begin({ index: 0, sender: 0, isWarmUp: false }, resolve);
+    operation.begin({ index: 0, sender: 0, isWarmUp: false, sentMs: 0 }, resolve);
   });
   operation.close();
   expect(outcome).toMatchObject({ ok: false, code: "WRONG_LENGTH" });

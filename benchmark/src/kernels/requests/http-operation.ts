@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { taggedContent } from "../../receivers/message-tag.ts";
-import { placeOf } from "../../receivers/transport.ts";
-import { encodeRequest, HttpConnection, httpReadBuffer, type HttpAnswer } from "./http-connection.ts";
+import { newRunId, taggedContent } from "../../receivers/message-tag.ts";
+import { encodeRequest, placeOf } from "../../receivers/transport.ts";
+import { sum } from "../broadcast/percentiles.ts";
+import { HttpConnection, httpReadBuffer, type HttpAnswer } from "./http-connection.ts";
 import type { Operation, OperationContext, RequestOutcome } from "./operation.ts";
 
 export interface HttpCall {
@@ -33,10 +34,13 @@ const CONNECT_TIMEOUT_MS = 15_000;
 
 /** Requests on keep-alive connections, one at a time on each. */
 export function createOperation({ setup }: OperationContext<HttpSetup>): Operation {
-  const { calls, message, bodyBytes } = setup;
+  const { message, bodyBytes } = setup;
+  let { calls } = setup;
   const url = new URL(setup.url);
   const buffer = httpReadBuffer();
   const place = placeOf(url, setup.address);
+  // Not part of the run's: receivers would take a warm-up message for a changed one.
+  const warmUpRunId = newRunId();
   const errors: Record<string, number> = {};
   const onLost = (code: string) => void (errors[code] = (errors[code] ?? 0) + 1);
   const connections = setup.localAddresses.map(
@@ -44,6 +48,9 @@ export function createOperation({ setup }: OperationContext<HttpSetup>): Operati
   );
   return {
     errors,
+    get dropped() {
+      return sum(connections.map(({ dropped }) => dropped));
+    },
     get hasEnded() {
       return connections.every(({ isGivenUp }) => isGivenUp);
     },
@@ -51,12 +58,15 @@ export function createOperation({ setup }: OperationContext<HttpSetup>): Operati
       const all = Promise.all(connections.map((connection) => connection.open()));
       await Promise.race([all, sleep(CONNECT_TIMEOUT_MS, undefined, { ref: false })]);
     },
+    renew(tokens) {
+      calls = calls.map((call, i) => ({ ...call, token: tokens[i]! }));
+    },
     begin({ index, sender, isWarmUp }, done) {
       const call = calls[Math.floor(Math.random() * calls.length)]!;
       const { method, path, token, params, file, ending = "" } = call;
-      const runId = `${message?.runId}${isWarmUp ? "w" : ""}`;
+      const runId = isWarmUp ? warmUpRunId : message?.runId;
       const own = message && {
-        content: taggedContent(runId, index, message.payloadBytes) + ending,
+        content: taggedContent(runId!, index, message.payloadBytes) + ending,
         nonce: `${runId}-${index}`,
       };
       const headers: Record<string, string> = {

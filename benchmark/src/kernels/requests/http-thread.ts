@@ -1,6 +1,6 @@
-import { addressOf, sourceAddresses } from "../../receivers/audience.ts";
-import { nowMs } from "../broadcast/clock.ts";
-import { busiestThread } from "../broadcast/resource-use.ts";
+import { sourceAddresses } from "../../receivers/audience.ts";
+import { addressOf } from "../../receivers/source-addresses.ts";
+import { watchTester } from "../broadcast/tester-watch.ts";
 import { settled } from "./send-load.ts";
 import type { HttpSetup } from "./http-operation.ts";
 import {
@@ -37,10 +37,7 @@ export async function httpThreads({ connections, ...calls }: HttpCalls, signal: 
   return new RequestThreads("http", { ...calls, address, localAddresses }, 1, signal);
 }
 
-/**
- * Opens connections for closed loops like that of `ab -k`: the next request on each as soon as the last one is
- * answered.
- */
+/** Opens connections for closed loops like that of `ab -k`: the next request on each as soon as the last one is answered. */
 export async function openHttpThread(calls: HttpCalls, signal: AbortSignal) {
   const threads = await httpThreads(calls, signal);
   let memory = allocateRequests(0);
@@ -57,13 +54,13 @@ export async function openHttpThread(calls: HttpCalls, signal: AbortSignal) {
       memory = isWarmUp ? allocateRequests(0) : run;
       const pace = { kind: "closed", inFlight: connections } as const;
       const phase = { senders: connections, memory: run, first: 0 };
-      const before = await threads.sampleLoads();
+      const watch = await watchTester({ sending: () => threads.sampleLoads() });
       const span =
         durationMs === undefined
           ? await threads.run({ ...phase, loop: { ...pace, requests }, timeoutMs, isWarmUp })
           : await threads.runFor(durationMs, pace, phase);
-      const { busy } = busiestThread(before, await threads.sampleLoads());
-      if (!signal.aborted) await settled(run, nowMs() + timeoutMs, signal).catch(() => {});
+      const tester = await watch.end();
+      if (!signal.aborted) await settled(run, timeoutMs, signal).catch(() => {});
       // Answers that are still to come must not change one of the counts.
       const ended = { ...run, state: new Uint8Array(new SharedArrayBuffer(requests)) };
       ended.state.set(run.state);
@@ -76,8 +73,7 @@ export async function openHttpThread(calls: HttpCalls, signal: AbortSignal) {
         latenciesMs: ackTimes(ended, span),
         /** From the first request to the last response. */
         measuredMs: lastMs - span.fromMs,
-        /** The thread's share of a core: close to 1, the tester was the bottleneck. */
-        testerBusy: busy ?? 0,
+        tester,
         /** By code: error responses, and requests without a response. */
         refusals: threads.errors(run, span, RequestState.refused),
         failures: threads.errors(run, span, RequestState.unanswered),

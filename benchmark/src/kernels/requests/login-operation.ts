@@ -12,31 +12,41 @@ export interface LoginSetup extends PlaceSetup {
   warmUpTokens: readonly string[];
   /** Per user, followed by those of the warm-up. */
   localAddresses: readonly (string | undefined)[];
+  /** When a login that hangs no longer keeps its user from the next one. */
+  timeoutMs: number;
 }
 
 /** Logins: from the connection's first packet until the server says that the user is in all of their rooms. */
 export function createOperation({ setup }: OperationContext<LoginSetup>): Operation {
-  const { urls, tokens, warmUpTokens, localAddresses } = setup;
+  const { urls, tokens, warmUpTokens, localAddresses, timeoutMs } = setup;
+  let credentials = [...tokens, ...warmUpTokens];
   const errors: Record<string, number> = {};
   /** The connection of each user; the user's next login ends it. */
   const online = new Map<number, Receiver>();
-  /** Users who are logging in. */
-  const pending = new Set<number>();
+  /** Users who are logging in, and since when. */
+  const pending = new Map<number, number>();
   let open: OpenMember | undefined;
+  let dropped = 0;
   return {
     errors,
+    get dropped() {
+      return dropped;
+    },
     async prepare() {
       open = await membersOf(setup);
     },
-    begin({ index, isWarmUp }, done) {
+    renew(all) {
+      credentials = [...all];
+    },
+    begin({ index, isWarmUp, sentMs }, done) {
       const user = isWarmUp ? tokens.length + (index % warmUpTokens.length) : index % tokens.length;
-      // Ending that login would be taken for the server's failure.
-      if (pending.has(user)) return false;
-      pending.add(user);
+      // Ending a login before its time would be taken for the server's failure.
+      if (sentMs - (pending.get(user) ?? -Infinity) < timeoutMs) return false;
+      pending.set(user, sentMs);
       online.get(user)?.destroy();
       const assignment = {
         receiver: user,
-        credential: (tokens[user] ?? warmUpTokens[user - tokens.length])!,
+        credential: credentials[user]!,
         localAddress: localAddresses[user],
         server: index % urls.length,
       };
@@ -47,8 +57,9 @@ export function createOperation({ setup }: OperationContext<LoginSetup>): Operat
         },
         ended: (_, code) => {
           online.delete(user);
-          if (pending.delete(user)) done({ ok: false, code, isAnswer: true, retryAfterMs: RETRY_MS });
-          else errors[code] = (errors[code] ?? 0) + 1;
+          if (pending.delete(user)) return done({ ok: false, code, isAnswer: true, retryAfterMs: RETRY_MS });
+          dropped++;
+          errors[code] = (errors[code] ?? 0) + 1;
         },
       });
       online.set(user, member);

@@ -1,7 +1,6 @@
 import type { Platform } from "../../platform/platform.ts";
 import { nowMs } from "../broadcast/clock.ts";
-import { spread } from "../broadcast/percentiles.ts";
-import { processMemory } from "../broadcast/resource-use.ts";
+import { spread, sum } from "../broadcast/percentiles.ts";
 
 export interface MemorySample {
   /** Milliseconds since the start of the overload; negative: before. */
@@ -19,15 +18,11 @@ export function watchMemory(platform: Platform) {
   look();
 
   function look(): void {
-    let servicesBytes = 0;
-    for (const { name, pid } of platform.processes) {
-      // A single instance has its database as a child.
-      const memory = processMemory(pid);
-      if (memory === null) return;
-      // The embedded database keeps stored data in memory: it grows with each message.
-      if (name !== "database" && !name.endsWith("-server")) servicesBytes += memory.ownBytes;
-    }
-    taken.push({ atMs: nowMs(), servicesBytes });
+    const usage = platform.usage();
+    if (usage === null) return;
+    // The embedded database keeps stored data in memory: it grows with each message.
+    const services = Object.entries(usage).filter(([kind]) => !/^database$|-server$/.test(kind));
+    taken.push({ atMs: nowMs(), servicesBytes: sum(services.map(([, { ownRssBytes }]) => ownRssBytes)) });
   }
 
   return {

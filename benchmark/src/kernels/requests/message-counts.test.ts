@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { allocateDeliveries, DeliveryTally } from "../../receivers/delivery-tally.ts";
 import {
+  ackTimesWithin,
   allocateRequests,
   countMessages,
   countMissing,
@@ -10,13 +11,13 @@ import {
 
 const { acknowledged, refused, missed, unanswered, sent } = RequestState;
 
-/** Eight requests to one channel with two connections. */
+/** Eight requests to one channel with two connections. A third one isn't in it. */
 function sources() {
   const memory = allocateRequests(8);
   memory.state.set([acknowledged, acknowledged, acknowledged, refused, missed, unanswered, sent]);
   const tally = new DeliveryTally(
     allocateDeliveries({
-      receivers: 2,
+      receivers: 3,
       channels: [Int32Array.of(0, 1)],
       messages: 8,
       channelOf: () => 0,
@@ -28,6 +29,7 @@ function sources() {
     [1, 0],
     [0, 1],
     [0, 1],
+    [2, 1],
     // Delivered without an acknowledgement.
     [0, 5],
   ] as const)
@@ -52,8 +54,9 @@ test("counts acknowledged messages that are missing, stored twice or not deliver
     duplicates: 1,
     outOfOrder: 0,
     corrupted: 0,
-    dropped: 0,
-    resyncs: 0,
+    strays: 1,
+    dropped: undefined,
+    resyncs: undefined,
   });
 });
 
@@ -82,4 +85,13 @@ test("an interrupted run reports nothing as lost, stored or unstored", () => {
     received: 3,
     lost: 0,
   });
+});
+
+test("what is acknowledged after a phase doesn't count for its rate", () => {
+  const { memory } = sources();
+  memory.intendedAt.fill(100);
+  memory.answeredAt.set([150, 200, 900, 120]);
+  const phase = { from: 0, to: 8, fromMs: 100, toMs: 200 };
+  expect([...ackTimesWithin(memory, phase)]).toEqual([50]);
+  expect([...ackTimesWithin(memory, { ...phase, fromMs: 160, toMs: 901 })]).toEqual([100, 800]);
 });

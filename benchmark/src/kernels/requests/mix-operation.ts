@@ -9,10 +9,7 @@ export interface MixedCall {
   name: string;
   /** Its relative frequency. */
   weight: number;
-  /**
-   * `call`: an action over the socket. `connect`: a connection that is closed once it is ready. `upload`: a
-   * file by HTTP.
-   */
+  /** `call`: an action over the socket. `connect`: a connection that is closed once it is ready. `upload`: a file by HTTP. */
   kind: "call" | "connect" | "upload";
   /** Of a call. */
   action?: string;

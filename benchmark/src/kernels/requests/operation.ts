@@ -6,6 +6,8 @@ export interface Request {
   /** Who makes it: sender s belongs to thread s % workers. */
   sender: number;
   isWarmUp: boolean;
+  /** By `nowMs`. */
+  sentMs: number;
 }
 
 /** The outcome of a request. */
@@ -31,8 +33,12 @@ export interface Operation {
    * @returns false: it can't be made now, and `done` will not be called
    */
   begin(request: Request, done: (outcome: RequestOutcome) => void): boolean;
+  /** @param tokens for requests from now on, in the order of those in the setup */
+  renew?(tokens: readonly string[]): void;
   /** true: no request can be made anymore. */
   readonly hasEnded?: boolean;
+  /** Connections that the server ended; undefined: those of the audience are counted. */
+  readonly dropped?: number;
   /** Errors without a request, by code. */
   readonly errors: Readonly<Record<string, number>>;
   close(): void;
@@ -101,7 +107,9 @@ export class Requests {
     memory.lateMs[index] = sentMs - intendedMs;
     memory.state[index] = RequestState.sent;
     Atomics.add(memory.counts, Counted.made, 1);
-    const isSent = operation.begin({ index, sender, isWarmUp }, (outcome) => this.#answered(index, outcome));
+    const isSent = operation.begin({ index, sender, isWarmUp, sentMs }, (outcome) =>
+      this.#answered(index, outcome),
+    );
     if (isSent) this.#waiting.set(index, { sentMs, settled });
     else this.#settle(index, RequestState.missed);
     return isSent;

@@ -63,6 +63,11 @@ export function counted({ counts }: RequestMemory, which: number): number {
   return Atomics.load(counts, which);
 }
 
+/** After the phase, when no request can be made anymore: the others are missed. */
+export function missOthers({ state }: RequestMemory): void {
+  for (const [i, one] of state.entries()) if (one === RequestState.none) state[i] = RequestState.missed;
+}
+
 /** After an interruption: what was in flight is neither answered nor unanswered. */
 export function forgetInFlight({ state }: RequestMemory): void {
   for (const [i, one] of state.entries()) if (one === RequestState.sent) state[i] = RequestState.none;
@@ -89,6 +94,19 @@ export function ackTimes(memory: RequestMemory, range: Range = allOf(memory)): F
   return times(range, (i) =>
     state[i] === RequestState.acknowledged ? answeredAt[i]! - intendedAt[i]! : undefined,
   );
+}
+
+/** The same of what was acknowledged within a time, which may be only a part of that of the requests. */
+export function ackTimesWithin(
+  memory: RequestMemory,
+  span: Range & { fromMs: number; toMs: number },
+): Float64Array {
+  const { intendedAt, answeredAt, state } = memory;
+  return times(span, (i) => {
+    const atMs = answeredAt[i]!;
+    const isWithin = state[i] === RequestState.acknowledged && atMs >= span.fromMs && atMs < span.toMs;
+    return isWithin ? atMs - intendedAt[i]! : undefined;
+  });
 }
 
 /** Milliseconds from the intended to the actual sending, ascending. */
@@ -154,7 +172,7 @@ export function countMissing({
 
 /**
  * `expected` are deliveries of acknowledged messages: to each online connection of the channel, including the
- * sender's own. `dropped` connections don't fetch what they missed. null: unknown.
+ * sender's own. `dropped` connections don't fetch what they missed. null, undefined: unknown.
  */
 export function countMessages({ memory, tally, connections, copies, isComplete }: CountSources) {
   let [stored, unstored, storedTwice, expected, received] = [0, 0, 0, 0, 0];
@@ -169,7 +187,7 @@ export function countMessages({ memory, tally, connections, copies, isComplete }
     received += tally.received(i);
   }
   const tallied = (which: number) => (tally ? Atomics.load(tally.memory.counts, which) : 0);
-  const connected = (which: number) => (connections ? Atomics.load(connections.counts, which) : 0);
+  const connected = (which: number) => connections && Atomics.load(connections.counts, which);
   return {
     ...countRequests(memory),
     ...(copies ? { stored, unstored, storedTwice } : { stored: null, unstored: null, storedTwice: null }),
@@ -179,6 +197,7 @@ export function countMessages({ memory, tally, connections, copies, isComplete }
     duplicates: tallied(TallyCount.duplicates),
     outOfOrder: tallied(TallyCount.outOfOrder),
     corrupted: tallied(TallyCount.corrupted),
+    strays: tallied(TallyCount.strays),
     dropped: connected(Count.dropped),
     resyncs: connected(Count.resyncs),
   };

@@ -1,7 +1,6 @@
-import os from "node:os";
-import { usageError } from "../../cli/exit.ts";
 import { Thread } from "../../receivers/thread.ts";
 import { abortable, nowMs } from "../broadcast/clock.ts";
+import { sum } from "../broadcast/percentiles.ts";
 import type { ThreadLoad } from "../broadcast/resource-use.ts";
 import type { Range, RequestMemory } from "./request-memory.ts";
 import type { OperationSetups, RequestOrders } from "./request-worker.ts";
@@ -55,26 +54,6 @@ export interface ErrorCode {
 
 /** So that all threads know of the phase before it starts. */
 const START_MS = 50;
-const MOST_THREADS = 64;
-/**
- * One thread makes tens of thousands of requests a second; on few cores a second thread competes with the
- * server.
- */
-const CORES_PER_THREAD = 8;
-
-/**
- * The number of sending threads.
- * @param text a number, or "auto" to choose by the machine
- * @throws {ExitError}
- */
-export function sendingThreadCount(text: string, senders: number): number {
-  const most = Math.max(1, senders);
-  if (text === "auto")
-    return Math.min(most, Math.max(1, Math.floor(os.availableParallelism() / CORES_PER_THREAD)));
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= 1 && count <= MOST_THREADS) return Math.min(most, count);
-  throw usageError(`--sending-threads must be "auto" or an integer from 1 to ${MOST_THREADS}.`);
-}
 
 /** The threads that make a run's requests. */
 export class RequestThreads<Kind extends keyof OperationSetups = keyof OperationSetups> {
@@ -139,8 +118,18 @@ export class RequestThreads<Kind extends keyof OperationSetups = keyof Operation
     return counts;
   }
 
+  /** The first tokens can expire during a run. @param tokens in the order of those in the setup */
+  renew(tokens: readonly string[]): void {
+    for (const thread of this.#threads) thread.tell("renew", tokens);
+  }
+
   sampleLoads(): Promise<ThreadLoad[]> {
     return Promise.all(this.#threads.map((thread) => thread.ask("sample")));
+  }
+
+  /** Connections that the server has ended so far; NaN: unknown. */
+  async dropped(): Promise<number> {
+    return sum(await Promise.all(this.#threads.map(async (thread) => (await thread.ask("dropped")) ?? NaN)));
   }
 
   /** @returns errors without a request, by code */

@@ -73,7 +73,9 @@ const orders = {
     isStopped = true;
     loop?.stop();
   },
+  renew: (tokens: readonly string[]) => operation.renew?.(tokens),
   sample: sampleThreadLoad,
+  dropped: () => operation.dropped,
   /** @returns errors without a request, by code */
   close() {
     operation.close();

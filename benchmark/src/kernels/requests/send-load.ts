@@ -1,11 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Audience, placesOf, sourceAddresses } from "../../receivers/audience.ts";
 import { allocateDeliveries, DeliveryTally } from "../../receivers/delivery-tally.ts";
 import { newRunId } from "../../receivers/message-tag.ts";
 import type { Progress } from "../../report/progress.ts";
-import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import type { Target } from "../../targets/target.ts";
-import { nowMs } from "../broadcast/clock.ts";
+import { waitUntil } from "../broadcast/clock.ts";
 import {
   allocateRequests,
   Counted,
@@ -19,6 +17,12 @@ import { RequestThreads, type Pace, type Span } from "./request-threads.ts";
 import { MAX_UNANSWERED_PER_CONNECTION } from "./seats.ts";
 import type { SendSetup } from "./send-operation.ts";
 
+export interface Channel {
+  id: string;
+  /** Connections that get its messages, ascending: first those that only receive, then those that send. */
+  connections: Int32Array;
+}
+
 /** Who sends what to whom. */
 export interface People {
   /** Tokens of those who only receive: connection 0, 1, … */
@@ -29,11 +33,7 @@ export interface People {
   stalled?: number;
   /** false: senders don't read what arrives, and have no limit of unanswered calls. */
   sendersReceive: boolean;
-  channels: readonly {
-    id: string;
-    /** Connections that get its messages, ascending: first those that only receive, then those that send. */
-    connections: Int32Array;
-  }[];
+  channels: readonly Channel[];
   /** The channel of each message. */
   channelOf: (message: number) => number;
 }
@@ -47,16 +47,6 @@ export interface SendPlan {
   connecting: number;
   napMs: number;
 }
-
-interface GroupContext {
-  target: Pick<FanfareTarget, "urls" | "dialect" | "meeting">;
-  progress: Progress;
-  signal: AbortSignal;
-}
-
-const POLL_MS = 20;
-
-export type SendLoad = Awaited<ReturnType<typeof openSendLoad>>;
 
 /** Members who send messages, and those who receive them. */
 export async function openSendLoad(
@@ -127,7 +117,7 @@ export async function openSendLoad(
       sent = span.to;
       return span;
     },
-    settle: (deadlineMs: number) => settled(memory, deadlineMs, signal),
+    settle: (timeoutMs: number) => settled(memory, timeoutMs, signal),
     isAcknowledged,
     /** Of acknowledged messages: until the last receiver had it, of those who got it at all; ascending. */
     deliveryTimes: (range: Range) => times(range, (i) => (isAcknowledged(i) ? tally.untilLast(i) : null)),
@@ -141,36 +131,10 @@ export async function openSendLoad(
 }
 
 /**
- * Resolves when everything that was sent is answered, or at the deadline.
+ * Resolves when everything that was sent is answered, or after this time.
  * @throws {Error} if the signal aborts
  */
-export async function settled(memory: RequestMemory, deadlineMs: number, signal: AbortSignal): Promise<void> {
-  do await sleep(POLL_MS, undefined, { signal });
-  while (nowMs() < deadlineMs && counted(memory, Counted.settled) < counted(memory, Counted.made));
-}
-
-/** The members of a group: the first receive, and a thread of the others sends to it in phases. */
-export async function openGroupLoad(
-  { target, progress, signal }: GroupContext,
-  tokens: readonly string[],
-  plan: Omit<SendPlan, "sendingThreads" | "receivingThreads"> & { threads: number; stalled?: number },
-  receivers: number,
-): Promise<SendLoad> {
-  const people: People = {
-    receivers: tokens.slice(0, receivers),
-    senders: tokens.slice(receivers),
-    stalled: plan.stalled,
-    sendersReceive: false,
-    channels: [
-      { id: target.meeting.channelId, connections: Int32Array.from({ length: receivers }, (_, i) => i) },
-    ],
-    channelOf: () => 0,
-  };
-  const sends = { ...plan, sendingThreads: 1, receivingThreads: plan.threads };
-  const load = await openSendLoad(target, people, sends, signal);
-  await load.connect(progress).catch(async (error: unknown) => {
-    await load.close();
-    throw error;
-  });
-  return load;
+export async function settled(memory: RequestMemory, timeoutMs: number, signal: AbortSignal): Promise<void> {
+  const isSettled = () => counted(memory, Counted.settled) >= counted(memory, Counted.made);
+  await waitUntil(isSettled, timeoutMs, signal);
 }

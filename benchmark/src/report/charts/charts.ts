@@ -104,8 +104,7 @@ export function columnChart(chart: ColumnChart): string {
 export interface Line {
   name: string;
   colour: Colour;
-  points: readonly { x: number; y: number | null; title?: string }[];
-  isDashed?: boolean;
+  points: readonly { x: number; y: number | null }[];
   /** Only points, for values that are not a series. */
   isScattered?: boolean;
 }
@@ -157,17 +156,15 @@ function xTicks(plot: Plot, axis: Axis, values: readonly number[]): string {
     .join("");
 }
 
-function path({ colour, points, isDashed, isScattered }: Line, place: Place): string {
+function path({ colour, points, isScattered }: Line, place: Place): string {
   const known = points.filter((point): point is typeof point & { y: number } => point.y !== null);
   const drawn = isScattered
     ? ""
-    : `<polyline class="line stroke-${colour}${isDashed ? " dashed" : ""}" points="${known
-        .map(({ x, y }) => place(x, y))
-        .join(" ")}"/>`;
+    : `<polyline class="line stroke-${colour}" points="${known.map(({ x, y }) => place(x, y)).join(" ")}"/>`;
   if (known.length > DOTS_UP_TO && !isScattered) return drawn;
-  const dots = known.map(({ x, y, title }) => {
+  const dots = known.map(({ x, y }) => {
     const [cx, cy] = place(x, y).split(",");
-    const tip = `<title>${escape(title ?? `${tickText(x)}: ${tickText(y)}`)}</title>`;
+    const tip = `<title>${escape(`${tickText(x)}: ${tickText(y)}`)}</title>`;
     return `<circle class="fill-${colour}" cx="${cx}" cy="${cy}" r="3.5">${tip}</circle>`;
   });
   return drawn + dots.join("");

@@ -45,7 +45,6 @@ export const CHART_CSS = [
   "svg .value { font-weight: 600; }",
   "svg .grid { stroke: var(--grid); stroke-width: 1; }",
   "svg .line { fill: none; stroke-width: 2; stroke-linejoin: round; }",
-  "svg .dashed { stroke-dasharray: 5 4; }",
   ...Object.keys(THEMES.light.colours).map(
     (name) => `svg .fill-${name} { fill: var(--${name}); } svg .stroke-${name} { stroke: var(--${name}); }`,
   ),

@@ -23,6 +23,8 @@ async function startBareServer(file: URL, processes = 1, cores?: string) {
     cores === undefined ? {} : { execPath: "taskset", execArgv: ["--cpu-list", cores, process.execPath] };
   const child = fork(fileURLToPath(file), [String(port), String(processes)], {
     ...pinning,
+    // Ctrl-C reaches the whole process group; this process decides when the server exits.
+    detached: true,
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   const exited = once(child, "exit");

@@ -4,7 +4,6 @@ import type { ActionName, Message, Params, Result, WireAnswer } from "@fanfare/c
 import { connectError } from "../../cli/exit.ts";
 import { ApiError, JsonApi } from "../json-api.ts";
 import { openCaller } from "../socket-io-caller.ts";
-import type { Sender } from "../target.ts";
 
 const MAX_ATTEMPTS = 4;
 const MAX_RETRY_AFTER_MS = 15_000;
@@ -56,24 +55,26 @@ export class Api {
    * @param token called for each page: it may have to be renewed
    * @throws {ExitError} if they can't be read
    */
-  async *messages(
-    channelId: string,
-    token: () => string | Promise<string>,
-    signal?: AbortSignal,
-  ): AsyncGenerator<Message> {
-    for (let after = 0; ;) {
-      const page = { channelId, after, limit: PAGE_MESSAGES };
-      const answered = this.call("message.list", page, await token(), signal);
-      const { messages, hasMore } = await answered.catch(explain);
-      yield* messages;
-      const last = messages.at(-1);
-      if (!last || !hasMore) return;
-      after = last.seq;
-    }
+  messages(channelId: string, token: () => Promise<string>, signal?: AbortSignal): AsyncGenerator<Message> {
+    return allMessages(channelId, async (page) => this.call("message.list", page, await token(), signal));
   }
 
   close(): void {
     this.#api.close();
+  }
+}
+
+/** All messages of a channel, in order. */
+async function* allMessages(
+  channelId: string,
+  list: (page: Params<"message.list">) => Promise<Result<"message.list">>,
+): AsyncGenerator<Message> {
+  for (let after = 0; ;) {
+    const { messages, hasMore } = await list({ channelId, after, limit: PAGE_MESSAGES }).catch(explain);
+    yield* messages;
+    const last = messages.at(-1);
+    if (!last || !hasMore) return;
+    after = last.seq;
   }
 }
 
@@ -85,19 +86,26 @@ export function explain(error: unknown): never {
   throw error instanceof ApiError ? connectError(error.message) : error;
 }
 
-/** The owner of the group, with the official client. */
-export async function openFanfareSender(url: string, token: string, channelId: string): Promise<Sender> {
+/** The user that sends, with the official client. The connection, unlike other calls, outlives its token. */
+export async function openFanfareSender(url: string, token: string, channelId: string) {
   const { call, close } = await openCaller(url, { auth: { token } }, "ready").catch(
     (error: Error & { data?: { type?: string } }) => {
       throw new ApiError("connect", error.data?.type ?? "CONNECT_ERROR", error.message);
     },
   );
+  const ask = async <N extends ActionName>(action: N, params: Params<N>) =>
+    (await call(action, params)) as WireAnswer<Result<N>>;
   return {
-    send: async (content) => {
-      const params = { channelId, content, nonce: randomUUID() };
-      const answer = (await call("message.send", params)) as WireAnswer<Result<"message.send">>;
+    async send(content: string) {
+      const answer = await ask("message.send", { channelId, content, nonce: randomUUID() });
       if (!answer.ok) throw new Error(answer.error.type);
     },
+    messages: () =>
+      allMessages(channelId, async (page) => {
+        const answer = await ask("message.list", page);
+        if (answer.ok) return answer.data;
+        throw new ApiError("message.list", answer.error.type, answer.error.message);
+      }),
     close,
   };
 }

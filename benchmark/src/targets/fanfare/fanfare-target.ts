@@ -1,15 +1,16 @@
 import type { Message } from "@fanfare/contract";
 import { defaultGatewayThreads } from "@fanfare/kernel/gateway-threads";
 import type { RunContext } from "../../cli/scenario.ts";
-import { processUsage } from "../../kernels/broadcast/resource-use.ts";
+import { mapValues, sum } from "../../kernels/broadcast/percentiles.ts";
 import { metricsUsage, readNatsTraffic, type NatsTraffic } from "../../kernels/broadcast/server-metrics.ts";
 import { startCluster, startSingleInstance, type ClusterSize } from "../../platform/platform.ts";
 import { count } from "../../report/format.ts";
 import type { Progress } from "../../report/progress.ts";
-import { withChannel, type ExistingUsers } from "../existing-users.ts";
+import { withChannel, type ExistingUsers } from "../tokens.ts";
 import type { Prepared, Sender, ServerUsage, Target } from "../target.ts";
 import { Api, explain, openFanfareSender } from "./api.ts";
-import { openMeeting, registerGuests, type GroupAccess, type Meeting } from "./meeting.ts";
+import { openMeeting, registerGuests, type Meeting } from "./meeting.ts";
+import { tokensOf } from "./session.ts";
 
 export interface FanfareOptions {
   /** Of a running platform; undefined: start one for this run. */
@@ -18,7 +19,7 @@ export interface FanfareOptions {
   /** What to start without a URL; undefined: a single instance. */
   cluster?: ClusterSize | undefined;
   /** Of a single instance that is started; undefined: its default. */
-  gatewayThreads?: number;
+  gatewayThreads?: number | undefined;
   /** Of a single instance that is started: the processors it runs on, as in `taskset --cpu-list`; default: all. */
   cores?: string;
   /** Concurrent registrations of members. */
@@ -43,38 +44,24 @@ export async function openFanfareTarget(options: FanfareOptions, signal: AbortSi
     metricsUrl === undefined ? platform?.gateways.map((one) => one.metricsUrl) : [metricsUrl];
   const existing = options.existing && withChannel(options.existing, "fanfare");
   const api = new Api(urls[0]!, registrations, onError);
+  /** The group of the run, which is removed with it. */
   let meeting: Meeting | undefined;
-  /** The group is of this run, and removed with it. */
-  let isOwner = false;
-
-  /** The user that sends, and the channel of all users. */
-  function place(): { token: string; channelId: string } {
-    if (existing) return { token: existing.senderToken, channelId: existing.channel };
-    return { token: meeting!.ownerToken, channelId: meeting!.channelId };
-  }
+  let sender: Awaited<ReturnType<typeof openFanfareSender>> | undefined;
 
   /** Of all processes that were started for this run. */
   function usageOfProcesses(): { rssBytes: number; cpuSeconds: number } | null {
-    if (!platform) return null;
-    const all = platform.processes.map(({ pid }) => processUsage(pid));
-    if (all.some((usage) => usage === null)) return null;
-    const sum = (of: "rssBytes" | "cpuSeconds") => all.reduce((total, usage) => total + usage![of], 0);
-    return { rssBytes: sum("rssBytes"), cpuSeconds: sum("cpuSeconds") };
+    const all = Object.values(platform?.usage() ?? {});
+    if (all.length === 0) return null;
+    const total = (of: "rssBytes" | "cpuSeconds") => sum(all.map((usage) => usage[of]));
+    return { rssBytes: total("rssBytes"), cpuSeconds: total("cpuSeconds") };
   }
 
   /** On a running server the group is deleted; guests can't be. */
-  async function leaveNothing(access: Meeting): Promise<void> {
-    const { groupId } = access;
-    const remove = () => api.call("group.delete", { groupId }, meeting?.ownerToken);
-    await remove()
-      .catch(async () => {
-        // The access token may have expired.
-        await target.resume(access);
-        await remove();
-      })
-      .catch((error: Error) => {
-        process.stderr.write(`Could not delete the run's group (${error.message}).\n`);
-      });
+  async function leaveNothing({ groupId, owner }: Meeting): Promise<void> {
+    const remove = async () => api.call("group.delete", { groupId }, await owner.token());
+    await remove().catch((error: Error) => {
+      process.stderr.write(`Could not delete the run's group (${error.message}).\n`);
+    });
   }
 
   const target = {
@@ -93,33 +80,27 @@ export async function openFanfareTarget(options: FanfareOptions, signal: AbortSi
     },
     /** Creates the group of the run, which is removed with it. */
     async openMeeting(signal: AbortSignal): Promise<Meeting> {
-      meeting = await openMeeting(api, signal);
-      isOwner = true;
-      return meeting;
+      return (meeting = await openMeeting(api, signal));
     },
     async prepare(users: number, progress: Progress, signal: AbortSignal): Promise<Prepared> {
-      if (existing) return { credentials: existing.memberTokens.slice(0, users), registration: null };
-      meeting = await target.openMeeting(signal);
-      const work = { count: users, concurrency: registrations, progress, signal };
-      const { tokens, registration } = await registerGuests(api, meeting, work);
+      if (existing)
+        return { credentials: async () => existing.memberTokens.slice(0, users), registration: null };
+      const work = { concurrency: registrations, progress, signal };
+      const group = await target.openMeeting(signal);
+      const { sessions, registration } = await registerGuests(api, group, { count: users, ...work });
       // Memory left over from the registration would hide what connections take: start with a fresh server.
       await platform?.refresh(signal);
-      return { credentials: tokens, registration };
+      return { credentials: () => tokensOf(sessions, work), registration };
     },
-    /** Continues with a group that exists: its owner logs in again, as access tokens expire. */
-    async resume(access: GroupAccess, signal?: AbortSignal): Promise<void> {
-      const login = await api.call("user.login", access.owner, undefined, signal);
-      const { accessToken: ownerToken, accessTokenExpiresAt: expiresAt } = login;
-      meeting = { code: "", ...access, ownerToken, expiresAt };
+    async openSender(): Promise<Sender> {
+      const [token, channelId] = existing
+        ? [existing.senderToken, existing.channel]
+        : [await meeting!.owner.token().catch(explain), meeting!.channelId];
+      return (sender = await openFanfareSender(urls[0]!, token, channelId).catch(explain));
     },
-    openSender(): Promise<Sender> {
-      const { token, channelId } = place();
-      return openFanfareSender(urls[0]!, token, channelId).catch(explain);
-    },
-    /** All messages of the channel in order. */
+    /** All messages of the channel in order. Only with the open sender can tokens of existing users have expired. */
     messages(): AsyncGenerator<Message> {
-      const { token, channelId } = place();
-      return api.messages(channelId, () => token);
+      return existing ? sender!.messages() : api.messages(meeting!.channelId, () => meeting!.owner.token());
     },
     async *contents() {
       for await (const { content } of target.messages()) yield content;
@@ -130,7 +111,6 @@ export async function openFanfareTarget(options: FanfareOptions, signal: AbortSi
       const ofProcesses = usageOfProcesses();
       if (metrics.length === 0) return ofProcesses && { ...ofProcesses, eventLoopMaxMs: null };
       const of = (key: keyof ServerUsage) => metrics.map((usage) => usage[key] ?? 0);
-      const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
       return {
         rssBytes: sum(of("rssBytes")),
         cpuSeconds: sum(of("cpuSeconds")),
@@ -143,23 +123,15 @@ export async function openFanfareTarget(options: FanfareOptions, signal: AbortSi
     },
     cpuSecondsByKind(): Record<string, number> | null {
       // A single instance is one process, with its database as a child.
-      if (!platform || platform.workers === 0) return null;
-      const byKind: Record<string, number> = {};
-      for (const { name, pid } of platform.processes) {
-        // gateway-2 is a gateway.
-        const kind = name.replace(/-\d+$/, "");
-        const usage = processUsage(pid);
-        if (usage === null) return null;
-        byKind[kind] = (byKind[kind] ?? 0) + usage.cpuSeconds;
-      }
-      return byKind;
+      const usage = platform && platform.workers > 0 ? platform.usage() : null;
+      return usage && mapValues(usage, ({ cpuSeconds }) => cpuSeconds);
     },
     async natsTraffic(): Promise<NatsTraffic | null> {
       const monitorUrl = platform?.natsMonitorUrl;
       return monitorUrl === undefined ? null : readNatsTraffic(monitorUrl);
     },
     async close(): Promise<void> {
-      if (meeting && isOwner && !platform) await leaveNothing(meeting);
+      if (meeting && !platform) await leaveNothing(meeting);
       meeting = undefined;
       api.close();
       await platform?.close();

@@ -61,10 +61,15 @@
 {{- $_ := set $plain "LIVEKIT_URL" . -}}
 {{- with include "fanfare.livekitServerUrl" $root -}}{{- $_ := set $plain "LIVEKIT_SERVER_URL" . -}}{{- end -}}
 {{- end -}}
-{{- $plain = merge (dict) .settings.env $values.env $plain -}}
+{{- /* `merge` would drop `false` and 0. */ -}}
+{{- range $name, $value := $values.env -}}{{- $_ := set $plain $name $value -}}{{- end -}}
+{{- range $name, $value := .settings.env -}}{{- $_ := set $plain $name $value -}}{{- end -}}
 {{- range $name, $value := $plain }}
 - name: {{ $name }}
   value: {{ $value | toString | quote }}
+{{- end }}
+{{- range $name, $key := $values.secretEnv }}
+{{ include "fanfare.secretEnv" (dict "root" $root "part" dict "name" $name "key" $key) }}
 {{- end }}
 {{ include "fanfare.secretEnv" (dict "root" $root "part" $values.tokenSecret "name" "TOKEN_SECRET" "key" $values.tokenSecret.key) }}
 {{- with $values.tokenSecret.previousKey }}
@@ -95,6 +100,12 @@
 {{- end }}
 {{- if $values.scim.enabled }}
 {{ include "fanfare.secretEnv" (dict "root" $root "part" $values.scim "name" "SCIM_TOKEN" "key" $values.scim.key) }}
+{{- end }}
+{{- with $values.push.fcmKey }}
+{{ include "fanfare.secretEnv" (dict "root" $root "part" $values.push "name" "FCM_SERVICE_ACCOUNT" "key" .) }}
+{{- end }}
+{{- with $values.push.apnsKey }}
+{{ include "fanfare.secretEnv" (dict "root" $root "part" $values.push "name" "APNS_KEY" "key" .) }}
 {{- end }}
 {{- if include "fanfare.livekitUrl" $root }}
 {{ include "fanfare.livekitKeys" $root }}

@@ -23,6 +23,10 @@ spec:
   replicas: {{ $settings.replicas }}
   {{- end }}
   revisionHistoryLimit: 5
+  {{- if eq $kind "worker" }}
+  # A migration can take longer than the ten minutes after which Kubernetes reports a failed rollout.
+  progressDeadlineSeconds: 7200
+  {{- end }}
   strategy:
     type: RollingUpdate
     # Starts new pods before it stops old ones.
@@ -131,7 +135,16 @@ spec:
             {{- end }}
       volumes:
         - name: tmp
-          emptyDir: { sizeLimit: 1Gi }
+          {{- if $values.tmp.storageClassName }}
+          ephemeral:
+            volumeClaimTemplate:
+              spec:
+                accessModes: [ReadWriteOnce]
+                storageClassName: {{ $values.tmp.storageClassName }}
+                resources: { requests: { storage: {{ $values.tmp.size }} } }
+          {{- else }}
+          emptyDir: { sizeLimit: {{ $values.tmp.size }} }
+          {{- end }}
         - name: data
           emptyDir: { sizeLimit: 1Gi }
         {{- if $values.files.folder.enabled }}

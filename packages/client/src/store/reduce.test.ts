@@ -311,6 +311,16 @@ describe("the reducer", () => {
     expect(reduce(loaded(), ready("other"))).toEqual({ ...EMPTY_STATE, userId: "other" });
   });
 
+  test("a new connection is not in maintenance until the server says so", () => {
+    const ready = event("ready", { userId: "me", sessionId: "s", protocolVersion: 1, serverTime: "" });
+    const paused = event("server.paused", { message: "Moving" });
+    const states = [paused, ready, paused].reduce<ClientState[]>(
+      (before, next) => [...before, reduce(before.at(-1) ?? loaded(), next)],
+      [],
+    );
+    expect(states.map(({ maintenance }) => maintenance)).toEqual(["Moving", null, "Moving"]);
+  });
+
   test("inbox items are current, and stay the same objects until they change", () => {
     const item = (seq: number) => ({ message: message(seq), groupId: "g", unread: true });
     const listed = [item(9), item(8), item(3)];

@@ -41,9 +41,11 @@ const unchanged = (state: ClientState): ClientState => state;
 
 /** An event without an entry does not compile. */
 const REDUCERS: { [N in EventName]: (state: ClientState, payload: EventPayload<N>) => ClientState } = {
-  // Clears the state of another user.
-  ready: (state, { userId }) =>
-    state.userId === userId ? state : { ...(state.userId === null ? state : EMPTY_STATE), userId },
+  // Clears the state of another user. During maintenance, `server.paused` follows.
+  ready: (state, { userId }) => {
+    const kept = (state.userId ?? userId) === userId ? state : EMPTY_STATE;
+    return { ...kept, userId, maintenance: null };
+  },
   resync: unchanged,
   "server.draining": unchanged,
   "session.revoked": unchanged,

@@ -63,6 +63,21 @@ describe("the store", () => {
     await expect.poll(() => asked.length).toBe(2);
   });
 
+  test("doesn't reload what was asked for after them, while an earlier call is pending", async () => {
+    const { store, asked } = newStore();
+    store.retain("channel.get", { channelId: "c" });
+    for (let count = 0; count <= 501; count += 1) {
+      store.receive("group.updated", { group: group("g", `${count}`) });
+    }
+    store.retain("group.listMine", {});
+    store.receive("group.updated", { group: group("g", "new") });
+    asked[1]!.answer({ groups: [group("g", "old")] });
+    await expect.poll(() => store.isLoaded("group.listMine", {})).toBe(true);
+    expect(groupsOf(store.state)!.map(({ name }) => name)).toEqual(["new"]);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(namesOf(asked)).toEqual(["channel.get", "group.listMine"]);
+  });
+
   test("loads all pages of a list, once for concurrent callers", async () => {
     const { store, asked } = newStore();
     const both = Promise.all([
@@ -241,6 +256,19 @@ describe("the store", () => {
     asked[1]!.fail(failure(false));
     await turn();
     expect(notified).toBe(false);
+  });
+
+  test("reloads a state that is restored after the connection, its users included", async () => {
+    const { store, asked } = newStore();
+    store.invalidateAll();
+    const bot = { id: "b", kind: "bot" } as User;
+    store.restore({ ...EMPTY_STATE, groups: { g: group("g") }, users: { b: bot } });
+    await turn();
+    expect(asked.map(({ name, params }) => [name, params])).toEqual([["user.getMany", { userIds: ["b"] }]]);
+    asked[0]!.fail(failure(true));
+    await expect.poll(() => asked.length).toBe(2);
+    asked[1]!.answer({ users: [{ ...bot, deleted: true }] });
+    await expect.poll(() => store.state.users["b"]).toMatchObject({ deleted: true });
   });
 
   test("a state that loads for the first time is not outdated", () => {

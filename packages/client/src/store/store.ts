@@ -2,9 +2,9 @@ import type { ActionName, Call, EventName, EventPayload, Params, Result } from "
 import type { Backoff } from "@fanfare/contract/backoff";
 import type { CallWrapper, FanfareClient } from "../client.ts";
 import { callSafely } from "../emitter.ts";
-import { FanfareError, retryAfterMsOf } from "../errors.ts";
+import { FanfareError } from "../errors.ts";
 import { USERS_PER_LOOKUP } from "../limits.ts";
-import { retryMs, sleep } from "../timing.ts";
+import { retrying } from "../timing.ts";
 import { applyResult, isAppliedToState, requestingUsers } from "./results.ts";
 import { type Invalidation, invalidationsOf, unreadInvalidations } from "./invalidations.ts";
 import { EVENT_NAMES } from "@fanfare/contract/manifest";
@@ -45,7 +45,7 @@ const CROWD_SPREAD_MS = 2_000;
 const LOAD_TRIES = 5;
 const REFETCH_DELAY_MS = 50;
 const MAX_SAVED_USERS = 500;
-/** If more events than this arrive during a call, it is repeated instead of applying them. */
+/** If more events than this arrive during a call, it is repeated instead of applying them all. */
 const MAX_BUFFERED_EVENTS = 500;
 
 /**
@@ -61,8 +61,10 @@ export class Store {
   readonly #requestedUsers = new Set<string>();
   readonly #failedUsers = new Set<string>();
   #queuedUsers = new Set<string>();
-  /** Events since the start of the oldest pending call. */
+  /** The last events, while calls are pending. */
   #bufferedEvents: StateEvent[] = [];
+  /** How many were dropped before those. */
+  #droppedEvents = 0;
   #callsInFlight = 0;
   #isClosed = false;
   /** Then the parts of the state that were never loaded are outdated. */
@@ -178,13 +180,17 @@ export class Store {
     this.#isRestored = true;
     for (const query of this.#queries.values()) query.isStale = true;
     this.#set({ ...EMPTY_STATE, ...saved });
+    // Otherwise the next connection reloads it.
+    if (this.#options.isOnline()) this.invalidateAll();
   }
 
   /** @internal An event of the server. */
   receive<N extends EventName>(name: N, payload: EventPayload<N>): void {
     const event = { name, payload } as StateEvent;
-    if (this.#callsInFlight > 0 && this.#bufferedEvents.length <= MAX_BUFFERED_EVENTS)
-      this.#bufferedEvents.push(event);
+    if (this.#callsInFlight > 0 && this.#bufferedEvents.push(event) > MAX_BUFFERED_EVENTS) {
+      this.#bufferedEvents.shift();
+      this.#droppedEvents += 1;
+    }
     this.#apply(event);
   }
 
@@ -262,23 +268,23 @@ export class Store {
 
   async #loadNow(query: Query): Promise<void> {
     const { name, params } = query;
-    for (let tries = 1; ; tries += 1) {
-      query.isStale = false;
-      try {
+    try {
+      await retrying(() => {
+        query.isStale = false;
         const { firstEvent } = query;
         const earlier = firstEvent === null ? [] : [firstEvent];
-        await this.#callAndApply(name, params, () => this.#fetchAllPages(name, params), earlier);
-        if (name === "channel.listUnread")
-          for (const invalidation of unreadInvalidations(this.#state)) this.#invalidate(invalidation);
-        return;
-      } catch (error) {
-        if (!(error instanceof FanfareError) || !error.retryable || tries === LOAD_TRIES || this.#isClosed) {
-          query.isStale = true;
-          throw error;
-        }
-        await sleep(retryMs(tries - 1, this.#options.backoff, retryAfterMsOf(error)));
-      }
+        return this.#callAndApply(name, params, () => this.#fetchAllPages(name, params), earlier);
+      }, this.#retries);
+    } catch (error) {
+      query.isStale = true;
+      throw error;
     }
+    if (name === "channel.listUnread")
+      for (const invalidation of unreadInvalidations(this.#state)) this.#invalidate(invalidation);
+  }
+
+  get #retries() {
+    return { backoff: this.#options.backoff, tries: LOAD_TRIES };
   }
 
   /** Loads all pages as one result. */
@@ -317,7 +323,8 @@ export class Store {
     for (let from = 0; from < all.length; from += USERS_PER_LOOKUP) {
       const userIds = all.slice(from, from + USERS_PER_LOOKUP);
       const ask = () => this.#options.call("user.getMany", { userIds });
-      const result = await this.#callAndApply("user.getMany", { userIds }, ask).catch(() => null);
+      const load = () => this.#callAndApply("user.getMany", { userIds }, ask);
+      const result = await retrying(load, this.#retries).catch(() => null);
       // Users who don't exist are not requested again.
       for (const id of result?.users.map((user) => user.id) ?? userIds) this.#requestedUsers.delete(id);
       for (const id of userIds) {
@@ -334,13 +341,19 @@ export class Store {
     call: () => Promise<Result<N>>,
     earlierEvents: readonly StateEvent[] = [],
   ): Promise<Result<N>> {
-    if (this.#callsInFlight === 0) this.#bufferedEvents = [];
-    const since = this.#bufferedEvents.length;
+    if (this.#callsInFlight === 0) {
+      this.#bufferedEvents = [];
+      this.#droppedEvents = 0;
+    }
+    const since = this.#droppedEvents + this.#bufferedEvents.length;
     this.#callsInFlight += 1;
     try {
       const response = await call();
-      const isTooMuch = this.#bufferedEvents.length > MAX_BUFFERED_EVENTS;
-      const events = [...earlierEvents, ...this.#bufferedEvents.slice(since)];
+      const isTooMuch = since < this.#droppedEvents;
+      const events = [
+        ...earlierEvents,
+        ...this.#bufferedEvents.slice(Math.max(0, since - this.#droppedEvents)),
+      ];
       this.#set(events.reduce(reduce, applyResult(this.#state, name, params, response)));
       if (isTooMuch) this.#invalidate({ name, params } as Invalidation);
       return response;

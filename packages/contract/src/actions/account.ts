@@ -20,7 +20,7 @@ const oidcLogin = {
 const providerOrDefault = z.string().default("default");
 
 /** Proves that the caller owns the account, beyond holding a session. */
-const confirmation = {
+export const confirmation = {
   password: password.optional().describe("Required if the account has one."),
   oidcCode: oidcLogin.oidcCode
     .optional()
@@ -28,7 +28,7 @@ const confirmation = {
   verifier: oidcLogin.verifier.optional(),
 };
 
-const CONFIRMATION_ERRORS = [...PASSWORD_ERRORS, "OIDC_FAILED", "LOGIN_NOT_FRESH"] as const;
+export const CONFIRMATION_ERRORS = [...PASSWORD_ERRORS, "OIDC_FAILED", "LOGIN_NOT_FRESH"] as const;
 
 /** Account security: passwords, email addresses, second factors and logins of single sign-on, which `oidc` stands for. */
 export const userActions = {

@@ -24,6 +24,8 @@ const admin = { rule: "admin" } as const;
 /** null: the responsible service did not respond. */
 const count = z.int().nullable();
 
+const period = z.object({ from: e.time, before: e.time });
+
 const branding = z.object({ branding: e.BrandingSchema });
 
 const policy = z.object({
@@ -52,8 +54,18 @@ export const adminActions = {
         memoryBytes: z.int(),
         uptimeMs: z.int(),
         services: z.array(z.string()),
+        disk: z
+          .object({ freeBytes: z.int(), totalBytes: z.int() })
+          .nullable()
+          .describe("of DATA_DIR or, without S3, of FILES_DIR if less is free there; null: unknown"),
       }),
     }),
+    permission: admin,
+  }),
+  getTrends: query({
+    summary: "Numbers of each of the last days, oldest first, without the current day. Days are in UTC.",
+    params: z.object({ days: z.int().min(1).max(LIMITS.trendMaxDays) }),
+    result: z.object({ days: z.array(e.DayStatsSchema).max(LIMITS.trendMaxDays) }),
     permission: admin,
   }),
   listUsers: query({
@@ -182,8 +194,11 @@ export const adminActions = {
   }),
   listDeadJobs: query({
     summary: "A page of the background jobs that failed on every try, latest failure first.",
-    params: z.object({ beforeJobId: e.id.optional(), limit: e.pageLimit }),
-    result: z.object({ jobs: z.array(e.DeadJobSchema), nextJobId: e.id.nullable() }),
+    params: z.object({
+      beforeJobId: e.activityCursor.optional().describe("the nextJobId of the page before"),
+      limit: e.pageLimit,
+    }),
+    result: z.object({ jobs: z.array(e.DeadJobSchema), nextJobId: e.activityCursor.nullable() }),
     permission: admin,
   }),
   retryJob: mutation({
@@ -219,6 +234,19 @@ export const userActions = {
   count: internal({
     summary: "How many users there are.",
     result: z.object({ users: z.int() }),
+  }),
+  countCreated: internal({
+    summary: "How many users were created in a period, without bots and authors of imported messages.",
+    params: period,
+    result: z.object({ newUsers: z.int() }),
+  }),
+  countActive: internal({
+    summary: "How many users were last active in a period.",
+    params: period,
+    result: z.object({
+      activeUsers: z.int().describe("without bots"),
+      firstAt: e.time.nullable().describe("when the oldest of all users was created"),
+    }),
   }),
   listAll: internal({
     summary: "The page of users for admin.listUsers.",
@@ -297,6 +325,18 @@ export const messageActions = {
   count: internal({
     summary: "How many messages there are.",
     result: z.object({ messages: z.int() }),
+  }),
+  countBetween: internal({
+    summary: "How many messages were sent in a period, deleted ones included.",
+    params: period,
+    result: z.object({ messages: z.int() }),
+  }),
+};
+
+export const fileActions = {
+  countBytes: internal({
+    summary: "The size of all files, as counted toward quotas.",
+    result: z.object({ bytes: z.int() }),
   }),
 };
 

@@ -123,6 +123,11 @@ export const botActions = {
     result: z.object({ userId: e.id, sessionId: e.id, scopes: z.array(botScope) }),
     errors: ["UNAUTHENTICATED"],
   }),
+  isAllowed: internal({
+    summary: "Whether a bot has a valid token with a scope.",
+    params: e.ofUser.extend({ scope: botScope }),
+    result: z.object({ isAllowed: z.boolean() }),
+  }),
   forgetUser: forgetUser("their webhooks go, or the whole bot if the user is one."),
   revokeTokensOf: internal({
     summary: "Revoke all webhook and bot tokens that a user holds. Repeatable.",
@@ -153,8 +158,8 @@ export const userActions = {
     result: z.object({ sessionId: e.id }),
     errors: ["USER_NOT_FOUND"],
   }),
-  hasBotSession: internal({
-    summary: "Whether a bot's session is active.",
+  hasSession: internal({
+    summary: "Whether the session is active, and its user neither disabled nor deleted.",
     params: e.ofUser.extend({ sessionId: e.id }),
     result: z.object({ isAlive: z.boolean() }),
   }),

@@ -46,11 +46,15 @@ export const adminActions = {
   }),
   runChatImport: mutation({
     summary:
-      "Make a group of a checked export, in the background, or add what is new to the group that an earlier export became. An import " +
+      "Make a group of a checked export, in the background, or add what is new to the group in its report. An import " +
       "that the server interrupts continues by itself.",
     params: ofImport.extend({
       ownerId: e.id.optional().describe("the owner of a new group; absent: the caller"),
-      matchUsernames: z.boolean().describe("whether accounts with the same usernames are the authors"),
+      matchUsernames: z
+        .boolean()
+        .describe(
+          "whether users become the existing accounts that have verified their addresses, or, if the export has no addresses, those with the same usernames",
+        ),
       createAccounts: z.boolean().describe("whether members without an account get one, without a password"),
       directMessages: z
         .boolean()

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { internal, mutation } from "../define.ts";
 import * as e from "../entities.ts";
-import { credentialLimit, loginCode, password, PASSWORD_ERRORS } from "./credentials.ts";
+import { confirmation, CONFIRMATION_ERRORS } from "./account.ts";
+import { credentialLimit, loginCode } from "./credentials.ts";
 
 /** Every service that stores personal data needs one. */
 export const forgetUser = (what: string) => ({
@@ -17,13 +18,10 @@ export const userActions = {
     summary:
       "Delete the caller's account permanently: all sessions end, its names become available, and its messages stay, by a deleted user. " +
       "Transfer or delete owned groups first.",
-    params: z.object({
-      password: password.optional().describe("required if the account has one"),
-      code: loginCode,
-    }),
+    params: z.object({ ...confirmation, code: loginCode }),
     permission: { rule: "session" },
     endsSession: true,
-    errors: [...PASSWORD_ERRORS, "TOTP_REQUIRED", "WRONG_CODE", "OWNS_GROUPS", "LAST_ADMIN"],
+    errors: [...CONFIRMATION_ERRORS, "TOTP_REQUIRED", "WRONG_CODE", "OWNS_GROUPS", "LAST_ADMIN"],
     rateLimit: credentialLimit,
     // The session's sockets close immediately, so a result by socket would not arrive.
     transports: ["http"],

@@ -136,7 +136,9 @@ export const messageActions = {
   }),
   importHeads: internal({
     summary: "The heads of the channels of a group that is being imported.",
-    params: withSalt.extend({ heads: z.array(z.object({ channelId: e.id, seq: z.int() })) }),
+    params: withSalt.extend({
+      heads: z.array(z.object({ channelId: e.id, seq: z.int(), isThread: z.literal(true).optional() })),
+    }),
   }),
 };
 
@@ -146,8 +148,9 @@ export const userActions = {
     params: withSalt.extend({ users: z.array(line.UserLine) }),
   }),
   removeImported: internal({
-    summary: "Delete the users that were imported with a deleted group. Repeatable.",
-    params: e.inGroup,
+    summary:
+      "Delete the imported guests of a deleted group or direct conversation, if they are in no other. Repeatable.",
+    params: z.object({ groupId: e.id.describe("or of the direct conversation") }),
   }),
   exportNames: internal({
     summary: "Users as lines, one for each id.",

@@ -194,6 +194,17 @@ export const groupActions = {
     params: e.inGroup.extend(e.ofUsers.shape),
     result: z.object({ nicknames: z.array(e.nicknameOf) }),
   }),
+  findMentioned: internal({
+    summary: "Those of the users who are members of the group, and those of the roles that are its own.",
+    params: e.inGroup.extend({
+      userIds: z.array(e.id).max(LIMITS.usersPerLookup),
+      roleIds: z.array(e.id).max(LIMITS.mentionsPerMessage),
+    }),
+    result: z.object({
+      userIds: z.array(e.id),
+      roles: z.array(e.RoleSchema.pick({ id: true, mentionable: true })),
+    }),
+  }),
   listMemberChanges: query({
     summary: `The latest joins and departures, newest first: up to ${LIMITS.memberChangesListed}, and of each user the latest of both.`,
     params: e.inGroup.extend({ withUsers: e.withUsers }),
@@ -302,7 +313,13 @@ export const groupActions = {
         .optional()
         .describe("revision of the word filter for this user's messages; absent: none"),
       rooms: z.array(z.string()),
+      isThread: z.literal(true).optional().describe("absent: the place is not a thread"),
     }),
+  }),
+  findViewers: internal({
+    summary: "Those of the users who can see the channel of a group, or its thread.",
+    params: e.inChannel.extend({ userIds: z.array(e.id).max(1000) }),
+    result: z.object({ userIds: z.array(e.id) }),
   }),
   forgetDirectAccess: internal({
     summary: "Invalidate the cached permissions of two users in their direct channel.",

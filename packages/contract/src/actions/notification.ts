@@ -76,7 +76,13 @@ export const notificationActions = {
 export const pushActions = {
   getKey: query({
     summary: "The public key for push subscriptions to this server.",
-    result: z.object({ publicKey: z.string() }),
+    result: z.object({
+      publicKey: z.string(),
+      apps: z
+        .array(z.enum(["fcm", "apns"]))
+        .optional()
+        .describe("services by which the server can reach apps; absent in earlier versions"),
+    }),
     permission: { rule: "session" },
   }),
   subscribe: mutation({
@@ -85,16 +91,19 @@ export const pushActions = {
       "replaces the session's earlier subscription, and ends with the session.",
     params: z.object({
       endpoint: z
-        .url({ protocol: /^https?$/ })
+        .url({ protocol: /^(?:https?|fcm|apns)$/ })
         .max(LIMITS.urlMaxChars)
-        .describe("of the browser's push service"),
-      keys: z.object({ p256dh: key(87), auth: key(22) }),
+        .describe("of the browser's push service; `fcm:` or `apns:` and the token of an app"),
+      keys: z
+        .object({ p256dh: key(87), auth: key(22) })
+        .optional()
+        .describe("of a browser"),
     }),
     permission: { rule: "session" },
     rateLimit: perMinute(20),
   }),
   unsubscribe: mutation({
-    summary: "End a subscription of the caller. Repeatable.",
+    summary: "End a subscription of the caller, and that of this session. Repeatable.",
     params: z.object({ endpoint: z.string().max(LIMITS.urlMaxChars) }),
     permission: { rule: "session" },
   }),
@@ -104,7 +113,7 @@ export const pushActions = {
       subscriptions: z.array(
         z.object({
           sessionId: e.id,
-          host: z.string().describe("of the push service"),
+          host: z.string().describe("of the push service; `fcm` or `apns` for an app"),
           createdAt: e.time,
         }),
       ),

@@ -28,7 +28,7 @@ export const scheduledActions = {
     result: scheduled,
     permission: { rule: "session" },
     botScope: "messages.write",
-    errors: ["MESSAGE_NOT_FOUND"],
+    errors: ["SCHEDULED_NOT_FOUND"],
     rateLimit,
   }),
   remove: mutation({
@@ -36,6 +36,7 @@ export const scheduledActions = {
     params: one,
     permission: { rule: "session" },
     botScope: "messages.write",
+    errors: ["SCHEDULED_NOT_FOUND"],
   }),
   list: query({
     summary: "The caller's scheduled messages, next one first.",

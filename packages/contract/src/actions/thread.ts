@@ -61,8 +61,19 @@ export const channelActions = {
     }),
     result: z.object({ channels: z.array(e.ChannelSchema), nextCursor: e.nextActivityCursor }),
   }),
-  listActiveThreads: internal({
-    summary: "A page of all threads of groups, most recent message last.",
+};
+
+export const messageActions = {
+  setThread: internal({
+    summary: "Set the thread of a message; null: none. Repeatable.",
+    params: e.oneMessage.extend({
+      threadId: e.id.nullable(),
+      rooms: z.array(z.string()).describe("rooms to notify"),
+    }),
+    result: z.object({ isSet: z.boolean().describe("false: the message doesn't exist") }),
+  }),
+  listChangedThreads: internal({
+    summary: "A page of all threads of groups with messages, most recently changed one last.",
     params: z.object({
       groups: z
         .array(
@@ -75,18 +86,9 @@ export const channelActions = {
       limit: z.int().min(1).max(LIMITS.channelsPerGroup),
     }),
     result: z.object({
-      threads: z.array(z.object({ groupId: e.id, channelId: e.id, cursor: e.activityCursor })),
+      threads: z.array(
+        z.object({ groupId: e.id, channelId: e.id, head: e.HeadSchema, cursor: e.activityCursor }),
+      ),
     }),
-  }),
-};
-
-export const messageActions = {
-  setThread: internal({
-    summary: "Set the thread of a message; null: none. Repeatable.",
-    params: e.oneMessage.extend({
-      threadId: e.id.nullable(),
-      rooms: z.array(z.string()).describe("rooms to notify"),
-    }),
-    result: z.object({ isSet: z.boolean().describe("false: the message doesn't exist") }),
   }),
 };

@@ -36,6 +36,18 @@ export const LegalHoldSchema = entity("LegalHold", {
 });
 export type LegalHold = z.output<typeof LegalHoldSchema>;
 
+const dayCount = z.int().nullable();
+
+/** Numbers of one day; null: not counted. */
+export const DayStatsSchema = entity("DayStats", {
+  day: z.iso.date().describe("in UTC"),
+  messages: dayCount.describe("sent on that day, deleted ones included"),
+  activeUsers: dayCount.describe("users and guests who were connected on that day"),
+  newUsers: dayCount.describe("accounts and guests created on that day"),
+  fileBytes: dayCount.describe("size of all files at the end of the day"),
+});
+export type DayStats = z.output<typeof DayStatsSchema>;
+
 export const DeadJobSchema = entity("DeadJob", {
   id,
   kind: z.string().describe("type of the job, such as mail.send"),
@@ -105,8 +117,21 @@ const importNote = z.enum([
   "filesOverQuota",
   "renamedAccounts",
   "unusedAddresses",
+  "unverifiedMatches",
 ]);
 export type ImportNote = z.output<typeof importNote>;
+const importFailure = z.enum([
+  "unreadable",
+  "chooseTeam",
+  "noSpace",
+  "channelLimit",
+  "otherDestination",
+  "ownerRefused",
+  "accountsRefused",
+  "uploadMissing",
+  "serverFailed",
+]);
+export type ImportFailure = { code: z.output<typeof importFailure>; details?: Record<string, string> };
 const code = "absent in reports of earlier versions";
 export const ChatImportSchema = entity("ChatImport", {
   id,
@@ -125,6 +150,10 @@ export const ChatImportSchema = entity("ChatImport", {
   files: z.int().describe("stored so far"),
   report: z
     .object({
+      destination: z
+        .object({ groupId: id.nullable().describe("null: a new group"), name: z.string() })
+        .nullish()
+        .describe("the group that the messages are added to, or that is made"),
       imported: z.array(
         z.object({ code: importedKind.optional().describe(code), what: z.string(), count: z.int() }),
       ),
@@ -138,10 +167,27 @@ export const ChatImportSchema = entity("ChatImport", {
           }),
         )
         .describe("what is left out or changed, in English"),
+      matches: z
+        .object({
+          by: z.enum(["address", "username"]).describe("username: the export has no addresses"),
+          count: z.int(),
+          accounts: z
+            .array(z.object({ name: z.string().describe("in the export"), username: z.string() }))
+            .describe("the first 100"),
+        })
+        .nullish()
+        .describe("the existing accounts that users become, or would become with matchUsernames"),
     })
     .nullable(),
   accounts: z.int().describe("members in the export who get an account, if those without one do"),
   error: z.string().nullable().describe("why it failed, in English"),
+  failure: z
+    .object({
+      code: importFailure,
+      details: z.record(z.string(), z.string()).optional().describe("names and numbers in the reason"),
+    })
+    .nullable()
+    .describe("why it failed, for programs; null in imports of earlier versions"),
   groupId: id.nullable().describe("the group, when it is done"),
   createdAt: time,
 });

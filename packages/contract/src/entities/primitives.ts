@@ -56,7 +56,7 @@ export const ofUploadedPicture = z.object({
 /** The maximum number of items of a page. */
 export const pageLimit = z.int().min(1).max(LIMITS.pageMaxItems).default(50);
 /** Of lists that are ordered by their last activity. */
-export const activityCursor = z.string().regex(/^\d{1,15}-[0-9a-f]{24}$/, "must be the nextCursor of a page");
+export const activityCursor = z.string().regex(/^\d{1,15}-[0-9a-f]{24}$/, "must be the cursor of a page");
 const ofPageBefore = "the nextCursor of the page before";
 const isLastPage = "null: this is the last page";
 export const page = z.object({ cursor: id.optional().describe(ofPageBefore), limit: pageLimit });

@@ -10,7 +10,7 @@ import { compileFilter } from "../query/matcher.ts";
 import type { Collation } from "../values/collation.ts";
 import { integerOption } from "../values/numbers.ts";
 import { toPlain } from "../values/plain.ts";
-import type { PlainObject } from "../values/types.ts";
+import { isObject, type PlainObject } from "../values/types.ts";
 
 type Stream = ReturnType<typeof Lazy>;
 /** Options that mingo passes from stage to stage: variables and the context. */
@@ -30,11 +30,20 @@ const $match = (stream: Stream, filter: PlainObject, options: StageOptions): Str
 const $sample = (stream: Stream, sample: PlainObject): Stream =>
   stream.transform((documents) => {
     const left = [...documentsOf(documents)];
-    const count = Math.min(integerOption(sample["size"], "size", 0), left.length);
+    const size = integerOption(sample["size"], "size", 0);
+    if (size < 0) throw new CommandError("Location28747", "size argument to $sample must not be negative");
+    const count = Math.min(size, left.length);
     return Lazy(
       Array.from({ length: count }, () => left.splice(Math.floor(Math.random() * left.length), 1)[0]!),
     );
   });
+
+const $unwind: typeof pipeline.$unwind = (stream, specification, options) => {
+  const path: unknown = isObject(specification) ? specification.path : specification;
+  if (typeof path !== "string" || !path.startsWith("$"))
+    throw new CommandError("Location28818", "path option to $unwind stage should be prefixed with a '$'");
+  return pipeline.$unwind(stream, specification, options);
+};
 
 type Stage = (stream: Stream, specification: never, options: StageOptions) => Stream;
 
@@ -65,6 +74,7 @@ export const aggregationContext = Context.init({
     $match,
     $sample,
     $setWindowFields: inDoubles(pipeline.$setWindowFields),
+    $unwind,
   },
   window,
 } as unknown as Parameters<typeof Context.init>[0]);

@@ -161,9 +161,12 @@ export function group(specification: PlainObject, { memory, options: given }: En
       }
       for (const [i, { expression, accumulator }] of fields.entries()) {
         if (!accumulator) continue;
-        const value = evalExpr(document, expression, options) ?? null;
-        if (accumulator.keepsValues) memory.keep(value);
-        found.states[i]!.add(value);
+        const value = evalExpr(document, expression, options);
+        if (accumulator.keepsValues) {
+          if (value === undefined) continue;
+          memory.keep(value);
+        }
+        found.states[i]!.add(value ?? null);
       }
       if (isPauseDue(fields.length)) yield PAUSE;
     }

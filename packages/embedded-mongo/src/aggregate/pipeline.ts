@@ -140,7 +140,29 @@ function atOnce(stage: PlainObject, { memory, options }: Environment): Stage {
   };
 }
 
+/** @throws CommandError if the order of a stage is empty */
+export function checkSort(order: unknown): void {
+  if (isObject(order) && Object.keys(order).length === 0)
+    throw new CommandError("Location15976", "$sort stage must have at least one sort key");
+}
+
+/** @throws CommandError unless the count of a stage is positive */
+export function limitOf(count: unknown): number {
+  const limit = integerOption(count, "$limit", 0);
+  if (limit <= 0) throw new CommandError("Location15958", "the limit must be positive");
+  return limit;
+}
+
+/** @throws CommandError if the count of a stage is negative */
+export function skipOf(count: unknown): number {
+  const skip = integerOption(count, "$skip", 0);
+  if (skip < 0)
+    throw new CommandError("Location5107200", "invalid argument to $skip stage: it must not be negative");
+  return skip;
+}
+
 function $sort(order: PlainObject, { memory, options }: Environment): Stage {
+  checkSort(order);
   const { keyOf, compare } = orderBy(parseSort(order) ?? [], options.collation);
   const keyed = function* (input: Documents) {
     for (const document of input) {
@@ -158,7 +180,9 @@ function $sort(order: PlainObject, { memory, options }: Environment): Stage {
 }
 
 /** Returns no document if there is nothing to count. */
-function $count(name: string): Stage {
+function $count(name: unknown): Stage {
+  if (typeof name !== "string" || name === "" || name.startsWith("$") || name.includes("."))
+    throw new CommandError("Location40156", "the count field must be a non-empty string without '$' and '.'");
   return function* (input) {
     let count = 0;
     for (const document of input) {
@@ -180,10 +204,9 @@ function $sortByCount(_id: unknown, environment: Environment): Stage {
 }
 
 function $limit(count: unknown): Stage {
-  const limit = integerOption(count, "$limit", 0);
+  const limit = limitOf(count);
   return function* (input) {
     let left = limit;
-    if (left <= 0) return;
     for (const document of input) {
       yield document;
       if (document !== PAUSE && --left === 0) return;
@@ -192,7 +215,7 @@ function $limit(count: unknown): Stage {
 }
 
 function $skip(count: unknown): Stage {
-  const skip = integerOption(count, "$skip", 0);
+  const skip = skipOf(count);
   return function* (input) {
     let left = skip;
     for (const document of input) if (document === PAUSE || left-- <= 0) yield document;

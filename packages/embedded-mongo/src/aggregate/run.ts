@@ -5,12 +5,20 @@ import type { Catalog } from "../storage/catalog.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { StoredRecord } from "../storage/database.ts";
 import { encode, pack, type PackedDocument } from "../values/codec.ts";
-import { integerOption, isNumeric, toDouble } from "../values/numbers.ts";
+import { isNumeric, toDouble } from "../values/numbers.ts";
 import { toComputed } from "../values/plain.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 import { aggregationContext } from "./context.ts";
 import { PipelineMemory } from "./memory-limit.ts";
-import { compilePipeline, type Documents, type Environment, readDocuments } from "./pipeline.ts";
+import {
+  checkSort,
+  compilePipeline,
+  type Documents,
+  type Environment,
+  limitOf,
+  readDocuments,
+  skipOf,
+} from "./pipeline.ts";
 import { writeMerge, writeOut } from "./write-stages.ts";
 
 const REJECTED = new Set([
@@ -59,11 +67,10 @@ function leadingSelection(
     filter = match;
   }
   const sort = take("$sort");
-  const skip = integerOption(take("$skip"), "$skip", 0);
+  checkSort(sort);
+  const skip = skipOf(take("$skip"));
   const limitStage = take("$limit");
-  const limit = integerOption(limitStage, "$limit", 0);
-  if (limitStage !== undefined && limit <= 0)
-    throw new CommandError("BadValue", "the limit must be positive");
+  const limit = limitStage === undefined ? 0 : limitOf(limitStage);
   return { selection: { filter, ...(sort !== undefined && { sort }), skip, limit, ...how }, rest };
 }
 

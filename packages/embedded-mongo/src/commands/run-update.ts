@@ -5,7 +5,7 @@ import { type Collection, withId } from "../storage/collection.ts";
 import type { StoredRecord } from "../storage/database.ts";
 import { compileUpdate } from "../update/compile.ts";
 import { encode } from "../values/codec.ts";
-import { type PlainObject, isObject, isOperatorObject } from "../values/types.ts";
+import { hasOwn, type PlainObject, isObject, isOperatorObject } from "../values/types.ts";
 import { isRegex } from "../query/regex.ts";
 import { setField } from "../values/plain.ts";
 
@@ -40,11 +40,19 @@ function equality(operand: unknown): unknown {
 function setPath(target: PlainObject, path: string[], value: unknown): void {
   let at = target;
   for (const part of path.slice(0, -1)) {
-    if (!isObject(at[part])) setField(at, part, {});
-    at = at[part] as PlainObject;
+    if (!hasOwn(at, part)) setField(at, part, {});
+    if (!isObject(at[part])) throw notSingle(path);
+    at = at[part];
   }
+  if (hasOwn(at, path.at(-1)!)) throw notSingle(path);
   setField(at, path.at(-1)!, value);
 }
+
+const notSingle = (path: readonly string[]) =>
+  new CommandError(
+    "NotSingleValueField",
+    `cannot infer query fields to set, path '${path.join(".")}' is matched twice`,
+  );
 
 export interface UpdateStatement extends QueryOptions {
   readonly filter: PlainObject;

@@ -180,7 +180,55 @@ const bits = (name: string, operation: "and" | "or" | "xor", start: number): Eva
     toComputed(values.reduce((a, b) => bitwise(a, b, operation), start)),
   );
 
-const originals = { ...mingo } as unknown as Readonly<Record<string, Operator>>;
+/** An operator of mingo with one operand, which can also be the only element of an array. */
+const withOneOperand = (operator: Operator): Evaluate => {
+  return (document, expression, options) => {
+    const isWrapped = Array.isArray(expression) && expression.length === 1;
+    return (operator as Evaluate)(document, isWrapped ? expression[0] : expression, options);
+  };
+};
+
+function $size(document: unknown, expression: unknown, options: Options): unknown {
+  const [list] = operands(document, expression, options);
+  if (Array.isArray(list)) return list.length;
+  throw new CommandError(
+    "Location17124",
+    `The argument to $size must be an array, but was: ${typeName(list)}`,
+  );
+}
+
+const inLetters = (name: string, letters: RegExp, change: (letters: string) => string): Evaluate => {
+  return (document, expression, options) => {
+    const [text] = operands(document, expression, options);
+    if (isNullish(text)) return "";
+    if (typeof text !== "string")
+      throw new CommandError("Location16007", `${name} needs a string, not ${typeName(text)}`);
+    return text.replace(letters, change);
+  };
+};
+
+/** A part of a date; null if the date is. */
+const ofDate = (operator: Operator): Evaluate => {
+  return (document, expression, options) => {
+    const given = evaluate(document, expression, options);
+    const date = Array.isArray(given) ? given[0] : isObject(given) ? given["date"] : given;
+    return isNullish(date) ? null : (operator as Evaluate)(document, expression, options);
+  };
+};
+
+/** Of mingo, and different from MongoDB: months and time zones, ISO weeks, lengths in bytes. */
+const UNSUPPORTED = [
+  "$dateAdd",
+  "$dateFromParts",
+  "$dateFromString",
+  "$dateSubtract",
+  "$indexOfBytes",
+  "$week",
+];
+
+const originals = Object.fromEntries(
+  Object.entries(mingo).filter(([name]) => !UNSUPPORTED.includes(name)),
+) as unknown as Readonly<Record<string, Operator>>;
 
 const replaced = (names: readonly string[], wrap: (operator: Operator, name: string) => Evaluate) =>
   Object.fromEntries(names.map((name) => [name, wrap(originals[name]!, name)]));
@@ -196,10 +244,27 @@ export const expressionOperators: Readonly<Record<string, Operator>> = {
     (operator, name) => onReals(name, operator),
   ),
   ...replaced(
-    ["$arrayElemAt", "$slice", "$range", "$substr", "$substrBytes", "$substrCP", "$indexOfBytes"],
+    ["$arrayElemAt", "$slice", "$range", "$substr", "$substrBytes", "$substrCP", "$dateTrunc"],
     withPlainNumbers,
   ),
-  ...replaced(["$dateAdd", "$dateSubtract", "$dateTrunc", "$dateFromParts"], withPlainNumbers),
+  ...replaced(["$arrayToObject", "$objectToArray", "$reverseArray"], withOneOperand),
+  ...replaced(
+    [
+      "$year",
+      "$month",
+      "$dayOfMonth",
+      "$dayOfYear",
+      "$dayOfWeek",
+      "$hour",
+      "$minute",
+      "$second",
+      "$millisecond",
+    ],
+    ofDate,
+  ),
+  $size,
+  $toLower: inLetters("$toLower", /[A-Z]+/g, (letters) => letters.toLowerCase()),
+  $toUpper: inLetters("$toUpper", /[a-z]+/g, (letters) => letters.toUpperCase()),
   ...replaced(["$dateDiff"], (operator) => toLong(withPlainNumbers(operator))),
   $and: decided(false),
   $or: decided(true),

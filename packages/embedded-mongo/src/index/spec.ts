@@ -1,10 +1,10 @@
 import { CommandError } from "../errors.ts";
-import { usesWholeDocument } from "../query/filter-fields.ts";
 import { compileFilter } from "../query/matcher.ts";
+import { isRegex } from "../query/regex.ts";
 import { type Collation, parseCollation, sameCollation } from "../values/collation.ts";
 import { encodeKey } from "../values/key.ts";
 import { integerOption, isNumeric, isTruthy, toDouble } from "../values/numbers.ts";
-import { isObject, type PlainObject } from "../values/types.ts";
+import { isObject, isOperatorObject, type PlainObject } from "../values/types.ts";
 
 const MAX_INDEX_FIELDS = 32;
 
@@ -108,9 +108,27 @@ export function parseIndexSpec(raw: PlainObject): IndexSpec {
 
 function checkPartialFilter(filter: PlainObject): void {
   compileFilter(filter);
-  if (usesWholeDocument(filter))
-    throw new CommandError("CannotCreateIndex", "unsupported expression in partial index: $expr");
+  for (const [name, operand] of Object.entries(filter)) {
+    if ((name === "$and" || name === "$or") && Array.isArray(operand))
+      for (const part of operand) checkPartialFilter(part as PlainObject);
+    else if (name.startsWith("$")) throw unsupportedInPartialIndex(name);
+    else checkPartialOperand(operand);
+  }
 }
+
+const PARTIAL_OPERATORS = new Set(["$eq", "$gt", "$gte", "$in", "$lt", "$lte", "$type"]);
+
+function checkPartialOperand(operand: unknown): void {
+  if (isRegex(operand)) throw unsupportedInPartialIndex("$regex");
+  if (!isOperatorObject(operand)) return;
+  for (const [name, value] of Object.entries(operand)) {
+    const isAllowed = PARTIAL_OPERATORS.has(name) || (name === "$exists" && isTruthy(value));
+    if (!isAllowed) throw unsupportedInPartialIndex(name);
+  }
+}
+
+const unsupportedInPartialIndex = (name: string) =>
+  new CommandError("CannotCreateIndex", `Expression not supported in partial index: ${name}`);
 
 function parseFields(key: PlainObject, raw: PlainObject): Pick<IndexSpec, "fields" | "textWeights"> {
   const fields: { path: string; direction: 1 | -1 }[] = [];

@@ -96,7 +96,7 @@ function compileOperator(
   const { collation } = options;
   switch (operator) {
     case "$eq":
-      return anyValue(path, isRegex(operand) ? matchesRegex(toRegExp(operand)) : equals(operand, collation));
+      return anyValue(path, equals(operand, collation));
     case "$ne":
       if (isRegex(operand)) throw new CommandError("BadValue", "Can't have regex as arg to $ne.");
       return not(anyValue(path, equals(operand, collation)));

@@ -1,5 +1,5 @@
 import { splitPath } from "../values/path.ts";
-import { hasOwn, isObject, type PlainObject } from "../values/types.ts";
+import { hasOwn, isObject, isOperatorObject, type PlainObject } from "../values/types.ts";
 import { compileElemMatch, compileFilter, type FilterOptions } from "./matcher.ts";
 
 /**
@@ -50,10 +50,20 @@ function elementIndex(
   if (rest === "" && isObject(operand) && "$elemMatch" in operand) {
     return found(array.findIndex(compileElemMatch(operand["$elemMatch"], options)));
   }
-  const test = compileFilter({ [rest === "" ? "element" : rest]: operand }, options);
+  const positive = isOperatorObject(operand) ? withoutNegations(operand) : operand;
+  if (positive === undefined) return undefined;
+  const test = compileFilter({ [rest === "" ? "element" : rest]: positive }, options);
   return found(
     array.findIndex((element) => test(rest === "" ? { element } : isObject(element) ? element : {})),
   );
+}
+
+const NEGATIONS = new Set(["$ne", "$nin", "$not"]);
+
+/** undefined if nothing is left: a negation matches the whole array, not an element. */
+function withoutNegations(operators: PlainObject): PlainObject | undefined {
+  const left = Object.entries(operators).filter(([name]) => !NEGATIONS.has(name));
+  return left.length === 0 ? undefined : Object.fromEntries(left);
 }
 
 const found = (index: number): number | undefined => (index === -1 ? undefined : index);

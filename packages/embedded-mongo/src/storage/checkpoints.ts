@@ -3,8 +3,8 @@ import { Worker } from "node:worker_threads";
 import type { Database } from "./database.ts";
 import type { Wal } from "./wal.ts";
 
-/** The log size that starts a checkpoint: SQLite's default. */
-const LITTLE_BYTES = 4 * 1024 * 1024;
+/** The log size that starts a checkpoint. Larger ones write a page that changes often only once. */
+const LITTLE_BYTES = 32 * 1024 * 1024;
 
 /**
  * Above this log size, long commands that write wait until SQLite can restart the log. If others write meanwhile, the main thread

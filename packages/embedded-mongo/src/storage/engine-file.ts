@@ -7,7 +7,8 @@ const ENGINE = "fanfare-embedded-mongo";
 /** 1: a journal and snapshots (`old-format.ts`); 2: a SQLite file. */
 const FORMAT = 2;
 const FILE = "engine.json";
-const OWN = /^(?:engine\.json(?:\.tmp)?|data\.sqlite.*|(?:journal|snapshot)-\d+\.log(?:\.tmp)?|lock.*|\..*)$/;
+const OWN =
+  /^(?:engine\.json(?:\.tmp)?|data\.sqlite.*|(?:journal|snapshot)-\d+\.log(?:\.tmp)?|lock.*|\..*|lost\+found)$/;
 
 /**
  * The format of a data folder; undefined if it is empty.

@@ -97,6 +97,11 @@ export class Store {
     return this.#wal.sync();
   }
 
+  /** Resolves when the running syncs have ended; undefined if there are none. */
+  get syncing(): Promise<void> | undefined {
+    return this.#wal.syncing;
+  }
+
   /** Backpressure: resolves when writes can be acknowledged; undefined if immediately. */
   get room(): Promise<void> | undefined {
     return this.#checkpoints.room;

@@ -35,6 +35,11 @@ export class Wal {
     fs.fdatasyncSync(this.#fd);
   }
 
+  /** Resolves when the running syncs have ended; undefined if there are none. */
+  get syncing(): Promise<void> | undefined {
+    return this.#syncing;
+  }
+
   committed(commit: number): void {
     this.#written = commit;
   }

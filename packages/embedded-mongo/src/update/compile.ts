@@ -4,7 +4,8 @@ import { positionalIndex } from "../query/positional.ts";
 import type { Collation } from "../values/collation.ts";
 import { valuesEqual } from "../values/compare.ts";
 import { cloneValue } from "../values/plain.ts";
-import { isObject, type PlainObject } from "../values/types.ts";
+import { splitPath } from "../values/path.ts";
+import { hasOwn, isObject, type PlainObject } from "../values/types.ts";
 import {
   compileArrayFilters,
   type PathContext,
@@ -158,7 +159,7 @@ function unset({ container, key }: Target): void {
 
 function rename(document: PlainObject, from: string, to: string, context: PathContext): void {
   const [source] = resolveTargets(document, from, false, context);
-  if (!source) return;
+  if (!source) return checkNoArray(document, from);
   if (Array.isArray(source.container)) {
     throw new CommandError("BadValue", `The source field cannot be an array element, '${from}'`);
   }
@@ -166,6 +167,15 @@ function rename(document: PlainObject, from: string, to: string, context: PathCo
   if (value === undefined) return;
   unset(source);
   for (const target of resolveTargets(document, to, true, context)) writeTarget(target, value);
+}
+
+function checkNoArray(document: PlainObject, path: string): void {
+  let value: unknown = document;
+  for (const part of splitPath(path)) {
+    if (Array.isArray(value))
+      throw new CommandError("BadValue", `The source field cannot be an array element, '${path}'`);
+    value = isObject(value) && hasOwn(value, part) ? value[part] : undefined;
+  }
 }
 
 const replacement =

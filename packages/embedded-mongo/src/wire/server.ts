@@ -18,6 +18,9 @@ const MAX_CONNECTIONS = 2000;
 /** Time slice for the commands of a turn, and for a step of a paused command. */
 const SLICE_MS = 10;
 
+/** How long a paused command keeps its transaction open if no other command arrives. */
+const MAX_KEPT_OPEN_MS = 20;
+
 /** Minimum time that a command runs before it pauses, so that short commands don't pause when many arrive together. */
 const MIN_SLICE_MS = 1;
 
@@ -91,7 +94,11 @@ export class WireServer {
   /** Paused commands, next first. Each connection has at most one. */
   readonly #paused = new Set<Paused>();
   #nextOperation = 1;
-  /** What the paused commands wait for. */
+  /** The paused command whose changes are not committed yet. Only it may run until they are. */
+  #uncommitted: Paused | undefined;
+  /** When its changes are committed at the latest. */
+  #commitMs = 0;
+  /** What the paused commands, or those of this turn, wait for. */
   #awaited: Promise<void> | undefined;
 
   constructor(store: Store, options: ResolvedOptions) {
@@ -166,6 +173,8 @@ export class WireServer {
 
   #handle(request: Request, connection: Connection): void {
     const { command } = request;
+    // Commands share no transaction with a paused one, which can't be repeated if the commit fails.
+    this.#commitPaused();
     // Cursors can't rewind, so getMore must not return changes that can still be rolled back. The same goes for transactions.
     if (this.#store.isOpen && ("getMore" in command || "autocommit" in command)) this.#finishTurn();
     this.#schedule();
@@ -207,9 +216,39 @@ export class WireServer {
     this.#turnEndMs = performance.now() + SLICE_MS;
     setImmediate(() => {
       this.#scheduled = false;
-      this.#finishTurn();
+      if (this.#waitsForSync()) return;
+      if (!this.#uncommitted && !this.#keepOpen()) this.#finishTurn();
       this.#continueOne();
     });
+  }
+
+  /**
+   * Commands whose changes must be on disk are answered by the next sync at the earliest. Those that arrive during the running one
+   * share a transaction.
+   */
+  #waitsForSync(): boolean {
+    const { syncing } = this.#store;
+    if (!syncing || this.#paused.size > 0 || this.#turn.length === 0) return false;
+    if (!this.#turn.every(({ durability }) => durability === "synced")) return false;
+    this.#scheduleAfter(syncing);
+    return true;
+  }
+
+  #scheduleAfter(end: Promise<void>): void {
+    if (this.#awaited === end) return;
+    this.#awaited = end;
+    void end.then(() => this.#schedule());
+  }
+
+  /** If a paused command was the only one of this turn, it continues in the same transaction. @returns whether it does */
+  #keepOpen(): boolean {
+    const [only, other] = this.#turn;
+    if (!only?.paused || other || !this.#paused.has(only.paused)) return false;
+    if (!this.#store.isOpen || this.#store.restart) return false;
+    this.#turn = [];
+    this.#uncommitted = only.paused;
+    this.#commitMs = performance.now() + MAX_KEPT_OPEN_MS - SLICE_MS;
+    return true;
   }
 
   #run(request: Request): Reply | Operation<Reply> {
@@ -235,36 +274,57 @@ export class WireServer {
   #nextPaused(): Paused | undefined {
     const { restart } = this.#store;
     for (const paused of this.#paused) if (!restart || !paused.hasWritten) return paused;
-    if (restart && this.#paused.size > 0 && this.#awaited !== restart) {
-      this.#awaited = restart;
-      void restart.then(() => this.#schedule());
-    }
+    if (restart && this.#paused.size > 0) this.#scheduleAfter(restart);
     return undefined;
   }
 
   /** Runs a slice of the next paused command. */
   #continueOne(): void {
-    const paused = this.#nextPaused();
+    const paused = this.#uncommitted ?? this.#nextPaused();
     if (!paused) return;
     this.#paused.delete(paused);
     if (this.#paused.size > 0) this.#schedule();
-    const result = resume(paused.operation, performance.now() + SLICE_MS);
-    const isOpen = this.#store.isOpen;
-    if (result instanceof Operation) {
-      paused.hasWritten ||= isOpen;
-      this.#pause(paused);
+    const now = performance.now();
+    if (!this.#uncommitted) this.#commitMs = now + MAX_KEPT_OPEN_MS;
+    const result = resume(paused.operation, now + SLICE_MS);
+    if (!(result instanceof Operation)) {
+      this.#finish(paused, result);
+      return;
     }
-    let failed: unknown;
+    paused.hasWritten ||= this.#store.isOpen;
+    this.#uncommitted = this.#store.isOpen ? paused : undefined;
+    this.#pause(paused);
+    if (performance.now() > this.#commitMs) this.#commitPaused();
+  }
+
+  /** Ends a paused command with its reply. */
+  #finish(paused: Paused, reply: Reply): void {
+    this.#uncommitted = undefined;
+    const isOpen = this.#store.isOpen;
+    const failed = this.#tryCommit();
+    paused.onEnd?.();
+    this.#answer(paused, failed ?? reply, isOpen);
+  }
+
+  /** Commits the changes of a paused command, which ends if that fails. Its earlier commits stay, as in MongoDB. */
+  #commitPaused(): void {
+    const paused = this.#uncommitted;
+    if (!paused) return;
+    this.#uncommitted = undefined;
+    const failed = this.#tryCommit();
+    if (!failed) return;
+    this.#end(paused);
+    this.#answer(paused, failed, true);
+  }
+
+  /** @returns the reply of a command whose changes were rolled back */
+  #tryCommit(): Reply | undefined {
     try {
       this.#store.commit();
+      return undefined;
     } catch (error) {
-      failed = error;
+      return failure(error);
     }
-    if (result instanceof Operation && failed === undefined) return;
-    // Its changes in earlier turns stay, as in MongoDB.
-    if (result instanceof Operation) this.#end(paused);
-    else paused.onEnd?.();
-    this.#answer(paused, failed === undefined ? (result as Reply) : failure(failed), isOpen);
   }
 
   #answer({ from, hasWritten }: Paused, reply: Reply, isOpen: boolean): void {
@@ -286,6 +346,10 @@ export class WireServer {
   /** Cancels a paused command without a reply. */
   #end(paused: Paused): void {
     this.#paused.delete(paused);
+    if (this.#uncommitted === paused) {
+      this.#uncommitted = undefined;
+      this.#tryCommit();
+    }
     paused.operation.end();
     paused.onEnd?.();
     this.#schedule();

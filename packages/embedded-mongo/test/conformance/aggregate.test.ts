@@ -276,10 +276,40 @@ const cases: [name: string, pipeline: Document[], expected: unknown][] = [
     [{ _id: 3, sum: 8 }],
   ],
   [
+    "$push and $addToSet of missing fields",
+    [
+      { $match: { _id: { $gt: 2 } } },
+      { $group: { _id: null, all: { $push: "$tags" }, set: { $addToSet: "$tags" } } },
+    ],
+    [{ _id: null, all: [[]], set: [[]] }],
+  ],
+  [
+    "operands in an array of one",
+    [
+      { $match: { _id: 1 } },
+      { $project: { n: { $size: [["p", "q"]] }, r: { $reverseArray: [["p", "q"]] }, u: { $toUpper: "àb" } } },
+    ],
+    [{ _id: 1, n: 2, r: ["q", "p"], u: "àB" }],
+  ],
+  [
+    "parts of missing dates",
+    [{ $match: { _id: 1 } }, { $project: { y: { $year: "$nothing" }, h: { $hour: "$at" } } }],
+    [{ _id: 1, y: null, h: 10 }],
+  ],
+  [
     "$expr in $match",
     [{ $match: { $expr: { $eq: [{ $mod: ["$qty", 2] }, 0] } } }, { $project: { qty: 1 } }],
     [{ _id: 1, qty: 2 }],
   ],
+];
+
+const pipelineErrors: [name: string, stage: Document, code: number][] = [
+  ["$unwind without $", { $unwind: "tags" }, 28_818],
+  ["$skip of a negative number", { $skip: -1 }, 5_107_200],
+  ["$sample of a negative number", { $sample: { size: -1 } }, 28_747],
+  ["$sort by nothing", { $sort: {} }, 15_976],
+  ["$count without a name", { $count: "" }, 40_156],
+  ["$size of nothing", { $project: { n: { $size: "$nothing" } } }, 17_124],
 ];
 
 describe.each(targets)("aggregation on $name", (target) => {
@@ -296,6 +326,10 @@ describe.each(targets)("aggregation on $name", (target) => {
 
   it.each(cases)("%s", async (_name, pipeline, expected) => {
     expect(await collection.aggregate(pipeline).toArray()).toEqual(expected);
+  });
+
+  it.each(pipelineErrors)("rejects %s", async (_name, stage, code) => {
+    await expect(collection.aggregate([stage]).toArray()).rejects.toMatchObject({ code });
   });
 
   describe("$graphLookup", () => {

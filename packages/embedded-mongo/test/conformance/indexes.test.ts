@@ -307,6 +307,13 @@ describe.each(targets)("indexes on $name", (target) => {
     it.each<[name: string, key: Document, options: Document, code: number]>([
       ["an empty key", {}, {}, 67],
       ["a direction 0", { a: 0 }, {}, 67],
+      ["a partial index with a negation", { a: 1 }, { partialFilterExpression: { p: { $ne: 1 } } }, 67],
+      [
+        "a partial index of what is missing",
+        { a: 1 },
+        { partialFilterExpression: { p: { $exists: false } } },
+        67,
+      ],
       ["a compound TTL", { a: 1, b: 1 }, { expireAfterSeconds: 1 }, 67],
     ])("rejects %s", async (_name, key, options, code) => {
       await expect(

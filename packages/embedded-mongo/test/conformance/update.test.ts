@@ -78,6 +78,19 @@ const cases: Case[] = [
   ["$pull $in", { a: ["x", "y", "z"] }, { $pull: { a: { $in: ["x", "z"] } } }, { a: ["y"] }],
   ["$pull from a missing field", { b: 1 }, { $pull: { a: 1 } }, { b: 1 }],
   ["$pullAll", { a: [1, 2, 3, 1] }, { $pullAll: { a: [1, 3] } }, { a: [2] }],
+  [
+    "$set of a pipeline within a document",
+    { a: { b: 1 } },
+    [{ $set: { a: { c: 2 } } }],
+    { a: { b: 1, c: 2 } },
+  ],
+  [
+    "$set of a pipeline in each element of an array",
+    { a: [{ b: 1 }, 2], n: 3 },
+    [{ $set: { "a.c": "$n", d: { e: "$a.b" } } }],
+    { a: [{ b: 1, c: 3 }, { c: 3 }], n: 3, d: { e: [1] } },
+  ],
+  ["$$REMOVE in a pipeline", { a: { b: 1, c: 2 } }, [{ $set: { "a.b": "$$REMOVE" } }], { a: { c: 2 } }],
   ["$bit and", { n: new Int32(13) }, { $bit: { n: { and: new Int32(10) } } }, { n: 8 }],
   ["$bit or, xor", { n: new Int32(8) }, { $bit: { n: { or: new Int32(3) } } }, { n: 11 }],
   ["positional $", { a: [1, 5, 9] }, { $set: { "a.$": 0 } }, { a: [1, 0, 9] }, { filter: { a: { $gt: 3 } } }],
@@ -227,13 +240,16 @@ describe.each(targets)("updates on $name", (target) => {
     ["an unused array filter", { a: [1] }, { $set: { b: 1 } }, 9, { arrayFilters: [{ x: 1 }] }],
     ["an array filter that is missing", { a: [1] }, { $set: { "a.$[x]": 1 } }, 2],
     ["$pop by 2", { a: [1] }, { $pop: { a: 2 } }, 9],
+    ["$rename through an array", { a: [{ b: 1 }] }, { $rename: { "a.b": "c" } }, 2],
+    ["positional $ by $ne", { a: [1] }, { $set: { "a.$": 0 } }, 2, { filter: { a: { $ne: 9 } } }],
     ["$rename to a number", { a: 1 }, { $rename: { a: 1 } }, 2],
     ["$bit on a double", { n: 1.5 }, { $bit: { n: { or: new Int32(1) } } }, 2],
     ["$currentDate of a kind it does not know", {}, { $currentDate: { d: { $type: "x" } } }, 2],
   ];
   it.each(refused)("rejects %s and changes nothing", async (_name, before, update, code, options) => {
     await collection.insertOne({ _id: 7 as unknown as ObjectId, ...before });
-    const change = collection.updateOne({ _id: 7 as unknown as ObjectId }, update, options);
+    const { filter, ...rest } = options ?? {};
+    const change = collection.updateOne({ _id: 7 as unknown as ObjectId, ...filter }, update, rest);
     await expect(change).rejects.toMatchObject({ code });
     expect(await collection.findOne()).toEqual({ _id: 7, ...before });
   });
@@ -293,6 +309,12 @@ describe.each(targets)("updates on $name", (target) => {
     expect(await collection.findOne({}, { projection: { _id: 0 } })).toEqual({ $a: 1, b: 3 });
     await collection.updateOne({}, { $unset: { $a: "" } });
     expect(await collection.findOne({}, { projection: { _id: 0 } })).toEqual({ b: 3 });
+  });
+
+  it("upsert by a filter with two values for a field is rejected", async () => {
+    const change = collection.updateOne({ a: 1, "a.b": 1 }, { $set: { c: 1 } }, { upsert: true });
+    await expect(change).rejects.toMatchObject({ code: 54 });
+    expect(await collection.countDocuments()).toBe(0);
   });
 
   it("upsert with an _id in the filter", async () => {

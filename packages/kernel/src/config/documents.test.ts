@@ -89,6 +89,8 @@ const INCOMPLETE: Record<string, string>[] = [
   { OIDC_CLIENT_SECRET: "x" },
   { LIVEKIT_URL: "wss://livekit.example.org" },
   { LIVEKIT_KEY: "k" },
+  { APNS_TOPIC: "org.example.chat" },
+  { APNS_KEY_ID: "ABC123DEFG" },
 ];
 
 test("the documentation says when a setting is required, if and only if it can be", () => {

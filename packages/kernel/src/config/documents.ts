@@ -14,6 +14,7 @@ Empty variables count as not set. Admins can change many options in the web clie
 
 - **In a clone**: copy \`.env.example\` to \`.env\` and edit it. \`pnpm dev\`, \`pnpm dev:cluster\` and \`pnpm fanfare\` read it;
   environment variables take precedence. If you start Node.js yourself, pass the file: \`node --env-file=.env services/node/dist/main.js\`.
+- **npm package** ([not published](cli.md#the-npm-package)): in \`.env\` in the folder where you run \`npx fanfare\`.
 - **With systemd**: in the file that the unit names as \`EnvironmentFile\`. See [Linux with systemd](install.md).
 - **In a container**: \`docker run --env-file fanfare.env\`, or \`-e NAME=value\`. With Compose, in \`docker/.env\`. See [Docker](docker.md).
 - **In Kubernetes**: in the chart's values and in Secrets. See [Kubernetes](kubernetes.md).

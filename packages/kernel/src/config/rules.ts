@@ -1,3 +1,4 @@
+import { createPrivateKey } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { SERVICES } from "@fanfare/contract";
 import { exampleOf, type Environment, type SettingError } from "./environment.ts";
@@ -20,6 +21,7 @@ const SETTING_GROUPS: { names: SettingName[]; why: string }[] = [
   },
   { names: ["LDAP_BIND_DN", "LDAP_BIND_PASSWORD"], why: "LDAP_BIND_DN and LDAP_BIND_PASSWORD: who searches" },
   { names: ["S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"], why: "the other settings S3_*" },
+  { names: ["APNS_KEY", "APNS_KEY_ID", "APNS_TEAM_ID", "APNS_TOPIC"], why: "the other settings APNS_*" },
   { names: ["LIVEKIT_URL", "LIVEKIT_KEY", "LIVEKIT_SECRET"], why: "the other settings LIVEKIT_*" },
 ];
 
@@ -39,6 +41,7 @@ export function inconsistencies(known: CheckedSettings): SettingError[] {
     ...incompleteGroups(known, isSet),
     ...(known.env.NODE_ENV === "production" ? productionErrors(known.env, isSet) : []),
     ...(known.env.NODE_ENV === "production" ? weakSecrets(known.env) : []),
+    ...(known.env.NODE_ENV === "production" ? faultsOfKeys(known.env) : []),
     ...clusterErrors(known, isSet),
   ];
 }
@@ -111,6 +114,34 @@ function* productionErrors(env: Environment, isSet: IsSet): Iterable<SettingErro
     const message =
       "must start with ldaps:// in production, or LDAP_STARTTLS must be on: passwords would be sent unencrypted";
     yield { name: "LDAP_URL", message };
+  }
+}
+
+/** Only in production: the examples of the documentation aren't keys. */
+function* faultsOfKeys(env: Environment): Iterable<SettingError> {
+  for (const [name, kind, pem] of [
+    ["FCM_SERVICE_ACCOUNT", "RSA", env.FCM_SERVICE_ACCOUNT?.private_key],
+    ["APNS_KEY", "P-256", env.APNS_KEY],
+  ] as const) {
+    if (pem === undefined) continue;
+    const found = kindOfKey(pem);
+    if (found === null) yield { name, message: "has a private key that can't be read" };
+    else if (found !== kind) yield { name, message: `must have a private key for ${kind}` };
+  }
+  if (/^http:/i.test(env.FCM_SERVICE_ACCOUNT?.token_uri ?? "")) {
+    const message = "token_uri: must start with https:// in production";
+    yield { name: "FCM_SERVICE_ACCOUNT", message };
+  }
+}
+
+/** null: it can't be read. */
+function kindOfKey(pem: string): "RSA" | "P-256" | "other" | null {
+  try {
+    const { asymmetricKeyType: type, asymmetricKeyDetails: details } = createPrivateKey(pem);
+    if (type === "rsa") return "RSA";
+    return type === "ec" && details?.namedCurve === "prime256v1" ? "P-256" : "other";
+  } catch {
+    return null;
   }
 }
 

@@ -1,5 +1,5 @@
+import { readdir, readFile } from "node:fs/promises";
 import { totalmem } from "node:os";
-import { getHeapStatistics } from "node:v8";
 import {
   Counter,
   Gauge,
@@ -52,12 +52,28 @@ export function describeProcess(registry: Registry, { services, engine, isReady 
     registry,
     read: memoryLimit,
   });
-  new Gauge({
-    name: "nodejs_heap_size_limit_bytes",
-    help: "Heap limit of the main thread in bytes.",
-    registers,
-  }).set(getHeapStatistics().heap_size_limit);
+  readGauge({
+    name: "fanfare_memory_used_bytes",
+    help: "Memory of this process in bytes. On Linux, with that of the embedded database, plug-ins and other child processes.",
+    registry,
+    read: async () => process.memoryUsage.rss() + (await memoryOfChildren(process.pid)),
+  });
 }
+
+/** Memory of all descendants in bytes, without what several processes can share, such as the program. 0 where there is no /proc. */
+async function memoryOfChildren(pid: number | string): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const lists = await Promise.all(threads.map((thread) => readProc(`${pid}/task/${thread}/children`)));
+  const children = lists.join(" ").match(/\d+/g) ?? [];
+  const ofEach = children.map(async (child) => {
+    const sizes = (await readProc(`${child}/status`)).matchAll(/^Rss(?:Anon|Shmem):\s*(\d+) kB$/gm);
+    return [...sizes].reduce((sum, [, size]) => sum + Number(size) * 1024, await memoryOfChildren(child));
+  });
+  return (await Promise.all(ofEach)).reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** Empty when the process has ended. */
+const readProc = (path: string): Promise<string> => readFile(`/proc/${path}`, "utf8").catch(() => "");
 
 /** Without a container limit, the system reports 0 or more than the machine's memory. */
 function memoryLimit(): number {

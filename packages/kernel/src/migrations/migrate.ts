@@ -35,6 +35,20 @@ export interface MigrateOptions {
   leaseTimes?: LeaseTimes;
 }
 
+/** A collection that exists while a restore to MongoDB is in progress, or was interrupted. */
+export const RESTORE_UNFINISHED = "restoreUnfinished";
+
+/**
+ * Rejects a database that a restore has only partly filled.
+ * @throws {StartError}
+ */
+export async function assertRestored(db: mongo.Db): Promise<void> {
+  if ((await db.collection(RESTORE_UNFINISHED).countDocuments({}, { limit: 1 })) === 0) return;
+  throw new StartError(
+    "A restore to this database has not finished. If it was interrupted, run `fanfare restore` again.",
+  );
+}
+
 /** The pending work. */
 export interface Plan {
   /** Of all started migrations, including those of newer versions. */
@@ -53,6 +67,7 @@ export async function planMigrations(
   connection: Connection,
   { version, migrations = MIGRATIONS }: Pick<MigrateOptions, "version" | "migrations">,
 ): Promise<Plan> {
+  await assertRestored(connection.db!);
   const history = new History(connection.db!);
   const [records, indexes] = await Promise.all([history.list(), compareIndexes(connection)]);
   assertNotTooNew(records, migrations, version);

@@ -10,6 +10,7 @@ import { searchIndex } from "./steps/0008-search-index.ts";
 import { emojiPermission } from "./steps/0009-emoji-permission.ts";
 import { nicknamePermissions } from "./steps/0010-nickname-permissions.ts";
 import { callPermissions } from "./steps/0011-call-permissions.ts";
+import { changedThreads } from "./steps/0012-changed-threads.ts";
 
 /** All migrations in order. Never change, rename or remove a released one. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   emojiPermission,
   nicknamePermissions,
   callPermissions,
+  changedThreads,
 ];

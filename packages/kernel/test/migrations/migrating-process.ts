@@ -3,7 +3,7 @@ import { migrate } from "../../src/migrations/migrate.ts";
 import { RecordedReport, optionsOf } from "./database.ts";
 import { slowMigration } from "./slow-migration.ts";
 
-const [uri, dbName, holder] = process.argv.slice(2);
+const [uri, dbName, holder, batches] = process.argv.slice(2);
 const connection = await mongoose.createConnection(uri!, { dbName: dbName! }).asPromise();
 const report = new RecordedReport();
 await migrate(
@@ -11,7 +11,7 @@ await migrate(
   optionsOf({
     holder: holder!,
     report,
-    migrations: [slowMigration],
+    migrations: [slowMigration(batches === undefined ? undefined : Number(batches))],
     leaseTimes: { beatMs: 200, lostAfterMs: 1500 },
   }),
 );

@@ -29,8 +29,15 @@ interface Outcome {
   error: string;
 }
 
-function start(dbName: string, holder: string): { child: ChildProcess; ended: Promise<Outcome> } {
-  const child = spawn(process.execPath, [PROGRAM, database.uri, dbName, holder], { stdio: "pipe" });
+/** @param batches after so many, it waits forever */
+function start(
+  dbName: string,
+  holder: string,
+  ...batches: string[]
+): { child: ChildProcess; ended: Promise<Outcome> } {
+  const child = spawn(process.execPath, [PROGRAM, database.uri, dbName, holder, ...batches], {
+    stdio: "pipe",
+  });
   children.push(child);
   const code = new Promise<number | null>((resolve) => child.once("close", resolve));
   const ended = Promise.all([code, text(child.stdout), text(child.stderr)]).then(([ending, out, error]) => ({
@@ -64,7 +71,7 @@ async function expectDone(db: mongo.Db): Promise<void> {
 test("when the migrating process is killed, another one resumes", { tags: "long" }, async () => {
   const db = dbOf(await database.connect("killed"));
   await fill(db);
-  const first = start("killed", "first");
+  const first = start("killed", "first", "3");
   await untilInProgress(db);
   const second = start("killed", "second");
   await delay(500);

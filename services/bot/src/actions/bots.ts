@@ -10,11 +10,12 @@ import {
 } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { BotDocument, Callback } from "../bot.repository.ts";
+import { renewSession } from "../holder.ts";
 
 const TOKEN = /^fbot\.([0-9a-f]{24})\.([\w-]{43})$/;
 
 export function botActions(dependencies: BotDependencies): Handlers {
-  const { node, bots } = dependencies;
+  const { node, bots, commands } = dependencies;
   return {
     "bot.create": async ({ params: { groupId, name, scopes, roleIds }, actor, services }) => {
       assertBelow("botsPerGroup", await bots.countOfGroup(groupId, LIMITS.botsPerGroup));
@@ -51,16 +52,17 @@ export function botActions(dependencies: BotDependencies): Handlers {
       const bot = orThrow(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
       if (scopes !== undefined && !canHoldToken(bot, actor.userId, access.permissions))
         throw serviceError("FORBIDDEN");
-      const session = async () => {
-        // Open connections still have the old scopes, so they must be closed.
-        const { sessionId } = await node.services.user.openBotSession({ userId: botId });
-        return { scopes: scopes!, sessionId };
-      };
-      const changes = {
-        ...(name !== undefined && { name }),
-        ...(scopes !== undefined && (await session())),
-      };
-      const updated = orThrow(await bots.update(groupId, botId, changes), "BOT_NOT_FOUND");
+      const changes = { ...(name !== undefined && { name }), ...(scopes !== undefined && { scopes }) };
+      // Open connections still have the old scopes, so they must be closed.
+      const stored =
+        scopes === undefined
+          ? bots.update(groupId, botId, changes)
+          : renewSession(node.services, botId, (sessionId) =>
+              bots.update(groupId, botId, { ...changes, sessionId }),
+            );
+      const updated = orThrow(await stored, "BOT_NOT_FOUND");
+      if (scopes?.includes("events") === false) await removeDeliveries(dependencies, botId);
+      if (scopes?.includes("commands") === false) await commands.removeAllOf(botId);
       if (name !== undefined) await node.services.user.renameBot({ userId: botId, name });
       await record(node, bot, actor, "bot.update", { name, scopes });
       return { bot: presentBot(updated) };
@@ -70,9 +72,12 @@ export function botActions(dependencies: BotDependencies): Handlers {
       const bot = orThrow(await bots.findInGroup(groupId, botId), "BOT_NOT_FOUND");
       if (!canHoldToken(bot, actor.userId, access.permissions)) throw serviceError("FORBIDDEN");
       const secret = newSecret();
-      const { sessionId } = await node.services.user.openBotSession({ userId: botId });
-      const changes = { tokenHash: hashSecret(secret), sessionId, createdBy: actor.userId };
-      const updated = orThrow(await bots.update(groupId, botId, changes), "BOT_NOT_FOUND");
+      const changes = { tokenHash: hashSecret(secret), createdBy: actor.userId };
+      const stored = await renewSession(node.services, botId, (sessionId) =>
+        bots.update(groupId, botId, { ...changes, sessionId }),
+      );
+      const updated = orThrow(stored, "BOT_NOT_FOUND");
+      await removeDeliveries(dependencies, botId);
       await record(node, bot, actor, "bot.rotateToken", {});
       return { bot: presentBot(updated), token: formatBotToken(botId, secret) };
     },
@@ -89,15 +94,21 @@ export function botActions(dependencies: BotDependencies): Handlers {
 }
 
 /** Removes all data of a bot in this service. Idempotent. */
-export async function removeBot(
-  { bots, commands, cursors, invocations, modals }: BotDependencies,
-  botId: string,
-): Promise<void> {
+export async function removeBot(dependencies: BotDependencies, botId: string): Promise<void> {
+  const { bots, commands, modals } = dependencies;
   await commands.removeAllOf(botId);
-  await cursors.removeOfBot(botId);
-  await invocations.removeOfBot(botId);
+  await removeDeliveries(dependencies, botId);
   await modals.removeOfBot(botId);
   await bots.remove(botId);
+}
+
+/** Removes what is waiting for a removed callback. Idempotent. */
+export async function removeDeliveries(
+  { cursors, invocations }: Pick<BotDependencies, "cursors" | "invocations">,
+  botId: string,
+): Promise<void> {
+  await cursors.removeOfBot(botId);
+  await invocations.removeOfBot(botId);
 }
 
 async function record(

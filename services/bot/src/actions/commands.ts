@@ -1,6 +1,8 @@
 import { LIMITS, userRoom, type Command, type Invocation } from "@fanfare/contract";
 import { ResponseBudget, assertBelow, can, newId, serviceError, type Handlers } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
+import type { BotDocument } from "../bot.repository.ts";
+import { isSubscribed } from "../callbacks/callbacks.ts";
 import type { CommandDocument } from "../command.repository.ts";
 import { sealTrigger } from "../open-modal.ts";
 import { requireBot } from "./own-bot.ts";
@@ -32,9 +34,9 @@ export function commandActions(dependencies: BotDependencies): Handlers {
         groupId,
         LIMITS.botsPerGroup * LIMITS.commandsPerBot,
       );
-      const botIds = [...new Set(all.map(({ botId }) => botId))];
-      const answering = await Promise.all(botIds.map((botId) => answersIn(dependencies, botId, channelId)));
-      const there = new Set(botIds.filter((_, i) => answering[i]));
+      const ofGroup = await bots.listOfGroup(groupId, LIMITS.botsPerGroup);
+      const answering = await Promise.all(ofGroup.map((bot) => answersIn(dependencies, bot, channelId)));
+      const there = new Set(ofGroup.filter((_, i) => answering[i]).map(({ _id }) => _id));
       const rest = all.map(present).filter(({ botId, name }) => there.has(botId) && name > afterName);
       const commands = new ResponseBudget().takeWhileFits(rest);
       return { commands, nextName: commands.length < rest.length ? commands.at(-1)!.name : null };
@@ -42,9 +44,10 @@ export function commandActions(dependencies: BotDependencies): Handlers {
 
     "command.invoke": async ({ params: { channelId, name, text }, actor, access: { groupId } }) => {
       const command = groupId === null ? null : await commands.find(groupId, name);
-      const botId = command?.botId ?? "";
-      if (groupId === null || command === null || !(await answersIn(dependencies, botId, channelId)))
+      const bot = command === null ? null : await bots.find(command.botId);
+      if (groupId === null || bot === null || !(await answersIn(dependencies, bot, channelId)))
         throw serviceError("COMMAND_NOT_FOUND");
+      const botId = bot._id;
       const id = newId();
       const { userId } = actor;
       const invocation: Invocation = {
@@ -58,13 +61,12 @@ export function commandActions(dependencies: BotDependencies): Handlers {
         trigger: sealTrigger(triggerSealer, botId, { id, channelId, userId }),
         invokedAt: new Date().toISOString(),
       };
-      const callback = (await bots.find(botId))?.callback;
-      if (callback?.events.includes("command.invoked") === true && !callback.isDisabled) {
+      if (isSubscribed(bot) && bot.callback.events.includes("command.invoked") && !bot.callback.isDisabled) {
         const max = LIMITS.invocationsPerBot;
         if ((await invocations.count(botId, max)) >= max)
           throw serviceError("OVERLOADED", { retryAfterMs: OVERLOADED_RETRY_MS });
         await invocations.add(invocation);
-        await callbacks.notify({ botId, callbackId: callback.id });
+        await callbacks.notify({ botId, callbackId: bot.callback.id });
       }
       node.publish(userRoom(botId), "command.invoked", { invocation });
       return { invocation };
@@ -72,9 +74,10 @@ export function commandActions(dependencies: BotDependencies): Handlers {
   };
 }
 
-/** Whether the bot can see the channel and send messages there. */
-async function answersIn({ node }: BotDependencies, botId: string, channelId: string): Promise<boolean> {
-  const access = await node.access.get(botId, { channelId });
+/** Whether the bot can have commands, see the channel and send messages there. */
+async function answersIn({ node }: BotDependencies, bot: BotDocument, channelId: string): Promise<boolean> {
+  if (!bot.scopes.includes("commands")) return false;
+  const access = await node.access.get(bot._id, { channelId });
   return can(access, "view") && can(access, "sendMessages");
 }
 

@@ -6,10 +6,10 @@ import type { BotDocument, BotRepository, Callback } from "../bot.repository.ts"
 import { SUBSCRIBERS_TTL_MS } from "../constants.ts";
 import { beginCursors } from "../callbacks/deliver-changes.ts";
 import { disconnectHeldBy, isHeld } from "../holder.ts";
-import { parseBotToken, presentBot, removeBot } from "./bots.ts";
+import { parseBotToken, presentBot, removeBot, removeDeliveries } from "./bots.ts";
 
 export function ownBotActions(dependencies: BotDependencies): Handlers {
-  const { bots, node, cursors, invocations, callbacks, sealer } = dependencies;
+  const { bots, node, cursors, callbacks, sealer } = dependencies;
   return {
     "bot.me": async ({ actor }) => ({ bot: presentBot(await requireBot(bots, actor)) }),
 
@@ -18,12 +18,13 @@ export function ownBotActions(dependencies: BotDependencies): Handlers {
       const bot = parsed === null ? null : await bots.find(parsed.botId);
       if (parsed === null || bot === null || !matchesHash(parsed.secret, bot.tokenHash))
         throw serviceError("UNAUTHENTICATED");
-      const { botId: userId } = parsed;
-      const { sessionId, scopes } = bot;
-      if (!(await isHeld(node, bot))) throw serviceError("UNAUTHENTICATED");
-      const { isAlive } = await node.services.user.hasBotSession({ userId, sessionId });
-      if (!isAlive) throw serviceError("UNAUTHENTICATED");
-      return { userId, sessionId, scopes };
+      if (!(await hasValidToken(node, bot))) throw serviceError("UNAUTHENTICATED");
+      return { userId: bot._id, sessionId: bot.sessionId, scopes: bot.scopes };
+    },
+
+    "bot.isAllowed": async ({ params: { userId, scope } }) => {
+      const bot = await bots.find(userId);
+      return { isAllowed: bot?.scopes.includes(scope) === true && (await hasValidToken(node, bot)) };
     },
 
     "bot.subscribe": async ({ params: { url, secret, events }, actor }) => {
@@ -41,10 +42,12 @@ export function ownBotActions(dependencies: BotDependencies): Handlers {
         failures: 0,
         lastError: null,
       };
-      await cursors.removeOfBot(actor.userId);
       // The start positions are stored first, so that no later message is missed.
       await beginCursors({ node, cursors }, { ...bot, callback });
-      const updated = orThrow(await bots.setCallback(actor.userId, callback), "BOTS_ONLY");
+      const updated = await bots.setCallback(actor.userId, actor.sessionId, callback);
+      const replacedId = updated === null ? callback.id : bot.callback?.id;
+      if (replacedId !== undefined) await cursors.removeOf(replacedId);
+      if (updated === null) throw serviceError("SESSION_REVOKED");
       const knownAt = new Date(now.getTime() + SUBSCRIBERS_TTL_MS);
       await callbacks.notify({ botId: actor.userId, callbackId: callback.id }, knownAt);
       return { bot: presentBot(updated) };
@@ -52,10 +55,8 @@ export function ownBotActions(dependencies: BotDependencies): Handlers {
 
     "bot.unsubscribe": async ({ actor }) => {
       await requireBot(bots, actor);
-      const updated = await bots.setCallback(actor.userId, null);
-      await cursors.removeOfBot(actor.userId);
-      await invocations.removeOfBot(actor.userId);
-      if (updated === null) throw serviceError("BOTS_ONLY");
+      const updated = orThrow(await bots.setCallback(actor.userId, actor.sessionId, null), "SESSION_REVOKED");
+      await removeDeliveries(dependencies, actor.userId);
       return { bot: presentBot(updated) };
     },
 
@@ -70,6 +71,12 @@ export function ownBotActions(dependencies: BotDependencies): Handlers {
       return {};
     },
   };
+}
+
+async function hasValidToken(node: BotDependencies["node"], bot: BotDocument): Promise<boolean> {
+  const { _id: userId, sessionId, revokedAt } = bot;
+  if (revokedAt !== undefined || !(await isHeld(node, bot))) return false;
+  return (await node.services.user.hasSession({ userId, sessionId })).isAlive;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { BotDependencies } from "../bot.dependencies.ts";
 import type { BotDocument } from "../bot.repository.ts";
 import { heldBy } from "../holder.ts";
 import type { WebhookDocument } from "../webhook.repository.ts";
-import { removeBot } from "./bots.ts";
+import { removeBot, removeDeliveries } from "./bots.ts";
 
 type Listed = Pick<BotDocument | WebhookDocument, "_id" | "name" | "createdAt">;
 const HIGHEST_ID = "f".repeat(24);
@@ -59,14 +59,9 @@ export function tokenActions(dependencies: BotDependencies): Handlers {
   };
 }
 
-async function revokeBotToken(
-  { node, bots, cursors, invocations }: BotDependencies,
-  { _id: botId }: BotDocument,
-): Promise<void> {
+async function revokeBotToken(dependencies: BotDependencies, { _id: botId }: BotDocument): Promise<void> {
+  const { node, bots } = dependencies;
   const { sessionId } = await node.services.user.openBotSession({ userId: botId });
   await bots.revokeToken(botId, { tokenHash: hashSecret(newSecret()), sessionId });
-  // A callback would continue to deliver messages to a URL chosen by the holder of the token.
-  await bots.setCallback(botId, null);
-  await cursors.removeOfBot(botId);
-  await invocations.removeOfBot(botId);
+  await removeDeliveries(dependencies, botId);
 }

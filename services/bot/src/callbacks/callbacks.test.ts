@@ -10,7 +10,7 @@ const bot = {
   _id: "b".repeat(24),
   groupId: "c".repeat(24),
   createdBy: "d".repeat(24),
-  scopes: ["messages.write"],
+  scopes: ["messages.write", "events"],
   callback: { id: "c", url: "https://bot.example", events: ["command.invoked", "interaction.created"] },
 } as unknown as BotDocument;
 const asked = { id: "i", botId: bot._id, channelId: "c", userId: "u", messageId: "m" };
@@ -92,7 +92,7 @@ describe("an interaction", () => {
 
 describe("an answer to a command", () => {
   const deliver = ({ options }: ReturnType<typeof createOptions>) =>
-    deliverChanges(options, bot as never, new AbortController().signal);
+    deliverChanges(options, async () => bot as never);
 
   test("is delivered again after a temporary error", async () => {
     const place = createOptions({ answer: () => refuse(unavailable()) });

@@ -8,7 +8,7 @@ import {
 import { PermanentError } from "@fanfare/jobs";
 import { Counter, type NodeContext, entryLimit } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
-import type { BotDocument, BotRepository, Callback } from "../bot.repository.ts";
+import type { BotDocument, BotRepository } from "../bot.repository.ts";
 import {
   CALLBACK_BACKOFF,
   CALLBACK_CONCURRENCY,
@@ -21,7 +21,7 @@ import {
 import { isHeld } from "../holder.ts";
 import { answerWith, errorsOf } from "./answer.ts";
 import { deliver, DeliveryError } from "./deliver.ts";
-import { deliverChanges, type ChangesOptions } from "./deliver-changes.ts";
+import { deliverChanges, type ChangesOptions, type Subscribed } from "./deliver-changes.ts";
 
 interface CallbacksOptions extends Omit<ChangesOptions, "node"> {
   node: Pick<NodeContext, "access" | "services" | "jobs" | "logger" | "metrics" | "publish">;
@@ -72,8 +72,13 @@ export function createCallbacks(options: CallbacksOptions) {
     maxTries: Infinity,
     backoff: CALLBACK_BACKOFF,
     run: async ({ key, payload: { botId, callbackId }, tries, signal }) => {
-      const bot = await bots.find(botId);
-      if (!isSubscribed(bot) || bot.callback.id !== callbackId) return;
+      const current = async (): Promise<Subscribed | null> => {
+        signal.throwIfAborted();
+        const found = await bots.find(botId);
+        return isSubscribed(found) && found.callback.id === callbackId ? found : null;
+      };
+      const bot = await current();
+      if (bot === null) return;
       const { failures, lastError, isDisabled } = bot.callback;
       // A first try is a retry by an admin; on a later one, the process died between disabling the callback and ending the job.
       if (isDisabled && tries > 1) throw new PermanentError(lastError ?? "");
@@ -83,7 +88,7 @@ export function createCallbacks(options: CallbacksOptions) {
       try {
         while (round.isMore && Date.now() < untilMs) {
           round.isMore = false;
-          if (await deliverChanges(options, bot, signal)) round.isMore = true;
+          if (await deliverChanges(options, current)) round.isMore = true;
         }
       } catch (error) {
         if (signal.aborted) throw error;
@@ -115,8 +120,8 @@ export function createCallbacks(options: CallbacksOptions) {
      * @returns the errors of the modal; null if the bot has not accepted it, or isn't subscribed
      */
     async ask(bot: BotDocument, event: AskedEvent, answered: () => boolean): Promise<ModalErrors | null> {
+      if (!isSubscribed(bot) || bot.callback.isDisabled) return null;
       const { callback } = bot;
-      if (callback === undefined || callback.isDisabled) return null;
       if (!callback.events.includes(event.type)) return null;
       const asked = askedOf(event);
       const untilMs = performance.now() + LIMITS.interactionTimeoutMs;
@@ -146,10 +151,9 @@ export type AskedEvent =
 export const askedOf = (event: AskedEvent): Interaction | ModalSubmission =>
   event.type === "interaction.created" ? event.interaction : event.submission;
 
-type Subscribed = BotDocument & { callback: Callback };
-
-function isSubscribed(bot: BotDocument | null): bot is Subscribed {
-  return bot?.callback !== undefined;
+/** Earlier versions kept the callback of a bot that lost the scope. */
+export function isSubscribed(bot: BotDocument | null): bot is Subscribed {
+  return bot?.callback !== undefined && bot.scopes.includes("events");
 }
 
 const KNOWN_GROUPS = 10_000;
@@ -177,8 +181,8 @@ export class Subscribers {
 
   async #read(groupId: string): Promise<Subscription[]> {
     const bots = await this.#bots.listOfGroup(groupId, LIMITS.botsPerGroup);
-    return bots.flatMap(({ _id, callback }) =>
-      callback === undefined || callback.isDisabled ? [] : [{ botId: _id, callbackId: callback.id }],
+    return bots.flatMap((bot) =>
+      isSubscribed(bot) && !bot.callback.isDisabled ? [{ botId: bot._id, callbackId: bot.callback.id }] : [],
     );
   }
 }

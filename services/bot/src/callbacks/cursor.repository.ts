@@ -48,6 +48,7 @@ export const createCursorRepository = defineRepository(
     /** Never moves back. */
     advance: (cursor: Cursor, { rev, seq }: Head) => update({ _id: idOf(cursor) }, { $max: { rev, seq } }),
 
+    removeOf: (callbackId: string) => removeAll({ callbackId }),
     removeOfBot: (botId: string) => removeAll({ botId }),
     removeOfChannels: (channelIds: readonly string[]) => removeAll({ channelId: { $in: channelIds } }),
   }),

@@ -14,30 +14,34 @@ export interface ChangesOptions extends DeliverOptions, Pick<AnswerOptions, "mod
   invocations: InvocationRepository;
 }
 
-type Subscribed = BotDocument & { callback: Callback };
+export type Subscribed = BotDocument & { callback: Callback };
+/** Read before each callback; null: it has ended. Rejects if no further ones may begin. */
+type Current = () => Promise<Subscribed | null>;
 const NOTHING: Head = { rev: 0, seq: 0 };
 
 /**
  * Delivers pending changes to a bot, in order within each channel. They are read from the message log, starting at the stored
  * cursors, each of which advances after its callback was accepted.
- * @param signal prevents further callbacks; a running one completes
  * @returns whether there may be more
  * @throws {DeliveryError}
  */
-export async function deliverChanges(
-  options: ChangesOptions,
-  bot: Subscribed,
-  signal: AbortSignal,
-): Promise<boolean> {
-  if (!(await isHeld(options.node, bot))) return false;
-  const invoked = await deliverInvocations(options, bot, signal);
-  const wantsMessages = bot.callback.events.some(isMessageEvent);
-  if (!wantsMessages || !bot.scopes.includes("messages.read")) return invoked;
+export async function deliverChanges(options: ChangesOptions, current: Current): Promise<boolean> {
+  const bot = await current();
+  if (bot === null || !(await isHeld(options.node, bot))) return false;
+  const invoked = await deliverInvocations(options, bot, current);
+  if (!readsMessages(bot)) return invoked;
   const behind = await listBehind(options, bot);
   let isMore = invoked;
-  for (const cursor of behind) isMore = (await deliverChannel(options, bot, cursor, signal)) || isMore;
+  for (const cursor of behind) {
+    const now = await current();
+    if (now === null || !readsMessages(now)) return false;
+    isMore = (await deliverChannel(options, now, cursor)) || isMore;
+  }
   return isMore;
 }
+
+const readsMessages = ({ callback, scopes }: Subscribed): boolean =>
+  callback.events.some(isMessageEvent) && scopes.includes("messages.read");
 
 /** Stores the start positions of a new subscription. */
 export async function beginCursors(
@@ -51,12 +55,12 @@ export async function beginCursors(
 async function deliverInvocations(
   options: ChangesOptions,
   bot: Subscribed,
-  signal: AbortSignal,
+  current: Current,
 ): Promise<boolean> {
   if (!bot.callback.events.includes("command.invoked")) return false;
   const waiting = await options.invocations.list(bot._id, INVOCATIONS_PER_STEP);
   for (const invocation of waiting) {
-    signal.throwIfAborted();
+    if ((await current()) === null) return false;
     const event = { type: "command.invoked", invocation } as const;
     const response = await deliver(options, bot, bot.callback, invocation.id, [event]);
     await answerWith(options, bot, invocation, response).catch((error: unknown) => {
@@ -70,16 +74,10 @@ async function deliverInvocations(
   return waiting.length === INVOCATIONS_PER_STEP;
 }
 
-async function deliverChannel(
-  options: ChangesOptions,
-  bot: Subscribed,
-  cursor: Cursor,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function deliverChannel(options: ChangesOptions, bot: Subscribed, cursor: Cursor): Promise<boolean> {
   const { node, cursors } = options;
   const { channelId } = cursor;
   const limit = EVENTS_PER_CALLBACK;
-  signal.throwIfAborted();
   const { messages } = await node.services.message.listChanges({ channelId, afterRev: cursor.rev, limit });
   const last = messages.at(-1);
   if (last === undefined) return false;

@@ -1,3 +1,4 @@
+import type { Dirent } from "node:fs";
 import { open, readdir, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { IMPORTS_FOLDER } from "@fanfare/chat-import";
@@ -10,6 +11,34 @@ export type Folders = Pick<Config, "dataDir" | "filesDir">;
 const SECRET = "token-secret";
 const FILES = "files/";
 
+/** In FILES_DIR and the folder of the database: data that a restore is going to move there, and previous data that it has replaced. */
+export const STAGING = ".restoring";
+export const ASIDE = ".before-restore";
+
+/** Whether it is data, and not a lock or from a restore or the file system: each ext4 has lost+found, which only root can read. */
+export const isData = (name: string): boolean => !/^(?:\.|lock|lost\+found$)/.test(name);
+
+/** The data in FILES_DIR, or in the folder of the database. */
+export async function entriesIn(folder: string): Promise<Dirent[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(absent);
+  return entries.filter(({ name }) => isData(name));
+}
+
+/** The paths of all stored files. */
+export async function pathsIn(filesDir: string): Promise<string[]> {
+  const entries = await entriesIn(filesDir);
+  const stored = entries.map(async (entry) => {
+    // Temporary files.
+    if (entry.name === IMPORTS_FOLDER) return [];
+    if (!entry.isDirectory()) return [entry];
+    return readdir(join(filesDir, entry.name), { recursive: true, withFileTypes: true });
+  });
+  return (await Promise.all(stored))
+    .flat()
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+}
+
 export interface BackedUpFile {
   /** Path within the backup, with slashes. */
   path: string;
@@ -19,15 +48,10 @@ export interface BackedUpFile {
 
 /** Sorted by path. */
 export async function listFiles({ dataDir, filesDir }: Folders): Promise<BackedUpFile[]> {
-  const names = await readdir(filesDir, { recursive: true, withFileTypes: true }).catch(absent);
-  const found = names
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((location) => !location.startsWith(join(filesDir, IMPORTS_FOLDER, sep)))
-    .map((location) => ({
-      path: FILES + location.slice(join(filesDir, sep).length).replaceAll(sep, "/"),
-      location,
-    }));
+  const found = (await pathsIn(filesDir)).map((location) => ({
+    path: FILES + location.slice(join(filesDir, sep).length).replaceAll(sep, "/"),
+    location,
+  }));
   const secret = { path: SECRET, location: join(dataDir, SECRET) };
   const all = await Promise.all(
     [...found, secret].map(async (file) => {

@@ -1,20 +1,18 @@
 import { existsSync } from "node:fs";
-import { mkdir, open, readdir, rename, rm, rmdir, type FileHandle } from "node:fs/promises";
+import { copyFile, mkdir, open, readdir, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Config } from "@fanfare/kernel";
+import { DURABLE, type Config } from "@fanfare/kernel";
+import { lockEmbeddedDatabase } from "@fanfare/kernel/database";
+import { RESTORE_UNFINISHED } from "@fanfare/kernel/migrations";
 import type { mongo } from "mongoose";
 import { checkMemberCounts, checkOrphans, unknownFiles } from "../check/checks.ts";
 import { checkLog } from "../check/check-log.ts";
 import { runChecks } from "../check/run-checks.ts";
 import { CliError } from "../command.ts";
-import { openStoppedInstance, withStoppedInstance } from "../open-instance.ts";
+import { explainInUse, hasDatabase, withStoppedInstance } from "../open-instance.ts";
 import { DocumentWriter, listCollections } from "./documents.ts";
-import { locationOf, type Folders } from "./files.ts";
+import { ASIDE, entriesIn, locationOf, STAGING, type Folders } from "./files.ts";
 import { fileOf, readBackup, verifyBackup } from "./read-backup.ts";
-
-const STAGING = ".restoring";
-/** A collection that exists while a restore to MongoDB is in progress or was interrupted. */
-const UNFINISHED = "restoreUnfinished";
 
 type Target = Pick<Config, "mongoUrl" | "dataDir" | "filesDir">;
 type Fill = (db: mongo.Db, folders: Folders) => Promise<void>;
@@ -28,7 +26,7 @@ export interface Restored {
 
 /**
  * Replaces a stopped instance with a backup. The whole backup is verified before anything is written. With the embedded database,
- * everything is created next to the existing data and then renamed, the database last.
+ * everything is created beside the existing data and then moved. No instance starts on data of which only a part was moved.
  * @throws {CliError} for an incomplete backup, a target that is not empty without `force`, or one in use
  */
 export async function restoreBackup(config: Target, file: string, force: boolean): Promise<Restored> {
@@ -57,38 +55,55 @@ async function repairRestored(
 
 async function restoreEmbedded(config: Target, fill: Fill, force: boolean): Promise<string[]> {
   const { dataDir, filesDir } = config;
-  const folder = join(dataDir, "db");
-  if (!force && !((await isEmpty(folder)) && (await isEmpty(filesDir)))) throw notEmpty(dataDir);
-  if (!(await isEmpty(folder))) await assertStopped(config);
-  const staging = join(dataDir, STAGING);
-  const staged: Folders = { dataDir: staging, filesDir: `${filesDir}${STAGING}` };
+  const isClear = !hasDatabase(config) && (await entriesIn(filesDir)).length === 0;
+  if (!force && !isClear) throw notEmpty(dataDir);
+  // No instance can start meanwhile.
+  const lock = await lockEmbeddedDatabase(config).catch((error: unknown) => {
+    throw explainInUse(error);
+  });
+  // Each on the disk of its target.
+  const staged = { ...stagingOf(config), database: join(dataDir, "db", STAGING) };
   try {
     await prepare(staged);
-    await withStoppedInstance({ mongoUrl: undefined, dataDir: staging }, ({ db }) => fill(db, staged));
-    const moved = await replaceFiles(staged, config);
-    return [...moved, ...(await replace(join(staging, "db"), folder))];
+    const place = { mongoUrl: undefined, dataDir: staged.database };
+    await withStoppedInstance(place, ({ db }) => fill(db, staged));
+    return await replaceAll(staged, config).catch(({ message }: Error) => {
+      throw new CliError(
+        `Not all data could be moved: ${message}\nSolve this, then restore with --force. Previous data is in ${ASIDE} of each folder.`,
+      );
+    });
   } finally {
-    await discard(staged);
+    await discard(staged).finally(() => lock.release());
   }
 }
 
+/** While it is there without `data.sqlite`, no instance starts. */
+const ENGINE = "engine.json";
+
+async function replaceAll(staged: Folders & { database: string }, target: Folders): Promise<string[]> {
+  const [from, to] = [join(staged.database, "db"), join(target.dataDir, "db")];
+  const aside = await moveAside(to);
+  await rename(join(from, ENGINE), join(to, ENGINE));
+  const moved = [...aside, ...(await replaceFiles(staged, target))];
+  await moveContent(from, to);
+  return moved;
+}
+
 async function restoreMongo(config: Target, fill: Fill, force: boolean): Promise<string[]> {
-  const staged: Folders = {
-    dataDir: join(config.dataDir, STAGING),
-    filesDir: `${config.filesDir}${STAGING}`,
-  };
+  const staged = stagingOf(config);
   return withStoppedInstance(config, async ({ db }) => {
-    const unfinished = db.collection(UNFINISHED);
+    const unfinished = db.collection(RESTORE_UNFINISHED);
     const isInterrupted = (await unfinished.countDocuments({}, { limit: 1 })) > 0;
-    const isClear = (await isEmptyDatabase(db)) && (await isEmpty(config.filesDir));
+    const isClear = (await isEmptyDatabase(db)) && (await entriesIn(config.filesDir)).length === 0;
     if (!force && !isInterrupted && !isClear) throw notEmpty("the database of MONGO_URL");
     try {
       await prepare(staged);
-      if (!isInterrupted) await unfinished.insertOne({});
-      for (const name of await listCollections(db)) if (name !== UNFINISHED) await db.dropCollection(name);
+      if (!isInterrupted) await unfinished.insertOne({}, { writeConcern: DURABLE });
+      for (const name of await listCollections(db))
+        if (name !== RESTORE_UNFINISHED) await db.dropCollection(name);
       await fill(db, staged);
       const moved = await replaceFiles(staged, config);
-      await db.dropCollection(UNFINISHED);
+      await db.dropCollection(RESTORE_UNFINISHED);
       return moved;
     } finally {
       await discard(staged);
@@ -121,31 +136,30 @@ async function apply(file: string, db: mongo.Db, folders: Folders): Promise<void
   }
 }
 
+const stagingOf = ({ dataDir, filesDir }: Folders): Folders => ({
+  dataDir: join(dataDir, STAGING),
+  filesDir: join(filesDir, STAGING),
+});
+
 async function prepare(staged: Folders): Promise<void> {
   await discard(staged);
-  await mkdir(staged.dataDir, { recursive: true, mode: 0o700 });
-  await mkdir(staged.filesDir, { recursive: true, mode: 0o700 });
+  for (const folder of Object.values(staged)) await mkdir(folder, { recursive: true, mode: 0o700 });
 }
 
-async function discard({ dataDir, filesDir }: Folders): Promise<void> {
-  await rm(dataDir, { recursive: true, force: true });
-  await rm(filesDir, { recursive: true, force: true });
+async function discard(staged: Folders): Promise<void> {
+  for (const folder of Object.values(staged)) await rm(folder, { recursive: true, force: true });
 }
 
 async function replaceFiles(staged: Folders, target: Folders): Promise<string[]> {
-  const secret = (folders: Folders) => locationOf("token-secret", folders);
-  const moved = existsSync(secret(staged)) ? await replace(secret(staged), secret(target)) : [];
-  return [...moved, ...(await replace(staged.filesDir, target.filesDir))];
-}
-
-/** Moves existing data aside and the new data in its place. @returns the new location of the old data */
-async function replace(from: string, to: string): Promise<string[]> {
-  const moved: string[] = [];
-  // An empty folder needn't be preserved.
-  await rmdir(to).catch(() => undefined);
+  const moved = await moveAside(target.filesDir);
+  await moveContent(staged.filesDir, target.filesDir);
+  const [from, to] = [staged, target].map((folders) => locationOf("token-secret", folders)) as [
+    string,
+    string,
+  ];
+  if (!existsSync(from)) return moved;
   if (existsSync(to)) {
-    let aside = `${to}.before-restore`;
-    for (let n = 2; existsSync(aside); n++) aside = `${to}.before-restore-${n}`;
+    const aside = freeName(`${to}${ASIDE}`);
     await rename(to, aside);
     moved.push(aside);
   }
@@ -153,13 +167,30 @@ async function replace(from: string, to: string): Promise<string[]> {
   return moved;
 }
 
-/** A damaged database can be replaced; one in use can't. */
-async function assertStopped(config: Target): Promise<void> {
-  const database = await openStoppedInstance(config).catch((error: unknown) => {
-    if (error instanceof CliError) throw error;
-    return null;
-  });
-  await database?.close();
+/**
+ * Moves the data in a folder aside, within the folder: it can be a mount point or a link, which can't be moved.
+ * @returns where it is now
+ */
+async function moveAside(folder: string): Promise<string[]> {
+  // `data.sqlite` before its log.
+  const names = (await entriesIn(folder)).map(({ name }) => name).toSorted();
+  if (names.length === 0) return [];
+  const aside = freeName(join(folder, ASIDE));
+  await mkdir(aside, { mode: 0o700 });
+  for (const name of names)
+    await (name === ENGINE ? copyFile : rename)(join(folder, name), join(aside, name));
+  return [aside];
+}
+
+async function moveContent(from: string, to: string): Promise<void> {
+  for (const name of await readdir(from)) await rename(join(from, name), join(to, name));
+}
+
+/** The path, with a number if it exists. */
+function freeName(path: string): string {
+  let free = path;
+  for (let n = 2; existsSync(free); n++) free = `${path}-${n}`;
+  return free;
 }
 
 async function isEmptyDatabase(db: mongo.Db): Promise<boolean> {
@@ -167,10 +198,6 @@ async function isEmptyDatabase(db: mongo.Db): Promise<boolean> {
     if ((await db.collection(name).countDocuments({}, { limit: 1 })) > 0) return false;
   }
   return true;
-}
-
-async function isEmpty(folder: string): Promise<boolean> {
-  return (await readdir(folder).catch(() => [])).length === 0;
 }
 
 function notEmpty(what: string): CliError {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type { Config } from "@fanfare/kernel";
+import { assertRestored } from "@fanfare/kernel/migrations";
 import { CliError } from "../command.ts";
 import { withDatabase } from "../open-instance.ts";
 import { assertAbsent, writeFileAtomically } from "../write-file.ts";
@@ -35,6 +36,7 @@ export async function writeBackup(
 ): Promise<Summary & { while: BackedUpWhile }> {
   if (file !== null) assertAbsent(file);
   return withDatabase(config, async ({ db, isEmbedded }, isRunning) => {
+    await assertRestored(db);
     const hasOneMoment = isRunning && isEmbedded;
     const summary: Summary = { collections: {}, files: 0 };
     const parts = hasOneMoment ? framesOfRunning(db, config, summary) : framesOfStopped(db, config, summary);
@@ -60,21 +62,33 @@ async function* framesOfStopped(db: mongo.Db, config: Source, summary: Summary):
   for (const file of await listFiles(config)) yield* fileFrames(file, summary);
 }
 
+/** So many can be written while the snapshot isn't read, which closes after ten minutes. */
+const FEW_BYTES = 16 * 1024 * 1024;
+
 /**
- * Lists the existing files, then the snapshot of the database, then newer files. So the backup contains every file that the
- * snapshot refers to; those deleted before it are removed by a restore.
+ * Writes the existing files, opens the snapshot of the database, then writes newer files. So the backup contains every file that
+ * the snapshot refers to; those deleted before it are removed by a restore.
  */
 async function* framesOfRunning(db: mongo.Db, config: Source, summary: Summary): AsyncGenerator<Buffer> {
   yield encodeJson("H", { format: FORMAT, version: FORMAT_VERSION, running: true });
   const written = new Set<string>();
-  for (const file of await listFiles(config)) {
-    if (isDraft(file)) continue;
-    written.add(file.path);
-    yield* fileFrames(file, summary);
+  async function* newFiles(): AsyncGenerator<Buffer, number> {
+    let bytes = 0;
+    for (const file of await listFiles(config)) {
+      if (isDraft(file) || written.has(file.path)) continue;
+      written.add(file.path);
+      bytes += file.bytes;
+      yield* fileFrames(file, summary);
+    }
+    return bytes;
+  }
+  // Ends even if files are uploaded faster than they are written here.
+  for (let before = Infinity, bytes; ; before = bytes) {
+    bytes = yield* newFiles();
+    if (bytes <= FEW_BYTES || bytes >= before) break;
   }
   const everything = await openEverything(db);
-  for (const file of await listFiles(config))
-    if (!isDraft(file) && !written.has(file.path)) yield* fileFrames(file, summary);
+  yield* newFiles();
   yield* documentFrames(everything, summary);
 }
 

@@ -93,10 +93,15 @@ class ChannelLog {
     const shown = head === undefined ? "none" : `seq ${head.seq}, rev ${head.rev}`;
     yield {
       description: `the head of channel ${channelId} is ${shown}; its messages have seq ${actual.seq}, rev ${actual.rev}`,
-      repair: () =>
-        db
-          .collection("channelHeads")
-          .updateOne({ _id: new mongo.ObjectId(channelId) }, { $set: actual }, { upsert: true }),
+      repair: () => restoreHead(db, channelId, actual),
     };
   }
+}
+
+/** Searches look for changed threads by their heads. */
+async function restoreHead(db: mongo.Db, channelId: string, { seq, rev }: Head): Promise<void> {
+  const _id = new mongo.ObjectId(channelId);
+  const thread = await db.collection("channels").findOne({ _id, kind: "thread" });
+  const head = { seq, rev, changedAt: new Date(), ...(thread && { threadOf: thread["parentGroupId"] }) };
+  await db.collection("channelHeads").updateOne({ _id }, { $set: head }, { upsert: true });
 }

@@ -1,6 +1,6 @@
-import { readdir } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { mongo } from "mongoose";
+import { pathsIn } from "../backup/files.ts";
 import { checkLog } from "./check-log.ts";
 import { type Check, idsOf } from "./run-checks.ts";
 
@@ -145,9 +145,4 @@ export async function* unknownFiles(db: mongo.Db, filesDir: string): AsyncGenera
 function namesOf({ _id, variants, pictureName }: mongo.Document): string[] {
   const names = ((variants ?? []) as string[]).map((variant) => `${String(_id)}.${variant}`);
   return pictureName === undefined ? names : [...names, `${String(pictureName)}.webp`];
-}
-
-async function pathsIn(filesDir: string): Promise<string[]> {
-  const entries = await readdir(filesDir, { recursive: true, withFileTypes: true }).catch(() => []);
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }

@@ -1,17 +1,17 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { DURABLE, loadConfig, ServiceError } from "@fanfare/kernel";
+import { DURABLE, ServiceError } from "@fanfare/kernel";
 import type { mongo } from "mongoose";
 import { CliError, command } from "../command.ts";
-import { withDatabase, withUserNode } from "../open-instance.ts";
+import { loadInstanceConfig, withDatabase, withUserNode } from "../open-instance.ts";
 
 export const createAdminCommand = command({
   command: "create-admin <username>",
   describe: "Create an admin account, or make an existing account an admin",
   builder: (yargs) => yargs.positional("username", { type: "string", demandOption: true }),
   async handler({ username }) {
-    await withUserNode(loadConfig(), async ({ services }) => {
+    await withUserNode(loadInstanceConfig({ canBeNew: true }), async ({ services }) => {
       const existing = await services.user.findByUsername({ username }).catch((error: unknown) => {
         if (error instanceof ServiceError && error.type === "USER_NOT_FOUND") return null;
         throw error;
@@ -66,7 +66,7 @@ export const resetTotpCommand = command({
   describe: "Turn off two-step verification and remove the passkeys of a user who lost their device",
   builder: (yargs) => yargs.positional("username", { type: "string", demandOption: true }),
   async handler({ username }) {
-    await withUserNode(loadConfig(), async ({ services }) => {
+    await withUserNode(loadInstanceConfig(), async ({ services }) => {
       const { user } = await services.user.findByUsername({ username });
       await services.user.resetTotp({ userId: user.id });
     });
@@ -93,14 +93,14 @@ export const endSessionsCommand = command({
       }),
   async handler({ all, guests }) {
     if (!all) throw new CliError("This logs out all users. Confirm with --all.");
-    const ended = await withDatabase(loadConfig(), ({ db }) => endSessions(db, { guests }));
+    const ended = await withDatabase(loadInstanceConfig(), ({ db }) => endSessions(db, { guests }));
     console.log(`${ended} sessions have ended; running gateways close them within ten seconds.`);
     if (ended > MAX_FOUND) console.log(`Gateways handle at most ${MAX_FOUND} at once: restart them as well.`);
   },
 });
 
-/** As in the user service: the lifetime of an access token plus a minute for clock differences. */
-const REMEMBERED_MS = 16 * 60 * 1000;
+/** Until the active users of the day are counted, as in the user service. There, those of bots are kept for less, and not counted. */
+const KEPT_MS = 24 * 60 * 60 * 1000;
 const SESSIONS_AT_ONCE = 1000;
 
 interface Session {
@@ -130,7 +130,10 @@ export async function endSessions(db: mongo.Db, options: { guests: boolean }): P
     const revokedAt = new Date();
     const { modifiedCount } = await sessions.updateMany(
       { _id, revokedAt: { $exists: false } },
-      { $set: { revokedAt, expiresAt: new Date(revokedAt.getTime() + REMEMBERED_MS) } },
+      {
+        $set: { revokedAt, expiresAt: new Date(revokedAt.getTime() + KEPT_MS) },
+        $unset: { address: 1, userAgent: 1 },
+      },
       { writeConcern: DURABLE },
     );
     ended += modifiedCount;

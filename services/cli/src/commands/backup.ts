@@ -8,7 +8,7 @@ import { restoreBackup } from "../backup/restore-backup.ts";
 import { verifyBackup } from "../backup/read-backup.ts";
 import { allChecks, EXIT_FINDINGS_LEFT } from "../check/checks.ts";
 import { runChecks } from "../check/run-checks.ts";
-import { withStoppedInstance } from "../open-instance.ts";
+import { loadInstanceConfig, withStoppedInstance } from "../open-instance.ts";
 
 export const backupCommand = command({
   command: "backup [file]",
@@ -23,7 +23,7 @@ export const backupCommand = command({
         return true;
       }),
   async handler({ file, stdout }) {
-    const config = loadConfig();
+    const config = loadInstanceConfig();
     const target = stdout ? null : file!;
     const summary = await writeBackup(config, target);
     // Standard output can be the backup itself.
@@ -49,7 +49,7 @@ export const restoreCommand = command({
       describe: "Replace an existing instance; its embedded database is kept beside the new one",
     }),
   async handler({ file, force }) {
-    const { moved, notices } = await restoreBackup(loadConfig(), file, force);
+    const { moved, notices } = await restoreBackup(loadInstanceConfig({ canBeNew: true }), file, force);
     for (const line of notices) console.log(line);
     console.log(`Restored ${file}.`);
     for (const path of moved)
@@ -69,18 +69,19 @@ export const verifyCommand = command({
   async handler({ file, restore }) {
     const contents = await verifyBackup(file);
     console.log(`${file} is complete: ${documentsIn(contents)} documents and ${contents.files} files.`);
-    if (restore && (await faultsOf(file)) > 0) process.exitCode = EXIT_FINDINGS_LEFT;
+    if (restore && (await faultsOf(file, loadConfig().s3 !== undefined)) > 0)
+      process.exitCode = EXIT_FINDINGS_LEFT;
   },
 });
 
-async function faultsOf(file: string): Promise<number> {
+async function faultsOf(file: string, hasS3: boolean): Promise<number> {
   const dataDir = await mkdtemp(join(tmpdir(), "fanfare-verify-"));
   const place = { mongoUrl: undefined, dataDir, filesDir: join(dataDir, "files") };
   try {
     const { notices } = await restoreBackup(place, file, false);
     for (const line of notices) console.log(line);
     const { found } = await withStoppedInstance(place, ({ db }) =>
-      runChecks(db, allChecks(place.filesDir), false, console.log),
+      runChecks(db, allChecks(hasS3 ? undefined : place.filesDir), false, console.log),
     );
     console.log(
       found === 0

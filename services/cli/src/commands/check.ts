@@ -1,8 +1,7 @@
-import { loadConfig } from "@fanfare/kernel";
 import { allChecks, EXIT_FINDINGS_LEFT } from "../check/checks.ts";
 import { runChecks } from "../check/run-checks.ts";
 import { command } from "../command.ts";
-import { withStoppedInstance } from "../open-instance.ts";
+import { loadInstanceConfig, withStoppedInstance } from "../open-instance.ts";
 
 export const checkCommand = command({
   command: "check",
@@ -14,7 +13,7 @@ export const checkCommand = command({
       describe: "Repair what can be repaired without losing user data",
     }),
   async handler({ repair }) {
-    const config = loadConfig();
+    const config = loadInstanceConfig();
     const filesDir = config.s3 === undefined ? config.filesDir : undefined;
     const { found, repaired } = await withStoppedInstance(config, ({ db }) =>
       runChecks(db, allChecks(filesDir), repair, console.log),

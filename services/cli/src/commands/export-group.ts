@@ -1,11 +1,11 @@
 import { pipeline } from "node:stream/promises";
 import { createGroupService } from "@fanfare/group";
 import { groupFile, groupOfServices } from "@fanfare/group-file";
-import { type Config, loadConfig } from "@fanfare/kernel";
+import type { Config } from "@fanfare/kernel";
 import { createMessageService } from "@fanfare/message";
 import { createUserService } from "@fanfare/user";
 import { CliError, command } from "../command.ts";
-import { explainInUse, withNode } from "../open-instance.ts";
+import { explainInUse, loadInstanceConfig, withNode } from "../open-instance.ts";
 import { assertAbsent, writeFileAtomically } from "../write-file.ts";
 
 export const exportGroupCommand = command({
@@ -16,7 +16,7 @@ export const exportGroupCommand = command({
       .positional("groupId", { type: "string", demandOption: true })
       .positional("file", { type: "string", demandOption: true }),
   async handler({ groupId, file }) {
-    const lines = await exportGroup(loadConfig(), groupId, file);
+    const lines = await exportGroup(loadInstanceConfig(), groupId, file);
     console.log(`${file}: ${lines} lines. Uploaded files and the group's own emoji are left out.`);
   },
 });

@@ -3,7 +3,9 @@ import {
   type Imported,
   importGroup as importInto,
   ImportRefusedError,
+  matchLines,
   type MessageFiles,
+  removeInterrupted,
   survey,
   type UserOptions,
 } from "@fanfare/chat-import";
@@ -23,20 +25,25 @@ export const importGroupCommand = command({
       .option("match-usernames", {
         type: "boolean",
         default: false,
-        describe: "Match users in the file to existing accounts by username",
+        describe:
+          "Match users in the file to existing accounts by username, which anyone can have registered",
       }),
   handler: ({ file, owner, matchUsernames }) =>
     orCliError(async () => {
       const imported = await importGroup(
         loadConfig(),
         file,
-        { owner, matchUsernames, people: new Map() },
+        { owner, matchUsernames, emails: new Map(), people: new Map() },
         null,
       );
       console.log(
         `Imported as group ${imported.groupId}: ${imported.messages} messages, ${imported.members} members. ` +
           `Users without an account here: ${imported.placeholders}.`,
       );
+      if (imported.matches !== null) {
+        console.log(`Matched by username: ${imported.matches.accounts.length}.`);
+        for (const line of matchLines(imported.matches.accounts)) console.log(line);
+      }
     }),
 });
 
@@ -64,7 +71,11 @@ export async function importGroup(
       return await importInto(target, surveyed, options, origin);
     } catch (error) {
       const isRefused = error instanceof ImportRefusedError || error instanceof ServiceError;
-      if (!isRefused && origin !== undefined && origin.source !== null)
+      const source = isRefused ? null : (origin?.source ?? null);
+      // One without a sample, of `--again`, can't be continued. What can't be removed now is removed by the next import.
+      if (source !== null && source.sample === null)
+        await removeInterrupted(target, new AbortController().signal).catch(() => undefined);
+      else if (source !== null)
         console.error("The import was interrupted. Run the same command again to continue it.");
       throw error;
     } finally {

@@ -1,9 +1,9 @@
-import { declareModels, loadConfig, PROGRAM_VERSION } from "@fanfare/kernel";
+import { declareModels, PROGRAM_VERSION } from "@fanfare/kernel";
 import type { Database } from "@fanfare/kernel/database";
 import { migrate, planMigrations, shownIndex, type Plan } from "@fanfare/kernel/migrations";
 import { WORKER_FACTORIES } from "@fanfare/node";
 import { command } from "../command.ts";
-import { withoutCluster, withStoppedInstance } from "../open-instance.ts";
+import { loadInstanceConfig, withoutCluster, withStoppedInstance } from "../open-instance.ts";
 
 export const migrateCommand = command({
   command: "migrate",
@@ -14,7 +14,7 @@ export const migrateCommand = command({
       .option("status", { type: "boolean", describe: "Show completed and pending migrations" })
       .conflicts("dry-run", "status"),
   async handler({ dryRun, status }) {
-    const config = loadConfig();
+    const config = loadInstanceConfig({ canBeNew: true });
     await withStoppedInstance(config, async (database) => {
       declareModels(withoutCluster(config, []), Object.values(WORKER_FACTORIES), database);
       if (dryRun !== true && status !== true) return migrateNow(database);

@@ -1,7 +1,7 @@
-import { loadConfig, type NodeContext } from "@fanfare/kernel";
+import type { NodeContext } from "@fanfare/kernel";
 import type { mongo } from "mongoose";
 import { CliError, command } from "../command.ts";
-import { withUserNode } from "../open-instance.ts";
+import { loadInstanceConfig, withUserNode } from "../open-instance.ts";
 
 interface Sealed {
   collection: string;
@@ -31,7 +31,7 @@ export const resealCommand = command({
   command: "reseal",
   describe: "Re-encrypt stored secrets with TOKEN_SECRET after it was changed",
   async handler() {
-    const config = loadConfig();
+    const config = loadInstanceConfig();
     if (config.tokenSecret === undefined || config.tokenSecretPrevious === undefined) {
       throw new CliError("Set TOKEN_SECRET to the new secret and TOKEN_SECRET_PREVIOUS to the previous one.");
     }

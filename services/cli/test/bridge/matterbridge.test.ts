@@ -51,12 +51,13 @@ test("a connection on which nothing arrives is opened again", async () => {
 test("messages that arrive while an earlier one waits for long aren't lost", async () => {
   let release = () => {};
   const released = new Promise<void>((resolve) => (release = resolve));
-  const { texts, ended } = read(500, (text) => (text === "0" ? released : undefined));
+  const { texts, ended } = read(1000, (text) => (text === "0" ? released : undefined));
   const all = ["0", "1", "2", "3", "4"];
+  await expect.poll(() => texts).toContain("connected");
   for (const text of all) fake.write({ text });
   await expect.poll(() => texts.at(-1)).toBe("0");
   // Longer than a quiet connection is kept.
-  await new Promise((resolve) => setTimeout(resolve, 1200));
+  await new Promise((resolve) => setTimeout(resolve, 1500));
   release();
   await expect.poll(() => texts.filter((text) => text !== "connected")).toEqual(all);
   stopping.abort();

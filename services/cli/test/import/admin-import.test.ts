@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { FanfareClient } from "@fanfare/client";
 import { type ChatImport, LIMITS, type WireAnswer } from "@fanfare/contract";
 import type { NodeContext } from "@fanfare/kernel";
 import { startFanfare } from "@fanfare/node";
@@ -8,7 +9,7 @@ import { makeZip, must } from "@fanfare/testing";
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { configOf, fanfare } from "../temporary-instance.ts";
-import { discordFiles, mattermostExport, slackExport } from "./exports.ts";
+import { discordFiles, mattermostExport, mattermostPost, slackExport } from "./exports.ts";
 
 const password = "correct horse";
 
@@ -17,14 +18,16 @@ let instance: Awaited<ReturnType<typeof startFanfare>>;
 let url: string;
 /** Access tokens by username; ada is the admin. */
 const tokens = new Map<string, string>();
+const userIds = new Map<string, string>();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "fanfare-admin-import-"));
   instance = await startFanfare(configOf(join(folder, "data")));
   ({ url } = instance);
   for (const username of ["ada", "grace"]) {
-    const { accessToken } = await must(url, "user.register", { username, password });
+    const { accessToken, user } = await must(url, "user.register", { username, password });
     tokens.set(username, accessToken);
+    userIds.set(username, user.id);
   }
 });
 afterAll(async () => {
@@ -122,18 +125,76 @@ test("an admin checks an export and imports it, and its members see it at once",
   const log = await must(url, "group.auditLog", { groupId }, token());
   expect(log.entries.map(({ action }) => action)).toEqual(["admin.startGroupImport"]);
 
-  // A later export adds to the group, unless the admin wants a second one.
-  const laterId = await checkedArchive();
+  const accounts = ["ada", "grace"].map((name) => ({ name, username: name }));
+  for (const { report } of [checked, done])
+    expect(report).toMatchObject({
+      destination: { groupId: null, name: "Core Team" },
+      matches: { by: "username", count: 2, accounts },
+    });
+
+  // A later export adds to the group, unless the admin wants a second one. People see its messages at once.
+  const client = new FanfareClient({ url });
+  // Without the event, clients find messages only after a while.
+  let resyncs = 0;
+  client.on("resync", () => void (resyncs += 1));
+  await client.login({ username: "grace", password });
+  await client.connect();
+  const [group, direct] = [channelId, directs[1]!.id].map((id) => client.channel(id));
+  await Promise.all([group!.load(), direct!.load()]);
+  const said = [
+    mattermostPost("town-square", "ada", "a week later", 1),
+    {
+      type: "direct_post",
+      direct_post: {
+        channel_members: ["ada", "grace"],
+        user: "ada",
+        message: "privately",
+        create_at: 1_600_002_000_000,
+      },
+    },
+  ];
+  const lines = `${mattermostExport()}${said.map((line) => `${JSON.stringify(line)}\n`).join("")}`;
+  const laterId = await uploaded({ origin: "mattermost", fileName: "later.jsonl" }, Buffer.from(lines));
+  const destination = { groupId, name: "Core Team" };
+  expect((await settled(laterId)).report!.destination).toEqual(destination);
   const secondId = await checkedArchive();
   await run(laterId);
   const later = await settled(laterId);
-  expect(later).toMatchObject({ state: "done", error: null, groupId });
+  expect(later).toMatchObject({ state: "done", error: null, groupId, report: { destination } });
   expect(noted(later, "messages that were already imported")).toBe(7);
+  await expect.poll(() => resyncs).toBe(2);
+  await expect.poll(() => group!.messages.at(-1)?.content).toBe("a week later");
+  await expect.poll(() => direct!.messages.at(-1)?.content).toBe("privately");
+  client.close();
   await run(secondId, { again: true, matchUsernames: false, createAccounts: true, directMessages: false });
   const third = await settled(secondId);
   expect(third).toMatchObject({ state: "done", error: null });
   expect(third.groupId).not.toBe(groupId);
   expect(third.report!.imported).toContainEqual({ code: "newAccounts", what: "new accounts", count: 2 });
+});
+
+test("guests stay in group DMs when their group is deleted, and no longer", async () => {
+  const { database } = instance.context as NodeContext;
+  const groupId = new mongo.ObjectId(
+    (await must(url, "group.listMine", {}, token("grace"))).groups.find(({ name }) => name === "Core Team")!
+      .id,
+  );
+  const guests = database.collection<{ importedIn: mongo.ObjectId[] }>("users");
+  const [left] = await guests.find({ nickname: "left", importedIn: groupId }).toArray();
+  const ofGroup = () => database.collection("importedPlaces").countDocuments({ groupId });
+  expect(await ofGroup()).toBeGreaterThan(0);
+  await must(url, "group.delete", { groupId: String(groupId) }, token());
+  await expect.poll(() => database.collection("groups").countDocuments({ _id: groupId })).toBe(0);
+  expect(await ofGroup()).toBe(0);
+  const { importedIn } = (await guests.findOne({ _id: left!._id }))!;
+  expect(importedIn).toHaveLength(1);
+  // The last of its people with an account leaves it.
+  const [_id] = importedIn;
+  const userId = userIds.get("ada")!;
+  const alone = { memberIds: [new mongo.ObjectId(userId)] };
+  await database.collection("channels").updateOne({ _id: _id! }, { $set: alone });
+  await must(url, "channel.removeFromDirect", { channelId: String(_id), userId }, token());
+  await expect.poll(() => guests.countDocuments({ _id: left!._id })).toBe(0);
 });
 
 test("an archive of a Discord server has its downloaded media", async () => {
@@ -189,7 +250,10 @@ test.each([
   ],
 ])("the check explains what is wrong with %s", async (_, params, body, reason) => {
   const importId = await uploaded(params, body);
-  expect(await settled(importId)).toMatchObject({ state: "failed", error: expect.stringContaining(reason) });
+  const failure =
+    reason === "no team" ? { code: "chooseTeam", details: { names: '"core"' } } : { code: "unreadable" };
+  const error = expect.stringContaining(reason);
+  expect(await settled(importId)).toMatchObject({ state: "failed", error, failure });
   await must(url, "admin.deleteChatImport", { importId }, token());
   const { imports } = await must(url, "admin.listChatImports", {}, token());
   expect(imports.map(({ id }) => id)).not.toContain(importId);
@@ -252,7 +316,8 @@ test("a check whose job is missing gets it again, and one that was killed too of
   await imports.updateOne({ _id: id }, { $set: { ...stuck, tries: 8 } });
   await sweep();
   const error = expect.stringContaining("stopped each time");
-  expect(await settled(importId)).toMatchObject({ state: "failed", error });
+  const failure = { code: "serverFailed" };
+  expect(await settled(importId)).toMatchObject({ state: "failed", error, failure });
   await must(url, "admin.deleteChatImport", { importId }, token());
 });
 
@@ -319,6 +384,40 @@ async function sweep(): Promise<void> {
     )
     .toBe(1);
 }
+
+test("an export is only added to the group that its report shows", async () => {
+  const team = { type: "team", team: { name: "race", display_name: "Race", type: "O" } };
+  const channel = { type: "channel", channel: { team: "race", name: "town-square", type: "O" } };
+  const posts = ["first", "second"].map((message, n) => ({
+    type: "post",
+    post: { team: "race", channel: "town-square", user: "ada", message, create_at: 1_600_000_000_000 + n },
+  }));
+  const uploadOf = async (lines: readonly object[]) => {
+    const body = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    const { id, report } = await settled(
+      await uploaded({ origin: "mattermost", fileName: "race.jsonl" }, body),
+    );
+    expect(report!.destination).toMatchObject({ groupId: null });
+    return id;
+  };
+  const [early, same, later] = [
+    await uploadOf([team, channel, posts[0]!]),
+    await uploadOf([team, channel, posts[0]!]),
+    await uploadOf([team, channel, ...posts]),
+  ];
+  await run(early);
+  const { groupId } = await settled(early);
+  // Like a try after one that died when the group was complete.
+  await run(same);
+  expect(await settled(same)).toMatchObject({ state: "done", groupId });
+  await run(later);
+  const refused = await settled(later);
+  expect(refused).toMatchObject({ state: "failed", failure: { code: "otherDestination" } });
+  await run(later, { again: true });
+  const made = await settled(later);
+  expect(made.state).toBe("done");
+  expect(made.groupId).not.toBe(groupId);
+});
 
 test("exports that no one has imported are deleted after a week", async () => {
   const importId = await uploaded({ origin: "slack", fileName: "a.zip" }, slackExport());

@@ -9,11 +9,10 @@ import { createImportedAccounts } from "@fanfare/user";
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withStoppedInstance, withStoppedNode } from "../../src/open-instance.ts";
-import { configOf, fanfare, whileRunning } from "../temporary-instance.ts";
+import { configOf, fanfare, makeInstance, password, whileRunning } from "../temporary-instance.ts";
 import { mattermostLines, slackExport } from "./exports.ts";
 
 const MESSAGES = 1500;
-const password = "correct horse";
 
 let folder: string;
 let dataDir: string;
@@ -22,7 +21,7 @@ let file: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "fanfare-again-"));
   dataDir = join(folder, "data");
-  await whileRunning(dataDir, (url) => must(url, "user.register", { username: "ada", password }));
+  await makeInstance(dataDir, "ada");
   const posts = Array.from({ length: MESSAGES }, (_, n) => ({
     type: "post",
     post: {
@@ -111,11 +110,11 @@ test("an import waits for another one, and leaves what it continues alone", asyn
     const storing = createImportedFiles(node);
     const target = { db, imported: createImportedAccounts(node), storing, policy: node.policy };
     const surveyed = await survey(groupFile, null);
-    const options = { owner: "ada", matchUsernames: false, people: new Map() };
+    const options = { owner: "ada", matchUsernames: false, emails: new Map(), people: new Map() };
     const origin = {
-      files: { of: async () => [], open: () => Promise.reject(new Error("no files")) },
+      files: { bytes: 0, of: async () => [], open: () => Promise.reject(new Error("no files")) },
       directs: null,
-      source: { key: "lease", options: [] },
+      source: { key: "lease", options: [], sample: null, into: null },
     };
     const leases = db.collection<typeof held>("imports");
     await leases.insertOne(held);
@@ -143,11 +142,13 @@ test("the same export adds nothing, until its group is deleted", async () => {
   const before = await counts();
   const repeated = await run("--json");
   expect(JSON.parse(repeated.out)).toMatchObject({
-    imported: { messages: 0 },
+    imported: {},
     group: { kind: "added", messages: 0, members: 0, accounts: 0, placeholders: 0 },
   });
   expect(await counts()).toEqual(before);
-  expect((await run("--name", "Renamed")).out).toContain("Added to group");
+  const { out } = await run("--name", "Renamed");
+  expect(out).toMatch(/^Added to group \w+: .*\n\nNothing new was imported\.\n\nLeft out or changed:\n/);
+  expect(out).toMatch(/\nIt has no new members\.\n$/);
   expect(JSON.parse((await run("--again", "--json")).out).group).toMatchObject({ kind: "new" });
   await whileRunning(dataDir, async (url) => {
     const { accessToken } = await must(url, "user.login", { username: "ada", password });
@@ -161,7 +162,7 @@ test("the same export adds nothing, until its group is deleted", async () => {
 
 test("another import removes what an interrupted one left", { tags: "long" }, async () => {
   dataDir = join(folder, "second");
-  await whileRunning(dataDir, (url) => must(url, "user.register", { username: "ada", password }));
+  await makeInstance(dataDir, "ada");
   const slack = join(folder, "Club.zip");
   await writeFile(slack, slackExport());
   const unblock = await blockUploads();

@@ -1,11 +1,11 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Channel, Message } from "@fanfare/contract";
 import { must } from "@fanfare/testing";
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withStoppedInstance } from "../../src/open-instance.ts";
-import { configOf, fanfare, newFolder, whileRunning } from "../temporary-instance.ts";
+import { configOf, fanfare, makeInstance, newFolder, whileRunning } from "../temporary-instance.ts";
 import { discordFiles, mattermostExport, slackExport } from "./exports.ts";
 
 let folder: string;
@@ -15,10 +15,7 @@ const files: Record<string, string[]> = {};
 beforeAll(async () => {
   folder = await newFolder();
   dataDir = join(folder, "data");
-  await whileRunning(dataDir, async (url) => {
-    for (const username of ["ada", "grace", "other"])
-      await must(url, "user.register", { username, password: "correct horse" });
-  });
+  await makeInstance(dataDir, "ada", "grace", "other");
   const write = async (from: string, contents: Record<string, Buffer | string>) => {
     files[from] = Object.keys(contents).map((name) => join(folder, name));
     for (const [name, content] of Object.entries(contents)) await writeFile(join(folder, name), content);
@@ -138,14 +135,36 @@ test("a dry run changes nothing, and a conversion can be imported later", async 
     /2 {2}direct conversations\n {2}3 {2}direct messages/,
   );
   const dry = await run("slack", "--dry-run", "--without-files", "--without-direct-messages");
-  expect(dry.out).toMatch(/^Would be imported:$/m);
-  expect(dry.out).not.toMatch(/^Imported:/m);
+  // Its group has most of it.
+  expect(dry.out).toMatch(/^In the export:$/m);
+  expect(dry.out).not.toMatch(/imported:/im);
   expect(dry.out).not.toContain("direct conversations");
   const converted = await run("slack", "--out", file, "--name", "Later");
-  expect(converted).toMatchObject({ code: 0, out: dry.out });
+  expect(converted.code).toBe(0);
+  const destination = /^Adds to group (\w+): Club \(with --into \1\)\n\n/;
+  expect(dry.out).toMatch(destination);
+  const listed = dry.out.replace(destination, "").replace("In the export:", "Would be imported:");
+  expect(converted.out).toBe(`${listed}\nWrote ${file}.\n`);
   expect((await readFile(file, "utf8")).split("\n")[0]).toContain("fanfare-group");
   expect((await run("slack", "--out", file)).error).toContain("already exists");
   expect(await fanfare(dataDir, ["import-group", file, "--owner", "other"])).toMatchObject({ code: 0 });
+});
+
+test.each([
+  ["an invalid configuration", { PORT: "none" }, "PORT"],
+  ["a database that can't be opened", { DATA_DIR: "broken" }, "The group is unknown"],
+])("a dry run with %s reports everything but the group", async (_, more: Record<string, string>, reason) => {
+  const env = { ...more };
+  if (more["DATA_DIR"] !== undefined) {
+    env["DATA_DIR"] = join(folder, more["DATA_DIR"]);
+    await mkdir(env["DATA_DIR"]);
+    await writeFile(join(env["DATA_DIR"], "db"), "not a folder");
+  }
+  const args = ["import", ...files["slack"]!, "--from", "slack", "--dry-run"];
+  const { code, out, error } = await fanfare(dataDir, args, env);
+  expect(error).toContain(reason);
+  expect({ code, start: out.split("\n")[0] }).toEqual({ code: 0, start: "Would be imported:" });
+  expect(await fanfare(dataDir, args)).toMatchObject({ code: 0, error: "" });
 });
 
 test("refuses without an owner, and explains what is wrong with an export", async () => {
@@ -168,5 +187,15 @@ test("refuses without an owner, and explains what is wrong with an export", asyn
     "--owner",
     "ada",
   ]);
-  expect(missing.error).toContain("cannot be read");
+  expect(missing.error).toBe(`${join(folder, "none.zip")} cannot be read: no such file or directory.\n`);
+});
+
+test("names what is missing on the command line, and the command's help", async () => {
+  const export_ = files["slack"]![0]!;
+  const errorOf = async (...args: string[]) => (await fanfare(dataDir, args)).error;
+  expect(await errorOf("import", export_)).toBe("--from is missing.\nSee: fanfare import --help\n");
+  expect(await errorOf("import", export_, "--from", "slack", "--into", "1", "--owner", "ada")).toBe(
+    "--into and --owner can't be used together.\nSee: fanfare import --help\n",
+  );
+  expect(await errorOf("imprt", export_)).toMatch(/^Unknown .*imprt.*\nSee: fanfare --help\n$/);
 });

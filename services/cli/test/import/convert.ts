@@ -37,17 +37,32 @@ export async function convert(
   options: Partial<ImporterOptions> = {},
   more: Record<string, Buffer | string> = {},
 ): Promise<Converted> {
-  const folder = await mkdtemp(join(tmpdir(), "fanfare-export-"));
-  try {
-    for (const [name, content] of Object.entries({ ...files, ...more })) {
-      await mkdir(dirname(join(folder, name)), { recursive: true });
-      await writeFile(join(folder, name), content);
-    }
-    return await convertFiles(
+  return withFolder({ ...files, ...more }, (folder) =>
+    convertFiles(
       importer,
       Object.keys(files).map((name) => join(folder, name)),
       options,
-    );
+    ),
+  );
+}
+
+/** Converts an export that was unpacked to a folder. */
+export const convertFolder = (
+  importer: Importer,
+  files: Record<string, Buffer | string>,
+): Promise<Converted> => withFolder(files, (folder) => convertFiles(importer, [folder]));
+
+async function withFolder<T>(
+  files: Record<string, Buffer | string>,
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), "fanfare-export-"));
+  try {
+    for (const [name, content] of Object.entries(files)) {
+      await mkdir(dirname(join(folder, name)), { recursive: true });
+      await writeFile(join(folder, name), content);
+    }
+    return await work(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

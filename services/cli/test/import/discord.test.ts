@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { discordHistory } from "@fanfare/chat-import";
 import { userId } from "@fanfare/chat-import";
-import { convert } from "./convert.ts";
+import { convert, convertFolder } from "./convert.ts";
 import { discordFiles } from "./exports.ts";
 
 const [ada, grace] = ["300000000000000001", "300000000000000002"].map(userId);
@@ -32,6 +32,17 @@ test("messages keep authors, times, edits, replies, pins and reactions", async (
   expect(note("notices about channels")).toBe(2);
   expect(note("entries without an ID, name or author")).toBe(1);
   expect(of("member").map((one) => one.userId)).toEqual([ada, grace]);
+});
+
+test("a folder stands for the exports in it", async () => {
+  const { lines } = await converted(discordFiles());
+  const folder = await convertFolder(discordHistory, {
+    ...discordFiles(),
+    "general.json_Files/data.json": "{}",
+    "__MACOSX/._general.json": "",
+    "notes.txt": "",
+  });
+  expect(folder.lines).toEqual(lines);
 });
 
 test("a thread belongs to its message, and a category becomes a section", async () => {

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { userId } from "@fanfare/chat-import";
 import { rocketChatHistory } from "@fanfare/chat-import";
 import { tailchatHistory } from "@fanfare/chat-import";
-import { fanfare, whileRunning } from "../temporary-instance.ts";
+import { withStoppedInstance } from "../../src/open-instance.ts";
+import { configOf, fanfare, makeInstance, password, whileRunning } from "../temporary-instance.ts";
 import { convertFiles } from "./convert.ts";
 
 // Documents as in https://github.com/RocketChat/Rocket.Chat/tree/develop/packages/core-typings/src and
@@ -36,7 +37,13 @@ const [ada, grace] = [
 const at = (seconds: number) => new Date(1_600_000_000_000 + 1000 * seconds);
 const rocketChat = () => ({
   "users.bson": bson([
-    { ...ada, type: "user", active: true, roles: ["user", "admin"] },
+    {
+      ...ada,
+      type: "user",
+      active: true,
+      roles: ["user", "admin"],
+      emails: [{ address: "ada@example.org" }],
+    },
     {
       ...grace,
       type: "user",
@@ -158,7 +165,7 @@ test("Tailchat: one group of the server, with sections, replies and reactions", 
   const message = { groupId: club, converseId: idAt(2, 5), hasRecall: false };
   const dump = await dumpOf("tailchat", {
     "users.bson": bson([
-      { _id: one, username: "ada", nickname: "Ada", type: "normalUser" },
+      { _id: one, username: "ada", nickname: "Ada", email: "ada@example.org", type: "normalUser" },
       { _id: three, username: "eve", type: "normalUser" },
       { _id: two, nickname: "Grace", email: "grace@example.org", type: "normalUser" },
     ]),
@@ -267,8 +274,11 @@ test("refuses a file, and a folder of something else", async () => {
 
 test("the command imports dumps", async () => {
   const dataDir = join(folder, "data");
-  const account = { username: "ada", password: "correct horse" };
-  await whileRunning(dataDir, (url) => must(url, "user.register", account));
+  await makeInstance(dataDir, "ada");
+  await withStoppedInstance(configOf(dataDir), async ({ db }) => {
+    const verified = { emailLower: "ada@example.org", emailVerifiedAt: new Date() };
+    await db.collection("users").updateOne({ usernameLower: "ada" }, { $set: verified });
+  });
   const args = ["--owner", "ada", "--match-usernames"];
   const dumps = [
     [join(folder, "rocketchat"), "--from", "rocketchat"],
@@ -277,7 +287,7 @@ test("the command imports dumps", async () => {
   for (const dump of dumps)
     expect(await fanfare(dataDir, ["import", ...dump, ...args])).toMatchObject({ code: 0, error: "" });
   await whileRunning(dataDir, async (url) => {
-    const { accessToken, user } = await must(url, "user.login", account);
+    const { accessToken, user } = await must(url, "user.login", { username: "ada", password });
     const { groups } = await must(url, "group.listMine", {}, accessToken);
     expect(groups.map(({ name }) => name).toSorted()).toEqual(["Club", "Rocket.Chat"]);
     for (const { id: groupId } of groups) {

@@ -317,7 +317,6 @@ export const mattermostLines = (): object[] => [
     type: "user",
     user: {
       username: "grace",
-      email: "grace@example.org",
       first_name: "Grace",
       last_name: "H.",
       teams: [{ name: "core", roles: "team_user", channels: [{ name: "town-square" }, { name: "lab" }] }],

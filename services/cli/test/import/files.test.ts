@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -11,9 +11,9 @@ import { rocketChatHistory } from "@fanfare/chat-import";
 import { slackHistory } from "@fanfare/chat-import";
 import { tailchatHistory } from "@fanfare/chat-import";
 import { withStoppedInstance } from "../../src/open-instance.ts";
-import { configOf, fanfare, whileRunning } from "../temporary-instance.ts";
+import { configOf, fanfare, makeInstance, password, whileRunning } from "../temporary-instance.ts";
 import { convert, convertFiles } from "./convert.ts";
-import { discordFiles, mattermostExport, mattermostLines, slackFiles } from "./exports.ts";
+import { discordFiles, mattermostExport, mattermostLines, mattermostPost, slackFiles } from "./exports.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -191,6 +191,17 @@ test.each(["rocketchat_message.bson.gz", "rocketchat_uploads.chunks.bson.gz"])(
   },
 );
 
+test("Rocket.Chat: a packed bucket that doesn't fit on the disk is refused before it is unpacked", async () => {
+  const dump = await folderOf("large bucket", {
+    "users.bson": bson([{ _id: "u1", username: "ada", type: "user", active: true }]),
+    "rocketchat_room.bson": bson([{ _id: "GENERAL", t: "c", name: "general", ts: new Date() }]),
+    "rocketchat_uploads.files.bson.gz": gzipSync(bson([{ _id: "f1", length: 2 ** 50 }])),
+    "rocketchat_uploads.chunks.bson.gz": gzipSync(bson([])),
+  });
+  const needed = `needs about ${2 ** 30} MiB of free space in ${tmpdir()}`;
+  await expect(convertFiles(rocketChatHistory, [dump])).rejects.toThrow(needed);
+});
+
 test("Tailchat: files are in a copy of its bucket", async () => {
   const id = (n: number) => mongo.ObjectId.createFromHexString(`5f5e1000${String(n).padStart(16, "0")}`);
   const panel = id(3);
@@ -250,11 +261,7 @@ test("members see and download the files of an import, and nothing is left when 
       "data/x/page.html": "<script>alert(1)</script>",
     }),
   );
-  const password = "correct horse";
-  await whileRunning(dataDir, async (url) => {
-    for (const username of ["ada", "grace", "other"])
-      await must(url, "user.register", { username, password });
-  });
+  await makeInstance(dataDir, "ada", "grace", "other");
   const args = ["import", file, "--from", "mattermost", "--owner", "ada", "--match-usernames"];
   const dry = await fanfare(dataDir, [...args, "--dry-run", "--json"]);
   expect(JSON.parse(dry.out)).toMatchObject({ imported: { files: 4 } });
@@ -304,11 +311,32 @@ test("members see and download the files of an import, and nothing is left when 
   });
 });
 
+test("an import whose files don't fit on the disk is refused before anything is stored", async () => {
+  const dataDir = join(folder, "data");
+  const large = await folderOf("large", { "data/large.bin": "" });
+  // It has no content on the disk, and a thousand messages have it.
+  await truncate(join(large, "data/large.bin"), 2 ** 32);
+  const attachments = Array.from({ length: 8 }, () => ({ path: "large.bin" }));
+  const posts = Array.from({ length: 1024 }, (_, minutes) =>
+    mattermostPost("town-square", "ada", "see", minutes, { attachments }),
+  );
+  const lines = [...mattermostLines(), ...posts].map((line) => `${JSON.stringify(line)}\n`).join("");
+  await writeFile(join(large, "import.jsonl"), lines);
+  const args = ["import", join(large, "import.jsonl"), "--from", "mattermost", "--owner", "ada", "--again"];
+  const messages = () =>
+    withStoppedInstance(configOf(dataDir), ({ db }) => db.collection("messages").countDocuments());
+  const before = await messages();
+  const refused = await fanfare(dataDir, args, { FILE_MAX_BYTES: String(2 ** 32) });
+  const needed = `It needs about ${2 ** 25} MiB of free space in ${configOf(dataDir).filesDir}`;
+  expect(refused).toMatchObject({ code: 1, error: expect.stringContaining(needed) });
+  expect(await messages()).toBe(before);
+});
+
 test("files are left out when the instance has no space left for them", async () => {
   const dataDir = join(folder, "data");
   const limit = (bytes: number | null) =>
     whileRunning(dataDir, async (url) => {
-      const { accessToken } = await must(url, "user.login", { username: "ada", password: "correct horse" });
+      const { accessToken } = await must(url, "user.login", { username: "ada", password });
       await must(url, "admin.setPolicy", { fileQuotaInstanceBytes: bytes }, accessToken);
     });
   await limit(10);

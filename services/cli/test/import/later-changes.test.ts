@@ -4,10 +4,9 @@ import { must } from "@fanfare/testing";
 import type { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withStoppedInstance } from "../../src/open-instance.ts";
-import { configOf, fanfare, newFolder, whileRunning } from "../temporary-instance.ts";
+import { configOf, fanfare, makeInstance, newFolder, password, whileRunning } from "../temporary-instance.ts";
 import { mattermostLines, mattermostPost as post } from "./exports.ts";
 
-const password = "correct horse";
 let folder: string;
 beforeAll(async () => {
   folder = await newFolder();
@@ -16,15 +15,14 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function instanceOf(name: string): Promise<string> {
   const dataDir = join(folder, name);
-  await whileRunning(dataDir, async (url) => {
-    for (const username of ["ada", "grace", "left"]) await must(url, "user.register", { username, password });
-  });
+  await makeInstance(dataDir, "ada", "grace", "left");
   return dataDir;
 }
-const importLines = async (dataDir: string, lines: readonly object[]) => {
+const importLines = async (dataDir: string, lines: readonly object[], into?: string) => {
   const file = join(folder, "export.jsonl");
   await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-  const args = ["--from", "mattermost", "--owner", "ada", "--match-usernames", "--json"];
+  const place = into === undefined ? ["--owner", "ada"] : ["--into", into];
+  const args = ["--from", "mattermost", ...place, "--match-usernames", "--json"];
   const { code, out, error } = await fanfare(dataDir, ["import", file, ...args]);
   expect({ code, error }).toEqual({ code: 0, error: "" });
   return JSON.parse(out);
@@ -64,7 +62,7 @@ test("messages of private channels that are public here, and of group DMs with o
     direct(["ada", "grace", "left"], "ada", "another secret"),
     direct(["ada", "grace"], "ada", "for grace"),
   ];
-  const { notes, group: added } = await importLines(dataDir, later);
+  const { notes, group: added } = await importLines(dataDir, later, group.groupId as string);
   expect(added.directs).toMatchObject({ messages: 1 });
   expect(notes).toContainEqual(expect.objectContaining({ code: "changedHere" }));
   await withStoppedInstance(configOf(dataDir), async ({ db }) => {
@@ -75,7 +73,7 @@ test("messages of private channels that are public here, and of group DMs with o
 
 test("deleted group DMs and expired messages don't come back, and users stay who they were", async () => {
   const dataDir = await instanceOf("stay");
-  await importLines(dataDir, mattermostLines());
+  const { group: first } = await importLines(dataDir, mattermostLines());
   let grace: mongo.ObjectId;
   await withStoppedInstance(configOf(dataDir), async ({ db }) => {
     const users = db.collection("users");
@@ -95,7 +93,7 @@ test("deleted group DMs and expired messages don't come back, and users stay who
     post("town-square", "grace", "by hopper", 60 * 24),
     direct(["ada", "grace"], "grace", "dm of hopper"),
   ];
-  const { group } = await importLines(dataDir, later);
+  const { group } = await importLines(dataDir, later, first.groupId as string);
   expect(group).toMatchObject({
     kind: "added",
     messages: 1,
@@ -137,21 +135,45 @@ test("deleted accounts don't become members again, and replies get into a thread
       );
     await db.collection("members").deleteMany({ userId: user!._id });
   });
+  const repliedAt = 1_600_001_000_000;
+  const startedAt = Date.now();
   const later = mattermostLines().map((line) => {
-    const { post: before } = line as { post?: { message?: string } };
-    if (before?.message !== "second @ada.") return line;
-    const reply = { user: "ada", message: "a late reply", create_at: 1_600_001_000_000 };
-    return { type: "post", post: { ...before, replies: [reply] } };
+    const { post: before } = line as { post?: { message?: string; replies?: object[] } };
+    if (!/^(?:second @ada\.|first \*\*post)/.test(before?.message ?? "")) return line;
+    const reply =
+      before!.replies === undefined
+        ? { user: "ada", message: "a late reply", create_at: 1_600_000_900_000 }
+        : { user: "ada", message: "a later reply", create_at: repliedAt };
+    const replies = [...(before!.replies ?? []), reply];
+    return { type: "post", post: { ...before, replies } };
   });
-  const { group: added } = await importLines(dataDir, later);
-  expect(added).toMatchObject({ messages: 1, members: 0 });
+  const { group: added } = await importLines(dataDir, later, groupId);
+  expect(added).toMatchObject({ messages: 2, members: 0 });
   await withStoppedInstance(configOf(dataDir), async ({ db }) => {
     const threads = await db.collection("channels").find({ kind: "thread" }).toArray();
     const reply = (await db.collection("messages").findOne({ content: "a late reply" }))!;
     const here = (await db.collection("messages").findOne({ content: "here" }))!;
     expect(reply["channelId"]).toEqual(here["channelId"]);
     expect(threads.map(({ _id }) => _id)).toContainEqual(reply["channelId"]);
+    // Threads are listed by their last message, as after replies here.
+    const later = (await db.collection("messages").findOne({ content: "a later reply" }))!;
+    const active = threads.find(({ _id }) => _id.equals(later["channelId"]))!;
+    expect(active["lastActivityAt"]).toEqual(new Date(repliedAt));
+    // Searches look for threads that were changed, which the imported ones are now.
+    const head = (await db.collection("channelHeads").findOne({ _id: later["channelId"] }))!;
+    expect(String(head["threadOf"])).toBe(groupId);
+    expect(head["changedAt"].getTime()).toBeGreaterThan(startedAt);
+    // Like a process that died between storing the thread and showing it at its message.
+    const filter = { threadId: active._id };
+    await db.collection("messages").updateOne(filter, { $unset: { threadId: 1 } });
     const stored = (await db.collection("groups").findOne({}))!;
     expect(stored["memberCount"]).toBe(await db.collection("members").countDocuments({}));
   });
+  await importLines(dataDir, later, groupId);
+  await withStoppedInstance(configOf(dataDir), async ({ db }) => {
+    const threads = await db.collection("channels").find({ kind: "thread" }).toArray();
+    for (const { _id: threadId } of threads)
+      expect(await db.collection("messages").countDocuments({ threadId })).toBe(1);
+  });
+  expect((await fanfare(dataDir, ["check"])).out).toBe("No problems found.\n");
 });

@@ -2,25 +2,23 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { must } from "@fanfare/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { fanfare, newFolder, whileRunning } from "../temporary-instance.ts";
+import { fanfare, makeInstance, newFolder, password, whileRunning } from "../temporary-instance.ts";
 import { mattermostLines, mattermostPost as post } from "./exports.ts";
 
-const password = "correct horse";
 let folder: string;
 let dataDir: string;
 beforeAll(async () => {
   folder = await newFolder();
   dataDir = join(folder, "data");
-  await whileRunning(dataDir, async (url) => {
-    for (const username of ["ada", "grace"]) await must(url, "user.register", { username, password });
-  });
+  await makeInstance(dataDir, "ada", "grace");
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const importLines = async (name: string, lines: readonly object[], ...more: string[]) => {
   const file = join(folder, name);
   await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-  const args = ["--from", "mattermost", "--owner", "ada", "--match-usernames", "--json", ...more];
+  const owner = more.includes("--into") ? [] : ["--owner", "ada"];
+  const args = ["--from", "mattermost", ...owner, "--match-usernames", "--json", ...more];
   const { code, out, error } = await fanfare(dataDir, ["import", file, ...args]);
   return { code, error, report: code === 0 ? JSON.parse(out) : null };
 };
@@ -72,7 +70,7 @@ test("a later export adds what is new to the group, and leaves alone what people
   const over = await importLines("first.jsonl", mattermostLines(), "--again");
   expect(over).toMatchObject({ code: 1, error: expect.stringContaining("already owns 1 groups") });
 
-  const { report } = await importLines("later.jsonl", laterLines(), "--create-accounts");
+  const { report } = await importLines("later.jsonl", laterLines(), "--create-accounts", "--into", groupId);
   expect(report.group).toMatchObject({
     groupId,
     kind: "added",
@@ -84,7 +82,16 @@ test("a later export adds what is new to the group, and leaves alone what people
     accounts: 1,
     directs: { messages: 1, known: 3 },
   });
-  expect(report.imported).toMatchObject({ messages: 3, "direct messages": 1, "new accounts": 1 });
+  expect(report.imported).toEqual({
+    users: 1,
+    channels: 1,
+    threads: 1,
+    messages: 3,
+    reactions: 1,
+    "direct conversations": 1,
+    "direct messages": 1,
+    "new accounts": 1,
+  });
   expect((await fanfare(dataDir, ["check"])).out).toBe("No problems found.\n");
   await whileRunning(dataDir, async (url) => {
     const ada = await enter(url, "ada");
@@ -109,7 +116,8 @@ test("a later export adds what is new to the group, and leaves alone what people
     ]);
     await must(url, "message.send", { channelId: townSquare, content: "and on", nonce: "2" }, ada);
   });
-  const repeated = await importLines("later.jsonl", laterLines(), "--create-accounts");
+  const repeated = await importLines("later.jsonl", laterLines(), "--create-accounts", "--into", groupId);
   expect(repeated.report.group).toMatchObject({ messages: 0, known: 6, members: 0, accounts: 0 });
+  expect(repeated.report.imported).toEqual({});
   expect((await fanfare(dataDir, ["check"])).out).toBe("No problems found.\n");
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { userId } from "@fanfare/chat-import";
 import { mattermostHistory } from "@fanfare/chat-import";
 import { makeZip } from "@fanfare/testing";
-import { convert } from "./convert.ts";
+import { convert, convertFolder } from "./convert.ts";
 import { mattermostExport, mattermostLines } from "./exports.ts";
 
 const [ada, grace] = ["ada", "grace"].map(userId);
@@ -32,7 +32,8 @@ test("posts in any order become messages in the order of time", async () => {
 });
 
 test("replies are in threads, and private channels stay private", async () => {
-  const { of, texts, users, lines } = await converted(mattermostExport());
+  const content = mattermostExport().replace('"username":"grace",', '$&"email":"grace@example.org",');
+  const { of, texts, users, lines } = await converted(content);
   expect(texts(null)).toEqual(["a reply\n\n📎 plan.pdf"]);
   const lab = of("channel").find(({ name }) => name === "Lab")!;
   expect(lab.overrides.map((one) => ("id" in one ? one.id : one.type))).toEqual(["everyone", grace]);
@@ -52,6 +53,15 @@ test("a channel without messages has the same time, and so the same id, in each 
   const channel = of("channel").find(({ name }) => name === "empty")!;
   expect(channel.createdAt).toBe(times.toSorted()[0]);
   expect(new Date(channel.createdAt).getFullYear()).toBeLessThan(2026);
+});
+
+test("an unpacked archive is read like the file of lines, with its files", async () => {
+  const files = { "import.jsonl": mattermostExport(), "data/20200913/x/plan.pdf": "the plan" };
+  const { lines, contents } = await convertFolder(mattermostHistory, files);
+  expect(lines).toEqual(
+    (await convert(mattermostHistory, { "import.jsonl": mattermostExport() }, {}, files)).lines,
+  );
+  expect(contents).toEqual({ "plan.pdf": "the plan" });
 });
 
 test("reads archives, and one of several teams", async () => {

@@ -19,7 +19,7 @@ const slackUsers = [
   user("U1", "ada", "ada@example.org", { is_primary_owner: true }),
   user("U2", "grace", "Grace@example.org"),
   user("U3", "left.user", "left@example.org", { deleted: true }),
-  user("U4", "Zoë B.", "ada@example.org"),
+  user("U4", "Zoë B.", "other@example.org"),
   user("U5", "zo.b", "not an address"),
   user("U6", "robot", "robot@example.org", { is_bot: true }),
 ];
@@ -34,7 +34,13 @@ beforeAll(async () => {
   file = join(folder, "Club.zip");
   await writeFile(file, zipOf({ ...slackFiles(), "users.json": slackUsers }));
   await whileRunning(dataDir, async (url) => {
-    await must(url, "user.register", { username: "ada", email: "ada@example.org", password });
+    for (const username of ["ada", "other"])
+      await must(url, "user.register", { username, email: `${username}@example.org`, password });
+  });
+  await withStoppedInstance(configOf(dataDir), async ({ db }) => {
+    await db
+      .collection("users")
+      .updateOne({ usernameLower: "ada" }, { $set: { emailVerifiedAt: new Date() } });
   });
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -3,7 +3,7 @@ import { makeZip } from "@fanfare/testing";
 import { expect, test } from "vitest";
 import { userId } from "@fanfare/chat-import";
 import { slackHistory } from "@fanfare/chat-import";
-import { convert, zipOf } from "./convert.ts";
+import { convert, convertFolder, zipOf } from "./convert.ts";
 import { slackExport, slackFiles } from "./exports.ts";
 
 const archive = "The Club Slack export Jul 1 2017 - Jul 31 2017.zip";
@@ -40,6 +40,16 @@ test("messages keep authors, markup, times, edits and reactions", async () => {
     username: null,
   });
   expect(note("reactions of unknown users")).toBe(2);
+});
+
+test("an unpacked export is read like the archive", async () => {
+  const files = Object.entries(slackFiles()).map(([path, value]) => [
+    `The Club Slack export/${path}`,
+    JSON.stringify(value),
+  ]);
+  const { lines } = await convertFolder(slackHistory, Object.fromEntries(files));
+  const { lines: packed } = await converted(slackExport());
+  expect(lines.slice(1)).toEqual(packed.slice(1));
 });
 
 test("threads, private and archived channels stay what they are", async () => {

@@ -1,12 +1,13 @@
 import { Readable } from "node:stream";
 import { type FileStorage, storageKey } from "@fanfare/files";
-import { serviceError, WorkQueue } from "@fanfare/kernel";
+import { type Actor, serviceError, WorkQueue } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { IMPORT_IDLE_MS, IMPORTS_RETRY_MS, MAX_IMPORTS } from "../constants.ts";
 import { chunksOf } from "../files/store-file.ts";
 import type { RouteOptions } from "../http-server.ts";
 import { callerOf } from "../identify.ts";
 import { sendResponse, withUnreadBodies } from "../responses.ts";
+import { assertStillPermitted } from "./serve-exports.ts";
 
 /**
  * Receives exports of other chat servers and streams them into the storage. `admin.startExportUpload` checks permissions before the
@@ -30,10 +31,15 @@ export async function serveExportUploads(
       const started = await calls.answer("http", "admin.startExportUpload", params, caller);
       if (!started.ok) return sendResponse(reply, started);
       const { importId } = started.data as { importId: string };
-      return sendResponse(reply, { ok: true, data: await receive(importId, bytes, request) });
+      return sendResponse(reply, { ok: true, data: await receive(importId, bytes, caller.actor!, request) });
     });
 
-  const receive = async (importId: string, bytes: number, { raw }: FastifyRequest): Promise<unknown> => {
+  const receive = async (
+    importId: string,
+    bytes: number,
+    actor: Actor,
+    { raw }: FastifyRequest,
+  ): Promise<unknown> => {
     raw.setTimeout(IMPORT_IDLE_MS, () => raw.destroy(new Error("the upload takes too long")));
     try {
       await storage.put(
@@ -42,6 +48,7 @@ export async function serveExportUploads(
         bytes,
       );
       raw.setTimeout(0);
+      await assertStillPermitted(node, actor);
       return await node.services.admin.finishExportUpload({ importId });
     } catch (thrown) {
       await node.services.admin.cancelExportUpload({ importId }).catch((error: unknown) =>

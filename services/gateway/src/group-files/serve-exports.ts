@@ -12,7 +12,6 @@ import {
   MAX_EXPORTS_PER_USER,
 } from "../constants.ts";
 import type { Caller } from "../calls.ts";
-import type { EndedSessions } from "../ended-sessions.ts";
 import { dispositionOf } from "../files/serve-files.ts";
 import type { RouteOptions } from "../http-server.ts";
 import { callerOf } from "../identify.ts";
@@ -32,7 +31,7 @@ interface ExportFile {
  * again for each page. An aborted file lacks its last line.
  */
 export function serveExports(app: FastifyInstance, options: RouteOptions): void {
-  const { node, calls, identify, ended } = options;
+  const { node, calls, identify } = options;
   const inFlight: Caller[] = [];
 
   /** @param open creates the file; `services` checks the permission before each call */
@@ -54,11 +53,11 @@ export function serveExports(app: FastifyInstance, options: RouteOptions): void 
     const actor = caller.actor!;
     reply.raw.setTimeout(EXPORT_IDLE_MS, () => reply.raw.destroy());
     const call = callOf(node.services);
-    const { groupId } = params as { groupId?: string };
+    const ownedGroupId = start === "group.startExport" ? (params as { groupId: string }).groupId : undefined;
     const services = createServices(async (name, pageParams) => {
       // Only the client can be slow: a search for few messages in many channels sends nothing for a while.
       reply.raw.setTimeout(EXPORT_IDLE_MS);
-      await assertStillPermitted(node, ended, actor, { start, groupId });
+      await assertStillPermitted(node, actor, ownedGroupId);
       return call(name, pageParams);
     });
     const { name, lines } = open(services, started.data, actor);
@@ -101,20 +100,21 @@ async function* logged<T>({ logger }: Pick<NodeContext, "logger">, lines: AsyncI
 }
 
 /**
- * Checks before each page of an export that its caller can still start it. The access token can have expired meanwhile.
+ * For long transfers, whose access token can have expired meanwhile: whether the caller still has the session, and is still an admin,
+ * or the owner of a group.
  * @throws {ServiceError} SESSION_REVOKED or FORBIDDEN
  */
 export async function assertStillPermitted(
   { access, services }: Pick<NodeContext, "access" | "services">,
-  ended: EndedSessions,
   { userId, sessionId }: Actor,
-  { start, groupId }: { start: ExportStart; groupId: string | undefined },
+  ownedGroupId?: string,
 ): Promise<void> {
-  if (ended.has(sessionId)) throw serviceError("SESSION_REVOKED");
+  // `EndedSessions` forgets a session when its access tokens have expired.
+  if (!(await services.user.hasSession({ userId, sessionId })).isAlive) throw serviceError("SESSION_REVOKED");
   const isPermitted =
-    start === "group.startExport"
-      ? can(await access.get(userId, { groupId: groupId! }), "ownGroup")
-      : (await services.user.listAdminIds({})).userIds.includes(userId);
+    ownedGroupId === undefined
+      ? (await services.user.listAdminIds({})).userIds.includes(userId)
+      : can(await access.get(userId, { groupId: ownedGroupId }), "ownGroup");
   if (!isPermitted) throw serviceError("FORBIDDEN");
 }
 

@@ -19,6 +19,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { RouteOptions } from "../http-server.ts";
 import { callerOf } from "../identify.ts";
 import { sendResponse, withUnreadBodies } from "../responses.ts";
+import { assertStillPermitted } from "./serve-exports.ts";
 import {
   IMPORT_CHARS_PER_BATCH,
   IMPORT_IDLE_MS,
@@ -59,7 +60,7 @@ export async function serveImports(app: FastifyInstance, options: RouteOptions):
 async function receive(
   node: NodeContext,
   groupId: string,
-  { userId }: Actor,
+  actor: Actor,
   { raw }: FastifyRequest,
 ): Promise<{ group: Group }> {
   raw.setTimeout(IMPORT_IDLE_MS, () => raw.destroy(new Error("the import takes too long")));
@@ -78,7 +79,9 @@ async function receive(
     }
     const survey = checker.finish();
     await writer.finish(survey);
-    return await node.services.group.finishImport({ groupId, salt, group: survey.group, byUserId: userId });
+    await assertStillPermitted(node, actor);
+    const made = { groupId, salt, group: survey.group, byUserId: actor.userId };
+    return await node.services.group.finishImport(made);
   } catch (thrown) {
     await node.services.group.cancelImport({ groupId }).catch((error: unknown) =>
       // It will be removed in any case, an hour after the last activity.
@@ -112,6 +115,7 @@ class GroupWriter {
   readonly #services: Services;
   readonly #ids: { groupId: string; salt: string };
   readonly #heads = new Map<string, number>();
+  readonly #threads = new Set<string>();
   #roles: GroupFileLineOf<"role">[] = [];
   #channels: GroupFileLineOf<"channel">[] = [];
   #messages: NewMessage[] = [];
@@ -125,7 +129,10 @@ class GroupWriter {
 
   async add(line: GroupFileContent): Promise<void> {
     if (line.type === "role") this.#roles.push(line);
-    if (line.type === "channel") this.#channels.push(line);
+    if (line.type === "channel") {
+      this.#channels.push(line);
+      if (line.thread !== null) this.#threads.add(line.id);
+    }
     if (this.#roles.length + this.#channels.length >= IMPORT_PLACES_PER_BATCH) await this.#flushPlaces();
     if (line.type === "message") await this.#addMessage(line);
     if (line.type === "reaction") await this.#addReaction(line);
@@ -135,7 +142,11 @@ class GroupWriter {
   async finish({ users }: Pick<Survey, "users">): Promise<void> {
     await this.#flushMessages();
     await this.#flushPlaces();
-    const heads = [...this.#heads].map(([channelId, seq]) => ({ channelId, seq }));
+    const heads = [...this.#heads].map(([channelId, seq]) => ({
+      channelId,
+      seq,
+      ...(this.#threads.has(channelId) && { isThread: true as const }),
+    }));
     for (const some of chunks(heads, IMPORT_LINES_PER_BATCH))
       await this.#services.message.importHeads({ ...this.#ids, heads: some });
     for (const some of chunks([...users.values()], IMPORT_LINES_PER_BATCH))

@@ -106,7 +106,6 @@ channelSchema.index({ directKey: 1 }, { unique: true, sparse: true });
 channelSchema.index({ rootMessageId: 1 }, { unique: true, sparse: true });
 channelSchema.index({ parentId: 1, threadState: 1, lastActivityAt: -1, _id: -1 }, { sparse: true });
 channelSchema.index({ parentId: 1, _id: 1 }, { sparse: true });
-channelSchema.index({ parentGroupId: 1, lastActivityAt: 1, _id: 1 }, { sparse: true });
 channelSchema.index({ memberIds: 1, lastActivityAt: -1, _id: -1 });
 channelSchema.index({ deletedAt: 1 }, { sparse: true });
 

@@ -47,10 +47,10 @@ export const createOverrideRepository = defineRepository(
         return having;
       },
 
-      /** Channels with an override for the role, with all their overrides. */
-      listWithRole: (groupId: string, roleId: string) =>
+      /** Channels with an override for the role or member, with all their overrides. */
+      listWith: (groupId: string, target: { type: "role" | "member"; id: string }) =>
         channels
-          .find({ groupId, overrides: { $elemMatch: { type: "role", id: roleId } }, ...alive }, SEEN)
+          .find({ groupId, overrides: { $elemMatch: target }, ...alive }, SEEN)
           .limit(LIMITS.channelsPerGroup)
           .lean<SeenChannel[]>(),
 

@@ -1,21 +1,9 @@
 import { defineRepository, nullIfDuplicate } from "@fanfare/kernel";
-import { activeAfter, activeBefore, type ActivityCursor } from "../activity.ts";
+import { activeBefore, type ActivityCursor } from "../activity.ts";
 import { channelCollection, type ChannelDocument } from "./channel.model.ts";
 
 export type ThreadDocument = ChannelDocument & Required<Pick<ChannelDocument, "parentId" | "parentGroupId">>;
 type ThreadState = NonNullable<ChannelDocument["threadState"]>;
-
-/** Position in the active threads of one group. */
-interface ActiveSince {
-  groupId: string;
-  after: ActivityCursor;
-}
-
-const activeIn = ({ groupId, after }: ActiveSince) => ({
-  parentGroupId: groupId,
-  ...activeAfter(after),
-  deletedAt: null,
-});
 
 function byActivity(a: ThreadDocument, b: ThreadDocument): number {
   return a.lastActivityAt!.getTime() - b.lastActivityAt!.getTime() || (a._id < b._id ? -1 : 1);
@@ -52,22 +40,6 @@ export const createThreadRepository = defineRepository(
         const given = { _id: { $in: channelIds }, kind: "thread" as const, ...alive };
         const found = channels.find({ ...given, ...(before === undefined ? {} : activeBefore(before)) });
         return (await found.lean<ThreadDocument[]>()).sort((a, b) => byActivity(b, a));
-      },
-
-      /** Most recently active last. */
-      async listActive(groups: readonly ActiveSince[], limit: number): Promise<ThreadDocument[]> {
-        if (groups.length > 1) {
-          // Unsorted, because few threads usually match and the database doesn't need to sort them.
-          const few = channels.find({ $or: groups.map(activeIn) }).limit(limit);
-          const found = await few.lean<ThreadDocument[]>();
-          if (found.length < limit) return found.sort(byActivity);
-        }
-        const ofEach: ThreadDocument[] = [];
-        for (const group of groups) {
-          const first = channels.find(activeIn(group)).sort({ parentGroupId: 1, lastActivityAt: 1, _id: 1 });
-          ofEach.push(...(await first.limit(limit).lean<ThreadDocument[]>()));
-        }
-        return ofEach.sort(byActivity).slice(0, limit);
       },
 
       /** Reads at most `max` entries. */

@@ -104,18 +104,6 @@ export function threadActions(dependencies: GroupDependencies): Handlers {
         nextCursor: found.length > limit ? activityCursorOf(found[limit - 1]!) : null,
       };
     },
-
-    "channel.listActiveThreads": async ({ params: { groups, limit } }) => {
-      const since = groups.map(({ groupId, after }) => ({ groupId, after: parseActivityCursor(after) }));
-      const found = await threads.listActive(since, limit);
-      return {
-        threads: found.map((thread) => ({
-          groupId: thread.parentGroupId,
-          channelId: thread._id,
-          cursor: activityCursorOf(thread),
-        })),
-      };
-    },
   };
 }
 

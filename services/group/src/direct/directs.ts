@@ -71,13 +71,16 @@ export function directActions(dependencies: GroupDependencies): Handlers {
 
     /** One after the other: there can be many. */
     "channel.announceDirects": async ({ params: { channelIds } }) => {
+      const userIds = new Set<string>();
       for (const channelId of channelIds) {
         const channel = await channels.find(channelId);
         if (channel?.memberIds === undefined) continue;
         node.publish(channel.memberIds.map(userRoom), "channel.created", {
           channel: presentChannel(channel),
         });
+        for (const userId of channel.memberIds) userIds.add(userId);
       }
+      node.publish([...userIds].map(userRoom), "resync", {});
       return {};
     },
 

@@ -15,7 +15,7 @@ import type { ChannelDocument } from "../channel/channel.model.ts";
 import type { GroupDependencies, GroupRepositories } from "../group.dependencies.ts";
 import { directPermissions } from "../group.policy.ts";
 import { presentMute } from "../group.presenter.ts";
-import { loadMember, permissionsIn } from "../subjects.ts";
+import { loadMember, permissionsIn, sees, subjectOf } from "../subjects.ts";
 import { requireActor } from "../authority.ts";
 
 type Access = Result<"group.access">;
@@ -37,12 +37,12 @@ export const accessActions = (dependencies: GroupDependencies): Handlers => ({
     if (channelId === undefined) {
       return groupId === undefined ? NOWHERE : accessInGroup(dependencies, groupId, userId, null);
     }
-    const found = await dependencies.channels.find(channelId);
-    // A thread has the permissions of its parent.
-    const parentId = found?.parentId;
-    const channel = parentId === undefined ? found : await dependencies.channels.find(parentId);
+    const channel = await findChannel(dependencies, channelId);
     if (channel === null) return NOWHERE;
-    if (channel.groupId !== undefined) return accessInGroup(dependencies, channel.groupId, userId, channel);
+    if (channel.groupId !== undefined) {
+      const access = await accessInGroup(dependencies, channel.groupId, userId, channel);
+      return channel._id === channelId ? access : { ...access, isThread: true };
+    }
     const memberIds = channel.memberIds ?? [];
     const permissions = directPermissions(memberIds, userId);
     if (permissions === NO_PERMISSIONS) return NOWHERE;
@@ -53,6 +53,20 @@ export const accessActions = (dependencies: GroupDependencies): Handlers => ({
       mutedUntil: null,
       rooms: memberIds.map(userRoom),
     };
+  },
+
+  /** At most four indexed queries. */
+  "group.findViewers": async ({ params: { channelId, userIds } }) => {
+    const channel = await findChannel(dependencies, channelId);
+    if (channel?.groupId === undefined) return { userIds: [] };
+    const [group, found] = await Promise.all([
+      dependencies.groups.find(channel.groupId),
+      dependencies.members.findMany(channel.groupId, userIds),
+    ]);
+    const viewers = found.filter(({ groupId, userId, roleIds = [] }) =>
+      sees(subjectOf(userId, { groupId, roleIds }, userId === group?.ownerId), channel),
+    );
+    return { userIds: viewers.map(({ userId }) => userId) };
   },
 
   "group.outranks": async ({ params: { groupId, userId, otherUserId } }) => {
@@ -74,6 +88,15 @@ export const accessActions = (dependencies: GroupDependencies): Handlers => ({
     return { permissions: own.permissions, channels };
   },
 });
+
+/** For a thread, its parent: a thread has the permissions of its parent. */
+async function findChannel(
+  { channels }: Pick<GroupDependencies, "channels">,
+  channelId: string,
+): Promise<ChannelDocument | null> {
+  const found = await channels.find(channelId);
+  return found?.parentId === undefined ? found : channels.find(found.parentId);
+}
 
 async function isBlockBetween(
   services: Services,

@@ -59,6 +59,9 @@ export const createFormerMemberRepository = defineRepository(
       findMany: (groupId: string, userIds: readonly string[]): Promise<FormerMemberDocument[]> =>
         formers.find({ userId: { $in: userIds }, groupId }).lean(),
 
+      has: async (groupId: string, userId: string): Promise<boolean> =>
+        (await leftAmong(groupId, userId)).has(userId),
+
       /**
        * Whether the user left the group or was removed from it after `atMs` (milliseconds since the epoch).
        * @param reason counts only departures for this reason

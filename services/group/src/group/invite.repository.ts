@@ -55,8 +55,7 @@ export const createInviteRepository = defineRepository(
 
       findByCode: (code: string) => findByCode(code, undefined),
 
-      removeEmailedBy: (groupId: string, createdBy: string) =>
-        removeAll({ groupId, createdBy, email: { $exists: true } }),
+      removeBy: (groupId: string, createdBy: string) => removeAll({ groupId, createdBy }),
 
       /** Oldest first; includes expired and used-up ones. */
       listOfGroup: (groupId: string, limit: number) =>

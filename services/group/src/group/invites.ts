@@ -53,8 +53,8 @@ export function inviteActions(dependencies: GroupDependencies): Handlers {
     },
 
     "invite.preview": async ({ params }) => {
-      const invite = await invites.findByCode(params.code);
-      const isUsable = invite !== null && isInviteUsable(invite, new Date());
+      const invite = await findInvite(dependencies, params.code);
+      const isUsable = isInviteUsable(invite, new Date());
       const group = orThrow(isUsable ? await groups.find(invite.groupId) : null, "INVITE_NOT_FOUND");
       const { id, name, iconUrl, memberCount } = presentGroup(group);
       return { group: { id, name, iconUrl, memberCount, needsApproval: needsApproval(group) } };
@@ -117,10 +117,19 @@ export async function makeSpaceForInvites(
   if (dead.length > 0) await invites.remove(dead.map(({ _id }) => _id));
 }
 
-/** @throws {ServiceError} INVITE_NOT_FOUND, also when it has expired */
-async function findInvite({ invites }: GroupDependencies, code: string): Promise<InviteDocument> {
+/** @throws {ServiceError} INVITE_NOT_FOUND, also when it has expired, or its creator left the group or is disabled */
+async function findInvite(
+  { node, members, invites }: GroupDependencies,
+  code: string,
+): Promise<InviteDocument> {
   const invite = await invites.findByCode(code);
   if (invite === null || isInviteExpired(invite, new Date())) throw serviceError("INVITE_NOT_FOUND");
+  const { groupId, createdBy } = invite;
+  const [isMember, { isActive }] = await Promise.all([
+    members.exists(groupId, createdBy),
+    node.services.user.isActive({ userId: createdBy }),
+  ]);
+  if (!isMember || !isActive) throw serviceError("INVITE_NOT_FOUND");
   return invite;
 }
 

@@ -46,16 +46,16 @@ export function createJoin(dependencies: GroupDependencies) {
       bans.exists(groupId, userId),
       members.listGroupIds(userId),
     ]);
-    const presentAsMember = async (): Promise<Joined> => {
+    const presentAsMember = async (seen: typeof listed): Promise<Joined> => {
       const group = orThrow(await groups.find(groupId), "INVITE_NOT_FOUND");
       const member = await loadMember(dependencies, groupId, userId);
-      return present(group, visible(member?.subject ?? newcomer(userId), listed));
+      return present(group, visible(member?.subject ?? newcomer(userId), seen));
     };
     if (isBanned) throw serviceError("BANNED");
     if (groupIds.includes(groupId)) {
       // An earlier attempt may have stored the member and then failed before the sockets joined the rooms.
       await membership.settleRooms(groupId, userId, true);
-      return presentAsMember();
+      return presentAsMember(listed);
     }
     assertBelow("groupsPerUser", groupIds.length);
 
@@ -64,8 +64,13 @@ export function createJoin(dependencies: GroupDependencies) {
       membership.assertJoinNotOutdated(groupId, userId, askedAtMs),
     ]);
     const joined = await withoutDeadline(() => admit(rules));
-    if (joined === null) return presentAsMember();
-    const result = present(joined, visible(newcomer(userId), listed));
+    const hadGrants = listed.some(({ overrides = [] }) =>
+      overrides.some(({ type, id, allow }) => type === "member" && id === userId && allow !== 0),
+    );
+    // Joining revokes the grants of a former member.
+    const channelsNow = hadGrants ? await channels.listOfGroup(groupId) : listed;
+    if (joined === null) return presentAsMember(channelsNow);
+    const result = present(joined, visible(newcomer(userId), channelsNow));
     node.publish(userRoom(userId), "group.joined", result);
     return result;
   };

@@ -7,7 +7,7 @@ import { outdated } from "./membership.ts";
 import { requireManageableOrAbsent } from "../authority.ts";
 
 export function memberActions(dependencies: GroupDependencies): Handlers {
-  const { members, groups, membership, audit, bans } = dependencies;
+  const { members, groups, membership, audit, bans, roles } = dependencies;
   return {
     "group.listMembers": async ({ params: { groupId, afterUserId, limit } }) => {
       const found = await members.listPage(groupId, afterUserId, limit + 1);
@@ -24,6 +24,16 @@ export function memberActions(dependencies: GroupDependencies): Handlers {
     "group.getMembers": async ({ params: { groupId, userIds } }) => {
       const found = await members.findMany(groupId, userIds);
       return { members: found.map((member) => presentMember(member)) };
+    },
+
+    /** At most one indexed query each. Concurrent calls share the one for members. */
+    "group.findMentioned": async ({ params: { groupId, userIds, roleIds } }) => {
+      const [found, named] = await Promise.all([
+        Promise.all(userIds.map(async (id) => ((await members.exists(groupId, id)) ? [id] : []))),
+        roleIds.length === 0 ? [] : roles.findMany(roleIds),
+      ]);
+      const own = named.filter((role) => role.groupId === groupId);
+      return { userIds: found.flat(), roles: own.map(({ _id: id, mentionable }) => ({ id, mentionable })) };
     },
 
     "group.listMemberIds": async ({ params: { groupId, roleIds, afterUserId, limit } }) => {

@@ -1,5 +1,7 @@
 import { type EventPayload, groupRoom, roleRoom, type Subject, userRoom } from "@fanfare/contract";
 import { type NodeContext, serviceError, withoutDeadline } from "@fanfare/kernel";
+import type { OverrideSubdocument } from "../channel/channel.model.ts";
+import type { ChannelMoves } from "../channel/channel-moves.ts";
 import type { PrivateGroups } from "../channel/private-groups.ts";
 import { ownRooms } from "../channel/rooms.ts";
 import type { GroupRepositories } from "../group.dependencies.ts";
@@ -25,6 +27,7 @@ interface MembershipOptions extends GroupRepositories {
   announcer: MemberAnnouncer;
   memberCounts: MemberCountCheck;
   privateGroups: Pick<PrivateGroups, "among">;
+  changeOverrides: ChannelMoves["change"];
 }
 
 export type Membership = ReturnType<typeof createMembership>;
@@ -39,6 +42,7 @@ export function createMembership({
   channels,
   members,
   mutes,
+  invites,
   bans,
   departures,
   formers,
@@ -47,6 +51,7 @@ export function createMembership({
   announcer,
   memberCounts,
   privateGroups,
+  changeOverrides,
 }: MembershipOptions) {
   /** Drops the cached permissions of the user, or of all members for null: immediately in this process, then in all others. */
   const forget = (groupId: string, userId: string | null): void => {
@@ -153,6 +158,29 @@ export function createMembership({
       () => false,
     );
 
+  /**
+   * Removes the user's invites, and what the channels of the group allow the user, who may rejoin with any other invite. What is
+   * denied to them stays.
+   * @returns whether it succeeded
+   */
+  const revokeGrants = async (groupId: string, userId: string): Promise<boolean> => {
+    const isOfUser = ({ type, id }: OverrideSubdocument) => type === "member" && id === userId;
+    const withoutAllow = (all: readonly OverrideSubdocument[]): OverrideSubdocument[] =>
+      all
+        .map((one) => (isOfUser(one) ? { ...one, allow: 0 } : one))
+        .filter((one) => !isOfUser(one) || one.deny !== 0);
+    try {
+      await invites.removeBy(groupId, userId);
+      for (const channel of await overrides.listWith(groupId, { type: "member", id: userId }))
+        if (channel.overrides?.some((one) => isOfUser(one) && one.allow !== 0) === true)
+          await changeOverrides(channel._id, withoutAllow);
+      return true;
+    } catch (error) {
+      node.logger.warn({ err: error, groupId }, "grants of a former member not revoked, retrying");
+      return false;
+    }
+  };
+
   /** @throws {ServiceError} UNAVAILABLE when the user left or was removed after `askedAtMs` */
   const assertJoinNotOutdated = async (groupId: string, userId: string, askedAtMs: number): Promise<void> => {
     if (await formers.hasLeftSince(groupId, userId, askedAtMs)) throw outdated();
@@ -185,9 +213,11 @@ export function createMembership({
     if (isOwner) await restore(groupId, userId, removed);
     // The user may have rejoined with an invite.
     else if (!isMember) publishLeft(groupId, userId, reason);
+    // Rejoining has already revoked the earlier grants.
+    const isRevoked = isOwner || isMember || (await revokeGrants(groupId, userId));
     const isClean = isOwner || removed.avatarUrl === undefined || (await dropPicture(groupId, userId));
     // The sweep completes one that stays.
-    if (departure !== null && isClean) await departures.remove(departure);
+    if (departure !== null && isRevoked && isClean) await departures.remove(departure);
     memberCounts.checkOnce(groupId);
     return isOwner ? "is the owner" : "removed";
   };
@@ -198,7 +228,9 @@ export function createMembership({
     forget(groupId, userId);
     const isMember = await settleRooms(groupId, userId, await members.exists(groupId, userId));
     if (!isMember) publishLeft(groupId, userId, departure.reason);
-    if (isMember || (await dropPicture(groupId, userId))) await departures.remove(departure);
+    const isRevoked = isMember || (await revokeGrants(groupId, userId));
+    const isClean = isMember || (await dropPicture(groupId, userId));
+    if (isRevoked && isClean) await departures.remove(departure);
     memberCounts.checkAgain(groupId);
   };
 
@@ -261,7 +293,12 @@ export function createMembership({
      *   UNAVAILABLE when the user was removed after the join was requested
      */
     async admit(groupId: string, userId: string, askedAtMs: number): Promise<GroupDocument | null> {
-      const mutedUntil = await mutes.find(groupId, userId);
+      const [mutedUntil, wasMember] = await Promise.all([
+        mutes.find(groupId, userId),
+        formers.has(groupId, userId),
+      ]);
+      // Their removal may not be completed yet.
+      if (wasMember && !(await revokeGrants(groupId, userId))) throw outdated();
       const member = await members.insert(groupId, userId, { mutedUntil });
       if (member === null) return null;
       // The user is now a member, so the following checks must complete.

@@ -1,18 +1,21 @@
-import type { MessageRules, WordFilter } from "@fanfare/contract";
+import type { WordFilter } from "@fanfare/contract";
 import { type Handlers, orThrow } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { requireActor } from "../authority.ts";
 import { presentGroup } from "../group.presenter.ts";
 import { difference } from "./audit.ts";
-
-const NO_RULES: MessageRules = { links: null, mentions: null, repeats: null, newAccounts: null };
-const NO_FILTER: WordFilter = { words: [], onHit: "block", rules: NO_RULES };
+import { NO_FILTER, NO_RULES, type StoredWordFilter } from "./word-filter.repository.ts";
 
 const load = async ({ wordFilters }: Pick<GroupDependencies, "wordFilters">, groupId: string) => {
   const found = await wordFilters.find(groupId);
-  const { words, onHit, rules = NO_RULES } = found ?? NO_FILTER;
-  return { wordFilter: { words, onHit, rules }, rev: found?.rev ?? 0 };
+  return { wordFilter: presentFilter(found ?? NO_FILTER), rev: found?.rev ?? 0 };
 };
+
+const presentFilter = ({ words, onHit, rules = NO_RULES }: StoredWordFilter): WordFilter => ({
+  words,
+  onHit,
+  rules,
+});
 
 const filtersAnything = ({ words, rules }: WordFilter): boolean =>
   words.length > 0 || Object.values(rules).some((rule) => rule !== null);
@@ -29,10 +32,12 @@ export function moderationActions(dependencies: GroupDependencies): Handlers {
     /** Applies to the next message everywhere: the rev is part of the permissions, whose cache is invalidated. */
     "group.setWordFilter": async ({ params: { groupId, ...changes }, actor: { userId } }) => {
       const before = (await load(dependencies, groupId)).wordFilter;
-      const { words = before.words, onHit = before.onHit, rules = before.rules } = changes;
-      const wordFilter = { words: [...new Set(words)], onHit, rules };
-      const { rev } = await wordFilters.put(groupId, wordFilter);
-      await groups.setWordFilterRev(groupId, rev, filtersAnything(wordFilter));
+      const changed = await wordFilters.change(groupId, {
+        ...changes,
+        ...(changes.words && { words: [...new Set(changes.words)] }),
+      });
+      const wordFilter = presentFilter(changed);
+      await groups.setWordFilterRev(groupId, changed.rev, filtersAnything(wordFilter));
       membership.forget(groupId, null);
       await audit(groupId, userId, "group.setWordFilter", {
         before: { ...before },

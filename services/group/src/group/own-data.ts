@@ -13,7 +13,7 @@ const PAGE = 50;
 const BATCH = 1000;
 
 export function ownDataActions(dependencies: GroupDependencies): Handlers {
-  const { groups, members, invites, joinRequests, formers, membership, directs } = dependencies;
+  const { groups, members, joinRequests, formers, membership, directs } = dependencies;
   return {
     "group.exportUser": async ({ params: { userId, cursor } }) => {
       const all = (await members.listGroupIds(userId)).sort();
@@ -42,10 +42,8 @@ export function ownDataActions(dependencies: GroupDependencies): Handlers {
     "group.forgetUser": async ({ params: { userId } }) => {
       for (const groupId of await joinRequests.removeAllOf(userId))
         await publishRequestsChanged(dependencies, groupId);
-      for (const groupId of await members.listGroupIds(userId)) {
-        await invites.removeEmailedBy(groupId, userId);
+      for (const groupId of await members.listGroupIds(userId))
         await membership.remove(groupId, userId, "left");
-      }
       const notes = await directs.find(directKey(userId, userId));
       const directIds = await directs.listGroupDirectIds(userId);
       for (const channelId of notes === null ? directIds : [...directIds, notes._id])

@@ -18,7 +18,7 @@ import {
   newId,
   serviceError,
 } from "@fanfare/kernel";
-import { userRoom } from "@fanfare/contract";
+import { groupRoom, userRoom } from "@fanfare/contract";
 import { Types } from "mongoose";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentChannel, presentGroup } from "../group.presenter.ts";
@@ -131,7 +131,7 @@ export const transferActions = ({
   "group.finishImport": async ({ params: { groupId, salt, group: line, byUserId } }) => {
     const hidden = orThrow(await groups.findUnfinished(groupId), "GROUP_NOT_FOUND");
     const ownerId = hidden.ownerId;
-    if (line.wordFilter !== null) await wordFilters.put(groupId, line.wordFilter);
+    if (line.wordFilter !== null) await wordFilters.change(groupId, line.wordFilter);
     await members.insert(groupId, ownerId);
     const document = groupDocument(
       line,
@@ -154,6 +154,8 @@ export const transferActions = ({
     const group = presentGroup(orThrow(await groups.find(groupId), "GROUP_NOT_FOUND"));
     if (afterUserId === null) {
       membership.forget(groupId, null);
+      // Members of a group that got more messages: new ones aren't in its room yet.
+      node.publish(groupRoom(groupId), "resync", {});
       await audit(groupId, byUserId, "admin.startGroupImport");
     }
     const [listed, found] = await Promise.all([

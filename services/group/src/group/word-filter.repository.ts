@@ -2,14 +2,20 @@ import type { MessageRules, WordFilter } from "@fanfare/contract";
 import { defineRepository, ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
-/** Stored separately from the group, which is read much more often. */
-interface WordFilterDocument extends Omit<WordFilter, "rules"> {
-  /** The group id. */
-  _id: string;
-  rev: number;
+export interface StoredWordFilter extends Omit<WordFilter, "rules"> {
   /** Older documents don't have this field. */
   rules?: MessageRules;
 }
+
+/** Stored separately from the group, which is read much more often. */
+interface WordFilterDocument extends StoredWordFilter {
+  /** The group id. */
+  _id: string;
+  rev: number;
+}
+
+export const NO_RULES: MessageRules = { links: null, mentions: null, repeats: null, newAccounts: null };
+export const NO_FILTER: WordFilter = { words: [], onHit: "block", rules: NO_RULES };
 
 const schema = new Schema<WordFilterDocument>(
   {
@@ -28,9 +34,13 @@ export const createWordFilterRepository = defineRepository(
   ({ model: filters, remove }) => ({
     find: (groupId: string) => filters.findById(groupId).lean(),
 
-    /** @returns the filter with its new rev */
-    async put(groupId: string, filter: Omit<WordFilterDocument, "_id" | "rev">) {
-      const change = { $set: filter, $inc: { rev: 1 } };
+    /**
+     * Only changes what is given, so that concurrent changes are all kept.
+     * @returns the filter with its new rev
+     */
+    async change(groupId: string, changes: Partial<StoredWordFilter>): Promise<WordFilterDocument> {
+      const others = Object.entries(NO_FILTER).filter(([name]) => !(name in changes));
+      const change = { $set: changes, $setOnInsert: Object.fromEntries(others), $inc: { rev: 1 } };
       const options = { upsert: true, returnDocument: "after" } as const;
       return filters.findOneAndUpdate({ _id: groupId }, change, options).lean();
     },

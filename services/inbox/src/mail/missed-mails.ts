@@ -47,7 +47,12 @@ export type NoteMissed = (place: MessagePlace, candidates: readonly Candidate[])
 export function createMissedMails(options: MissedMailsOptions): NoteMissed | null {
   const { node, missed, settings } = options;
   if (node.config.smtp === undefined) return null;
-  const noteTime = whenDue(node, "inbox.mailMissed", missed, (document) => mailMissed(options, document));
+  const noteTime = whenDue(
+    node,
+    "inbox.mailMissed",
+    missed,
+    () => (document) => mailMissed(options, document),
+  );
   return async (place, candidates) => {
     const emailed = candidates.filter(({ reason }) => EMAILED.has(reason));
     const away = new Set<string>();
@@ -86,7 +91,8 @@ async function mailMissed(options: MissedMailsOptions, document: MissedDocument)
     more: items.length - shown.length,
     path: pathTo(shown.at(-1)!),
     unsubscribePath: unsubscribePath(node, userId),
-    key: `${userId}:${document.since.getTime()}`,
+    // With the count: after a failure, the next email also has what was missed in between.
+    key: `${userId}:${document.since.getTime()}:${document.count}`,
   };
   // Otherwise more was missed in between: the next run includes it.
   if (!(await missed.take(document))) return;

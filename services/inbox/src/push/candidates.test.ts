@@ -1,3 +1,4 @@
+import type { Params } from "@fanfare/contract";
 import { keywordKeys } from "@fanfare/contract/notification-rules";
 import { expect, test } from "vitest";
 import { pushCandidates, type Reason, type Setting, wantsNotification } from "./candidates.ts";
@@ -39,12 +40,38 @@ test.each<[Reason, Setting | undefined, Setting | undefined, boolean]>([
   expect(wantsNotification(reason, group, channel, nowMs)).toBe(expected);
 });
 
+/** All users see all channels. */
+const inGroup = {
+  services: { group: { findViewers: async ({ userIds }: Params<"group.findViewers">) => ({ userIds }) } },
+};
+
+test("users who are only meant because of a keyword come last, and those who want all messages keep the reason", async () => {
+  const messages = [{ id: "1", authorId: "a", content: "the release" }];
+  const users = ["outsider", "eager"].map((_id) => ({
+    _id,
+    keywords: ["release"],
+    keywordKeys: ["release"],
+  }));
+  const sources = {
+    node: inGroup,
+    settings: { listEager: async () => ["eager", "other"] },
+    preferences: { listByKeys: async () => users },
+  } as never;
+  const stored = { channelId: "c", groupId: "g", messages } as never;
+  const found = await pushCandidates(sources, stored);
+  expect(found.map(({ userId, reason }) => [userId, reason])).toEqual([
+    ["eager", "keyword"],
+    ["other", "any"],
+    ["outsider", "keyword"],
+  ]);
+});
+
 test("a keyword in a card notifies as one in the text does", async () => {
   const message = (id: string, parts: object) => ({ id, authorId: "a", content: "", ...parts });
   const messages = [message("1", { cards: [{ title: "Build failed" }] }), message("2", { content: "ok" })];
   const user = { _id: "user", keywords: ["failed"], keywordKeys: keywordKeys("failed") };
   const preferences = { listByKeys: async (keys: string[]) => (keys.length > 0 ? [user] : []) };
-  const sources = { node: {}, settings: null, preferences } as never;
+  const sources = { node: inGroup, settings: null, preferences } as never;
   const stored = { channelId: "c", groupId: "g", messages } as never;
   expect(await pushCandidates(sources, stored)).toEqual([
     { userId: "user", message: messages[0], reason: "keyword" },

@@ -17,9 +17,10 @@ import {
   QUERY_CONCURRENCY,
   QUEUE_PAUSE_MS,
   KEYS_PER_BATCH,
+  KEYWORD_USERS_PER_BATCH,
   USERS_PER_BATCH,
 } from "../constants.ts";
-import type { PreferencesRepository } from "../preferences.repository.ts";
+import type { PreferencesDocument, PreferencesRepository } from "../preferences.repository.ts";
 import type { SettingDocument, SettingRepository } from "../setting.repository.ts";
 
 export type MessagePlace = Pick<DomainEvents["message.stored"], "channelId" | "groupId">;
@@ -116,18 +117,25 @@ interface CandidateSources {
 /**
  * Users who may be notified of a batch of messages: members of a direct channel, mentioned users, those with a keyword in it, and
  * those who want notifications for all messages. The cost doesn't depend on the size of the group: @everyone and role mentions are
- * handled by `createMassMentions`.
+ * handled by `createMassMentions`. Users with only a keyword come last, so they are dropped first if there are too many.
  */
 export async function pushCandidates(
   { node, settings, preferences }: CandidateSources,
   { channelId, groupId, messages }: Stored,
 ): Promise<Candidate[]> {
-  const keywords = await keywordCandidates(preferences, messages);
   if (groupId === null) {
     const direct = await directCandidates(node, channelId, messages);
+    const userIds = [...new Set(direct.map(({ userId }) => userId))];
+    const keywords = await keywordCandidates(messages, (keys) =>
+      preferences.listByKeys(keys, USERS_PER_BATCH, userIds),
+    );
     const known = new Set(direct.map(keyOf));
     return firstOfEach([...keywords.filter((one) => known.has(keyOf(one))), ...direct]).filter(wasNotInCall);
   }
+  const keywords = await keywordCandidates(messages, async (keys) => {
+    const found = await preferences.listByKeys(keys, KEYWORD_USERS_PER_BATCH, null);
+    return viewersAmong(node.services, channelId, found);
+  });
   const eager = settings === null ? [] : await settings.listEager([groupId, channelId], USERS_PER_BATCH);
   const named = messages.flatMap((message) =>
     (message.mentions?.userIds ?? []).map((userId) => ({ userId, message, reason: "mention" as const })),
@@ -135,9 +143,26 @@ export async function pushCandidates(
   const others = messages.flatMap((message) =>
     eager.map((userId) => ({ userId, message, reason: "any" as const })),
   );
+  const isFirst = new Set([...named, ...others].map(({ userId }) => userId));
   return firstOfEach([...named, ...keywords, ...others])
     .filter(({ userId, message }) => userId !== message.authorId)
-    .filter(wasNotInCall);
+    .filter(wasNotInCall)
+    .toSorted((a, b) => Number(isFirst.has(b.userId)) - Number(isFirst.has(a.userId)));
+}
+
+type KeywordUser = Pick<PreferencesDocument, "_id" | "keywords" | "keywordKeys">;
+
+async function viewersAmong(
+  { group }: Services,
+  channelId: string,
+  users: readonly KeywordUser[],
+): Promise<KeywordUser[]> {
+  const viewers = await boundedMap(chunks(users, MEMBERS_PER_PAGE), 1, async (some) => {
+    const { userIds } = await group.findViewers({ channelId, userIds: some.map(({ _id }) => _id) });
+    const isViewer = new Set(userIds);
+    return some.filter(({ _id }) => isViewer.has(_id));
+  });
+  return viewers.flat();
 }
 
 const wasNotInCall = ({ userId, message }: Candidate): boolean =>
@@ -152,15 +177,15 @@ function firstOfEach(candidates: readonly Candidate[]): Candidate[] {
   return [...byKey.values()];
 }
 
-/** Users of the whole instance with a keyword in one of the messages. */
+/** Users with a keyword in one of the messages. */
 async function keywordCandidates(
-  preferences: PreferencesRepository,
   messages: readonly Message[],
+  listUsers: (keys: string[]) => Promise<KeywordUser[]>,
 ): Promise<Candidate[]> {
   const keysOf = new Map(messages.map((message) => [message, new Set(keywordKeys(textOf(message)))]));
   const keys = [...new Set([...keysOf.values()].flatMap((some) => [...some]))].slice(0, KEYS_PER_BATCH);
   if (keys.length === 0) return [];
-  const users = await preferences.listByKeys(keys, USERS_PER_BATCH);
+  const users = await listUsers(keys);
   return users.flatMap(({ _id: userId, keywords = [], keywordKeys: own = [] }) => {
     const pattern = keywordPattern(keywords)!;
     return messages

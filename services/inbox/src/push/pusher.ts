@@ -14,9 +14,17 @@ import {
   type MessagePlace as Place,
   pushCandidates,
 } from "./candidates.ts";
+import { createApns } from "./apns.ts";
+import type { AppPush, AppSender } from "./app-sender.ts";
+import { createFcm } from "./fcm.ts";
 import { createPushes, type Push } from "./pushes.ts";
-import type { SubscriptionDocument, SubscriptionRepository } from "./subscription.repository.ts";
-import { namesIn, pushText } from "./texts.ts";
+import {
+  appOf,
+  type AppService,
+  type SubscriptionDocument,
+  type SubscriptionRepository,
+} from "./subscription.repository.ts";
+import { appText, namesIn, pushText } from "./texts.ts";
 import { createVapidKeys } from "./vapid-keys.ts";
 
 interface PushOptions {
@@ -37,11 +45,15 @@ interface Reached {
   subscriptions: SubscriptionDocument[];
 }
 
-/** Web push. Decides which users get a push about new messages: cheap checks come first, and suffice for most messages. */
+/** Push notifications in browsers and apps. Decides which users get a push about new messages: cheap checks come first, and suffice for most messages. */
 export function createPush({ node, settings, preferences, subscriptions, noteMissed }: PushOptions) {
   const vapid = createVapidKeys({ node, subscriptions });
   const outbound = new Outbound({ userAgent: "Fanfare-Push", allow: node.config.outboundAllow });
-  const pushes = createPushes({ node, subscriptions, vapid, outbound });
+  const { content, fcm, apns } = node.config.appPush;
+  const apps = new Map<AppService, AppSender>();
+  if (fcm !== undefined) apps.set("fcm", createFcm(fcm));
+  if (apns !== undefined) apps.set("apns", createApns(apns));
+  const pushes = createPushes({ node, subscriptions, vapid, outbound, apps });
   const massMentions = createMassMentions({
     node,
     push: async (place, candidates) => {
@@ -110,9 +122,16 @@ export function createPush({ node, settings, preferences, subscriptions, noteMis
       const user = reached.get(userId);
       if (user === undefined) continue;
       const text = pushText(user.locale, reason, message, names);
-      const payload = { ...text, channelId, groupId, messageId: message.id };
-      for (const subscription of user.subscriptions)
+      const place = { channelId, groupId, messageId: message.id };
+      const forApps: AppPush = {
+        ...appText(user.locale, content, text),
+        link: linkTo(node.config.publicUrl, place),
+        tag: channelId,
+      };
+      for (const subscription of user.subscriptions) {
+        const payload = appOf(subscription.endpoint) === null ? { ...text, ...place } : { app: forApps };
         made.push({ subscription, messageId: message.id, payload });
+      }
     }
     await pushes.send(made);
   };
@@ -140,6 +159,9 @@ export function createPush({ node, settings, preferences, subscriptions, noteMis
   return {
     vapid,
 
+    /** The services by which apps can be reached. */
+    apps: [...apps.keys()],
+
     /** Call this after a subscription was added. */
     subscribed(): void {
       noneUntilMs = 0;
@@ -165,6 +187,18 @@ export function createPush({ node, settings, preferences, subscriptions, noteMis
       if (away.length > 0) await send(place, away);
     },
 
-    stop: () => outbound.close(),
+    stop: () => {
+      for (const sender of apps.values()) sender.stop();
+      return outbound.close();
+    },
   };
+}
+
+/** The link of a message for the apps, which have several servers (see web/shells/chooser/link.ts). */
+function linkTo(
+  publicUrl: string,
+  { channelId, groupId, messageId }: Pick<Place, "channelId" | "groupId"> & { messageId: string },
+): string {
+  const path = groupId === null ? `direct/${channelId}` : `groups/${groupId}/channels/${channelId}`;
+  return `fanfare://${new URL(publicUrl).host}/${path}?message=${messageId}`;
 }

@@ -4,24 +4,35 @@ import webPush from "web-push";
 import {
   RESPONSE_MAX_BYTES,
   QUERY_CONCURRENCY,
+  REFUSED_LOG_MS,
   PUSH_TIMEOUT_MS,
   PUSH_TRIES,
   PUSH_TTL_SECONDS,
+  PUSH_WAIT_MS,
   PUSH_CONCURRENCY,
   MAX_QUEUED_PUSHES,
 } from "../constants.ts";
-import type { SubscriptionDocument, SubscriptionRepository } from "./subscription.repository.ts";
+import type { AppPush, AppSender } from "./app-sender.ts";
+import {
+  appOf,
+  type AppService,
+  type SubscriptionDocument,
+  type SubscriptionRepository,
+} from "./subscription.repository.ts";
 import type { VapidKeys } from "./vapid-keys.ts";
 
 export interface Push {
   subscription: SubscriptionDocument;
   messageId: string;
-  payload: unknown;
+  payload: PushPayload;
 }
+
+/** Pushes that earlier versions stored for apps have the texts for browsers, which Google and Apple must not get. */
+export type PushPayload = { app: AppPush } | { app?: undefined; title: string };
 
 interface StoredPush {
   subscriptionId: string;
-  payload: unknown;
+  payload: PushPayload;
   expiresAt: Date;
 }
 
@@ -30,6 +41,8 @@ interface PushesOptions {
   subscriptions: Pick<SubscriptionRepository, "find" | "removeStale">;
   vapid: () => Promise<VapidKeys>;
   outbound: Pick<Outbound, "request">;
+  /** Only those that are set up. */
+  apps: ReadonlyMap<AppService, AppSender>;
 }
 
 const OUTCOMES = ["sent", "gone", "refused", "failed", "dropped"] as const;
@@ -41,7 +54,7 @@ const LATER: ReadonlySet<number> = new Set([408, 429]);
 /**
  * Sends pushes as jobs, at least once, for up to a day. Pushes beyond the limit are dropped; the inbox still has the messages.
  */
-export function createPushes({ node, subscriptions, vapid, outbound }: PushesOptions) {
+export function createPushes({ node, subscriptions, vapid, outbound, apps }: PushesOptions) {
   const counted = new Counter({
     name: "fanfare_pushes_total",
     help: "Push notifications by outcome: sent, gone, refused, failed, dropped.",
@@ -50,10 +63,48 @@ export function createPushes({ node, subscriptions, vapid, outbound }: PushesOpt
   });
   for (const outcome of OUTCOMES) counted.inc({ outcome }, 0);
 
-  const deliver = async ({ subscriptionId, payload }: StoredPush, signal: AbortSignal): Promise<Outcome> => {
-    const subscription = await subscriptions.find(subscriptionId);
+  /** When a reason for which a service refused pushes was last logged. */
+  const loggedMs = new Map<string, number>();
+
+  /** @returns a date: try again then */
+  const deliver = async (push: StoredPush, signal: AbortSignal): Promise<Outcome | Date> => {
+    const subscription = await subscriptions.find(push.subscriptionId);
     if (subscription === null) return "gone";
-    const { endpoint, p256dh, auth } = subscription;
+    const app = appOf(subscription.endpoint);
+    return app === null
+      ? deliverToBrowser(subscription, push, signal)
+      : deliverToApp(subscription, app, push, signal);
+  };
+
+  const deliverToApp = async (
+    subscription: SubscriptionDocument,
+    { service, token }: { service: AppService; token: string },
+    { payload, expiresAt }: StoredPush,
+    signal: AbortSignal,
+  ): Promise<Outcome | Date> => {
+    const sender = apps.get(service);
+    if (sender === undefined) return "refused";
+    if (payload.app === undefined) return "dropped";
+    const delivery = await sender.send(token, payload.app, expiresAt, signal);
+    if (delivery.outcome === "later") return delivery.at;
+    if (delivery.outcome === "gone") await subscriptions.removeStale(subscription);
+    if (delivery.outcome === "refused") logRefused(service, delivery.reason);
+    return delivery.outcome;
+  };
+
+  const logRefused = (service: AppService, reason: string): void => {
+    const key = `${service} ${reason}`;
+    if (Date.now() < (loggedMs.get(key) ?? 0) + REFUSED_LOG_MS) return;
+    loggedMs.set(key, Date.now());
+    node.logger.warn({ service, reason }, "push refused, check the settings for apps");
+  };
+
+  const deliverToBrowser = async (
+    subscription: SubscriptionDocument,
+    { payload }: StoredPush,
+    signal: AbortSignal,
+  ): Promise<Outcome> => {
+    const { endpoint, p256dh = "", auth = "" } = subscription;
     const details = webPush.generateRequestDetails(
       { endpoint, keys: { p256dh, auth } },
       JSON.stringify(payload),
@@ -83,13 +134,20 @@ export function createPushes({ node, subscriptions, vapid, outbound }: PushesOpt
     maxWaiting: MAX_QUEUED_PUSHES,
     run: async ({ payload, tries, signal }) => {
       const isLast = tries >= PUSH_TRIES || new Date() > payload.expiresAt;
-      const outcome = await deliver(payload, signal).catch((error: unknown): Outcome => {
+      const delivery = await deliver(payload, signal).catch((error: unknown): Outcome => {
         if (signal.aborted || !(isLast || isFinal(error))) throw error;
         // Don't log the endpoint: it is a secret shared with the browser.
         node.logger.debug({ err: error }, "push not sent");
         return "failed";
       });
-      counted.inc({ outcome });
+      const sentMs = payload.expiresAt.getTime() - PUSH_TTL_SECONDS * 1000;
+      if (!(delivery instanceof Date) || delivery.getTime() > sentMs + PUSH_WAIT_MS) {
+        counted.inc({ outcome: delivery instanceof Date ? "failed" : delivery });
+        return;
+      }
+      // Not all of those that wait at the same moment.
+      const jitterMs = Math.random() * 0.5 * Math.max(0, delivery.getTime() - Date.now());
+      return { againAt: new Date(delivery.getTime() + jitterMs) };
     },
   });
 

@@ -2,16 +2,31 @@ import { LIMITS } from "@fanfare/contract";
 import { defineRepository, hashSecret, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
+/** How apps are reached: services of Google and Apple. */
+export type AppService = "fcm" | "apns";
+
+/** Tokens become part of URLs. Those of Apple are hexadecimal. */
+const APP = /^(?:(fcm):([\w:-]{1,1000})|(apns):([0-9a-f]{64,200}))$/;
+
+/** The app of an endpoint; null: it is a browser's. */
+export function appOf(endpoint: string): { service: AppService; token: string } | null {
+  const [, fcm, fcmToken, apns, apnsToken] = APP.exec(endpoint) ?? [];
+  const [service, token] = [fcm ?? apns, fcmToken ?? apnsToken];
+  return token === undefined ? null : { service: service as AppService, token };
+}
+
 /** The push subscription of a session. */
 export interface SubscriptionDocument {
   _id: string;
   userId: string;
   sessionId: string;
+  /** URL of a browser's push service, or see `appOf`. */
   endpoint: string;
   /** SHA-256 of the endpoint, so that index entries have a fixed size. */
   endpointHash: string;
-  p256dh: string;
-  auth: string;
+  /** Only browsers have keys. */
+  p256dh?: string;
+  auth?: string;
   createdAt: Date;
 }
 
@@ -21,8 +36,8 @@ const schema = new Schema<SubscriptionDocument>(
     sessionId: REQUIRED_ID,
     endpoint: { type: String, required: true },
     endpointHash: { type: String, required: true },
-    p256dh: { type: String, required: true },
-    auth: { type: String, required: true },
+    p256dh: String,
+    auth: String,
     createdAt: { type: Date, required: true },
   },
   { collection: "pushSubscriptions" },
@@ -35,8 +50,8 @@ interface NewSubscription {
   userId: string;
   sessionId: string;
   endpoint: string;
-  p256dh: string;
-  auth: string;
+  p256dh?: string;
+  auth?: string;
 }
 export type SubscriptionRepository = ReturnType<typeof createSubscriptionRepository>;
 
@@ -66,12 +81,17 @@ export const createSubscriptionRepository = defineRepository(
     removeStale: ({ _id, sessionId, createdAt }: SubscriptionDocument) =>
       remove({ _id, sessionId, createdAt }),
 
-    remove: (userId: string, endpoint: string) => remove({ endpointHash: hashSecret(endpoint), userId }),
+    findByEndpoint: (endpoint: string) =>
+      subscriptions.findOne({ endpointHash: hashSecret(endpoint) }).lean(),
+
+    /** That of the endpoint, and that of the session: an app's token can have changed. */
+    remove: ({ userId, sessionId, endpoint }: Pick<NewSubscription, "userId" | "sessionId" | "endpoint">) =>
+      removeAll({ userId, $or: [{ endpointHash: hashSecret(endpoint) }, { sessionId }] }),
 
     removeOfSessions: (sessionIds: readonly string[]) => removeAll({ sessionId: { $in: sessionIds } }),
 
     removeAll: (userId: string) => removeAll({ userId }),
 
-    removeEvery: () => removeAll({}),
+    removeOfBrowsers: () => removeAll({ p256dh: { $exists: true } }),
   }),
 );

@@ -1,7 +1,7 @@
 import { type Locale, LOCALES, type Message } from "@fanfare/contract";
 import { expect, test } from "vitest";
 import type { Reason } from "./candidates.ts";
-import { pushText } from "./texts.ts";
+import { appText, pushText } from "./texts.ts";
 
 test("a sticker or GIF is shown by its name", () => {
   const authorId = "5".repeat(24);
@@ -48,7 +48,8 @@ test.each(LOCALES.filter((locale) => locale !== "en"))("the texts in %s are not 
       const call = { durationSeconds: 60, participantUserIds: [authorId], missed };
       return text("direct", "", { call }).body;
     });
-    return [...titles, ...bodies, webhook, ...stickers, ...calls];
+    const generic = appText(language, "generic", { title: "Ada", body: "Hi" }).title;
+    return [...titles, ...bodies, webhook, ...stickers, ...calls, generic];
   };
   const [english, own] = [textsIn("en"), textsIn(locale)];
   expect(own.filter((text) => english.includes(text))).toEqual(SAME[locale] ?? []);

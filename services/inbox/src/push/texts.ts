@@ -1,5 +1,5 @@
 import { LIMITS, type Locale, type Message, type Services, textOf } from "@fanfare/contract";
-import { chunks } from "@fanfare/kernel";
+import { chunks, type Config } from "@fanfare/kernel";
 import type { Reason } from "./candidates.ts";
 
 interface PushTexts {
@@ -16,6 +16,7 @@ interface PushTexts {
   missedCall: string;
   everyone: string;
   role: string;
+  newMessage: string;
 }
 
 /** Keeps the direction of a name from affecting the words around it. */
@@ -34,6 +35,7 @@ const TEXTS: Record<Locale, PushTexts> = {
     missedCall: "Missed call",
     everyone: "@everyone",
     role: "@role",
+    newMessage: "New message",
   },
   zh: {
     mentioned: (author) => `${author} 提到了你`,
@@ -47,6 +49,7 @@ const TEXTS: Record<Locale, PushTexts> = {
     missedCall: "未接来电",
     everyone: "@所有人",
     role: "@身份组",
+    newMessage: "新消息",
   },
   de: {
     mentioned: (author) => `${author} hat dich erwähnt`,
@@ -60,6 +63,7 @@ const TEXTS: Record<Locale, PushTexts> = {
     missedCall: "Verpasster Anruf",
     everyone: "@alle",
     role: "@Rolle",
+    newMessage: "Neue Nachricht",
   },
   fr: {
     mentioned: (author) => `${author} vous a mentionné`,
@@ -73,6 +77,7 @@ const TEXTS: Record<Locale, PushTexts> = {
     missedCall: "Appel manqué",
     everyone: "@tous",
     role: "@rôle",
+    newMessage: "Nouveau message",
   },
   es: {
     mentioned: (author) => `${author} te mencionó`,
@@ -86,6 +91,7 @@ const TEXTS: Record<Locale, PushTexts> = {
     missedCall: "Llamada perdida",
     everyone: "@todos",
     role: "@rol",
+    newMessage: "Nuevo mensaje",
   },
   ja: {
     mentioned: (author) => `${author}さんがあなたにメンションしました`,
@@ -99,6 +105,7 @@ const TEXTS: Record<Locale, PushTexts> = {
     missedCall: "不在着信",
     everyone: "@全員",
     role: "@ロール",
+    newMessage: "新着メッセージ",
   },
   pt: {
     mentioned: (author) => `${author} mencionou você`,
@@ -112,6 +119,7 @@ const TEXTS: Record<Locale, PushTexts> = {
     missedCall: "Chamada perdida",
     everyone: "@todos",
     role: "@cargo",
+    newMessage: "Nova mensagem",
   },
   ar: {
     mentioned: (author) => `أشار إليك ${isolated(author)}`,
@@ -125,6 +133,7 @@ const TEXTS: Record<Locale, PushTexts> = {
     missedCall: "مكالمة فائتة",
     everyone: "@الجميع",
     role: "@الدور",
+    newMessage: "رسالة جديدة",
   },
 };
 
@@ -168,6 +177,13 @@ export function pushText(
     title: title === null ? author : texts[title](author),
     body: cut(body === "" ? withoutText : body),
   };
+}
+
+/** What of it the services of apps can read. */
+export function appText(locale: Locale, content: Config["appPush"]["content"], text: PushText): PushText {
+  const { newMessage } = TEXTS[locale];
+  if (content === "full") return text;
+  return content === "sender" ? { title: text.title, body: newMessage } : { title: newMessage, body: "" };
 }
 
 /** Cuts by grapheme, so that no character is split. */

@@ -43,7 +43,7 @@ const createKeysRepository = defineRepository({ name: "PushKeys", schema }, ({ m
 
 interface VapidOptions {
   node: NodeContext;
-  subscriptions: Pick<SubscriptionRepository, "removeEvery">;
+  subscriptions: Pick<SubscriptionRepository, "removeOfBrowsers">;
 }
 
 /** Returns the keys of this instance. They are made when they are first needed, and are the same in all processes. */
@@ -62,9 +62,9 @@ export function createVapidKeys({ node, subscriptions }: VapidOptions): () => Pr
     if (stored === null) await keys.add(made);
     else if (await keys.replace(stored, made)) {
       node.logger.warn(
-        "TOKEN_SECRET has changed: the keys for push notifications were replaced. Users must turn them on again.",
+        "TOKEN_SECRET has changed: the keys for push notifications were replaced. Users must turn them on again in their browsers.",
       );
-      await subscriptions.removeEvery();
+      await subscriptions.removeOfBrowsers();
     }
     // Another process may have been first.
     return load();

@@ -22,6 +22,8 @@ export interface CreateItem extends Waiting<Message> {
   replyTo: string | null;
   nonce: string;
   groupId: string | null;
+  /** The group of a thread; undefined: not a thread. */
+  threadOf?: string | undefined;
   mentionKeys?: readonly string[] | undefined;
   extras?: CreateExtras | undefined;
 }

@@ -1,7 +1,7 @@
 import type { Head } from "@fanfare/contract";
 import { duplicateKeyIndex, rejectedOperations } from "@fanfare/kernel";
 import type { mongo } from "mongoose";
-import type { ChannelHeadRepository } from "../channel-head.repository.ts";
+import type { ChannelHeadRepository, RaisedHead } from "../channel-head.repository.ts";
 import {
   NONCE_INDEX,
   REVS_INDEX,
@@ -10,6 +10,14 @@ import {
   type MessageChange,
 } from "../message.model.ts";
 import type { MessageRepository } from "../message.repository.ts";
+
+/** Identifies a message that may have been stored before. */
+export interface Sent {
+  authorId: string;
+  nonce: string;
+  /** The group of a thread. */
+  threadOf?: string | undefined;
+}
 
 export interface Change {
   messageId: string;
@@ -53,14 +61,9 @@ export interface CommitStore {
   ): Promise<Map<number, InsertFault>>;
   change(change: Change, timeoutMs: number): Promise<ChangeOutcome>;
   /** Raises the heads shown in channel lists to at least these values. */
-  raiseHeads(heads: ReadonlyMap<string, Head>, timeoutMs: number): Promise<void>;
+  raiseHeads(heads: ReadonlyMap<string, RaisedHead>, timeoutMs: number): Promise<void>;
   /** The message with this nonce, once it can't be rolled back. */
-  findByNonce(
-    channelId: string,
-    authorId: string,
-    nonce: string,
-    timeoutMs: number,
-  ): Promise<MessageDocument | null>;
+  findByNonce(channelId: string, sent: Sent, timeoutMs: number): Promise<MessageDocument | null>;
 }
 
 const DUPLICATE_KEY = 11_000;
@@ -106,20 +109,20 @@ export class DatabaseStore implements CommitStore {
     return { outcome: "numberTaken" };
   }
 
-  raiseHeads(heads: ReadonlyMap<string, Head>, timeoutMs: number): Promise<void> {
+  raiseHeads(heads: ReadonlyMap<string, RaisedHead>, timeoutMs: number): Promise<void> {
     return this.#heads.raise(heads, timeoutMs);
   }
 
   async findByNonce(
     channelId: string,
-    authorId: string,
-    nonce: string,
+    { authorId, nonce, threadOf }: Sent,
     timeoutMs: number,
   ): Promise<MessageDocument | null> {
     const found = await this.#messages.findByNonce(channelId, authorId, nonce, false);
     if (found === null) return null;
     // The worker that stored it may have died before raising the head, or be waiting for the disk: this write waits for both.
-    await this.#heads.raise(new Map([[channelId, found]]), timeoutMs);
+    const { seq, rev } = found;
+    await this.#heads.raise(new Map([[channelId, { seq, rev, threadOf }]]), timeoutMs);
     return this.#messages.findByNonce(channelId, authorId, nonce, true);
   }
 }

@@ -25,6 +25,7 @@ import {
   type Run,
   type Write,
 } from "./channel-queues.ts";
+import type { Sent } from "./database-store.ts";
 import { findStored, writeChange, writeCreates } from "./writes.ts";
 import type { WriteContext } from "./write-context.ts";
 
@@ -88,7 +89,7 @@ export class GroupCommit {
   }
 
   /** Finds an earlier message by nonce and publishes it if that may be missing. @returns null when it isn't stored */
-  find(channelId: string, sent: Pick<CreateItem, "authorId" | "nonce" | "rooms">): Promise<Message | null> {
+  find(channelId: string, sent: Sent & Pick<CreateItem, "rooms">): Promise<Message | null> {
     return findStored(this.#context, channelId, sent);
   }
 

@@ -6,7 +6,7 @@ import { mentionedBy } from "../mentions.ts";
 import type { MessageDocument } from "../message.model.ts";
 import { presentMessage } from "../message.presenter.ts";
 import type { ChangeItem, CreateItem, Run } from "./channel-queues.ts";
-import type { ChangeOutcome, InsertFault } from "./database-store.ts";
+import type { ChangeOutcome, InsertFault, Sent } from "./database-store.ts";
 import { announce, failure, wasOnlyRefused, type WriteContext } from "./write-context.ts";
 
 interface NumberedRun extends Run {
@@ -33,7 +33,12 @@ export async function writeCreates(
     const known = await inTime(() => heads.get(runs.map(({ channelId }) => channelId)));
     numbered = runs.map((run) => number(run, known.get(run.channelId)!));
     const messages = numbered.flatMap((run) => run.messages);
-    const raised = new Map(numbered.map(({ channelId, messages }) => [channelId, messages.at(-1)!]));
+    const raised = new Map(
+      numbered.map(({ channelId, creates, messages }) => {
+        const { seq, rev } = messages.at(-1)!;
+        return [channelId, { seq, rev, threadOf: creates[0]!.threadOf }];
+      }),
+    );
     [faults] = await inTime((restMs) =>
       Promise.all([store.insert(messages, isOrdered, restMs), store.raiseHeads(raised, restMs)]),
     );
@@ -224,11 +229,11 @@ function announceChange(
 export async function findStored(
   context: WriteContext,
   channelId: string,
-  { authorId, nonce, rooms }: Pick<CreateItem, "authorId" | "nonce" | "rooms">,
+  { authorId, nonce, threadOf, rooms }: Sent & Pick<CreateItem, "rooms">,
 ): Promise<Message | null> {
   const { store, writeTimeoutMs } = context;
   try {
-    const found = store.findByNonce(channelId, authorId, nonce, writeTimeoutMs);
+    const found = store.findByNonce(channelId, { authorId, nonce, threadOf }, writeTimeoutMs);
     const existing = await within(writeTimeoutMs, found);
     if (existing === null) return null;
     const message = presentMessage(existing);

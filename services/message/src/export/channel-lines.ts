@@ -81,7 +81,11 @@ export function channelLineActions(dependencies: MessageDependencies): Handlers 
     "message.importHeads": async ({ params }) => {
       const idOf = createNewIds(params.salt);
       const entries = params.heads.map(
-        ({ channelId, seq }) => [String(idOf(channelId)), { seq, rev: seq }] as const,
+        ({ channelId, seq, isThread }) =>
+          [
+            String(idOf(channelId)),
+            { seq, rev: seq, ...(isThread === true && { threadOf: params.groupId }) },
+          ] as const,
       );
       if (entries.length > 0) await heads.raise(new Map(entries), WRITE_TIMEOUT_MS);
       return {};

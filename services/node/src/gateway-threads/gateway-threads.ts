@@ -8,6 +8,9 @@ import type { FromThread, ThreadSetup, ToThread } from "./messages.ts";
 
 /** How long to wait for a thread's metrics, in milliseconds: a thread that is stuck must not hide those of others. */
 const METRICS_TIMEOUT_MS = 2000;
+/** A thread that has not responded for so many checks in a row is ended, and the process with it: it would keep its clients waiting forever. */
+const MAX_UNANSWERED_CHECKS = 6;
+const CHECK_INTERVAL_MS = 5000;
 /** Limit of V8's young generation in megabytes (three times the semi-space), small because there are several threads. */
 const YOUNG_GENERATION_MB = 12;
 
@@ -61,30 +64,47 @@ export class GatewayThreads implements Threads {
 
   /** Resolves when all threads have drained their connections. */
   async stop(): Promise<void> {
-    this.#isStopping = true;
-    const stopped = this.#workers.map((worker) => messageOf(worker, "stopped"));
-    for (const worker of this.#workers) post(worker, { type: "stop" });
-    await Promise.all(stopped);
+    await this.#end("stop", "stopped");
     await Promise.all(this.#workers.map((worker) => worker.terminate()));
   }
 
   /** Resolves when all threads have disconnected their clients; pending calls stay unanswered. */
   async abandon(): Promise<void> {
+    await this.#end("abandon", "abandoned");
+  }
+
+  /** Also resolves if a thread can't, or has already ended. */
+  async #end(type: "stop" | "abandon", answer: FromThread["type"]): Promise<void> {
     this.#isStopping = true;
-    const abandoned = this.#workers.map((worker) => messageOf(worker, "abandoned"));
-    for (const worker of this.#workers) post(worker, { type: "abandon" });
-    await Promise.all(abandoned);
+    const ended = this.#workers.map((worker) =>
+      Promise.race([messageOf(worker, answer), messageOf(worker, "failed"), exitOf(worker)]),
+    );
+    for (const worker of this.#workers) post(worker, { type });
+    await Promise.all(ended);
   }
 
   #watch(worker: Worker, onFatal: (error: Error) => void): void {
     let cause: Error | undefined;
+    // Checks are counted, not seconds: a machine that was suspended has done neither.
+    let unanswered = 0;
+    const checks = setInterval(() => {
+      unanswered += 1;
+      if (unanswered > MAX_UNANSWERED_CHECKS) {
+        cause = new Error(`it did not respond for ${(MAX_UNANSWERED_CHECKS * CHECK_INTERVAL_MS) / 1000} s`);
+        void worker.terminate();
+      } else post(worker, { type: "check" });
+    }, CHECK_INTERVAL_MS).unref();
     worker.on("error", (error: Error) => (cause = error));
     worker.on("exit", () => {
-      if (!this.#isStopping) onFatal(new Error("a gateway's thread has ended", { cause }));
+      clearInterval(checks);
+      if (this.#isStopping) return;
+      const reason = cause === undefined ? "" : `: ${cause.message}`;
+      onFatal(new Error(`a gateway thread has ended${reason}`, { cause }));
     });
     worker.on("message", (message: FromThread) => {
       // The whole process ends as after an error of the main thread: uncaught-errors.ts.
       if (message.type === "crashed") throw new Error("a gateway thread had an uncaught error");
+      if (message.type === "alive") unanswered = 0;
       if (message.type !== "metrics") return;
       this.#asked.get(message.id)?.(message.metrics);
       this.#asked.delete(message.id);
@@ -150,6 +170,12 @@ function messageOf<T extends FromThread["type"]>(worker: Worker, type: T): Promi
     worker.on("message", onMessage);
   });
 }
+
+const exitOf = (worker: Worker): Promise<unknown> =>
+  new Promise((resolve) => {
+    if (worker.threadId === -1) resolve(undefined);
+    else worker.once("exit", resolve);
+  });
 
 function post(worker: Worker, order: ToThread): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window

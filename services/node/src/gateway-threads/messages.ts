@@ -13,6 +13,7 @@ export interface ThreadSetup {
 
 export type ToThread =
   | { type: "metrics"; id: number; name: string | null }
+  | { type: "check" }
   | { type: "stop" }
   | { type: "abandon" };
 
@@ -20,6 +21,8 @@ export type FromThread =
   | { type: "listening" }
   | { type: "failed"; error: Error }
   | { type: "metrics"; id: number; metrics: ThreadMetrics }
+  /** Answers a check. */
+  | { type: "alive" }
   | { type: "stopped" }
   /** After an uncaught error, which the thread has logged. */
   | { type: "crashed" }

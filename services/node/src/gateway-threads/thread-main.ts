@@ -22,6 +22,7 @@ try {
   main.on("message", (order: ToThread) => {
     if (order.type === "stop") void gateway.stop().then(() => say({ type: "stopped" }), fail);
     else if (order.type === "abandon") void gateway.abandon().then(() => say({ type: "abandoned" }), fail);
+    else if (order.type === "check") say({ type: "alive" });
     else void sendMetrics(order.id, order.name);
   });
   say({ type: "listening" });

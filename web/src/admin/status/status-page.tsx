@@ -10,6 +10,7 @@ import { useFormats } from "../../shared/formats.ts";
 import { clockTime } from "../../shared/times.ts";
 import { Button } from "../../ui/button.tsx";
 import { cx } from "../../ui/cx.ts";
+import { DataTable } from "../../ui/data-table.tsx";
 import { EmptyState, Loaded, Pending, Skeleton } from "../../ui/feedback.tsx";
 import { PageHeader } from "../../app/shell/page-header.tsx";
 import { LineChart, type Series } from "./chart/line-chart.tsx";
@@ -217,53 +218,23 @@ function MetricsTable({ steps }: { steps: readonly MetricsStep[] }) {
   const { t } = useTranslation("status");
   const { milliseconds, number, bytes } = useFormats();
   const orNothing = (value: number | undefined) => (value === undefined ? "–" : milliseconds(value));
-  const columns: [name: string, of: (step: MetricsStep) => string][] = [
-    ["p100", ({ fanoutMs }) => orNothing(fanoutMs?.p100)],
-    ["p99", ({ fanoutMs }) => orNothing(fanoutMs?.p99)],
-    ["p50", ({ fanoutMs }) => orNothing(fanoutMs?.p50)],
-    [t("metrics.connections"), ({ connections }) => number(connections)],
-    [t("metrics.messages"), ({ messagesPerSecond }) => number(messagesPerSecond)],
-    [t("metrics.deliveries"), ({ deliveriesPerSecond }) => number(deliveriesPerSecond)],
-    [t("metrics.eventLoop"), ({ eventLoopDelayMs }) => milliseconds(eventLoopDelayMs)],
-    [t("metrics.memory"), ({ memoryBytes }) => bytes(memoryBytes)],
-  ];
   return (
-    // Scrollable, so it must be focusable by keyboard.
-    <div
-      role="region"
-      aria-label={t("metrics.table")}
-      tabIndex={0}
-      className="max-h-[70dvh] overflow-auto rounded-lg border border-line"
-    >
-      <table className="w-full text-end text-sm whitespace-nowrap tabular-nums">
-        <thead className="sticky top-0 bg-raised">
-          <tr className="border-b border-line">
-            <th scope="col" className="px-3 py-2 text-start font-medium">
-              {t("metrics.time")}
-            </th>
-            {columns.map(([name]) => (
-              <th key={name} scope="col" className="px-3 py-2 font-medium">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {steps.toReversed().map((step) => (
-            <tr key={step.endedAt} className="border-b border-line last:border-0">
-              <th scope="row" className="px-3 py-1.5 text-start font-normal text-muted">
-                {chartTime(Date.parse(step.endedAt))}
-              </th>
-              {columns.map(([name, of]) => (
-                <td key={name} className="px-3 py-1.5">
-                  {of(step)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable<MetricsStep>
+      label={t("metrics.table")}
+      columns={[
+        [t("metrics.time"), ({ endedAt }) => chartTime(Date.parse(endedAt))],
+        ["p100", ({ fanoutMs }) => orNothing(fanoutMs?.p100)],
+        ["p99", ({ fanoutMs }) => orNothing(fanoutMs?.p99)],
+        ["p50", ({ fanoutMs }) => orNothing(fanoutMs?.p50)],
+        [t("metrics.connections"), ({ connections }) => number(connections)],
+        [t("metrics.messages"), ({ messagesPerSecond }) => number(messagesPerSecond)],
+        [t("metrics.deliveries"), ({ deliveriesPerSecond }) => number(deliveriesPerSecond)],
+        [t("metrics.eventLoop"), ({ eventLoopDelayMs }) => milliseconds(eventLoopDelayMs)],
+        [t("metrics.memory"), ({ memoryBytes }) => bytes(memoryBytes)],
+      ]}
+      rows={steps.toReversed()}
+      keyOf={({ endedAt }) => endedAt}
+    />
   );
 }
 

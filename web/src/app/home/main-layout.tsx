@@ -1,5 +1,6 @@
 import type { Group } from "@fanfare/contract";
 import {
+  type ComponentType,
   type MouseEvent,
   type ReactNode,
   Suspense,
@@ -15,7 +16,7 @@ import { directPath, parsePlace } from "../../routes.ts";
 import { lastPlaces } from "../../state/last-channel.ts";
 import { composerFieldId } from "../../composer/field.ts";
 import { DirectsSidebar } from "../../people/directs/directs-sidebar.tsx";
-import { CallBar, PhoneCallBar } from "../../calls/call-bar.tsx";
+import { type CurrentCall, useCurrentCall } from "../../calls/call-store.ts";
 import { GroupRail } from "../../groups/group-rail.tsx";
 import { GroupSidebar } from "../../groups/group-sidebar.tsx";
 import { offerInvite, useIsNewGroup } from "../../groups/add-group.tsx";
@@ -31,11 +32,14 @@ import { Banner, ConnectionBanner } from "../shell/connection-banner.tsx";
 import { PanelSlot } from "../shell/side-panel.tsx";
 import { useShell } from "../shell/page-header.tsx";
 import { Main } from "../../ui/main.tsx";
-import { lazy } from "../../shared/later.tsx";
+import { later, lazy } from "../../shared/later.tsx";
 import { usePanels } from "../../state/panels.ts";
 import { useHasSearch, usePlace } from "../shortcuts/use-place.ts";
 import { useSearchHistory } from "../../search/search-history.ts";
 import "../../search/search.css";
+
+const CallBar = later(async () => (await import("../../calls/call-bar.tsx")).CallBar);
+const PhoneCallBar = later(async () => (await import("../../calls/call-bar.tsx")).PhoneCallBar);
 
 let hasStarted = false;
 
@@ -107,10 +111,16 @@ function Sidebar({ groupId, channelId }: SidebarProps) {
           <GroupSidebar key={groupId} groupId={groupId} channelId={channelId} />
         )}
       </div>
-      <CallBar />
+      <InCall bar={CallBar} />
       <UserMenu />
     </>
   );
+}
+
+/** A bar that is only loaded for a call. */
+function InCall({ bar: Bar }: { bar: ComponentType<{ current: CurrentCall }> }) {
+  const current = useCurrentCall();
+  return current === null ? null : <Bar current={current} />;
 }
 
 interface AppShellProps {
@@ -165,7 +175,7 @@ function AppShell({ rail, sidebar, children }: AppShellProps) {
       <div ref={page} className="flex min-w-0 flex-1 flex-col max-md:swipe-x">
         <ConnectionBanner />
         <NoticeBanners />
-        {isPhone && <PhoneCallBar />}
+        {isPhone && <InCall bar={PhoneCallBar} />}
         <div className="flex min-h-0 flex-1">
           <Main className="flex min-w-0 flex-1 flex-col">
             <PanelSlot value={slot}>{children}</PanelSlot>

@@ -1,6 +1,6 @@
 import { create } from "zustand";
 import { type LucideIcon, Menu as MenuIcon } from "lucide-react";
-import type { ComponentProps, ReactNode } from "react";
+import type { ComponentProps, ReactNode, Ref } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { cx } from "../../ui/cx.ts";
@@ -53,7 +53,14 @@ export function PageHeader({ icon: Icon, title, tabTitle, subtitle, actions }: P
       {Icon && <Icon size={20} aria-hidden className="shrink-0 text-muted" />}
       <div className="flex min-w-0 flex-1 items-center gap-3 max-md:flex-col max-md:items-start max-md:gap-0">
         {title !== undefined && (
-          <h1 className="max-w-full shrink-0 truncate text-lg font-semibold max-md:leading-tight">{title}</h1>
+          <h1
+            className={cx(
+              "max-w-full shrink-0 text-lg font-semibold max-md:leading-tight",
+              subtitle === undefined ? "max-md:line-clamp-2 max-md:wrap-anywhere md:truncate" : "truncate",
+            )}
+          >
+            {title}
+          </h1>
         )}
         {subtitle !== undefined && (
           <p className="max-w-full truncate border-line text-sm text-muted md:border-s md:ps-3">{subtitle}</p>
@@ -65,9 +72,9 @@ export function PageHeader({ icon: Icon, title, tabTitle, subtitle, actions }: P
 }
 
 /** The content of a page without messages, which scrolls. */
-export function PageBody({ children }: { children: ReactNode }) {
+export function PageBody({ ref, children }: { ref?: Ref<HTMLDivElement>; children: ReactNode }) {
   return (
-    <div className="min-h-0 flex-1 overflow-y-auto">
+    <div ref={ref} className="min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto grid max-w-3xl gap-4 p-4 pb-[max(1rem,env(safe-area-inset-bottom))]">
         {children}
       </div>

@@ -8,7 +8,6 @@ const press = (key: string, more: Partial<Keys> = {}): Keys => ({
   metaKey: false,
   altKey: false,
   shiftKey: false,
-  isComposing: false,
   ...more,
 });
 
@@ -43,15 +42,18 @@ describe("isCombo", () => {
     expect(isCombo("mod+Shift+8", pressed, false)).toBe(true);
     expect(isCombo("mod+Shift+7", pressed, false)).toBe(false);
   });
-
-  test("ignores keys during text composition", () => {
-    expect(isCombo("?", press("?", { isComposing: true }), false)).toBe(false);
-  });
 });
 
 test("combos that could be typed are left to text fields", () => {
-  expect(["?", "Escape", "Shift+Escape"].map(needsNoField)).toEqual([true, true, true]);
-  expect(["mod+k", "Alt+ArrowUp"].map(needsNoField)).toEqual([false, false]);
+  const typed = (combos: string[], isApple: boolean) =>
+    combos.filter((combo) => needsNoField(combo, isApple));
+  for (const isApple of [false, true]) {
+    expect(typed(["?", "Escape", "Shift+Escape"], isApple)).toHaveLength(3);
+    expect(typed(["mod+k", "mod+Shift+m", "Alt+ArrowUp", "Alt+Shift+ArrowUp"], isApple)).toEqual([]);
+  }
+  // Option types characters: Option+2 is @ on Spanish keyboards, Option+Shift+L is Ł on Polish ones.
+  expect(typed(["Alt+2", "Alt+Shift+l"], true)).toHaveLength(2);
+  expect(typed(["Alt+2", "Alt+Shift+l"], false)).toEqual([]);
 });
 
 test("keys are labeled as on the keyboard", () => {

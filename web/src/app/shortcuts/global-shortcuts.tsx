@@ -52,7 +52,7 @@ function useKeys(): void {
       if (event.defaultPrevented || event.repeat || isInOverlay(event.target)) return;
       const { act, goToGroup } = latest.current;
       const isHit = (combo: string): boolean =>
-        isCombo(combo, event, apple) && !(needsNoField(combo) && isField(event.target));
+        isCombo(combo, event, apple) && !(needsNoField(combo, apple) && isField(event.target));
       for (const [name, { combos }] of Object.entries(SHORTCUTS)) {
         if (combos.some(isHit) && act(name as ShortcutName)) return event.preventDefault();
       }

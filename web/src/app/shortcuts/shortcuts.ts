@@ -16,7 +16,7 @@ interface Section {
   shortcuts: readonly Shortcut[];
 }
 
-/** Shortcuts that work everywhere. Those without `mod` or `Alt` are ignored while typing. */
+/** Shortcuts that work everywhere, except those that `needsNoField` while typing. */
 export const SHORTCUTS = {
   switcher: { combos: ["mod+k"], textKey: "shortcuts:action.switcher" },
   search: { combos: ["mod+f"], textKey: "shortcuts:action.search" },
@@ -99,19 +99,28 @@ export const SECTIONS: readonly Section[] = [
       { combos: ["Delete"], textKey: "common:delete" },
     ],
   },
+  {
+    id: "inbox",
+    textKey: "inbox:title",
+    shortcuts: [
+      { combos: ["ArrowUp", "ArrowDown"], textKey: "shortcuts:action.moveFocus" },
+      { combos: ["Enter"], textKey: "search:jump" },
+      { combos: ["r"], textKey: "messages:action.reply" },
+      { combos: ["e"], textKey: "shortcuts:action.done" },
+      { combos: ["+"], textKey: "messages:action.react" },
+      { combos: ["s"], textKey: "messages:action.save" },
+    ],
+  },
 ];
 
-export type Keys = Pick<
-  KeyboardEvent,
-  "key" | "code" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey" | "isComposing"
->;
+export type Keys = Pick<KeyboardEvent, "key" | "code" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">;
 
 /** Whether exactly these keys are pressed. */
 export function isCombo(combo: Combo, event: Keys, isApple: boolean): boolean {
   const parts = combo.split("+");
   const key = parts.at(-1)!;
   const has = (part: string): boolean => parts.slice(0, -1).includes(part);
-  if (event.isComposing || event.altKey !== has("Alt")) return false;
+  if (event.altKey !== has("Alt")) return false;
   const [mod, other] = isApple ? [event.metaKey, event.ctrlKey] : [event.ctrlKey, event.metaKey];
   if (mod !== has("mod") || other) return false;
   // Whether a symbol needs Shift depends on the keyboard layout.
@@ -127,9 +136,9 @@ function isPlace(code: string, key: string): boolean {
   return code === `Digit${key}` || code === `Key${key.toUpperCase()}`;
 }
 
-/** Whether the combo could be typed into a text field: Esc, a symbol or a plain letter. */
-export function needsNoField(combo: Combo): boolean {
-  return !combo.includes("mod+") && !combo.includes("Alt+");
+/** Whether the combo could be typed into a text field: Esc, a symbol or a plain letter. On Apple devices, Alt types characters. */
+export function needsNoField(combo: Combo, isApple: boolean): boolean {
+  return !combo.includes("mod+") && !(combo.includes("Alt+") && !(isApple && /\+.$/.test(combo)));
 }
 
 const SIGNS: Record<string, string> = {

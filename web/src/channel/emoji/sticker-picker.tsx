@@ -37,7 +37,6 @@ export function StickerPicker({ kind, stickers, onPick }: StickerPickerProps) {
         className="min-h-control w-full rounded-md border border-line-strong bg-field px-3"
         onChange={(event) => setQuery(event.target.value)}
         onKeyDown={(event) => {
-          if (event.nativeEvent.isComposing) return;
           if (event.key === "ArrowDown") {
             event.preventDefault();
             grid.current?.querySelector<HTMLElement>("button[tabindex='0']")?.focus();

@@ -1,7 +1,15 @@
 import type { ChannelView } from "@fanfare/client";
 import type { Message } from "@fanfare/contract";
 import { expect, test } from "vitest";
-import { addUnsent, editLastOwn, clearConversations, getConversation, setReplyTo } from "./conversation.ts";
+import {
+  addUnsent,
+  editedTexts,
+  editLastOwn,
+  clearConversations,
+  getConversation,
+  setEditing,
+  setReplyTo,
+} from "./conversation.ts";
 import type { StoredMessage } from "./outbox-store.ts";
 import { testMessage } from "../../../test/test-message.ts";
 
@@ -25,8 +33,21 @@ test("edits the newest own message that exists, unless a newer one is unsent", (
   expect(editLastOwn(viewWith([]), "me")).toBe(false);
 });
 
+test("the changed text is dropped with the end of editing, and when another message is edited", () => {
+  for (const next of [null, "2"]) {
+    setEditing("f", "1");
+    editedTexts.set("1", "changed");
+    setEditing("f", "1");
+    expect(editedTexts.get("1")).toBe("changed");
+    setEditing("f", next);
+    expect(editedTexts.size).toBe(0);
+  }
+});
+
 test("is cleared for the next user", () => {
   setReplyTo("e", message("1", "ada"));
+  editedTexts.set("1", "private");
   clearConversations();
+  expect(editedTexts.size).toBe(0);
   expect(getConversation("e").replyTo).toBeNull();
 });

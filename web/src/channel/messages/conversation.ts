@@ -35,6 +35,10 @@ export function useConversation(channelId: string): Conversation {
   return useConversations((all) => all[channelId] ?? NOTHING);
 }
 
+export function useHasUnsent(channelId: string): boolean {
+  return useConversations((all) => (all[channelId] ?? NOTHING).unsent.length > 0);
+}
+
 /** For use outside components. */
 export function getConversation(channelId: string): Conversation {
   return useConversations.getState()[channelId] ?? NOTHING;
@@ -45,8 +49,16 @@ export function setReplyTo(channelId: string, replyTo: Message | null): void {
 }
 
 export function setEditing(channelId: string, editingId: string | null): void {
+  const before = getConversation(channelId).editingId;
+  if (before !== null && before !== editingId) editedTexts.delete(before);
   change(channelId, () => ({ editingId }));
 }
+
+/**
+ * The changed texts of messages that are being edited, by message ID, because the form can be unmounted. Not in the state: typing renders
+ * only the form.
+ */
+export const editedTexts = new Map<string, string>();
 
 export function setSelected(channelId: string, selected: Selected | null): void {
   change(channelId, () => ({ selected }));
@@ -88,6 +100,7 @@ export function editLastOwn(view: ChannelView, ownId: string): boolean {
 }
 
 export function clearConversations(): void {
+  editedTexts.clear();
   useConversations.setState({}, true);
 }
 

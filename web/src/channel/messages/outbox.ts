@@ -1,6 +1,6 @@
 import { FanfareError, randomId, type ChannelView, type FanfareClient } from "@fanfare/client";
 import i18next from "i18next";
-import { showChannel } from "../../data/shown-channels.ts";
+import { isInAddress, showChannel } from "../../data/shown-channels.ts";
 import { errorText, isErrorOf } from "../../shared/use-action.ts";
 import { showToast } from "../../ui/feedback.tsx";
 import { addUnsent, removeUnsent, type SendOptions, type UnsentMessage } from "./conversation.ts";
@@ -141,17 +141,23 @@ async function deliver(view: ChannelView, message: StoredMessage): Promise<void>
       if (account === sender) pendingNonces.delete(nonce);
       return;
     }
-    if (isErrorOf(error, "CHANNEL_NOT_FOUND")) return dropWithChannel(message, error);
+    if (isErrorOf(error, "CHANNEL_NOT_FOUND")) {
+      // It can't be opened to show the failed message there.
+      pendingNonces.delete(nonce);
+      void removeMessage(nonce);
+      return showUnsent(message, error);
+    }
     const failed = { ...message, failure: failureOf(error) };
-    await putMessage(failed);
+    const stored = putMessage(failed);
+    // At once: the view no longer lists it as pending.
     addUnsent(view.channelId, { message: failed, error });
+    if (!isInAddress(view.channelId)) showUnsent(message, error);
+    await stored;
   }
 }
 
-/** The channel can't be opened to show the failed message there. */
-function dropWithChannel({ nonce, content }: StoredMessage, error: unknown): void {
-  pendingNonces.delete(nonce);
-  void removeMessage(nonce);
+/** For a message whose channel isn't open. */
+function showUnsent({ content }: StoredMessage, error: unknown): void {
   const label = i18next.t("messages:unsent.label");
   showToast({ text: `${label} ${errorText(error)} “${content.slice(0, 200)}”`, tone: "danger" });
 }

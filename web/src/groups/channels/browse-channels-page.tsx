@@ -13,6 +13,7 @@ import { EmptyState, ErrorNote } from "../../ui/feedback.tsx";
 import { FilterField } from "../../ui/form.tsx";
 import { useListing } from "./channel-marks.ts";
 import { ChannelIcon } from "./channel-row.tsx";
+import { dotted } from "../../shared/dotted.ts";
 
 /** All channels that the user can see in a group, to find, join and leave them. */
 export function BrowseChannelsPage({ groupId }: { groupId: string }) {
@@ -67,7 +68,7 @@ function ChannelEntry({ channel }: { channel: ChannelState }) {
           <span className="grid min-w-0 flex-1">
             <span className="truncate font-medium">{name}</span>
             <span className="truncate text-sm text-muted">
-              {[t("browse.messages", { count: head.seq }), topic].filter((part) => part !== "").join(" · ")}
+              {dotted([t("browse.messages", { count: head.seq }), topic])}
             </span>
           </span>
         </Link>

@@ -28,6 +28,7 @@ import { useThreads } from "../../data/channel-messages.ts";
 import { channelPath, parsePlace } from "../../routes.ts";
 import { useHasCalls } from "../../session/server-meta.ts";
 import { useNow } from "../../shared/hooks.ts";
+import { UnsentMark } from "../../channel/messages/unsent-mark.tsx";
 import { useHasDraft } from "../../state/drafts.ts";
 import { ContextMenu, Menu, type MenuList } from "../../ui/menu.tsx";
 import { cx } from "../../ui/cx.ts";
@@ -95,6 +96,7 @@ export const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
             <span className="sr-only">{t("draft")}</span>
           </>
         )}
+        <UnsentMark channelId={channel.id} />
         {quiet && (
           <>
             <BellOff size={13} aria-hidden className="shrink-0" />
@@ -106,7 +108,7 @@ export const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
         <CountBadge count={mentions} label={t("common:mentions", { count: mentions })} />
       </Link>
       {hasCalls && isVoice && <JoinVoiceButton channel={channel} />}
-      <span className="flex w-0 overflow-hidden group-focus-within:w-auto group-focus-within:overflow-visible group-hover:w-auto group-hover:overflow-visible has-data-popup-open:w-auto touch:w-auto touch:overflow-visible">
+      <span className="reveal">
         <Menu
           items={items}
           trigger={<IconButton icon={Ellipsis} size="sm" label={t("menu.more", { channel: channel.name })} />}
@@ -170,6 +172,7 @@ function ChannelThreads({ channel }: { channel: Channel }) {
               <span className="min-w-0 flex-1 truncate">
                 {thread.name === "" ? t("threads:title") : thread.name}
               </span>
+              <UnsentMark channelId={thread.id} />
               {isUnread && <span className="sr-only">{t("unread")}</span>}
               {isUnread && <UnreadDot />}
             </Link>

@@ -41,7 +41,7 @@ export function MemberPicker({ groupId, label, value, onChange, max = Infinity }
           onChange={setText}
           onKeyDown={(event) => {
             // Enter must not submit the surrounding form.
-            if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+            if (event.key !== "Enter") return;
             event.preventDefault();
             const first = offered[0];
             if (first !== undefined) choose(first.member.userId);

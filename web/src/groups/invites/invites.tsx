@@ -21,6 +21,7 @@ import { IconButton } from "../../ui/button.tsx";
 import { ListRow } from "../../ui/list-row.tsx";
 import { userName } from "../../people/members/user-name.tsx";
 import { invitePath } from "../../routes.ts";
+import { dotted } from "../../shared/dotted.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -188,7 +189,7 @@ function InviteRow({ invite }: { invite: Invite }) {
     <ListRow
       leading={<Link2 size={18} aria-hidden className="text-muted" />}
       title={email ?? <code className="text-sm">{code}</code>}
-      subtitle={<span className="whitespace-normal">{facts.join(" · ")}</span>}
+      subtitle={<span className="whitespace-normal">{dotted(facts)}</span>}
       trailing={
         <>
           <IconButton

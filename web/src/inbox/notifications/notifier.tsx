@@ -9,6 +9,7 @@ import type { ServerCache } from "../../data/cache.ts";
 import { useServerCache } from "../../data/data-context.ts";
 import { useNotificationPreferences, useNotificationSettings, useUnreadChannels } from "../../data/inbox.ts";
 import { useOwnStatus } from "../../data/presence.ts";
+import { isInAddress } from "../../data/shown-channels.ts";
 import { inboxPath, placePath } from "../../routes.ts";
 import { setPreferences, usePreferences } from "../../state/preferences.ts";
 import { loadStored, saveStored } from "../../state/stored.ts";
@@ -90,8 +91,7 @@ async function notify(cache: ServerCache, notice: Notice): Promise<void> {
 
 /** Whether the message is visible already, in its channel or in the open inbox. */
 function isShown({ channel, reason }: Notice): boolean {
-  const { pathname, search } = location;
-  return `${pathname}${search}`.includes(channel.id) || (pathname === inboxPath() && reason === "mention");
+  return isInAddress(channel.id) || (location.pathname === inboxPath() && reason === "mention");
 }
 
 export function isPageActive(): boolean {

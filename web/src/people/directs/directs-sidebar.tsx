@@ -6,6 +6,7 @@ import type { ChannelState } from "@fanfare/contract";
 import { useDirects, useIncomingRequests, useUser } from "../../data/people.ts";
 import { useMe } from "../../data/me.ts";
 import { directPath } from "../../routes.ts";
+import { UnsentMark } from "../../channel/messages/unsent-mark.tsx";
 import { CallMark } from "../../calls/call-people.tsx";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Avatar, CountBadge } from "../../ui/display.tsx";
@@ -134,6 +135,7 @@ function DirectRow({ channel, isActive }: { channel: ChannelState; isActive: boo
               )}
             </span>
             {status !== undefined && <span className="sr-only">{t(`members:status.${status}`)}</span>}
+            <UnsentMark channelId={channel.id} />
             <CallMark channel={channel} />
             {quiet && (
               <>
@@ -147,7 +149,7 @@ function DirectRow({ channel, isActive }: { channel: ChannelState; isActive: boo
               {...(quiet && { tone: "neutral" as const })}
             />
           </Link>
-          <span className="flex w-0 overflow-hidden group-focus-within:w-auto group-focus-within:overflow-visible group-hover:w-auto group-hover:overflow-visible has-data-popup-open:w-auto touch:w-auto touch:overflow-visible">
+          <span className="reveal">
             <Menu
               items={items}
               trigger={

@@ -24,7 +24,7 @@ const NOTHING = { messages: 0, mentions: 0 };
 
 /** All destinations, and accounts whose name starts with the query. */
 export function useDestinations(query: string): Destination[] {
-  const { t, i18n } = useTranslation("quick-switcher");
+  const { t } = useTranslation("quick-switcher");
   const me = useMe();
   const { data: groups = [] } = useGroups();
   const { data: directs = [] } = useDirects();
@@ -49,9 +49,7 @@ export function useDestinations(query: string): Destination[] {
     const others = memberIds.filter((id) => id !== me.id);
     if (name !== "") return name;
     if (others.length === 0) return t(kind === "direct" ? "directs:notes" : "directs:onlyYou");
-    return new Intl.ListFormat(i18n.language, { type: "unit" }).format(
-      others.map((id) => nameOf(users.get(id))),
-    );
+    return others.map((id) => nameOf(users.get(id))).join(t("directs:comma"));
   };
 
   const recentContacts = new Set(

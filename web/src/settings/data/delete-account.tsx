@@ -8,13 +8,14 @@ import { ListRow } from "../../ui/list-row.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
-import { openDialog } from "../../ui/open-dialog.tsx";
+import { ErrorNote } from "../../ui/feedback.tsx";
 import { useForm } from "../../ui/form.tsx";
 import { WarnNote } from "../../ui/warn-note.tsx";
 import { CodeField } from "../../session/account-fields.tsx";
 import { endSession } from "../../session/session-store.ts";
 import { Section } from "../section.tsx";
 import { CurrentPassword } from "../security/password-dialog.tsx";
+import { type OidcProof, useConfirmation } from "../security/use-confirmation.ts";
 
 /** Owned groups must be transferred or deleted first. */
 export function DeleteAccount() {
@@ -22,6 +23,7 @@ export function DeleteAccount() {
   const me = useMe();
   const { data: groups } = useGroups();
   const owned = groups?.filter(({ ownerId }) => ownerId === me.id) ?? [];
+  const { open, proof, busy, ask, close, hint, error } = useConfirmation(["deleteAccount"]);
   return (
     <Section title={t("delete.title")} text={t("delete.text")}>
       {owned.length > 0 && (
@@ -46,18 +48,27 @@ export function DeleteAccount() {
       <div>
         <Button
           variant="danger"
-          disabled={groups === undefined || owned.length > 0}
-          onClick={() => openDialog((onClose) => <DeleteAccountDialog onClose={onClose} />)}
+          disabled={groups === undefined || owned.length > 0 || ask === null}
+          busy={busy}
+          onClick={() => ask?.("deleteAccount")}
         >
           {t("delete.action")}
         </Button>
       </div>
+      {hint !== null && <p className="text-sm text-muted">{hint}</p>}
+      <ErrorNote text={error} />
+      {open === "deleteAccount" && <DeleteAccountDialog proof={proof} onClose={close} />}
     </Section>
   );
 }
 
-/** Requires the password or a code, because it can't be undone. */
-function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
+interface DeleteAccountDialogProps {
+  /** null asks for the password, except for guests. */
+  proof: OidcProof | null;
+  onClose: () => void;
+}
+
+function DeleteAccountDialog({ proof, onClose }: DeleteAccountDialogProps) {
   const { t } = useTranslation("settings");
   const { hasPassword, totpEnabled } = useMe();
   const form = useForm({
@@ -66,7 +77,7 @@ function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
       endSession(
         (client) =>
           client.call("user.deleteMe", {
-            ...(hasPassword && { password }),
+            ...(proof ?? (hasPassword && { password })),
             ...(totpEnabled && { code: code.trim() }),
           }),
         "deleted",

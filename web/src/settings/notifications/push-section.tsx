@@ -1,4 +1,3 @@
-import type { Params } from "@fanfare/contract";
 import { BellRing } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -14,35 +13,33 @@ import { ErrorNote } from "../../ui/feedback.tsx";
 import { Switch } from "../../ui/choices.tsx";
 import { Section } from "../section.tsx";
 import { useDeviceName } from "../security/device.ts";
+import { pushWorker, subscribeDevice, unsubscribeDevice } from "./device-push.tsx";
 import { requestNotificationPermission } from "./permission.ts";
-
-/** On the first visit, the service worker is still being installed. */
-const WORKER_WITHIN_MS = 5000;
 
 /** Push notifications are set up per device. */
 export function PushSection() {
   const { t } = useTranslation("settings");
   const { client } = useServerCache();
   const call = useCall();
-  const { data: publicKey } = usePushKey();
-  const { data: subscriptions = [], refetch } = usePushSubscriptions();
+  const { data: key } = usePushKey();
+  const app = window.fanfareApp?.push;
+  const { data: subscriptions = [] } = usePushSubscriptions();
   const { data: sessions = [] } = useSessions();
   const worker = usePushWorker();
   const deviceName = useDeviceName();
   const { error, run } = useAction();
   const ownId = client.tokens?.sessionId;
   const isOn = subscriptions.some(({ sessionId }) => sessionId === ownId);
+  const isReached = key === undefined || key.apps?.some((service) => app?.startsWith(service)) === true;
+  const isBrowserUnable = app === undefined && worker === null;
+  const isAppUnable = app !== undefined && !isReached;
   const turnOn = async () => {
-    if ((await requestNotificationPermission()) !== "granted") throw new ErrorWithText(t("notify.denied"));
-    await call("push.subscribe", await subscribeDevice(worker!, publicKey!));
+    if (app === undefined && (await requestNotificationPermission()) !== "granted")
+      throw new ErrorWithText(t("notify.denied"));
+    await subscribeDevice(call, ownId!, key!.publicKey);
   };
-  const turnOff = async () => {
-    const endpoint = await unsubscribeDevice(worker!);
-    if (endpoint !== null) await call("push.unsubscribe", { endpoint });
-    else await refetch();
-  };
-  const change = (wanted: boolean) =>
-    (wanted ? turnOn() : turnOff()).catch((failure: unknown) => {
+  const change = (wanted: boolean): Promise<unknown> =>
+    (wanted ? turnOn() : unsubscribeDevice(call)).catch((failure: unknown) => {
       // Failures of the browser or its push service have no error code of the contract.
       throw failure instanceof DOMException
         ? new ErrorWithText(t("push.failed"), { cause: failure })
@@ -50,13 +47,15 @@ export function PushSection() {
     });
   return (
     <Section title={t("push.title")} text={t("push.text")}>
-      {worker === null ? (
-        <p className="rounded-md bg-hover px-3 py-2 text-sm text-muted">{t("push.unsupported")}</p>
+      {!isOn && (isBrowserUnable || isAppUnable) ? (
+        <p className="rounded-md bg-hover px-3 py-2 text-sm text-muted">
+          {isAppUnable ? t("push.unsupportedApp") : t("push.unsupported")}
+        </p>
       ) : (
         <Switch
           label={t("push.thisDevice")}
           checked={isOn}
-          disabled={publicKey === undefined || worker === undefined}
+          disabled={key === undefined || (app === undefined && worker === undefined)}
           onChange={(wanted) => void run(() => change(wanted))}
         />
       )}
@@ -90,41 +89,4 @@ function usePushWorker(): ServiceWorkerRegistration | null | undefined {
     void pushWorker().then(setWorker);
   }, []);
   return worker;
-}
-
-/** The service worker that shows push notifications; null if the browser or address doesn't support them. */
-async function pushWorker(): Promise<ServiceWorkerRegistration | null> {
-  if (!("serviceWorker" in navigator) || !("PushManager" in window)) return null;
-  const none = new Promise<null>((resolve) => setTimeout(() => resolve(null), WORKER_WITHIN_MS));
-  return Promise.race([navigator.serviceWorker.ready, none]);
-}
-
-/**
- * Subscribes this browser to push notifications with the server's key.
- * @throws {DOMException} if the browser refuses or its push service can't be reached
- */
-async function subscribeDevice(
-  { pushManager }: ServiceWorkerRegistration,
-  publicKey: string,
-): Promise<Params<"push.subscribe">> {
-  const options = { userVisibleOnly: true, applicationServerKey: publicKey };
-  let subscription: PushSubscription;
-  try {
-    subscription = await pushManager.subscribe(options);
-  } catch (failure) {
-    const former = await pushManager.getSubscription();
-    if (former === null) throw failure;
-    // The subscription used another key.
-    await former.unsubscribe();
-    subscription = await pushManager.subscribe(options);
-  }
-  const { endpoint, keys } = subscription.toJSON();
-  return { endpoint: endpoint!, keys: { p256dh: keys!["p256dh"]!, auth: keys!["auth"]! } };
-}
-
-/** Unsubscribes this browser. Returns the former endpoint, or null. */
-async function unsubscribeDevice({ pushManager }: ServiceWorkerRegistration): Promise<string | null> {
-  const subscription = await pushManager.getSubscription();
-  await subscription?.unsubscribe();
-  return subscription?.endpoint ?? null;
 }

@@ -12,6 +12,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Form, TextField, useForm } from "../../ui/form.tsx";
 import { WarnNote } from "../../ui/warn-note.tsx";
 import { CurrentPassword } from "./password-dialog.tsx";
+import type { OidcProof } from "./use-confirmation.ts";
 
 const SIZE_PX = 208;
 
@@ -32,7 +33,11 @@ export function TotpSetupDialog({ proof, onClose }: TotpSetupDialogProps) {
   const [secret, setSecret] = useState<Secret | null>(null);
   const [codes, setCodes] = useState<string[] | null>(null);
   return (
-    <Dialog onClose={onClose} title={codes === null ? t("totp.setUp") : t("recovery.title")}>
+    <Dialog
+      onClose={onClose}
+      title={codes === null ? t("totp.setUp") : t("recovery.title")}
+      isOnce={codes !== null}
+    >
       {codes !== null ? (
         <RecoveryCodes codes={codes} onDone={onClose} />
       ) : secret === null ? (
@@ -159,10 +164,4 @@ function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: ()
       </Button>
     </>
   );
-}
-
-/** A new login at the OIDC provider, in place of a password. */
-export interface OidcProof {
-  oidcCode: string;
-  verifier: string;
 }

@@ -1,3 +1,4 @@
+import { apps } from "./apps.ts";
 import { access, directory, login, mail, provisioning, secrets } from "./people.ts";
 import { basics, cluster, limits, observability } from "./instance.ts";
 import { calls, files, outgoing, plugins, storage } from "./storage.ts";
@@ -12,6 +13,7 @@ export const THEMES = {
   Limits: limits,
   Files: files,
   Mail: mail,
+  "Notifications in apps": apps,
   "Single sign-on": login,
   LDAP: directory,
   "User provisioning": provisioning,
@@ -31,6 +33,7 @@ export const SETTINGS = {
   ...limits,
   ...files,
   ...mail,
+  ...apps,
   ...login,
   ...directory,
   ...provisioning,

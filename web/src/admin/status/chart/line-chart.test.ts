@@ -27,7 +27,9 @@ test("ticks start at 0, are evenly spaced and end at the first one above the hig
 
 test("ticks are round numbers", () => {
   expect(niceTicks(37, 4)).toEqual([0, 10, 20, 30, 40]);
-  expect(niceTicks(0.9, 3)).toEqual([0, 0.5, 1]);
+  expect(niceTicks(0.9, 3)).toEqual([0, 1]);
+  expect(niceTicks(1, 4)).toEqual([0, 1]);
+  expect(niceTicks(3, 4)).toEqual([0, 1, 2, 3]);
   expect(niceTicks(0, 4)).toEqual([0, 1]);
 });
 
@@ -35,4 +37,6 @@ test("time labels are round, within the range and limited by the width", () => {
   expect(timeTicks(1, 60_000, 4)).toEqual([15_000, 30_000, 45_000, 60_000]);
   expect(timeTicks(1, 600_000, 4)).toEqual([300_000, 600_000]);
   expect(timeTicks(5, 5, 4)).toEqual([]);
+  const day = 86_400_000;
+  expect(timeTicks(0, 29 * day, 5).map((tick) => tick / day)).toEqual([0, 7, 14, 21, 28]);
 });

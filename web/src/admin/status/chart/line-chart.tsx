@@ -1,4 +1,5 @@
-import { type PointerEvent, type RefCallback, useCallback, useId, useState } from "react";
+import { type PointerEvent, type ReactNode, type RefCallback, useCallback, useId, useState } from "react";
+import { dotted } from "../../../shared/dotted.ts";
 import { cx } from "../../../ui/cx.ts";
 
 type SeriesTone = "accent" | "info" | "muted";
@@ -8,11 +9,14 @@ export interface Series {
   tone: SeriesTone;
   /** One per entry of `times`; null is a gap. */
   values: readonly (number | null)[];
+  isDashed?: boolean;
 }
 
 interface LineChartProps {
   title: string;
   hint?: string;
+  /** Below the title, such as a total. */
+  lead?: ReactNode;
   /** End of each step in Unix milliseconds, oldest first. */
   times: readonly number[];
   series: readonly Series[];
@@ -47,7 +51,7 @@ const TIME_LABEL_WIDTH = 84;
 const HALF_LABEL = 20;
 
 export function LineChart(props: LineChartProps) {
-  const { title, hint, times, series, maxSpanMs, format, formatTime, summary } = props;
+  const { title, hint, lead, times, series, maxSpanMs, format, formatTime, summary } = props;
   const [figure, width] = useWidth();
   const [pointed, setPointed] = useState<number | null>(null);
   const id = useId();
@@ -74,7 +78,10 @@ export function LineChart(props: LineChartProps) {
   };
 
   return (
-    <figure ref={figure} className="grid min-w-0 gap-2 rounded-lg border border-line bg-raised p-4">
+    <figure
+      ref={figure}
+      className="relative grid min-w-0 content-start gap-2 rounded-lg border border-line bg-raised p-4 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus"
+    >
       <figcaption className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
         <span className="font-semibold">{title}</span>
         <span className="flex flex-wrap gap-x-3 text-sm tabular-nums">
@@ -85,11 +92,37 @@ export function LineChart(props: LineChartProps) {
             <span key={name} className="inline-flex items-baseline gap-1.5">
               <span aria-hidden className={cx("h-0.5 w-3 self-center rounded-full", MARK[tone])} />
               <span className="text-muted">{name}</span>
-              <span className="font-medium">{textOf(values[shown], format)}</span>
+              {(lead === undefined || pointed !== null) && (
+                <span className="font-medium">{textOf(values[shown], format)}</span>
+              )}
             </span>
           ))}
         </span>
       </figcaption>
+      {lead}
+      {/* The arrow keys do the same as pointing at the chart. */}
+      {last > 0 && (
+        <input
+          type="range"
+          // As the time axis, also where texts are from right to left.
+          dir="ltr"
+          className="sr-only"
+          aria-label={title}
+          aria-valuetext={
+            shownMs === undefined
+              ? undefined
+              : dotted([
+                  formatTime(shownMs),
+                  ...series.map(({ name, values }) => `${name}: ${textOf(values[shown], format)}`),
+                ])
+          }
+          min={0}
+          max={last}
+          value={shown}
+          onChange={(event) => setPointed(event.target.valueAsNumber)}
+          onBlur={() => setPointed(null)}
+        />
+      )}
       <svg
         role="img"
         aria-labelledby={id}
@@ -108,7 +141,8 @@ export function LineChart(props: LineChartProps) {
               x={LEFT - 8}
               y={y(tick) + 4}
               textAnchor="end"
-              className="fill-muted text-[11px] tabular-nums"
+              // In texts from right to left, the end is on the left.
+              className="fill-muted text-[11px] tabular-nums rtl:[text-anchor:start]"
             >
               {format(tick)}
             </text>
@@ -128,12 +162,13 @@ export function LineChart(props: LineChartProps) {
             </text>
           ))}
         {/* Reversed so that the first series is drawn on top. */}
-        {series.toReversed().map(({ name, tone, values }) => (
+        {series.toReversed().map(({ name, tone, values, isDashed = false }) => (
           <path
             key={name}
             d={linePath(times.map((time, index) => pointOf(x(time), values[index], y)))}
             className={cx("fill-none", STROKE[tone])}
             strokeWidth={tone === "muted" ? 1.5 : 2}
+            strokeDasharray={isDashed ? "5 5" : undefined}
             strokeLinecap="round"
             strokeLinejoin="round"
           />
@@ -179,17 +214,19 @@ function useWidth(): [RefCallback<HTMLElement>, number] {
 
 const STEPS = [1, 2, 2.5, 5, 10];
 
-/** Round numbers from 0 up to the first one that is at least `highest`, in at most `count` steps. */
+/** Round numbers from 0 up to the first one that is at least `highest`, in at most `count` steps. Values from 1 have no smaller steps. */
 export function niceTicks(highest: number, count: number): number[] {
   if (!(highest > 0)) return [0, 1];
-  const raw = highest / count;
+  const raw = highest / Math.min(count, Math.max(1, highest));
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = power * (STEPS.find((factor) => factor * power >= raw * (1 - 1e-9)) ?? 10);
   const parts = Math.max(1, Math.ceil(highest / step - 1e-9));
   return Array.from({ length: parts + 1 }, (_, index) => Number((index * step).toPrecision(12)));
 }
 
-const TIME_STEPS_MS = [15_000, 30_000, 60_000, 120_000, 300_000, 600_000];
+const DAY_MS = 86_400_000;
+const DAY_STEPS_MS = [1, 2, 7, 14, 28].map((days) => days * DAY_MS);
+const TIME_STEPS_MS = [15_000, 30_000, 60_000, 120_000, 300_000, 600_000, ...DAY_STEPS_MS];
 
 export function timeTicks(fromMs: number, toMs: number, count: number): number[] {
   const spanMs = toMs - fromMs;

@@ -29,7 +29,6 @@ interface MessageBodyProps {
 }
 
 export const MessageBody = memo(function MessageBody({ message, isEditing }: MessageBodyProps) {
-  const { t } = useTranslation("messages");
   const { content, attachments, embeds, cards, controls, poll, sticker, threadId, alsoIn, replyIn } = message;
   const { call, editedAt, pinnedAt } = message;
   const hasPlugins = usePlugins(({ withCards }) => withCards.length > 0);
@@ -53,7 +52,7 @@ export const MessageBody = memo(function MessageBody({ message, isEditing }: Mes
         )
       )}
       {(editedAt !== null || pinnedAt !== undefined) && !isEditing && <Marks message={message} />}
-      {alsoIn !== undefined && <p className="mt-0.5 text-xs text-muted">{t("thread.alsoInChannel")}</p>}
+      {alsoIn !== undefined && <AlsoInChannel />}
       {replyIn !== undefined && <RepliedInThread message={message} threadId={replyIn} />}
       {attachments !== undefined && <Attachments message={message} />}
       {cards !== undefined && <Cards message={message} cards={cards} />}
@@ -68,6 +67,11 @@ export const MessageBody = memo(function MessageBody({ message, isEditing }: Mes
     </>
   );
 });
+
+function AlsoInChannel() {
+  const { t } = useTranslation("messages");
+  return <p className="mt-0.5 text-xs text-muted">{t("thread.alsoInChannel")}</p>;
+}
 
 function Marks({ message }: { message: Message }) {
   const { t } = useTranslation("messages");

@@ -163,12 +163,13 @@ function LeaveDialog({ url, onClose }: { url: URL; onClose: () => void }) {
 
 interface MessageCardProps {
   message: Message;
+  textId?: string;
   actions?: ReactNode;
   children?: ReactNode;
 }
 
 /** A message outside its channel, such as in pins or search results. Must be within a MentionsProvider. */
-export function MessageCard({ message, actions, children }: MessageCardProps) {
+export function MessageCard({ message, textId, actions, children }: MessageCardProps) {
   const author = useAuthor(message);
   const me = useMe();
   const { call, content, sticker, attachments, cards, createdAt, authorId } = message;
@@ -188,7 +189,7 @@ export function MessageCard({ message, actions, children }: MessageCardProps) {
       </header>
       {sticker !== undefined && <Sticker id={sticker.id} name={content} />}
       {content !== "" && sticker === undefined && (
-        <div className="max-h-60 overflow-y-auto">
+        <div id={textId} className="max-h-60 overflow-y-auto">
           <Markdown content={content} />
         </div>
       )}

@@ -46,7 +46,8 @@ export const MessageItem = memo(function MessageItem({
   const [isNew] = useState(() => message.authorId !== ownId && isRecent(message.createdAt) && isCalm());
   const [isHovered, setHovered] = useState(false);
   const element = useRef<HTMLElement>(null);
-  const label = t("item.label", { name: author.name, time: formatTime(message.createdAt, "full") });
+  const fullTime = formatTime(message.createdAt, "full");
+  const label = t("item.label", { name: author.name, time: fullTime });
   const leave = () => {
     // The toolbar stays while a popup that it opened is open.
     if (element.current?.querySelector("[data-popup-open]") === null) setHovered(false);
@@ -90,11 +91,11 @@ export const MessageItem = memo(function MessageItem({
         )}
       >
         {isCompact ? (
-          <Time message={message} />
+          <Time message={message} title={fullTime} />
         ) : startsGroup ? (
           <Picture author={author} authorId={message.authorId} />
         ) : (
-          <Time message={message} isQuiet />
+          <Time message={message} title={fullTime} isQuiet />
         )}
       </div>
       <div className="min-w-0 flex-1">
@@ -109,7 +110,7 @@ export const MessageItem = memo(function MessageItem({
             }
           >
             <AuthorName author={author} authorId={message.authorId} isActive={isActive} />
-            {!isCompact && <Time message={message} />}
+            {!isCompact && <Time message={message} title={fullTime} />}
           </p>
         )}
         <MessageBody message={message} isEditing={isEditing} />
@@ -181,11 +182,17 @@ function Picture({ author, authorId }: { author: Author; authorId: string }) {
   );
 }
 
-function Time({ message: { createdAt }, isQuiet = false }: { message: Message; isQuiet?: boolean }) {
+interface TimeProps {
+  message: Message;
+  title: string;
+  isQuiet?: boolean;
+}
+
+function Time({ message: { createdAt }, title, isQuiet = false }: TimeProps) {
   return (
     <time
       dateTime={createdAt}
-      title={formatTime(createdAt, "full")}
+      title={title}
       className={cx(
         "text-xs whitespace-nowrap text-muted tabular-nums",
         isQuiet && "leading-6 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100",
@@ -204,7 +211,6 @@ interface AuthorNameProps {
 
 /** The name in the color of the author's highest colored role, with a badge for bots, webhooks and imported authors. */
 function AuthorName({ author, authorId, isActive }: AuthorNameProps) {
-  const { t } = useTranslation("messages");
   const { channel, coloredRoles, onUser } = useMessageContext();
   const isPerson = author.mark !== "webhook";
   const isPlain = coloredRoles.length === 0 || channel.groupId === null || !isPerson;
@@ -227,9 +233,14 @@ function AuthorName({ author, authorId, isActive }: AuthorNameProps) {
       ) : (
         name
       )}
-      {author.mark !== null && <Badge>{t(`author.${author.mark}`)}</Badge>}
+      {author.mark !== null && <AuthorMark mark={author.mark} />}
     </>
   );
+}
+
+function AuthorMark({ mark }: { mark: NonNullable<Author["mark"]> }) {
+  const { t } = useTranslation("messages");
+  return <Badge>{t(`author.${mark}`)}</Badge>;
 }
 
 function ColoredName({ name, authorId, groupId }: { name: string; authorId: string; groupId: string }) {

@@ -49,17 +49,18 @@ export function useJump(
   // Not only a state: scrolling can end before it is rendered.
   const landing = useRef(false);
   const firstSeq = messages[0]?.seq ?? Infinity;
+  const lastSeq = messages.at(-1)?.seq ?? 0;
 
   useLayoutEffect(() => {
     // Rows after the place can be there before those of the place itself.
-    if (pendingSeq === null || !isFinished || firstSeq > pendingSeq) return;
-    const index = rows.findIndex((row) => row.kind === "message" && row.message.seq >= pendingSeq);
-    const row = rows[index];
-    if (row === undefined) return;
+    if (pendingSeq === null || !isFinished || firstSeq > pendingSeq || lastSeq < pendingSeq) return;
+    const next = rows.findIndex((row) => row.kind === "message" && row.message.seq >= pendingSeq);
+    // A message that was deleted in the meantime has no row.
+    const index = next >= 0 ? next : rows.findLastIndex(({ kind }) => kind === "message");
     landing.current = false;
-    toRow(index, "center");
-    change({ pendingSeq: null, highlightedId: row.key });
-  }, [rows, isFinished, firstSeq, pendingSeq, toRow]);
+    if (index >= 0) toRow(index, "center");
+    change({ pendingSeq: null, highlightedId: rows[index]?.key ?? null });
+  }, [rows, isFinished, firstSeq, lastSeq, pendingSeq, toRow]);
 
   useEffect(() => {
     if (highlightedId === null) return undefined;
@@ -157,7 +158,7 @@ export function useListKeys({ rows, show, onKey, onLeave }: ListKeysOptions): Li
     const messageId = target.dataset["messageId"];
     const index = rows.findIndex((row) => row.key === messageId);
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
-    if (!isPlain || event.nativeEvent.isComposing) return;
+    if (!isPlain) return;
     const action = KEYS[key];
     if (key === "ArrowUp") step(index, -1);
     else if (key === "ArrowDown") step(index, 1);

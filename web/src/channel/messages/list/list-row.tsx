@@ -2,6 +2,7 @@ import { type PendingMessage } from "@fanfare/client";
 import { CircleAlert } from "lucide-react";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
+import { useComposerState } from "../../../composer/composer.tsx";
 import { insertInComposer } from "../../../composer/field.ts";
 import { useMe } from "../../../data/me.ts";
 import { useAvatarUrl } from "../../../data/members.ts";
@@ -128,9 +129,9 @@ function UnsentItem({ failed }: { failed: UnsentMessage }) {
   const { content, options } = failed.message;
   // In a direct message, only a block forbids it.
   const isBlocked = channel.kind === "direct" && isErrorOf(failed.error, "FORBIDDEN");
+  const canWrite = useComposerState(channel).kind === "open" && !isBlocked;
   const edit = () => {
-    deleteUnsent(failed);
-    insertInComposer(channel.id, content);
+    if (insertInComposer(channel.id, content)) deleteUnsent(failed);
   };
   return (
     <div
@@ -150,7 +151,7 @@ function UnsentItem({ failed }: { failed: UnsentMessage }) {
           <Button size="sm" onClick={() => void retryMessage(view, failed)}>
             {t("ui:retry")}
           </Button>
-          {options.attachmentIds === undefined && options.stickerId === undefined && (
+          {canWrite && (options.attachmentIds ?? options.stickerId ?? options.poll) === undefined && (
             <Button size="sm" variant="ghost" onClick={edit}>
               {t("common:edit")}
             </Button>

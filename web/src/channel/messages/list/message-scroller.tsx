@@ -4,12 +4,13 @@ import { hasPermission } from "@fanfare/contract/permissions";
 import { Hash, type LucideIcon, MessageSquareText, Users, Volume2 } from "lucide-react";
 import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Virtualizer } from "virtua";
+import { type CustomItemComponentProps, Virtualizer } from "virtua";
 import type { ChannelMessages } from "../../../data/channel-messages.ts";
 import { hasMessages } from "../../../data/groups.ts";
 import { useReadMarker } from "../../../data/open-channels.ts";
 import { cx } from "../../../ui/cx.ts";
 import { useIsShown } from "../../../shared/hooks.ts";
+import { later } from "../../../shared/later.tsx";
 import { useConversation } from "../conversation.ts";
 import { useMessageActions } from "../item/use-message-actions.ts";
 import { HEAD_HEIGHT_PX, JumpToNewest, JumpToUnread, ListHead } from "./list-head.tsx";
@@ -19,11 +20,15 @@ import type { MessageListProps } from "./message-list.tsx";
 import { MessageMenu } from "./message-menu.tsx";
 import type { Row } from "./rows.ts";
 import { useJump, type MessageKey, useListKeys } from "./list-navigation.ts";
-import { SelectionBar } from "./selection-bar.tsx";
 import { SwipeToReply } from "./swipe-to-reply.tsx";
 import { useScroll } from "./use-scroll.ts";
 import { useSelection } from "./use-selection.ts";
 import { useUnreadMark } from "./unread-mark.ts";
+
+const SelectionBar = later(
+  async () => (await import("./selection-bar.tsx")).SelectionBar,
+  () => <div className="h-12 shrink-0" />,
+);
 
 const ICONS: Record<Channel["kind"], LucideIcon> = {
   text: Hash,
@@ -162,6 +167,7 @@ export function MessageScroller(props: MessageScrollerProps) {
             data={data}
             shift={rows.isShift}
             bufferSize={isShown ? BUFFER_PX : 0}
+            item={Item}
             keepMounted={isKept ? [activeIndex] : []}
             onScroll={scroll.onScroll}
             onScrollEnd={() => {
@@ -191,6 +197,18 @@ export function MessageScroller(props: MessageScrollerProps) {
       <SwipeToReply list={frame} replyTo={replyTo} />
       {!isAtEnd && selected === null && <JumpToNewest count={newCount} onJump={goToEnd} />}
       {selected !== null && <SelectionBar selected={selected} onEnd={selection.end} />}
+    </div>
+  );
+}
+
+/**
+ * An element of the virtual list, which hides it until it is measured. Not by `visibility`: its content inherits that, and its style would be
+ * computed again.
+ */
+function Item({ style: { visibility, ...style }, ref, children }: CustomItemComponentProps) {
+  return (
+    <div ref={ref} style={{ ...style, opacity: visibility === "hidden" ? 0 : undefined }}>
+      {children}
     </div>
   );
 }
@@ -236,7 +254,7 @@ function Beginning({ channel, title }: { channel: Channel; title: string }) {
       <span className="mb-1 flex size-12 items-center justify-center rounded-full bg-accent-soft text-accent-text">
         <Icon size={24} aria-hidden />
       </span>
-      <p className="truncate text-xl font-semibold">
+      <p className="line-clamp-3 text-xl font-semibold wrap-anywhere">
         {isRoom ? t("beginning.welcome", { name: title }) : title}
       </p>
       <p className="line-clamp-2 text-muted">

@@ -111,7 +111,7 @@ export function useScroll(options: ScrollOptions): Scroll {
         toEnd();
       } else {
         isFollowing.current = false;
-        heldRow.hold(rows, unread, { align: "start", offset: -UNREAD_AT_PX });
+        heldRow.hold(rows, unread, { align: "start", offset: -UNREAD_AT_PX }, updateAtEnd);
         // If all rows fit, there is no scroll event, and the end is visible.
         setTimeout(updateAtEnd, SETTLED_MS);
       }
@@ -124,12 +124,15 @@ export function useScroll(options: ScrollOptions): Scroll {
         // Ends virtua's own adjusting, which would lead back.
         list.current?.scrollToIndex(rows.length, { align: "end" });
         toEnd();
-      } else if (!heldRow.restore(rows) && isLive) follow();
+      } else {
+        // New rows are followed once they are laid out (`onResize`): scrolling here would force a layout for each message.
+        heldRow.restore(rows);
+      }
     }
     wasLive.current = isLive;
     // At the end, the visible rows change with each message.
     if (!isFollowing.current) look();
-  }, [rows, place, isUnreadKnown, isLive, heldRow, toEnd, follow, look, updateAtEnd]);
+  }, [rows, place, isUnreadKnown, isLive, heldRow, toEnd, look, updateAtEnd]);
 
   const onScroll = () => {
     const element = frame.current;
@@ -154,9 +157,9 @@ export function useScroll(options: ScrollOptions): Scroll {
       // Otherwise the first unread message would take the place of a jump once it is known.
       hasStarted.current = true;
       isFollowing.current = false;
-      heldRow.hold(rows, index, { align });
+      heldRow.hold(rows, index, { align }, updateAtEnd);
     },
-    [rows, heldRow],
+    [rows, heldRow, updateAtEnd],
   );
 
   return {
@@ -188,11 +191,12 @@ interface Held {
   options: ScrollToIndexOpts;
   untilMs: number;
   framesLeft: number;
+  onEnd: () => void;
 }
 
 interface HeldRow {
-  /** Scrolls to a row and holds it. */
-  hold: (rows: readonly Row[], index: number, options: ScrollToIndexOpts) => void;
+  /** Scrolls to a row and holds it. `onEnd` is called when it is no longer held: then nothing scrolls, so there is no event. */
+  hold: (rows: readonly Row[], index: number, options: ScrollToIndexOpts, onEnd: () => void) => void;
   release: () => void;
   isHeld: () => boolean;
   /** Whether the row with this key was scrolled to, is no longer in the list, and the user hasn't scrolled since. */
@@ -232,27 +236,35 @@ function useHeldRow(
     [list, isHeld],
   );
   const hold = useCallback(
-    (rows: readonly Row[], index: number, options: ScrollToIndexOpts) => {
+    (rows: readonly Row[], index: number, options: ScrollToIndexOpts, onEnd: () => void) => {
       const now: Held = {
         key: rows[index]!.key,
         options,
         untilMs: performance.now() + HOLD_MS,
         framesLeft: HOLD_FRAMES,
+        onEnd,
       };
       held.current = now;
       const countFrames = (): void => {
+        if (held.current !== now) return;
         now.framesLeft -= 1;
-        if (now.framesLeft > 0 && held.current === now) requestAnimationFrame(countFrames);
+        if (isHeld()) requestAnimationFrame(countFrames);
+        else onEnd();
       };
       requestAnimationFrame(countFrames);
       restore(rows);
     },
-    [restore],
+    [isHeld, restore],
   );
   useEffect(() => {
     const listening = new AbortController();
+    const onUser = (): void => {
+      const { current } = held;
+      release();
+      current?.onEnd();
+    };
     for (const type of USER_SCROLL_EVENTS) {
-      frame.current?.addEventListener(type, release, { passive: true, signal: listening.signal });
+      frame.current?.addEventListener(type, onUser, { passive: true, signal: listening.signal });
     }
     return () => listening.abort();
   }, [frame, release]);

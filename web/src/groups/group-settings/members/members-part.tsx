@@ -16,6 +16,7 @@ import { TextField } from "../../../ui/form.tsx";
 import { RoleName, useAuthority, type OwnAuthority } from "../authority.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
 import { useMemberMenu } from "./use-member-menu.tsx";
+import { dotted } from "../../../shared/dotted.ts";
 
 const MAX_ROLES_SHOWN = 3;
 
@@ -92,7 +93,7 @@ function MemberRow({ group, member, user, authority }: MemberRowProps) {
           {roles.length > MAX_ROLES_SHOWN && <Badge>+{roles.length - MAX_ROLES_SHOWN}</Badge>}
         </span>
       }
-      subtitle={<span className="whitespace-normal">{facts.join(" · ")}</span>}
+      subtitle={<span className="whitespace-normal">{dotted(facts)}</span>}
       trailing={
         items.length > 0 && (
           <Menu items={items} trigger={<IconButton icon={Ellipsis} label={t("moreOptions", { name })} />} />

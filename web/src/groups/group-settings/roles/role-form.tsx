@@ -34,8 +34,16 @@ export function RoleForm({ role, own, disabled }: RoleFormProps) {
   const call = useCall();
   const { groupId, id: roleId, name, color, mentionable, permissions } = role;
   const form = useForm({
-    initial: { name, color, mentionable, permissions },
-    submit: (values) => call("role.update", { groupId, roleId, ...values }),
+    initial: { name, color, mentionable, ...flagsOf(permissions) },
+    submit: ({ name, color, mentionable, ...flags }) =>
+      call("role.update", {
+        groupId,
+        roleId,
+        name,
+        color,
+        mentionable,
+        permissions: bitsOf(flags, permissions),
+      }),
   });
   const { values, set } = form;
   return (
@@ -54,7 +62,7 @@ export function RoleForm({ role, own, disabled }: RoleFormProps) {
         disabled={disabled}
         onChange={(next) => set("mentionable", next)}
       />
-      <PermissionSwitches {...form.field("permissions")} own={own} disabled={disabled} />
+      <PermissionSwitches flags={values} onChange={set} own={own} disabled={disabled} />
       <SaveBar form={form} disabled={values.name.trim() === ""} />
     </div>
   );
@@ -171,16 +179,30 @@ export const CHANNEL_PERMISSION_NAMES: readonly PermissionName[] = PERMISSION_GR
   ({ names }) => names,
 ).filter((name) => (PERMISSIONS[name] & CHANNEL_PERMISSIONS) !== 0);
 
+/** One field per permission, so that a form takes over what others change in the meantime. */
+type PermissionFlags = Record<PermissionName, boolean>;
+
+const ALL = Object.entries(PERMISSIONS) as [PermissionName, number][];
+
+export function flagsOf(permissions: number): PermissionFlags {
+  return Object.fromEntries(ALL.map(([name, bit]) => [name, (permissions & bit) !== 0])) as PermissionFlags;
+}
+
+/** @param before the stored permissions: those that only a newer server knows are kept */
+export function bitsOf(flags: PermissionFlags, before: number): number {
+  return ALL.reduce((bits, [name, bit]) => (flags[name] ? bits | bit : bits & ~bit), before);
+}
+
 interface PermissionSwitchesProps {
-  value: number;
-  onChange: (value: number) => void;
+  flags: PermissionFlags;
+  onChange: (name: PermissionName, isOn: boolean) => void;
   /** The user's permissions. Members can't grant or revoke permissions that they lack. */
   own: number;
   disabled?: boolean;
   always?: readonly PermissionName[];
 }
 
-export function PermissionSwitches({ value, onChange, own, disabled, always = [] }: PermissionSwitchesProps) {
+export function PermissionSwitches({ flags, onChange, own, disabled, always = [] }: PermissionSwitchesProps) {
   const { t } = useTranslation("group-settings");
   const hasCalls = useHasCalls();
   return PERMISSION_GROUPS.filter(({ names }) => hasCalls || names !== CALL_PERMISSION_NAMES).map(
@@ -188,9 +210,8 @@ export function PermissionSwitches({ value, onChange, own, disabled, always = []
       <section key={textKey} className="grid gap-4">
         <h3 className="border-b border-line pb-1.5 text-sm font-semibold text-muted">{t(textKey)}</h3>
         {names.map((name) => {
-          const bit = PERMISSIONS[name];
           const isAlways = always.includes(name);
-          const lacks = !canGrant(own, bit);
+          const lacks = !canGrant(own, PERMISSIONS[name]);
           return (
             <Switch
               key={name}
@@ -202,9 +223,9 @@ export function PermissionSwitches({ value, onChange, own, disabled, always = []
                     ? `${t(`permissionHint.${name}`)} ${t("cannotGrant")}`
                     : t(`permissionHint.${name}`)
               }
-              checked={isAlways || (value & bit) !== 0}
+              checked={isAlways || flags[name]}
               disabled={disabled === true || isAlways || lacks}
-              onChange={(isOn) => onChange(isOn ? value | bit : value & ~bit)}
+              onChange={(isOn) => onChange(name, isOn)}
             />
           );
         })}

@@ -90,7 +90,7 @@ export function RoleList({ groupId, roles, chosenId, onChoose, authority }: Role
             >
               <RoleName role={role} />
             </button>
-            <span className="flex w-0 overflow-hidden group-focus-within:w-auto group-focus-within:overflow-visible group-hover:w-auto group-hover:overflow-visible touch:w-auto touch:overflow-visible">
+            <span className="reveal">
               <IconButton
                 icon={ChevronUp}
                 size="sm"

@@ -19,7 +19,7 @@ import { useForm } from "../../../ui/form.tsx";
 import { MemberPicker } from "../member-picker.tsx";
 import { RoleName, useAuthority, type OwnAuthority } from "../authority.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
-import { PermissionSwitches, RoleForm, SaveBar } from "./role-form.tsx";
+import { bitsOf, flagsOf, PermissionSwitches, RoleForm, SaveBar } from "./role-form.tsx";
 import { RoleList } from "./role-list.tsx";
 
 export function RolesPart({ group }: { group: Group }) {
@@ -78,8 +78,9 @@ function DefaultRoleEditor({ group, authority }: { group: Group; authority: OwnA
   const { t } = useTranslation("group-settings");
   const call = useCall();
   const form = useForm({
-    initial: { permissions: group.defaultPermissions },
-    submit: ({ permissions }) => call("role.setDefault", { groupId: group.id, permissions }),
+    initial: flagsOf(group.defaultPermissions),
+    submit: (flags) =>
+      call("role.setDefault", { groupId: group.id, permissions: bitsOf(flags, group.defaultPermissions) }),
   });
   return (
     <div className="grid gap-6">
@@ -87,7 +88,12 @@ function DefaultRoleEditor({ group, authority }: { group: Group; authority: OwnA
         <h2 className="text-lg font-semibold">{t("common:everyone")}</h2>
         <p className="text-muted">{t("roles.everyoneText")}</p>
       </header>
-      <PermissionSwitches {...form.field("permissions")} own={authority.permissions} always={["view"]} />
+      <PermissionSwitches
+        flags={form.values}
+        onChange={form.set}
+        own={authority.permissions}
+        always={["view"]}
+      />
       <SaveBar form={form} />
     </div>
   );

@@ -1,0 +1,101 @@
+import type { Result } from "@fanfare/contract";
+import { addressNeeds, checkLimits } from "../../cli/preflight.ts";
+import type { RunTools } from "../../cli/scenario.ts";
+import { explain } from "../../targets/fanfare/api.ts";
+import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
+import { registerAll } from "../../targets/registration.ts";
+import type { RequestLoop } from "./request-threads.ts";
+
+/** Options common to all load runs. Durations in milliseconds. */
+export interface LoadPlan {
+  loop: RequestLoop;
+  /** Requests before the measured ones; never more than these. */
+  warmUp: number;
+  /** When an unanswered request times out, and when waiting for deliveries ends. */
+  timeoutMs: number;
+  payloadBytes: number;
+  connecting: number;
+  napMs: number;
+  /** Threads that send, and threads for users who only receive. */
+  sendingThreads: number;
+  receivingThreads: number;
+}
+
+/** The resources of a load command. */
+export interface LoadContext extends RunTools {
+  target: Pick<
+    FanfareTarget,
+    | "name"
+    | "urls"
+    | "dialect"
+    | "isThrowaway"
+    | "size"
+    | "usage"
+    | "cpuSeconds"
+    | "platform"
+    | "api"
+    | "openMeeting"
+  >;
+  plan: LoadPlan;
+}
+
+/** The participants. */
+export interface LoadScene {
+  /** Users, online or not. */
+  users: number;
+  /** Connections that send. */
+  senders: number;
+  /** All receiving connections, including those that send; absent: no one receives. */
+  online?: number;
+  channels?: number;
+  /** The number of groups, and of members in each. */
+  groups?: number;
+  members?: number;
+}
+
+/** The tester's memory for each request, and for up to eight deliveries that share a byte. */
+const BYTES_PER_REQUEST = 24;
+/** The embedded database keeps stored messages in memory, with their indexes. */
+const BYTES_PER_STORED_MESSAGE = 1024;
+
+export interface LoadSize {
+  /** Simultaneously open connections. */
+  connections: number;
+  /** Deliveries if nothing is lost. */
+  deliveries: number;
+}
+
+/** @throws {ExitError} that says what to do if the run would fail halfway */
+export async function checkLoad(
+  url: string | undefined,
+  { loop: { requests }, payloadBytes }: LoadPlan,
+  { connections, deliveries }: LoadSize,
+): Promise<void> {
+  const isStoredHere = url === undefined && payloadBytes > 0;
+  const stored = isStoredHere ? requests * (BYTES_PER_STORED_MESSAGE + payloadBytes) : 0;
+  const furtherBytes = requests * BYTES_PER_REQUEST + deliveries / 8 + stored;
+  checkLimits({ users: connections, messages: 0, kind: "light", furtherBytes, ...(await addressNeeds(url)) });
+}
+
+/**
+ * @param codes of the groups that the guest joins
+ * @returns the tokens and the user
+ */
+export async function createGuest(
+  { target: { api }, signal }: LoadContext,
+  codes: readonly string[] = [],
+): Promise<Result<"user.createGuest">> {
+  const guest = await api.call("user.createGuest", {}, undefined, signal);
+  for (const code of codes) await api.call("invite.accept", { code }, guest.accessToken, signal);
+  return guest;
+}
+
+/** Runs a task this many times, with limited concurrency, and shows the progress. */
+export function doAll<T>(
+  { plan, progress, signal }: LoadContext,
+  label: string,
+  count: number,
+  work: (index: number) => Promise<T>,
+): ReturnType<typeof registerAll<T>> {
+  return registerAll({ label, count, concurrency: plan.connecting, progress, signal }, work).catch(explain);
+}

@@ -1,0 +1,202 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { integers, names, time, type OptionValues } from "../../cli/options.ts";
+import { scenario, type RunContext } from "../../cli/scenario.ts";
+import { untilAborted } from "../../kernels/broadcast/clock.ts";
+import { percentiles } from "../../kernels/broadcast/percentiles.ts";
+import { processUsage } from "../../kernels/broadcast/resource-use.ts";
+import { testerCaveats } from "../../kernels/broadcast/tester-watch.ts";
+import { openHttpThread } from "../../kernels/requests/http-thread.ts";
+import { caveatsOf } from "../contestants.ts";
+import { accepts, cleanEnvironment, freePort, isInstalled } from "../../platform/programs.ts";
+import { Workplace, type ServerProgram } from "../../platform/server-process.ts";
+import { duration } from "../../report/format.ts";
+import {
+  metricNames,
+  ratiosTo,
+  readMetrics,
+  type MetricName,
+  type MetricTable,
+} from "../../report/metric.ts";
+
+const ECHO_SERVERS = ["fastify", "node", "nginx"] as const;
+type EchoServerName = (typeof ECHO_SERVERS)[number];
+
+/**
+ * A single-threaded server that answers `GET /echo/<text>` with the text.
+ * @param folder where it can write
+ */
+function echoProgram(name: EchoServerName, port: number, folder: string): ServerProgram {
+  const base = { name, env: cleanEnvironment(), isReady: () => accepts(port) };
+  if (name === "nginx") {
+    const config = join(folder, "nginx.conf");
+    writeFileSync(config, nginxConfig(port, folder));
+    return { ...base, command: "nginx", args: ["-p", folder, "-c", config, "-e", "stderr"] };
+  }
+  const file = fileURLToPath(new URL(`./${name}-server.ts`, import.meta.url));
+  return { ...base, command: process.execPath, args: [file, String(port)] };
+}
+
+/** One process without a master, unlimited keep-alive, no logs. */
+function nginxConfig(port: number, folder: string): string {
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (kind) => `${kind}_temp_path ${join(folder, kind)};`,
+  );
+  return `daemon off;
+master_process off;
+pid ${join(folder, "nginx.pid")};
+events { worker_connections 16384; }
+http {
+  access_log off;
+  keepalive_requests 1000000000;
+  default_type text/plain;
+  ${temporary.join("\n  ")}
+  server {
+    listen 127.0.0.1:${port} backlog=4096;
+    location ~ ^/echo/(.+)$ { return 200 $1; }
+  }
+}
+`;
+}
+
+const ECHO_OPTIONS = {
+  connections: integers("Load", "Numbers of connections, each with one request in flight", [1, 15_000], {
+    default: "1,5,10,50,100,500,1000",
+  }),
+  durationMs: time("Load", "Duration per server and number of connections", {
+    default: "10s",
+    minMs: 1,
+    maxMs: 600_000,
+  }),
+  servers: names("Server", "fastify: the gateway's HTTP stack; node: Node's own; nginx: if installed", {
+    default: ECHO_SERVERS.join(","),
+    known: ECHO_SERVERS,
+  }),
+};
+
+type EchoPlan = OptionValues<typeof ECHO_OPTIONS>;
+
+/** One server with one number of connections. */
+type EchoRow = Awaited<ReturnType<typeof measureRow>>;
+
+interface EchoServer {
+  name: EchoServerName;
+  port: number;
+  pid: number;
+}
+
+/** Needs no encoding in a path. */
+const TEXT = "hello-fanfare!";
+const WARM_UP_MS = 500;
+const TIMEOUT_MS = 10_000;
+const MOST_REQUESTS_PER_SECOND = 200_000;
+
+/** Servers take turns at each concurrency, so that other load on the machine affects all of them. */
+async function measureEcho(plan: EchoPlan, context: RunContext) {
+  const { progress, signal, defer } = context;
+  const missing = plan.servers.filter((name) => name === "nginx" && !isInstalled(name));
+  const workplace = await Workplace.open();
+  defer(() => workplace.close());
+  const servers: EchoServer[] = [];
+  for (const name of plan.servers) {
+    if (missing.includes(name)) continue;
+    const port = await freePort();
+    const process = workplace.add(echoProgram(name, port, workplace.folder));
+    await process.start(signal);
+    servers.push({ name, port, pid: process.pid! });
+  }
+  const rows: EchoRow[] = [];
+  const work = async () => {
+    for (const connections of plan.connections)
+      for (const server of servers) rows.push(await measureRow(server, connections, plan, context));
+  };
+  const total = servers.length * plan.connections.length;
+  await untilAborted(
+    signal,
+    progress.during("echo", total, () => rows.length, work),
+  );
+  /** `missing`: servers not measured because they aren't installed. */
+  return { rows, missing };
+}
+
+async function measureRow(
+  { name, port, pid }: EchoServer,
+  connections: number,
+  { durationMs }: EchoPlan,
+  { errors, signal }: RunContext,
+) {
+  const calls = [{ method: "GET" as const, path: `/echo/${TEXT}` }];
+  const url = `http://127.0.0.1:${port}`;
+  const thread = await openHttpThread({ url, connections, calls, bodyBytes: TEXT.length }, signal);
+  const run = (ms: number) => {
+    const requests = Math.ceil((MOST_REQUESTS_PER_SECOND * ms) / 1000);
+    return thread.run({ connections, requests, durationMs: ms, timeoutMs: TIMEOUT_MS });
+  };
+  try {
+    await run(WARM_UP_MS);
+    const cpuBefore = processUsage(pid)?.cpuSeconds ?? 0;
+    const outcome = await run(durationMs);
+    const cpuSeconds = (processUsage(pid)?.cpuSeconds ?? 0) - cpuBefore;
+    errors.addAll(name, outcome.refusals);
+    errors.addAll(name, outcome.failures);
+    const latencyMs = percentiles(outcome.latenciesMs);
+    return { server: name, connections, outcome, cpuSeconds, latencyMs };
+  } finally {
+    errors.addAll(name, await thread.close());
+  }
+}
+
+const RATIOS = ["requestsPerSecond", "requestsPerCpuSecond"] as const satisfies readonly MetricName[];
+
+const ROW: MetricTable<EchoRow> = {
+  requestsPerSecond: ({ outcome: { acknowledged, measuredMs } }) =>
+    measuredMs > 0 ? acknowledged / (measuredMs / 1000) : null,
+  requestsPerCpuSecond: ({ outcome, cpuSeconds }) =>
+    cpuSeconds > 0 ? outcome.acknowledged / cpuSeconds : null,
+  requestP50Ms: ({ latencyMs }) => latencyMs?.p50 ?? null,
+  requestP99Ms: ({ latencyMs }) => latencyMs?.p99 ?? null,
+  requestP100Ms: ({ latencyMs }) => latencyMs?.p100 ?? null,
+  refused: ({ outcome }) => outcome.refused + outcome.unanswered,
+  senderBusy: ({ outcome }) => outcome.tester.senderBusy ?? undefined,
+};
+
+export const echo = scenario({
+  name: "echo",
+  describe: "HTTP requests per second of the server's HTTP library alone, beside nginx",
+  metrics: metricNames(ROW),
+  ratios: RATIOS,
+  options: ECHO_OPTIONS,
+  examples: [
+    ["$0 echo", "all servers, with 1 to 1,000 connections"],
+    ["$0 echo --connections 100 --threshold 'requestsPerSecondRatio[server=fastify]>0.2'", "for CI"],
+  ],
+  plan(plan) {
+    return {
+      options: plan,
+      async measure(context: RunContext) {
+        const { rows, missing } = await measureEcho(plan, context);
+        const all = rows.flatMap((row) => {
+          return readMetrics(ROW, row, { connections: row.connections, server: row.server });
+        });
+        return {
+          title: `Echo of ${TEXT.length} bytes by HTTP with keep-alive`,
+          subtitle: [
+            "one thread per server",
+            `${duration(plan.durationMs)} each, after ${duration(WARM_UP_MS)} of warm-up`,
+          ],
+          metrics: [...all, ...ratiosTo("nginx", all, RATIOS)],
+          caveats: [
+            ...missing.map((name) => `${name} is not installed and not in the table.`),
+            ...caveatsOf(
+              rows.map(({ server: name, outcome, latencyMs }) => {
+                return { name, verdicts: testerCaveats(outcome.tester, latencyMs?.p100) };
+              }),
+              "row",
+            ),
+          ],
+        };
+      },
+    };
+  },
+});
