@@ -5,31 +5,25 @@ import * as bot from "./actions/bot.ts";
 import * as call from "./actions/call.ts";
 import * as channel from "./actions/channel.ts";
 import * as compliance from "./actions/compliance.ts";
-import * as departure from "./actions/departure.ts";
 import * as direct from "./actions/direct.ts";
 import * as emoji from "./actions/emoji.ts";
-import * as exports from "./actions/export.ts";
 import * as file from "./actions/file.ts";
-import * as friend from "./actions/friend.ts";
 import * as group from "./actions/group.ts";
 import * as chatImport from "./actions/chat-import.ts";
 import * as groupFile from "./actions/group-file.ts";
 import * as inbox from "./actions/inbox.ts";
 import * as invite from "./actions/invite.ts";
-import * as joinRequest from "./actions/join-request.ts";
 import * as message from "./actions/message.ts";
 import * as moderation from "./actions/moderation.ts";
 import * as notification from "./actions/notification.ts";
+import * as ownData from "./actions/own-data.ts";
 import * as passkeys from "./actions/passkeys.ts";
 import * as people from "./actions/people.ts";
+import * as personal from "./actions/personal.ts";
 import * as plugin from "./actions/plugin.ts";
 import * as provisioning from "./actions/provisioning.ts";
 import * as presence from "./actions/presence.ts";
-import * as report from "./actions/report.ts";
 import * as role from "./actions/role.ts";
-import * as draft from "./actions/draft.ts";
-import * as saved from "./actions/saved.ts";
-import * as scheduled from "./actions/scheduled.ts";
 import * as search from "./actions/search.ts";
 import * as setup from "./actions/setup.ts";
 import * as status from "./actions/status.ts";
@@ -48,8 +42,7 @@ export const ACTIONS_BY_PREFIX = {
     ...people.userActions,
     ...admin.userActions,
     ...bot.userActions,
-    ...departure.userActions,
-    ...exports.userActions,
+    ...ownData.userActions,
     ...groupFile.userActions,
     ...notification.userActions,
     ...provisioning.userActions,
@@ -61,27 +54,25 @@ export const ACTIONS_BY_PREFIX = {
     ...groupFile.adminActions,
     ...plugin.adminActions,
     ...provisioning.adminActions,
-    ...report.adminActions,
+    ...moderation.adminActions,
     ...status.adminActions,
   },
   group: {
     ...admin.groupActions,
     ...bot.groupActions,
     ...compliance.groupActions,
-    ...departure.groupActions,
-    ...exports.groupActions,
+    ...ownData.groupActions,
     ...group.groupActions,
     ...chatImport.groupActions,
     ...groupFile.groupActions,
-    ...joinRequest.groupActions,
+    ...invite.groupActions,
     ...moderation.groupActions,
     ...inbox.groupActions,
   },
   message: {
     ...admin.messageActions,
     ...compliance.messageActions,
-    ...departure.messageActions,
-    ...exports.messageActions,
+    ...ownData.messageActions,
     ...groupFile.messageActions,
     ...thread.messageActions,
     ...message.messageActions,
@@ -89,7 +80,7 @@ export const ACTIONS_BY_PREFIX = {
   },
   presence: {
     ...admin.presenceActions,
-    ...departure.presenceActions,
+    ...ownData.presenceActions,
     ...presence.presenceActions,
     ...notification.presenceActions,
   },
@@ -103,13 +94,12 @@ export const ACTIONS_BY_PREFIX = {
   file: {
     ...admin.fileActions,
     ...compliance.fileActions,
-    ...departure.fileActions,
-    ...exports.fileActions,
+    ...ownData.fileActions,
     ...file.fileActions,
   },
-  inbox: { ...departure.inboxActions, ...exports.inboxActions, ...inbox.inboxActions },
-  friend: { ...departure.friendActions, ...exports.friendActions, ...friend.friendActions },
-  report: report.reportActions,
+  inbox: { ...ownData.inboxActions, ...inbox.inboxActions },
+  friend: { ...ownData.friendActions, ...people.friendActions },
+  report: moderation.reportActions,
   role: role.roleActions,
   emoji: emoji.emojiActions,
   channel: {
@@ -122,10 +112,10 @@ export const ACTIONS_BY_PREFIX = {
     ...notification.channelActions,
   },
   invite: invite.inviteActions,
-  join: joinRequest.joinActions,
-  draft: draft.draftActions,
-  saved: saved.savedActions,
-  scheduled: scheduled.scheduledActions,
+  join: invite.joinActions,
+  draft: personal.draftActions,
+  saved: personal.savedActions,
+  scheduled: personal.scheduledActions,
   search: search.searchActions,
   notification: notification.notificationActions,
   push: notification.pushActions,

@@ -8,10 +8,8 @@ export type {
   ProvisionedGroupFilter,
   ProvisionedUser,
 } from "./actions/provisioning.ts";
-export type * from "./actor.ts";
 export { mapCards, mapControls, markdownOf, textOf, urlsOf } from "./cards.ts";
 export type * from "./define.ts";
-export { DOMAIN_EVENTS, type DomainEventName, type DomainEvents } from "./domain-events.ts";
 export type * from "./entities.ts";
 export {
   cards as cardsSchema,
@@ -46,5 +44,5 @@ export { mentionKey, parseMentions } from "./mentions.ts";
 export * from "./permissions.ts";
 export * from "./rooms.ts";
 export { botScope, type BotScope } from "./scopes.ts";
-export { ESSENTIAL_SERVICES, SERVICES, type ServiceName } from "./services.ts";
+export * from "./services.ts";
 export * from "./wire.ts";

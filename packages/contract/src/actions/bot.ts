@@ -3,7 +3,7 @@ import { internal, mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
 import { botScope } from "../scopes.ts";
-import { forgetUser } from "./departure.ts";
+import { forgetUser } from "./own-data.ts";
 
 const ofBot = z.object({ groupId: e.id, botId: e.id });
 const botResult = z.object({ bot: e.BotSchema });

@@ -32,6 +32,15 @@ const sendParams = e.inChannel.extend({
     .describe("whether a reply mentions the author of the message it replies to"),
 });
 
+const pinning = {
+  params: e.oneMessage,
+  result: messageResult,
+  permission: { rule: "channel", can: "view" },
+  botScope: "messages.manage",
+  shardBy: "channelId",
+  errors: ["MESSAGE_NOT_FOUND", "FORBIDDEN", "LIMIT_REACHED"],
+} as const;
+
 export const messageActions = {
   send: mutation({
     summary: "Send a message. The message is on disk when the call returns.",
@@ -267,21 +276,11 @@ export const messageActions = {
   pin: mutation({
     summary:
       "Pin a message to its channel. Requires the permission to manage messages, in direct channels to send them. Repeatable.",
-    params: e.oneMessage,
-    result: messageResult,
-    permission: { rule: "channel", can: "view" },
-    botScope: "messages.manage",
-    shardBy: "channelId",
-    errors: ["MESSAGE_NOT_FOUND", "FORBIDDEN", "LIMIT_REACHED"],
+    ...pinning,
   }),
   unpin: mutation({
     summary: "Unpin a message. Repeatable.",
-    params: e.oneMessage,
-    result: messageResult,
-    permission: { rule: "channel", can: "view" },
-    botScope: "messages.manage",
-    shardBy: "channelId",
-    errors: ["MESSAGE_NOT_FOUND", "FORBIDDEN", "LIMIT_REACHED"],
+    ...pinning,
   }),
   listPins: query({
     summary: "The pinned messages of a channel, most recently pinned first.",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { internal, mutation, query } from "../define.ts";
 import * as e from "../entities.ts";
-import { forgetUser } from "./departure.ts";
+import { forgetUser } from "./own-data.ts";
 
 const ofPlugin = z.object({ plugin: z.string().min(1).max(32) });
 

@@ -37,6 +37,15 @@ const NEW_ACCOUNT_ERRORS = [
   "WEAK_PASSWORD",
 ] as const;
 
+const endingSession = {
+  permission: { rule: "session" },
+  worksInMaintenance: true,
+  worksWithoutSecondFactor: true,
+  endsSession: true,
+  // The session's sockets close immediately, so a result by socket would not arrive.
+  transports: ["http"],
+} as const;
+
 export const userActions = {
   register: mutation({
     summary: "Create an account and log in.",
@@ -131,21 +140,11 @@ export const userActions = {
   }),
   logout: mutation({
     summary: "End this session.",
-    permission: { rule: "session" },
-    worksInMaintenance: true,
-    worksWithoutSecondFactor: true,
-    endsSession: true,
-    // The session's sockets close immediately, so a result by socket would not arrive.
-    transports: ["http"],
+    ...endingSession,
   }),
   logoutAll: mutation({
     summary: "End all sessions of this user, this one included.",
-    permission: { rule: "session" },
-    worksInMaintenance: true,
-    worksWithoutSecondFactor: true,
-    endsSession: true,
-    // The session's sockets close immediately, so a result by socket would not arrive.
-    transports: ["http"],
+    ...endingSession,
   }),
   listSessions: query({
     summary: "The caller's active sessions, newest first.",
