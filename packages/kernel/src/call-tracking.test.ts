@@ -4,7 +4,7 @@ import { createBroker } from "./broker.ts";
 import { CallTracking } from "./call-tracking.ts";
 import { serviceError } from "./errors.ts";
 import { createLogger } from "./logger.ts";
-import { mergeMetrics } from "./threads/merged-metrics.ts";
+import { mergeMetrics } from "./metrics.ts";
 
 const registry = new Registry();
 const logger = createLogger("silent");

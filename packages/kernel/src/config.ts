@@ -11,7 +11,7 @@ export { needsDatabase } from "./config/services.ts";
 export { DEFAULT_MAX_CONNECTIONS } from "./config/settings/instance.ts";
 export { TOKEN_SECRET_MIN_CHARS } from "./config/settings/people.ts";
 export { DEFAULT_PROVIDER } from "./config/settings/providers.ts";
-export { isGuessable } from "./config/weak-secret.ts";
+export { isGuessable } from "./config/rules.ts";
 
 const GIBIBYTE = 1024 ** 3;
 

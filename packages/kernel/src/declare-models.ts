@@ -4,7 +4,7 @@ import { createBroker } from "./broker.ts";
 import { watchCluster } from "./cluster.ts";
 import type { Config } from "./config.ts";
 import type { Database } from "./database.ts";
-import { createContext } from "./create-context.ts";
+import { createContext } from "./node-context.ts";
 import { createLogger } from "./logger.ts";
 import { createMetrics } from "./metrics.ts";
 import type { ServiceFactory } from "./start-node.ts";

@@ -1,9 +1,8 @@
-export { assertNotMuted, can, type Access } from "./access.ts";
+export { assertNotMuted, can, type Access, requiresSecondFactor } from "./access.ts";
 export type { Actor, CallClient, CallMeta, DomainEvents } from "@fanfare/contract";
-export { responseUsers, usersInMessages } from "./response-users.ts";
-export { ResponseBudget, jsonBytes } from "./response-budget.ts";
+export { responseUsers, usersInMessages, ResponseBudget, jsonBytes } from "./responses.ts";
 export { createBatcher } from "./batcher.ts";
-export { boundedMap, chunks } from "./work-queue.ts";
+export { boundedMap, chunks, within, WorkQueue } from "./work-queue.ts";
 export { entryLimit } from "./lru-options.ts";
 export { createBroker } from "./broker.ts";
 export {
@@ -18,7 +17,16 @@ export {
 export { startNode, type ServiceFactory, type Threads } from "./start-node.ts";
 export { defineService, parse, type Handler, type Handlers, type Request } from "./define-service.ts";
 export { declareModels } from "./declare-models.ts";
-export { isExceeded, newDeadlineMs } from "./request-scope.ts";
+export {
+  isExceeded,
+  newDeadlineMs,
+  mergedScope,
+  currentScope,
+  runForRequest,
+  runInScope,
+  withoutDeadline,
+  type RequestScope,
+} from "./request-scope.ts";
 export {
   type Collection,
   defineRepository,
@@ -47,28 +55,23 @@ export {
 } from "./errors.ts";
 export { createLogger, logsCalls, type Logger } from "./logger.ts";
 export { OVERLOADED_METRIC } from "./metrics/node-metrics.ts";
-export { Counter, Gauge, Histogram, readGauge, RecentMax } from "./metrics.ts";
+export {
+  Counter,
+  Gauge,
+  Histogram,
+  readGauge,
+  RecentMax,
+  threadMetrics,
+  type ThreadMetrics,
+} from "./metrics.ts";
 export { brandingOf } from "./instance-policy.ts";
 export type { NodeContext, Publish } from "./node-context.ts";
 export { PROGRAM_VERSION } from "./program-version.ts";
-export { within } from "./within.ts";
-export { WorkQueue } from "./work-queue.ts";
 export { MemoryCounters, redisCounters, type SharedCounters } from "./rate-limits/counters.ts";
 export { RateLimiter } from "./rate-limits/rate-limiter.ts";
 export { createRateLimits, type ExactLimit, type RateLimits } from "./rate-limits/rate-limits.ts";
-export { requiresSecondFactor } from "./access.ts";
 export { repeat, type Repeated, WorkTimer } from "./repeat.ts";
-export {
-  mergedScope,
-  currentScope,
-  runForRequest,
-  runInScope,
-  withoutDeadline,
-  type RequestScope,
-} from "./request-scope.ts";
 export { callOf, createServices } from "./services.ts";
-export type { Sealer } from "./sealer.ts";
-export { hashSecret, matchesHash, newSecret } from "./sealer.ts";
-export { threadMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
+export { type Sealer, hashSecret, matchesHash, newSecret } from "./sealer.ts";
 export { inRequestUntraced, type ClientRequest, type InRequest } from "./tracing/tracing.ts";
 export { ACCESS_TOKEN_LIFETIME_MS, loadTokenSecret } from "./tokens.ts";

@@ -5,8 +5,15 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { expect, test, vi } from "vitest";
 import { Registry } from "prom-client";
-import { createMetrics, RecentMax } from "./metrics.ts";
-import { mergeMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
+import {
+  Counter,
+  createMetrics,
+  Histogram,
+  mergeMetrics,
+  RecentMax,
+  threadMetrics,
+  type ThreadMetrics,
+} from "./metrics.ts";
 
 test("collects no metric that enumerates all connections, and counts open files", async () => {
   let accepted = 0;
@@ -136,4 +143,46 @@ test("drops old values after a pause", () => {
   clock.ms += 86_400_000;
   max.observe(1);
   expect(max.value).toBe(1);
+});
+
+function thread(sends: number, isMain = false): Registry {
+  const registry = createMetrics(!isMain);
+  const registers = [registry];
+  new Counter({ name: "fanfare_sends_total", help: "Sends.", labelNames: ["to"], registers }).inc(
+    { to: "a" },
+    sends,
+  );
+  const seconds = new Histogram({ name: "fanfare_seconds", help: "Seconds.", buckets: [1], registers });
+  seconds.observe(sends);
+  return registry;
+}
+
+test("adds up counts and counts the process once", async () => {
+  const main = thread(1, true);
+  const parts = await Promise.all([
+    main.getMetricsAsJSON(),
+    threadMetrics(thread(2), null),
+    threadMetrics(thread(4), null),
+  ]);
+  const text = await mergeMetrics(parts).metrics();
+  expect(text).toContain('fanfare_sends_total{to="a"} 7\n');
+  expect(text).toContain("fanfare_seconds_sum 7\n");
+  expect(text).toContain('fanfare_seconds_bucket{le="1"} 1\n');
+  const residentBytes = Number(/^process_resident_memory_bytes (\d+)$/m.exec(text)?.[1]);
+  expect(residentBytes).toBeLessThan(process.memoryUsage.rss() * 1.5);
+  expect(text).toMatch(/^process_start_time_seconds \d+$/m);
+});
+
+test("reports the slowest of several event loops", async () => {
+  const lag = (value: number) => [
+    {
+      name: "nodejs_eventloop_lag_max_seconds",
+      help: "",
+      type: "gauge",
+      aggregator: "average",
+      values: [{ value, labels: {} }],
+    },
+  ];
+  const text = await mergeMetrics([lag(0.5), lag(2)] as never).metrics();
+  expect(text).toContain("nodejs_eventloop_lag_max_seconds 2\n");
 });

@@ -1,20 +1,35 @@
-import type { Actor, EventName, EventPayload, Services } from "@fanfare/contract";
+import { hkdfSync } from "node:crypto";
+import type {
+  Actor,
+  EventName,
+  EventPayload,
+  Services,
+  Call,
+  CallMeta,
+  DomainEvents,
+  ActionName,
+  Params,
+  Result,
+} from "@fanfare/contract";
 import type { Jobs } from "@fanfare/jobs";
 import type { Redis } from "ioredis";
 import type { Connection } from "mongoose";
+import type { Bus } from "@fanfare/fanout";
+import type { ServiceBroker } from "moleculer";
 import type { SharedCounters } from "./rate-limits/counters.ts";
-import type { AccessCache } from "./access.ts";
-import type { CallEach } from "./call-each.ts";
-import type { Cluster } from "./cluster.ts";
-import type { Config } from "./config.ts";
-import type { Broadcast } from "./domain-events.ts";
-import type { Fanout } from "./fanout.ts";
-import type { Policy } from "./instance-policy.ts";
+import { AccessCache, accessLookup } from "./access.ts";
+import type { Cluster, WatchedCluster } from "./cluster.ts";
+import { type Config, isGuessable } from "./config.ts";
+import { type Broadcast, createBroadcast } from "./domain-events.ts";
+import { type Fanout, createFanout } from "./fanout.ts";
+import { type Policy, PolicyCache } from "./instance-policy.ts";
 import type { Logger } from "./logger.ts";
 import type { Registry } from "./metrics.ts";
-import type { Sealer, Signer } from "./sealer.ts";
-import type { AccessTokens } from "./tokens.ts";
-import type { InRequest } from "./tracing/tracing.ts";
+import { type Sealer, type Signer, createSealer, createSigner } from "./sealer.ts";
+import { type AccessTokens, createAccessTokens } from "./tokens.ts";
+import { type InRequest, inRequestUntraced, type Tracing } from "./tracing/tracing.ts";
+import { currentScope, newDeadlineMs } from "./request-scope.ts";
+import { createServices } from "./services.ts";
 
 /** Publishes an event of the contract to all sockets in any of the rooms, except those in any of `except`. */
 export type Publish = <N extends EventName>(
@@ -59,4 +74,117 @@ export interface NodeContext {
   /** Calls as a user, with their permissions, for an event that the user has caused. */
   servicesAs(actor: Actor): Services;
   callEach: CallEach;
+}
+
+interface Parts extends Pick<
+  NodeContext,
+  "logger" | "metrics" | "redis" | "counters" | "isDatabaseEmbedded"
+> {
+  broker: ServiceBroker;
+  /** null in a single-process instance. */
+  bus: Bus | null;
+  cluster: WatchedCluster;
+  secret: string;
+  connection: Connection | null;
+  /** null: this process has no database. */
+  jobs: Jobs | null;
+  tracing: Tracing | undefined;
+}
+
+const KEY_BYTES = 32;
+const keyOf = (secret: string, purpose: string): Buffer =>
+  Buffer.from(hkdfSync("sha256", secret, "", purpose, KEY_BYTES));
+/** Metadata of calls by a service; they belong to the current request, if there is one. */
+function metaFor(actor: Actor | null): CallMeta {
+  const scope = currentScope();
+  const isWaitedFor = scope?.deadline !== undefined && !scope.deadline.isAnswered;
+  const deadlineMs = isWaitedFor ? scope.deadline.atMs : newDeadlineMs();
+  return { actor, requestId: scope?.requestId ?? "server", deadlineMs };
+}
+
+/** Creates the context of the services of a process. */
+export function createContext(config: Config, parts: Parts): NodeContext {
+  const { logger, metrics, broker, bus, redis, counters, cluster, secret, connection, jobs, tracing } = parts;
+  const fanout = createFanout({ bus, metrics, logger, tracing, onMissed: () => cluster.missed() });
+  const previous = config.tokenSecretPrevious;
+  const previousKeyFor = (purpose: string) => (previous === undefined ? null : keyOf(previous, purpose));
+  const callAs =
+    (actor: Actor | null): Call =>
+    (name, params) =>
+      broker.call(name, params, { meta: metaFor(actor) });
+  const call = callAs(null);
+  const access = new AccessCache(accessLookup(call));
+  cluster.onMissed(() => access.clear());
+  const policy = new PolicyCache(call, config.policy);
+  cluster.onMissed(() => policy.invalidate());
+  broker.createService({
+    name: "policy-cache",
+    events: {
+      "policy.changed": ({ params }: { params: DomainEvents["policy.changed"] }) => policy.update(params),
+    },
+  });
+  broker.createService({
+    name: "access-cache",
+    events: {
+      "access.changed": ({ params }: { params: DomainEvents["access.changed"] }) =>
+        access.invalidate(params.groupId, params.userId),
+    },
+  });
+  return {
+    config,
+    logger,
+    metrics,
+    redis,
+    counters,
+    cluster,
+    get database(): Connection {
+      if (connection === null)
+        throw new Error("This process has no database because it hosts only the gateway.");
+      return connection;
+    },
+    get jobs(): Jobs {
+      if (jobs === null) throw new Error("This process can't run jobs because it has no database.");
+      return jobs;
+    },
+    isDatabaseEmbedded: parts.isDatabaseEmbedded,
+    tokens: createAccessTokens(secret, previous),
+    keyFor: (purpose) => keyOf(secret, purpose),
+    signerFor: (purpose) =>
+      createSigner(keyOf(secret, purpose), isGuessable(previous ?? "") ? null : previousKeyFor(purpose)),
+    sealerFor: (purpose) => createSealer(keyOf(secret, purpose), previousKeyFor(purpose)),
+    access,
+    policy,
+    fanout,
+    publish: (rooms, name, payload, except) => fanout.emit(rooms, name, payload, except),
+    broadcast: createBroadcast(broker, bus, tracing?.headersOf),
+    inRequest: tracing?.inRequest ?? inRequestUntraced,
+    services: createServices(call),
+    servicesAs: (actor) => createServices(callAs(actor)),
+    callEach: createCallEach(broker),
+  };
+}
+
+/** The results received in time, and the number of processes that did not respond. */
+interface EachResult<R> {
+  results: R[];
+  unresponsive: number;
+}
+
+/** Calls an action in every process that hosts it, without an actor. Never rejects. */
+type CallEach = <N extends ActionName>(
+  name: N,
+  params: Params<N>,
+  timeoutMs: number,
+) => Promise<EachResult<Result<N>>>;
+
+export function createCallEach(broker: ServiceBroker): CallEach {
+  return async <N extends ActionName>(name: N, params: Params<N>, timeout: number) => {
+    const nodeIds = broker.registry.getActionEndpoints(name)?.endpoints.map(({ id }) => id) ?? [];
+    const meta: CallMeta = { actor: null, requestId: "server", deadlineMs: newDeadlineMs(timeout) };
+    const settled = await Promise.allSettled(
+      nodeIds.map((nodeID): Promise<Result<N>> => broker.call(name, params, { nodeID, timeout, meta })),
+    );
+    const results = settled.filter((one) => one.status === "fulfilled").map(({ value }) => value);
+    return { results, unresponsive: settled.length - results.length };
+  };
 }

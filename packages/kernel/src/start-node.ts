@@ -7,10 +7,10 @@ import { createBroker, createNodeId, STOP_MS, stopServices } from "./broker.ts";
 import { CallTracking } from "./call-tracking.ts";
 import { watchCluster } from "./cluster.ts";
 import { needsDatabase, type Config } from "./config.ts";
-import { createContext } from "./create-context.ts";
+import { createContext, type NodeContext } from "./node-context.ts";
 import type { Database } from "./database.ts";
 import { createLogger, type Logger } from "./logger.ts";
-import { createMetrics } from "./metrics.ts";
+import { createMetrics, mergeMetrics, type ThreadMetrics } from "./metrics.ts";
 import {
   describeProcess,
   overloadedForSeconds,
@@ -20,7 +20,6 @@ import {
   watchRedis,
 } from "./metrics/node-metrics.ts";
 import { openLinks } from "./open-links.ts";
-import type { NodeContext } from "./node-context.ts";
 import {
   redisCounters,
   type SharedCounters,
@@ -29,7 +28,6 @@ import {
 } from "./rate-limits/counters.ts";
 import { startOpsServer } from "./ops-server.ts";
 import { runForRequest } from "./request-scope.ts";
-import { mergeMetrics, type ThreadMetrics } from "./threads/merged-metrics.ts";
 import { loadTokenSecret } from "./tokens.ts";
 import { openTracing, type Tracing } from "./tracing/tracing.ts";
 

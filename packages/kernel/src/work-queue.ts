@@ -1,5 +1,5 @@
 import { currentScope, assertNotExceeded } from "./request-scope.ts";
-import { overloaded } from "./errors.ts";
+import { overloaded, unavailable } from "./errors.ts";
 
 interface WorkQueueOptions {
   /** Maximum number of concurrent tasks. */
@@ -60,4 +60,22 @@ export function chunks<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, i) =>
     items.slice(i * size, (i + 1) * size),
   );
+}
+
+/**
+ * Limits how long to wait for work that can't be aborted, which continues.
+ * @param late makes the error after `timeoutMs`
+ */
+export async function within<T>(
+  timeoutMs: number,
+  work: PromiseLike<T>,
+  late: () => Error = unavailable,
+): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(late()), timeoutMs);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

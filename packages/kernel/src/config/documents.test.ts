@@ -1,8 +1,7 @@
 import { parseEnv } from "node:util";
 import { expect, test } from "vitest";
 import { loadConfig } from "../config.ts";
-import { Environment, SETTING_NAMES } from "./environment.ts";
-import { SECRET_NAMES } from "./secret-files.ts";
+import { Environment, SETTING_NAMES, SECRET_NAMES } from "./environment.ts";
 import { SETTINGS, THEMES, type SettingName } from "./settings/index.ts";
 import { notes } from "./settings/notes.ts";
 import { configurationPage, envExample } from "./documents.ts";

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { type SettingName, SETTINGS, THEMES } from "./settings/index.ts";
-import { isSecret } from "./environment.ts";
-import { FILE_SUFFIX } from "./secret-files.ts";
+import { isSecret, FILE_SUFFIX } from "./environment.ts";
 import { notes } from "./settings/notes.ts";
 
 const INTRODUCTION = `# Configuration
@@ -183,4 +182,4 @@ function withUnit(value: string, unit: string | undefined): string {
   }
   return unit === undefined ? `\`${value}\`` : `\`${value}\` ${unit}`;
 }
-export { VARIABLES } from "./secret-files.ts";
+export { VARIABLES } from "./environment.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { loadConfig } from "../config.ts";
 import { misspelledSettings, readEnvironment } from "./read-environment.ts";
-import { SECRET_NAMES } from "./secret-files.ts";
+import { SECRET_NAMES } from "./environment.ts";
 
 const thrownBy = (variables: Record<string, string>): string => {
   try {

@@ -1,6 +1,13 @@
-import { Environment, type SettingError, isSecret, SETTING_NAMES } from "./environment.ts";
+import {
+  Environment,
+  type SettingError,
+  isSecret,
+  SETTING_NAMES,
+  FILE_SUFFIX,
+  readSecretFiles,
+  VARIABLES,
+} from "./environment.ts";
 import { inconsistencies } from "./rules.ts";
-import { FILE_SUFFIX, readSecretFiles, VARIABLES } from "./secret-files.ts";
 import type { SettingName } from "./settings/index.ts";
 
 const MAX_SHOWN_CHARS = 60;

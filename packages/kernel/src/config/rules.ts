@@ -1,12 +1,11 @@
 import { createPrivateKey } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { SERVICES } from "@fanfare/contract";
-import { exampleOf, type Environment, type SettingError } from "./environment.ts";
-import { SECRET_NAMES } from "./secret-files.ts";
+import { exampleOf, type Environment, type SettingError, SECRET_NAMES } from "./environment.ts";
 import { needsDatabase } from "./services.ts";
 import { type SettingName, SETTINGS } from "./settings/index.ts";
 import { DEFAULT_PROVIDER } from "./settings/providers.ts";
-import { weaknessOf } from "./weak-secret.ts";
+import { TOKEN_SECRET_MIN_CHARS } from "./settings/people.ts";
 
 /** Settings that only work together. */
 const SETTING_GROUPS: { names: SettingName[]; why: string }[] = [
@@ -198,4 +197,30 @@ function* clusterErrors({ env, isInvalid }: CheckedSettings, isSet: IsSet): Iter
       "Or set FILES_DIR to a folder that all of them share";
     yield { name: "S3_BUCKET", message };
   }
+}
+
+const MIN_DISTINCT_CHARS = 6;
+/** Distance of adjacent characters. In random secrets few adjacent characters are this close. */
+const CLOSE = 1;
+const MAX_ADJACENT_PAIRS = 0.75;
+
+/** Placeholders common in documentation and guides. Random secrets do not contain them. */
+const PLACEHOLDER = /change.?me|replace.?me|example|placeholder|secret|password|random|openssl/i;
+
+/** Describes why a secret is obviously not random; undefined if it looks random. */
+export function weaknessOf(secret: string): string | undefined {
+  if (PLACEHOLDER.test(secret)) return "is a placeholder";
+  const repeatsItself = (secret + secret).indexOf(secret, 1) < secret.length;
+  if (repeatsItself || new Set(secret).size < MIN_DISTINCT_CHARS) return "is repetitive";
+  const closePairs = secret
+    .split("")
+    .filter(
+      (char, index) => index > 0 && Math.abs(char.charCodeAt(0) - secret.charCodeAt(index - 1)) <= CLOSE,
+    ).length;
+  return closePairs / secret.length > MAX_ADJACENT_PAIRS ? "is a sequence of characters" : undefined;
+}
+
+/** Whether the secret is too short or too weak to verify signatures with. */
+export function isGuessable(secret: string): boolean {
+  return secret.length < TOKEN_SECRET_MIN_CHARS || weaknessOf(secret) !== undefined;
 }

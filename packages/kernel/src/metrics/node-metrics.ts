@@ -12,9 +12,8 @@ import type { ServiceBroker } from "moleculer";
 import type { Connection } from "mongoose";
 import type { Redis } from "ioredis";
 import { PROGRAM_VERSION } from "../program-version.ts";
-import { readGauge } from "../metrics.ts";
+import { readGauge, threadMetrics } from "../metrics.ts";
 import type { Threads } from "../start-node.ts";
-import { threadMetrics } from "../threads/merged-metrics.ts";
 
 interface ProcessInfo {
   services: readonly string[];

@@ -1,7 +1,7 @@
 import { CALL_PERMISSIONS, MEMBER_PERMISSIONS, PERMISSIONS } from "@fanfare/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate } from "../../src/migrations/migrate.ts";
-import { callPermissions } from "../../src/migrations/steps/0011-call-permissions.ts";
+import { callPermissions } from "../../src/migrations/steps/0002-to-0012.ts";
 import { dbOf, optionsOf, startDatabase, type TestDatabase } from "./database.ts";
 
 let database: TestDatabase;

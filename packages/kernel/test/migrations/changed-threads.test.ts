@@ -1,7 +1,7 @@
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate } from "../../src/migrations/migrate.ts";
-import { changedThreads } from "../../src/migrations/steps/0012-changed-threads.ts";
+import { changedThreads } from "../../src/migrations/steps/0002-to-0012.ts";
 import { dbOf, optionsOf, startDatabase, type TestDatabase } from "./database.ts";
 
 let database: TestDatabase;

@@ -1,7 +1,7 @@
 import { PERMISSIONS } from "@fanfare/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate } from "../../src/migrations/migrate.ts";
-import { emojiPermission } from "../../src/migrations/steps/0009-emoji-permission.ts";
+import { emojiPermission } from "../../src/migrations/steps/0002-to-0012.ts";
 import { dbOf, optionsOf, startDatabase, type TestDatabase } from "./database.ts";
 
 let database: TestDatabase;

@@ -1,7 +1,7 @@
 import type { ActionName } from "@fanfare/contract";
 import { expect, test } from "vitest";
 import { createBroker } from "./broker.ts";
-import { createCallEach } from "./call-each.ts";
+import { createCallEach } from "./node-context.ts";
 import { createLogger } from "./logger.ts";
 
 const ASKED: ActionName = "gateway.getSteps";

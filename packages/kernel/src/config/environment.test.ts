@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadConfig } from "../config.ts";
-import { SECRET_NAMES } from "./secret-files.ts";
+import { SECRET_NAMES } from "./environment.ts";
 
 const SECRET = randomBytes(32).toString("hex");
 let folder: string;

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { loadConfig } from "../config.ts";
-import { weaknessOf } from "./weak-secret.ts";
+import { weaknessOf } from "./rules.ts";
 
 const ROOT = join(import.meta.dirname, "../../../..");
 const inProduction = (TOKEN_SECRET: string) => () => loadConfig({ NODE_ENV: "production", TOKEN_SECRET });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ResponseBudget, jsonBytes } from "./response-budget.ts";
+import { ResponseBudget, jsonBytes } from "./responses.ts";
 
 test("counts bytes of UTF-8, not characters", () => {
   expect(jsonBytes("語")).toBe(5);
