@@ -10,9 +10,8 @@ import { integerOption } from "../values/numbers.ts";
 import { cloneValue, toComputed } from "../values/plain.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 import { expressionOptions, type PipelineOptions } from "./context.ts";
-import { graphLookup } from "./graph-lookup.ts";
+import { graphLookup, lookup } from "./lookup.ts";
 import { group } from "./group.ts";
-import { lookup } from "./lookup.ts";
 import type { PipelineMemory } from "./memory-limit.ts";
 
 /** Translates `$bucket` to the equivalent `$group` and `$sort`. */

@@ -5,7 +5,7 @@ import { ID_INDEX, type IndexSpec } from "../index/spec.ts";
 import type { Catalog } from "../storage/catalog.ts";
 import type { Collection } from "../storage/collection.ts";
 import { duplicateKey } from "../storage/duplicate-key.ts";
-import { compilePipelineUpdate } from "../update/pipeline.ts";
+import { compilePipelineUpdate } from "../update/compile.ts";
 import { sameCollation } from "../values/collation.ts";
 import { decodeExact, type PackedDocument, unpack } from "../values/codec.ts";
 import { getValue, splitPath } from "../values/path.ts";

@@ -7,8 +7,14 @@ import { encode, pack } from "../values/codec.ts";
 import { integerOption } from "../values/numbers.ts";
 import type { PlainObject } from "../values/types.ts";
 import { MAX_MESSAGE_BYTES } from "../wire/message.ts";
-import { findTarget, objectField, requireTarget, targetName } from "./arguments.ts";
-import type { CommandContext, Handler } from "./context.ts";
+import {
+  findTarget,
+  objectField,
+  requireTarget,
+  targetName,
+  type CommandContext,
+  type Handler,
+} from "./context.ts";
 import { SESSION_MINUTES } from "./sessions.ts";
 import { MAX_WRITE_BATCH } from "./write.ts";
 

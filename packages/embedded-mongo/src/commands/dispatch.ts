@@ -1,19 +1,16 @@
 import { asCommandError, CommandError, ErrorCodes } from "../errors.ts";
 import { integerOption } from "../values/numbers.ts";
 import type { PlainObject } from "../values/types.ts";
-import { objectField } from "./arguments.ts";
+import { objectField, type Command, type CommandContext, type Handler, type Reply } from "./context.ts";
 import { adminCommands } from "./admin.ts";
 import { checkOptions } from "./check-options.ts";
-import type { Command, CommandContext, Handler, Reply } from "./context.ts";
-import { CommandScope, type Task } from "../command-scope.ts";
+import { CommandScope, type Task, Operation } from "../command-scope.ts";
 import { CursorBatch } from "./cursor-store.ts";
 import { evaluateVariables } from "../expression/context.ts";
-import { everythingCommands } from "./everything.ts";
+import { everythingCommands, readCommands } from "./read.ts";
 import { explain } from "./explain.ts";
 import { findAndModify, writeCommands } from "./write.ts";
-import { Operation } from "./operation.ts";
 import { indexCommands } from "./indexes.ts";
-import { readCommands } from "./read.ts";
 import { searchCommands } from "./search.ts";
 import { sessionCommands } from "./sessions.ts";
 

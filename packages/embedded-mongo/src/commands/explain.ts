@@ -5,8 +5,7 @@ import { parseSort } from "../query/sort.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { PlainObject } from "../values/types.ts";
 import { isObject } from "../values/types.ts";
-import { objectField, queryOptions } from "./arguments.ts";
-import type { Handler } from "./context.ts";
+import { objectField, queryOptions, type Handler } from "./context.ts";
 import { integerOption } from "../values/numbers.ts";
 
 function access(path: AccessPath): PlainObject {

@@ -4,8 +4,7 @@ import { findSpec, type IndexSpec, parseIndexSpec } from "../index/spec.ts";
 import type { Collection } from "../storage/collection.ts";
 import { encode, pack } from "../values/codec.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
-import { arrayField, objectField, requireTarget, targetName } from "./arguments.ts";
-import type { Handler } from "./context.ts";
+import { arrayField, objectField, requireTarget, targetName, type Handler } from "./context.ts";
 
 const createIndexes: Handler = function* (command, { catalog, db }) {
   const inherited = catalog.find(db, targetName(command))?.collation?.definition;

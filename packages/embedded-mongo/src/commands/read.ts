@@ -12,8 +12,15 @@ import { decodeExact, encode, pack, type PackedDocument, unpack } from "../value
 import { compareExactly } from "../values/compare.ts";
 import { integerOption } from "../values/numbers.ts";
 import { collectValues, splitPath } from "../values/path.ts";
-import { arrayField, findTarget, objectField, queryOptions, targetName } from "./arguments.ts";
-import type { Handler } from "./context.ts";
+import {
+  arrayField,
+  findTarget,
+  objectField,
+  queryOptions,
+  targetName,
+  type Handler,
+  type CommandContext,
+} from "./context.ts";
 import { CursorBatch, DEFAULT_FIRST_BATCH } from "./cursor-store.ts";
 
 function nonNegative(value: unknown, name: string): number {
@@ -176,3 +183,28 @@ export const readCommands: Record<string, Handler> = {
   getMore,
   killCursors,
 };
+
+/**
+ * `{fanfareEverything: 1}`: a cursor over a snapshot of all documents of a database, unordered. The documents of a collection are
+ * preceded by `{collection, documents}` with its name and count. The cursor has its own read connection, so it doesn't block
+ * writes, but the write-ahead log grows until it is exhausted or closed.
+ */
+const everything: Handler = (_command, { openSnapshot, cursors, db }) =>
+  cursors.open(`${db}.$cmd.fanfareEverything`, allDocuments(openSnapshot, db), undefined);
+
+function* allDocuments(
+  openSnapshot: CommandContext["openSnapshot"],
+  db: string,
+): Generator<PackedDocument | typeof PAUSE> {
+  const { catalog, close } = openSnapshot();
+  try {
+    for (const collection of catalog.collections(db).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      yield pack(encode({ collection: collection.name, documents: collection.count }));
+      for (const record of collection.records()) yield record === PAUSE ? PAUSE : record.data;
+    }
+  } finally {
+    close();
+  }
+}
+
+export const everythingCommands: Record<string, Handler> = { fanfareEverything: everything };

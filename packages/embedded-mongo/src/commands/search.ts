@@ -4,8 +4,7 @@ import { CommandError } from "../errors.ts";
 import type { SearchEntry, SearchWord } from "../storage/search-index.ts";
 import { integerOption } from "../values/numbers.ts";
 import { bsonType, isObject, type PlainObject, typeName } from "../values/types.ts";
-import { arrayField, objectField, targetName } from "./arguments.ts";
-import type { Handler } from "./context.ts";
+import { arrayField, objectField, targetName, type Handler } from "./context.ts";
 
 /*
  * Commands for full-text indexes, which MongoDB doesn't have in this form. An index is created by its first entry and deleted by `drop`.

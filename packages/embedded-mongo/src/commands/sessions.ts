@@ -3,8 +3,15 @@ import { CommandError } from "../errors.ts";
 import { type Transaction, type Transactions, transient } from "../storage/transactions.ts";
 import { integerOption } from "../values/numbers.ts";
 import { bsonType, isObject } from "../values/types.ts";
-import { arrayField, objectField, targetName } from "./arguments.ts";
-import type { Command, CommandContext, Handler, Reply } from "./context.ts";
+import {
+  arrayField,
+  objectField,
+  targetName,
+  type Command,
+  type CommandContext,
+  type Handler,
+  type Reply,
+} from "./context.ts";
 import type { CursorStore } from "./cursor-store.ts";
 
 /** Reported by `hello`. */

@@ -4,8 +4,7 @@ import { checkSelection, selectOne, selectToChange } from "../query/select.ts";
 import { encode } from "../values/codec.ts";
 import { integerOption } from "../values/numbers.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
-import { arrayField, findTarget, objectField, queryOptions, targetName } from "./arguments.ts";
-import type { Handler } from "./context.ts";
+import { arrayField, findTarget, objectField, queryOptions, targetName, type Handler } from "./context.ts";
 import { runUpdate } from "./run-update.ts";
 import { compileProjection } from "../query/projection.ts";
 

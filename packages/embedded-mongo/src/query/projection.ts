@@ -4,9 +4,9 @@ import { CommandError } from "../errors.ts";
 import { mingoOptions } from "../expression/context.ts";
 import { integerOption, isNumeric, isTruthy, toDouble } from "../values/numbers.ts";
 import { setField, toComputed } from "../values/plain.ts";
-import { hasOwn, isObject, type PlainObject } from "../values/types.ts";
-import { compileElemMatch, type FilterOptions } from "./matcher.ts";
-import { positionalIndex } from "./positional.ts";
+import { hasOwn, isObject, type PlainObject, isOperatorObject } from "../values/types.ts";
+import { compileElemMatch, type FilterOptions, compileFilter } from "./matcher.ts";
+import { splitPath } from "../values/path.ts";
 
 export type Projector = (document: PlainObject, textScore: number | undefined) => PlainObject;
 
@@ -172,3 +172,69 @@ function slice(array: unknown[], skip: number | undefined, limit: number): unkno
   const start = skip < 0 ? Math.max(array.length + skip, 0) : skip;
   return array.slice(start, start + limit);
 }
+
+/**
+ * The index that the positional `$` stands for: that of the first array element that matches the filter.
+ * @returns undefined if no condition of the filter goes through an array
+ */
+export function positionalIndex(
+  filter: PlainObject,
+  document: PlainObject,
+  options: FilterOptions,
+): number | undefined {
+  let index: number | undefined;
+  for (const [key, operand] of Object.entries(filter)) {
+    if ((key === "$and" || key === "$or") && Array.isArray(operand)) {
+      for (const part of operand) {
+        if (!isObject(part) || (key === "$or" && !compileFilter(part, options)(document))) continue;
+        index ??= positionalIndex(part, document, options);
+      }
+    } else if (!key.startsWith("$")) {
+      index ??= fieldIndex(key, operand, document, options);
+    }
+  }
+  return index;
+}
+
+function fieldIndex(
+  field: string,
+  operand: unknown,
+  document: PlainObject,
+  options: FilterOptions,
+): number | undefined {
+  const parts = splitPath(field);
+  let value: unknown = document;
+  for (const [i, part] of parts.entries()) {
+    if (!isObject(value) || !hasOwn(value, part)) return undefined;
+    value = value[part];
+    if (Array.isArray(value)) return elementIndex(value, parts.slice(i + 1).join("."), operand, options);
+  }
+  return undefined;
+}
+
+function elementIndex(
+  array: unknown[],
+  rest: string,
+  operand: unknown,
+  options: FilterOptions,
+): number | undefined {
+  if (rest === "" && isObject(operand) && "$elemMatch" in operand) {
+    return found(array.findIndex(compileElemMatch(operand["$elemMatch"], options)));
+  }
+  const positive = isOperatorObject(operand) ? withoutNegations(operand) : operand;
+  if (positive === undefined) return undefined;
+  const test = compileFilter({ [rest === "" ? "element" : rest]: positive }, options);
+  return found(
+    array.findIndex((element) => test(rest === "" ? { element } : isObject(element) ? element : {})),
+  );
+}
+
+const NEGATIONS = new Set(["$ne", "$nin", "$not"]);
+
+/** undefined if nothing is left: a negation matches the whole array, not an element. */
+function withoutNegations(operators: PlainObject): PlainObject | undefined {
+  const left = Object.entries(operators).filter(([name]) => !NEGATIONS.has(name));
+  return left.length === 0 ? undefined : Object.fromEntries(left);
+}
+
+const found = (index: number): number | undefined => (index === -1 ? undefined : index);

@@ -5,13 +5,11 @@ import type { ResolvedOptions } from "../options.ts";
 import { Catalog } from "./catalog.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { Database } from "./database.ts";
-import { readEngine, writeEngine } from "./engine-file.ts";
-import { syncFile, syncFolder } from "./files.ts";
-import { checkFiles } from "./check-files.ts";
+import { readEngine, writeEngine, syncFile, syncFolder } from "./files.ts";
+import { checkFiles, Wal } from "./wal.ts";
 import { convertOldFiles, oldFiles, removeOldFiles } from "./old-format.ts";
 import { type FolderLock, lockFolder } from "./lock.ts";
 import { Transactions } from "./transactions.ts";
-import { Wal } from "./wal.ts";
 
 const DATA_FILE = "data.sqlite";
 

@@ -1,9 +1,10 @@
+import { Aggregator } from "mingo/aggregator";
 import { CommandError } from "../errors.ts";
 import type { DocumentTest } from "../query/matcher.ts";
-import { positionalIndex } from "../query/positional.ts";
+import { positionalIndex } from "../query/projection.ts";
 import type { Collation } from "../values/collation.ts";
 import { valuesEqual } from "../values/compare.ts";
-import { cloneValue } from "../values/plain.ts";
+import { cloneValue, toComputed } from "../values/plain.ts";
 import { splitPath } from "../values/path.ts";
 import { hasOwn, isObject, type PlainObject } from "../values/types.ts";
 import {
@@ -15,11 +16,10 @@ import {
   writeTarget,
   checkPaths,
 } from "./paths.ts";
-import { arrayOperators } from "./array-operators.ts";
-import { fieldOperators } from "./operators.ts";
-import { compilePipelineUpdate } from "./pipeline.ts";
+import { arrayOperators, fieldOperators } from "./operators.ts";
+import { mingoOptions } from "../expression/context.ts";
 
-export interface UpdateInput {
+interface UpdateInput {
   readonly filter: PlainObject;
   readonly update: unknown;
   readonly arrayFilters?: unknown;
@@ -27,9 +27,9 @@ export interface UpdateInput {
 }
 
 /** Returns the changed document without modifying the original. */
-export type Updater = (document: PlainObject, inserting: boolean) => PlainObject;
+type Updater = (document: PlainObject, inserting: boolean) => PlainObject;
 
-export interface CompiledUpdate {
+interface CompiledUpdate {
   readonly apply: Updater;
   readonly isReplacement: boolean;
 }
@@ -211,3 +211,28 @@ const immutableId = () =>
     "ImmutableField",
     "Performing an update on the path '_id' would modify the immutable field '_id'",
   );
+
+const STAGES = new Set(["$set", "$addFields", "$unset", "$project", "$replaceRoot", "$replaceWith"]);
+
+/** Compiles an update that is an aggregation pipeline. */
+export function compilePipelineUpdate(stages: readonly unknown[], collation?: Collation): Updater {
+  for (const stage of stages) {
+    const name = isObject(stage) ? Object.keys(stage)[0] : undefined;
+    if (name === undefined || !STAGES.has(name)) {
+      throw new CommandError(
+        "InvalidOptions",
+        `${name ?? "This"} is not allowed to be used within an update`,
+      );
+    }
+  }
+  const aggregator = new Aggregator(toComputed(stages) as PlainObject[], mingoOptions({ collation }));
+  return (document) => {
+    try {
+      const [result] = aggregator.run<PlainObject>([toComputed(document)]);
+      return result ?? {};
+    } catch (error) {
+      if (error instanceof CommandError) throw error;
+      throw new CommandError("Location40324", (error as Error).message);
+    }
+  };
+}

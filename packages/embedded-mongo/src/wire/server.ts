@@ -2,15 +2,13 @@ import net from "node:net";
 import type { CommandContext, Reply, ServerStatus } from "../commands/context.ts";
 import { CursorStore } from "../commands/cursor-store.ts";
 import { dispatch, failure, resume } from "../commands/dispatch.ts";
-import { Operation } from "../commands/operation.ts";
+import { Operation, type Task } from "../command-scope.ts";
 import { Sessions } from "../commands/sessions.ts";
 import type { ResolvedOptions } from "../options.ts";
 import type { Store } from "../storage/store.ts";
-import type { Task } from "../command-scope.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
 import { Connection } from "./connection.ts";
-import type { Request } from "./message.ts";
-import { encodeReply } from "./reply.ts";
+import { type Request, encodeReply } from "./message.ts";
 
 /** Further ones are rejected. */
 const MAX_CONNECTIONS = 2000;

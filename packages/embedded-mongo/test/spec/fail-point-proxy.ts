@@ -1,7 +1,6 @@
 import net from "node:net";
 import type { Document } from "mongodb";
-import { HEADER_BYTES, parseRequest, type Request } from "../../src/wire/message.ts";
-import { encodeReply } from "../../src/wire/reply.ts";
+import { HEADER_BYTES, parseRequest, type Request, encodeReply } from "../../src/wire/message.ts";
 
 /**
  * A proxy that provides MongoDB's fail point `failCommand`, used by tests of retries, to a server without it.
