@@ -1,4 +1,4 @@
-import { bold, line, lines, link, paragraphs, quote } from "@fanfare/markup";
+import { bold, line, lines, link, paragraphs, quote, withoutDiscordMarkup } from "@fanfare/markup";
 import { z } from "zod";
 import {
   addUser,
@@ -135,7 +135,7 @@ function messageText(message: Message, users: Users): string {
 }
 
 function contentText({ content, embeds, mentions }: z.output<typeof withContent>, users: Users): string {
-  const shown = withMentions(withOwnMarkup(content), mentions, users);
+  const shown = withMentions(withoutDiscordMarkup(content), mentions, users);
   return paragraphs(shown, ...embeds.map((one) => embedText(one, content)));
 }
 
@@ -166,22 +166,14 @@ function embedText(
     author: line(author?.name ?? ""),
     title,
     url,
-    texts: [withOwnMarkup(description)],
-    fields: fields.map(({ name, value }) => ({ name, value: withOwnMarkup(value) })),
+    texts: [withoutDiscordMarkup(description)],
+    fields: fields.map(({ name, value }) => ({ name, value: withoutDiscordMarkup(value) })),
     footer: lines(
       image === null ? "" : link("Image", image.canonicalUrl || image.url),
       line(footer?.text ?? ""),
     ),
   });
 }
-
-/** Discord's markdown has its own emoji and times. */
-const withOwnMarkup = (markdown: string): string =>
-  markdown
-    .replace(/<a?(:\w{2,32}:)\d{5,20}>/g, "$1")
-    .replace(/<t:(\d{1,10})(?::[a-zA-Z])?>/g, (_, seconds: string) =>
-      new Date(Number(seconds) * 1000).toUTCString(),
-    );
 
 /** Mentions are `<@…>`, or names unless the export was made with `--markdown false`. */
 function withMentions(content: string, mentions: Message["mentions"], users: Users): string {

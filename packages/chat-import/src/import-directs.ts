@@ -4,7 +4,7 @@ import { DURABLE } from "@fanfare/kernel";
 import { mongo } from "mongoose";
 import type { DirectMessages } from "./direct-messages.ts";
 import { type Attempt, idAtTimeOf } from "./import-record.ts";
-import { DUPLICATE_KEY, IMPORTED_PLACES, type ResolvedUsers } from "./import-steps.ts";
+import { IMPORTED_PLACES, isDuplicateKey, type ResolvedUsers } from "./import-steps.ts";
 import type { FileCounts, MessageLog } from "./message-log.ts";
 
 export interface DirectCounts {
@@ -217,7 +217,7 @@ async function channelOf(
     await channels.insertOne(made, { writeConcern: DURABLE });
   } catch (error) {
     // Its members have just opened it themselves.
-    if (!(error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY)) throw error;
+    if (!isDuplicateKey(error)) throw error;
   }
   const opened = await channels.findOne(filter);
   return opened === null ? "deletedHere" : use(opened);

@@ -23,6 +23,7 @@ import {
 import { type ImportLease, withImportLease } from "./import-lease.ts";
 import {
   DUPLICATE_KEY,
+  isDuplicateKey,
   IMPORTED_PLACES,
   ImportRefusedError,
   type ImportTarget,
@@ -194,7 +195,7 @@ async function importAlone(
     if (!(await lease.isHeld()))
       throw new Error(`the import was interrupted: ${String(lease.signal.reason)}`, { cause: error });
     continuable = null;
-    const isDuplicate = error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY;
+    const isDuplicate = isDuplicateKey(error);
     if (!isDuplicate && !(error instanceof ImportRefusedError) && origin.source !== null)
       continuable = attempt.groupId;
     await revertInterrupted(target, continuable, lease.signal);

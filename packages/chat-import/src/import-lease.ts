@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { DURABLE } from "@fanfare/kernel";
-import { mongo } from "mongoose";
-import { DUPLICATE_KEY, ImportRefusedError, IMPORTS } from "./import-steps.ts";
+import type { mongo } from "mongoose";
+import { ImportRefusedError, IMPORTS, isDuplicateKey } from "./import-steps.ts";
 
 /** Other imports wait for this long after a process was killed. */
 const LEASE_MS = 60_000;
@@ -74,6 +74,3 @@ export async function withImportLease<T>(
     await leases.deleteOne({ _id: ID, owner }).catch(() => undefined);
   }
 }
-
-const isDuplicateKey = (error: unknown): boolean =>
-  error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY;

@@ -373,12 +373,15 @@ export const DUPLICATE_KEY = 11000;
  */
 export const IMPORTED_PLACES = "importedPlaces";
 
+export const isDuplicateKey = (error: unknown): boolean =>
+  error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY;
+
 export const isOnlyDuplicates = (error: unknown): boolean =>
   error instanceof mongo.MongoBulkWriteError
     ? error.result.getWriteErrorCount() > 0 &&
       error.result.getWriteConcernError() === undefined &&
       error.result.getWriteErrors().every(({ code }) => code === DUPLICATE_KEY)
-    : error instanceof mongo.MongoServerError && error.code === DUPLICATE_KEY;
+    : isDuplicateKey(error);
 
 /** A record of an import, stored before anything else so that an interrupted import can be reverted. */
 interface UnfinishedImport {

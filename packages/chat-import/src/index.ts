@@ -6,6 +6,8 @@ export {
   openExport,
   peopleOf,
   toExportError,
+  IMPORTS_FOLDER,
+  inputsOf,
 } from "./convert.ts";
 export { discordHistory } from "./discord.ts";
 export { groupLines } from "./group-lines.ts";
@@ -45,4 +47,3 @@ export { matchLines, printable, Report } from "./report.ts";
 export { rocketChatHistory } from "./rocketchat.ts";
 export { slackHistory } from "./slack.ts";
 export { tailchatHistory } from "./tailchat.ts";
-export { IMPORTS_FOLDER, inputsOf } from "./unpack.ts";

@@ -179,3 +179,11 @@ function safeHref(url: string): string | null {
       (sign) => `%${sign.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`,
     );
 }
+
+/** Discord's markdown has its own emoji and times: replaces them by their names, and by the time in UTC. */
+export const withoutDiscordMarkup = (markdown: string): string =>
+  markdown
+    .replace(/<a?(:\w{2,32}:)\d{5,20}>/g, "$1")
+    .replace(/<t:(\d{1,10})(?::[a-zA-Z])?>/g, (_, seconds: string) =>
+      new Date(Number(seconds) * 1000).toUTCString(),
+    );

@@ -7,7 +7,7 @@ import { io as connect } from "socket.io-client";
 import { expect, onTestFinished, test } from "vitest";
 import { catchUp, type CatchUpOptions } from "./catch-up.ts";
 import type { GatewaySocket } from "./connection-registry.ts";
-import { EndedSessions } from "./ended-sessions.ts";
+import { EndedSessions } from "./sessions.ts";
 
 test("who is removed from a group during a catch-up stays out of its room", async () => {
   let subscribed: Promise<void> = Promise.resolve();

@@ -7,9 +7,19 @@ import type { FastifyInstance } from "fastify";
 import { DRAIN_MS, DRAIN_SOCKETS_MS, RECONNECT_WITHIN_MS } from "./constants.ts";
 import { Calls } from "./calls.ts";
 import { catchUp } from "./catch-up.ts";
-import { ConnectionLimit } from "./connection-limit.ts";
-import { connectionMemory, connectionCapacity, type ConnectionMemory } from "./connection-capacity.ts";
-import { changeSession, closeSessions, EndedSessions, watchEndedSessions } from "./ended-sessions.ts";
+import {
+  ConnectionLimit,
+  connectionMemory,
+  connectionCapacity,
+  type ConnectionMemory,
+} from "./connection-limit.ts";
+import {
+  changeSession,
+  closeSessions,
+  EndedSessions,
+  watchEndedSessions,
+  createSessionUse,
+} from "./sessions.ts";
 import { exposeGatewayState, MaintenanceMode } from "./gateway-state.ts";
 import { createHttpServer } from "./http-server.ts";
 import { createIdentify } from "./identify.ts";
@@ -18,7 +28,6 @@ import { recentActions, watchSteps, type WatchedSteps } from "./recent-steps.ts"
 import { pluginActions } from "./plugin-routes.ts";
 import { reportPresence } from "./presence-reporter.ts";
 import { SecondFactor } from "./second-factor.ts";
-import { createSessionUse } from "./session-use.ts";
 import { createSocketServer } from "./socket-server.ts";
 import type { SocketServer } from "./connection-registry.ts";
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Server, Socket } from "node:net";
 import { actionDefinition, isActionName, LIMITS, PROTOCOL_VERSION, type Meta } from "@fanfare/contract";
 import { accentShades } from "@fanfare/contract/accent";
 import { createFileStorage } from "@fanfare/files";
@@ -14,16 +15,20 @@ import {
 import type { Plugin } from "@fanfare/plugins";
 import cors from "@fastify/cors";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { HTTP_HEADERS_TIMEOUT_MS, HTTP_TIMEOUT_CHECK_MS, UPLOAD_TIMEOUT_MS } from "./constants.ts";
+import {
+  HTTP_HEADERS_TIMEOUT_MS,
+  HTTP_TIMEOUT_CHECK_MS,
+  UPLOAD_TIMEOUT_MS,
+  HTTP_REQUEST_TIMEOUT_MS,
+} from "./constants.ts";
 import type { Calls } from "./calls.ts";
-import { clientAddress, hasForeignHost, isAddress, isFromProxy } from "./client-address.ts";
+import { clientAddress, hasForeignHost, isAddress, isFromProxy, normalizeAddress } from "./client-address.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
 import { createDeviceCookie } from "./device-cookie.ts";
 import { callerOf, type Identify } from "./identify.ts";
 import { isSaneRequestId, nextRequestId } from "./request-id.ts";
-import { limitBodyTime, limitTcp } from "./http-limits.ts";
 import { serveDocs } from "./docs-routes.ts";
-import { serveLiveKit } from "./livekit-route.ts";
+import { serveLiveKit, serveUnsubscribe } from "./inbound-routes.ts";
 import { API_HEADERS, commonHeaders, sendResponse } from "./responses.ts";
 import { serveExports } from "./group-files/serve-exports.ts";
 import { serveExportUploads } from "./group-files/serve-export-uploads.ts";
@@ -32,7 +37,6 @@ import { serveScim } from "./scim/serve-scim.ts";
 import { serveFiles } from "./files/serve-files.ts";
 import { servePlugins } from "./plugin-routes.ts";
 import { serveSignOn } from "./sign-on-routes.ts";
-import { serveUnsubscribe } from "./unsubscribe-route.ts";
 import { serveWebPage } from "./web-page.ts";
 import { serveWebhooks } from "./webhooks/serve-webhooks.ts";
 
@@ -205,4 +209,44 @@ function ofFastify(error: unknown): ServiceError {
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return serviceError("MALFORMED_REQUEST");
   return toServiceError(error);
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Allows more time for the body. */
+    slow?: boolean;
+  }
+}
+
+/** Closes connections whose request isn't complete in time. Node has only one limit for all requests. */
+function limitBodyTime(app: FastifyInstance): void {
+  app.addHook("onRequest", async ({ raw, routeOptions }) => {
+    const { "content-length": length, "transfer-encoding": encoding } = raw.headers;
+    if (routeOptions.config.slow === true || (length === undefined && encoding === undefined)) return;
+    const timer = setTimeout(() => {
+      if (!raw.complete) raw.destroy();
+    }, HTTP_REQUEST_TIMEOUT_MS);
+    raw.once("close", () => clearTimeout(timer));
+  });
+}
+
+/**
+ * Closes TCP connections above a limit, whether or not anything is sent on them.
+ * @param onTooMany called for each closed connection
+ */
+function limitTcp(server: Server, open: ConnectionLimit, onTooMany: () => void): void {
+  // One shared function for all connections, called with the connection as `this`.
+  function onClose(this: Socket): void {
+    open.release(normalizeAddress(this.remoteAddress!));
+  }
+  server.on("connection", (socket: Socket) => {
+    // Without a remote address the connection is already closed.
+    if (socket.remoteAddress === undefined) return;
+    if (open.take(normalizeAddress(socket.remoteAddress))) {
+      socket.on("close", onClose);
+      return;
+    }
+    onTooMany();
+    socket.destroy();
+  });
 }

@@ -8,7 +8,7 @@ import {
   MAX_CACHED_BOT_TOKENS,
   OVERLOADED_RETRY_MS,
 } from "./constants.ts";
-import type { EndedSessions } from "./ended-sessions.ts";
+import type { EndedSessions } from "./sessions.ts";
 import type { Caller } from "./calls.ts";
 import { clientAddress, type TrustedProxies } from "./client-address.ts";
 

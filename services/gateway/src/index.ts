@@ -4,4 +4,4 @@ export {
   connectionCapacity,
   capacityNotice,
   type ConnectionMemory,
-} from "./connection-capacity.ts";
+} from "./connection-limit.ts";

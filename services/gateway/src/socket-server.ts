@@ -13,13 +13,12 @@ import {
 import type { Calls } from "./calls.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
 import { createConnectionAuth, createListRooms, enterRooms } from "./connection-auth.ts";
-import type { EndedSessions } from "./ended-sessions.ts";
+import type { EndedSessions } from "./sessions.ts";
 import type { MaintenanceMode } from "./gateway-state.ts";
 import type { Identify } from "./identify.ts";
 import type { GatewayMetrics } from "./metrics.ts";
-import { createCallListener } from "./socket-calls.ts";
+import { createCallListener, Subscriptions } from "./socket-calls.ts";
 import type { SecondFactor } from "./second-factor.ts";
-import { Subscriptions } from "./subscriptions.ts";
 import { ConnectionRegistry, type GatewaySocket, release, type SocketServer } from "./connection-registry.ts";
 
 export interface SocketServerOptions {

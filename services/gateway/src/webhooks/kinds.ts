@@ -3,12 +3,11 @@ import type { IncomingHttpHeaders } from "node:http";
 import { LIMITS } from "@fanfare/contract";
 import { invalid } from "@fanfare/kernel";
 import { fromAlertmanager, fromGrafana, fromUptimeKuma } from "./alerts.ts";
-import { fromDiscord } from "./discord.ts";
+import { fromDiscord, fromMattermost, fromSlack } from "./chat-services.ts";
 import { fromGithub } from "./github.ts";
 import { fromGitlab } from "./gitlab.ts";
 import { fromJenkins } from "./jenkins.ts";
 import { fromSentry } from "./sentry.ts";
-import { fromMattermost, fromSlack } from "./slack.ts";
 import type { Convert } from "./webhook-message.ts";
 
 export type Payload = Readonly<Record<string, unknown>>;

@@ -5,7 +5,7 @@ import { ServiceError, serviceError } from "@fanfare/kernel";
 import type { FastifyRequest } from "fastify";
 import { chunksOf } from "../files/store-file.ts";
 import type { Payload } from "./kinds.ts";
-import { type Form, type FormFile, isForm, readForm } from "./read-form.ts";
+import { type Form, type FormFile, isForm, readForm } from "./forms.ts";
 
 export interface WebhookBody {
   payload: Payload;

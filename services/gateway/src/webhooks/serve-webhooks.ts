@@ -13,8 +13,7 @@ import {
 import type { RouteOptions } from "../http-server.ts";
 import { sendResponse, setStatus } from "../responses.ts";
 import { type Kind, kindNamed, type Message, messageOf, recognize } from "./kinds.ts";
-import { postFiles } from "./post-files.ts";
-import { isForm } from "./read-form.ts";
+import { postFiles, isForm } from "./forms.ts";
 import { readBody } from "./request-body.ts";
 
 interface Place {

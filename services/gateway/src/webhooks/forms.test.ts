@@ -3,7 +3,7 @@ import { LIMITS } from "@fanfare/contract";
 import { ServiceError } from "@fanfare/kernel";
 import { describe, expect, test } from "vitest";
 import { FORM_MAX_FIELDS } from "../constants.ts";
-import { isForm, readForm } from "./read-form.ts";
+import { isForm, readForm } from "./forms.ts";
 
 const TYPE = "multipart/form-data; boundary=xyz";
 

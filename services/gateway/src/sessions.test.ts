@@ -1,6 +1,6 @@
 import { ACCESS_TOKEN_LIFETIME_MS } from "@fanfare/kernel";
 import { expect, test } from "vitest";
-import { EndedSessions } from "./ended-sessions.ts";
+import { EndedSessions } from "./sessions.ts";
 
 test("remembers a session at least for the lifetime of its access tokens, but not forever", () => {
   const ended = new EndedSessions();

@@ -1,4 +1,13 @@
+import { invalid } from "@fanfare/kernel";
 import {
+  fromSlackMessage,
+  maybe,
+  paragraphs,
+  slackAttachments,
+  slackMessage,
+  text,
+  withAttachments,
+  withEmoji,
   cardOf,
   type CardSource,
   cardText,
@@ -6,16 +15,65 @@ import {
   httpUrl,
   link,
   list,
-  maybe,
-  paragraphs,
   type RichMessage,
-  text,
   timeOf,
   withoutEveryone,
+  withoutDiscordMarkup,
 } from "@fanfare/markup";
-import { invalid } from "@fanfare/kernel";
 import { z } from "zod";
 import { type Convert, read } from "./webhook-message.ts";
+
+const slack = slackMessage.extend({ username: text, icon_url: text, icon_emoji: text });
+
+/** Messages of incoming webhooks of Slack: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks */
+export const fromSlack: Convert = (payload, { hasFiles }) => {
+  const message = read(slack, payload);
+  const converted = fromSlackMessage(message);
+  if (converted.text === "" && !hasFiles) throw noText();
+  return { ...converted, ...senderOf(message) };
+};
+
+const noText = () => invalid("text", "is missing or empty");
+
+/** The emoji of a sender without a picture stands before the name. */
+function senderOf(message: { username: string; icon_url: string; icon_emoji: string }) {
+  const emoji = withEmoji(message.icon_emoji);
+  const isKnown = emoji !== "" && emoji !== message.icon_emoji && message.icon_url === "";
+  return {
+    username: isKnown && message.username !== "" ? `${emoji} ${message.username}` : message.username,
+    avatarUrl: message.icon_url,
+  };
+}
+
+const MENTIONS = /(?<![\w@.])@(?:all|channel)(?![\w@])/g;
+
+const mattermost = z.object({
+  text,
+  username: text,
+  icon_url: text,
+  icon_emoji: text,
+  attachments: slackAttachments,
+  props: maybe(z.object({ card: text, attachments: slackAttachments })),
+});
+
+/** Messages of incoming webhooks of Mattermost, in markdown: https://developers.mattermost.com/integrate/webhooks/incoming/ */
+export const fromMattermost: Convert = (payload, { hasFiles }) => {
+  const message = read(mattermost, payload);
+  const { props } = message;
+  const items = [...message.attachments.items, ...(props?.attachments.items ?? [])];
+  const { text: shown, rich } = withAttachments(markdown(message.text), items, markdown);
+  // What Mattermost shows beside the message.
+  const more = markdown(props?.card ?? "");
+  const converted = {
+    text: paragraphs(shown, more),
+    rich: rich ? { ...rich, text: paragraphs(rich.text, more) } : null,
+  };
+  if (converted.text === "" && !hasFiles) throw noText();
+  return { ...converted, ...senderOf(message) };
+};
+
+/** `@channel` needs the permission to mention everyone. */
+const markdown = (shown: string): string => withEmoji(shown).replace(MENTIONS, "@everyone");
 
 const MAX_EMBEDS = 10;
 const MAX_FIELDS = 25;
@@ -49,7 +107,7 @@ const discord = z.object({
 export const fromDiscord: Convert = (payload, { hasFiles }) => {
   const message = read(discord, payload);
   const { allowed_mentions: allowed, username, avatar_url: avatarUrl } = message;
-  const markdown = withOwnMarkup(message.content);
+  const markdown = withoutDiscordMarkup(message.content);
   const content =
     allowed === null || allowed.parse.includes("everyone") ? markdown : withoutEveryone(markdown);
   const sources = message.embeds.items.map(sourceOf).filter((source) => cardText(source) !== "");
@@ -76,22 +134,14 @@ const sourceOf = (one: z.output<typeof embed>): CardSource => ({
   authorUrl: one.author?.url ?? "",
   title: one.title,
   url: one.url,
-  body: withoutEveryone(withOwnMarkup(one.description)),
+  body: withoutEveryone(withoutDiscordMarkup(one.description)),
   fields: one.fields.items.map(({ name, value, inline }) => ({
     name,
     short: inline,
-    value: withoutEveryone(withOwnMarkup(value)),
+    value: withoutEveryone(withoutDiscordMarkup(value)),
   })),
   image: one.image?.url ?? one.thumbnail?.url ?? "",
   links: "",
   footer: one.footer?.text ?? "",
   time: timeOf(one.timestamp),
 });
-
-/** Discord's markdown has its own emoji and times. */
-const withOwnMarkup = (markdown: string): string =>
-  markdown
-    .replace(/<a?(:\w{2,32}:)\d{5,20}>/g, "$1")
-    .replace(/<t:(\d{1,10})(?::[a-zA-Z])?>/g, (_, seconds: string) =>
-      new Date(Number(seconds) * 1000).toUTCString(),
-    );
