@@ -12,7 +12,7 @@ import type {
   SessionTokens,
   StoredFile,
 } from "@fanfare/contract";
-import { GatewayUrls } from "./gateway-urls.ts";
+import { GatewayUrls, callByHttp, unwrap } from "./http.ts";
 import { ChannelView } from "./channel-view.ts";
 import { Connection, type ConnectionState } from "./connection.ts";
 import { EarlyCalls } from "./early-calls.ts";
@@ -25,7 +25,6 @@ import {
   type ExportGroupOptions,
   type MessageExport,
 } from "./export-lines.ts";
-import { callByHttp, unwrap } from "./http.ts";
 import { factsOf, TYPING_INTERVAL_MS, WRITE_TIMEOUT_MS } from "./limits.ts";
 import { PresenceWatch } from "./presence-watch.ts";
 import { Session } from "./session.ts";

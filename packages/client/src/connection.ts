@@ -1,7 +1,7 @@
 import type { EventName, EventPayload } from "@fanfare/contract";
 import { type Backoff, backoffMs } from "@fanfare/contract/backoff";
 import { io, type Socket } from "socket.io-client";
-import type { GatewayUrls } from "./gateway-urls.ts";
+import type { GatewayUrls } from "./http.ts";
 import {
   endsSession,
   FanfareError,

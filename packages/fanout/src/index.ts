@@ -8,7 +8,7 @@ export {
 } from "./bus/nats-bus.ts";
 export { Assembly, cut, type Piece } from "./bus/pieces.ts";
 export { type ThreadBus, threadBus, ThreadHub, ThreadSpoke } from "./bus/thread-bus.ts";
-export { createFanoutAdapter } from "./create-fanout-adapter.ts";
+export { createFanoutAdapter, emitDirectly, isSlow, joinFresh, slimSocket } from "./create-fanout-adapter.ts";
 export { Emitter, type EmitterOptions } from "./emitter.ts";
 export type {
   BroadcastStats,
@@ -17,4 +17,3 @@ export type {
   Reception,
   ResyncReason,
 } from "./options.ts";
-export { emitDirectly, isSlow, joinFresh, slimSocket } from "./sockets.ts";

@@ -10,7 +10,7 @@ import mongoose from "mongoose";
 import { Registry } from "prom-client";
 import { SMTPServer } from "smtp-server";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { createMailer, type Mailer } from "../src/index.ts";
+import { createMailer, type Mailer } from "../src/mailer.ts";
 
 const logger = createLogger("silent");
 const publicUrl = "https://chat.example.org";

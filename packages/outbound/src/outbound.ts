@@ -1,7 +1,6 @@
 import type { Agent, Dispatcher } from "undici";
 import { createAddressRules } from "./addresses.ts";
-import { OutboundError } from "./errors.ts";
-import type { GuardedConnectOptions, Resolve } from "./guarded-connect.ts";
+import { OutboundError, type GuardedConnectOptions, type Resolve } from "./guarded-connect.ts";
 
 export interface OutboundOptions {
   /** Networks that can be reached even though they aren't public, on any port. */

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { actionsOf, parseManifest } from "./manifest.ts";
-import { readPlugins } from "./read-plugins.ts";
-import { readSettings, variableOf } from "./settings.ts";
+import { readPlugins, readSettings, variableOf } from "./read-plugins.ts";
 
 const EXAMPLES = fileURLToPath(new URL("../../../plugins/", import.meta.url));
 const VALID = {

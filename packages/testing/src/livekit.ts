@@ -1,7 +1,6 @@
-import { type LaunchOptions, startServer, writeConfig } from "./launch.ts";
+import { type LaunchOptions, startServer, writeConfig, isInstalled } from "./servers.ts";
 import { freeUdpPort } from "./ports.ts";
 import type { ServerProcess } from "./server-process.ts";
-import { isInstalled } from "./servers.ts";
 
 const PROGRAM = "livekit-server";
 const DISCARD_PORT = 9;

@@ -1,1 +1,0 @@
-export { createCallService } from "./call.service.ts";
