@@ -1,13 +1,17 @@
 import type { NodeContext } from "@fanfare/kernel";
-import type { AuditRepository } from "./audit.repository.ts";
-import type { DayStatsRepository } from "./day-stats.repository.ts";
-import type { MaintenanceRepository, PolicyRepository } from "./settings.repository.ts";
+import { createAuditRepository } from "./audit.repository.ts";
+import { createDayStatsRepository } from "./day-stats.repository.ts";
+import { createMaintenanceRepository, createPolicyRepository } from "./settings.repository.ts";
 
-/** Dependencies of the actions of this service. */
-export interface AdminDependencies {
-  node: NodeContext;
-  audit: AuditRepository;
-  dayStats: DayStatsRepository;
-  maintenance: MaintenanceRepository;
-  policy: PolicyRepository;
+export type AdminDependencies = ReturnType<typeof createDependencies>;
+
+/** What the actions of this service need. */
+export function createDependencies(node: NodeContext) {
+  return {
+    node,
+    audit: createAuditRepository(node.database),
+    dayStats: createDayStatsRepository(node.database),
+    maintenance: createMaintenanceRepository(node.database),
+    policy: createPolicyRepository(node.database),
+  };
 }

@@ -4,14 +4,10 @@ import { audited, auditActions } from "./audit.ts";
 import { createChatImportRepository } from "./chat-import.repository.ts";
 import { createChatImports, type ImportTools } from "./chat-imports.ts";
 import { complianceActions, usersAndGroupActions } from "./users-and-groups.ts";
-import { metricsActions } from "./metrics.ts";
-import { jobActions, pluginActions, statusActions } from "./operations.ts";
+import { metricsActions, jobActions, pluginActions, statusActions } from "./operations.ts";
 import { countDays, trendActions } from "./trends.ts";
-import { createDayStatsRepository } from "./day-stats.repository.ts";
 import { provisioningActions } from "./provisioning.ts";
-import type { AdminDependencies } from "./admin.dependencies.ts";
-import { createAuditRepository } from "./audit.repository.ts";
-import { createMaintenanceRepository, createPolicyRepository } from "./settings.repository.ts";
+import { createDependencies } from "./admin.dependencies.ts";
 
 /**
  * Administration of the instance: the actions `admin.*` of the contract.
@@ -22,13 +18,7 @@ export function createAdminService(node: NodeContext, tools?: ImportTools): Retu
     tools === undefined
       ? null
       : createChatImports({ node, imports: createChatImportRepository(node.database) }, tools);
-  const dependencies: AdminDependencies = {
-    node,
-    audit: createAuditRepository(node.database),
-    dayStats: createDayStatsRepository(node.database),
-    maintenance: createMaintenanceRepository(node.database),
-    policy: createPolicyRepository(node.database),
-  };
+  const dependencies = createDependencies(node);
   const countFirst = tools === undefined ? undefined : countDays(node, dependencies.dayStats);
   return defineService(node, {
     name: "admin",

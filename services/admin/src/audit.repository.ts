@@ -30,8 +30,6 @@ const schema = new Schema<AuditDocument>(
 schema.index({ actorId: 1, _id: -1 });
 schema.index({ createdAt: 1 }, { expireAfterSeconds: RETENTION_S });
 
-export type AuditRepository = ReturnType<typeof createAuditRepository>;
-
 /** Queries of the collection adminAudit. */
 export const createAuditRepository = defineRepository(
   { name: "AdminAudit", schema },

@@ -35,9 +35,6 @@ const policySchema = new Schema<PolicyDocument>(
   { collection: "instanceSettings", minimize: false },
 );
 
-export type MaintenanceRepository = ReturnType<typeof createMaintenanceRepository>;
-export type PolicyRepository = ReturnType<typeof createPolicyRepository>;
-
 /** Stores the maintenance mode, in the collection instanceSettings. */
 export const createMaintenanceRepository = defineRepository(
   { name: "InstanceSettings", schema: maintenanceSchema },
