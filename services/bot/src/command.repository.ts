@@ -24,8 +24,6 @@ const schema = new Schema<CommandDocument>(
 schema.index({ groupId: 1, name: 1 }, { unique: true });
 schema.index({ botId: 1 });
 
-export type CommandRepository = ReturnType<typeof createCommandRepository>;
-
 /** Queries of the collection botCommands. */
 export const createCommandRepository = defineRepository(
   { name: "BotCommand", schema },

@@ -28,8 +28,6 @@ const schema = new Schema<WebhookDocument>(
 schema.index({ channelId: 1, _id: 1 });
 schema.index({ createdBy: 1, _id: 1 });
 
-export type WebhookRepository = ReturnType<typeof createWebhookRepository>;
-
 /** Queries of the collection webhooks. */
 export const createWebhookRepository = defineRepository(
   { name: "Webhook", schema },

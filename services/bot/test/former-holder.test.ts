@@ -2,13 +2,11 @@ import { OWNER_PERMISSIONS } from "@fanfare/contract";
 import { type Actor, newId, type NodeContext } from "@fanfare/kernel";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ConnectedDatabase, connectOwnDatabase } from "../../../test/support/database.ts";
-import { botActions } from "../src/actions/bots.ts";
+import { botActions, tokenActions } from "../src/actions/bots.ts";
 import { ownBotActions } from "../src/actions/own-bot.ts";
-import { tokenActions } from "../src/actions/tokens.ts";
 import type { BotDependencies } from "../src/bot.dependencies.ts";
 import { type BotDocument, createBotRepository } from "../src/bot.repository.ts";
-import { createCursorRepository } from "../src/callbacks/cursor.repository.ts";
-import { createInvocationRepository } from "../src/callbacks/invocation.repository.ts";
+import { createCursorRepository, createInvocationRepository } from "../src/callbacks/delivery.repository.ts";
 
 // The holder of a bot's token subscribes while the owner of the group takes the bot over.
 

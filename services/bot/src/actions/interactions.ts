@@ -6,13 +6,16 @@ import {
   type Message,
   type ModalErrors,
   userRoom,
+  type ModalField,
+  type ModalSubmission,
+  type ModalValues,
 } from "@fanfare/contract";
 import { assertNotMuted, can, type Handlers, invalid, newId, orThrow, serviceError } from "@fanfare/kernel";
 import type { BotDependencies } from "../bot.dependencies.ts";
 import type { BotDocument } from "../bot.repository.ts";
 import { type AskedEvent, askedOf } from "../callbacks/callbacks.ts";
 import { WAITING_PER_BOT } from "../constants.ts";
-import { sealTrigger } from "../open-modal.ts";
+import { sealTrigger, openModal, openTrigger } from "../open-modal.ts";
 import { requireBot } from "./own-bot.ts";
 
 const OVERLOADED_RETRY_MS = 1000;
@@ -106,7 +109,7 @@ export function interactionActions(dependencies: BotDependencies): Handlers {
 }
 
 /** @throws {ServiceError} BOT_NOT_FOUND if it isn't in the group, or can't see the channel */
-export async function botThere(
+async function botThere(
   { bots, node }: Pick<BotDependencies, "bots" | "node">,
   botId: string,
   groupId: string | null,
@@ -122,7 +125,7 @@ export async function botThere(
  * @returns the errors of a submitted modal
  * @throws {ServiceError} BOT_NOT_RESPONDING
  */
-export async function askBot(
+async function askBot(
   dependencies: BotDependencies,
   bot: BotDocument,
   event: AskedEvent,
@@ -165,4 +168,65 @@ async function deliver(
     return stopTimeout();
   });
   if (answer !== null || isAnswered) finish(answer);
+}
+
+export function modalActions(dependencies: BotDependencies): Handlers {
+  const { bots, modals, triggerSealer } = dependencies;
+  return {
+    "modal.open": async ({ params: { trigger, modal }, actor }) => {
+      await requireBot(bots, actor);
+      await openModal(dependencies, actor.userId, openTrigger(triggerSealer, actor.userId, trigger), modal);
+      return {};
+    },
+
+    "modal.submit": async ({ params: { channelId, modalId, values }, actor: { userId }, access }) => {
+      assertNotMuted(access);
+      const { groupId } = access;
+      const opened = await modals.findOpen(modalId, userId);
+      if (opened === null || opened.channelId !== channelId || groupId === null)
+        throw serviceError("MODAL_NOT_FOUND");
+      const { botId, fields, name } = opened;
+      const bot = await botThere(dependencies, botId, groupId, channelId);
+      const id = newId();
+      const submission: ModalSubmission = {
+        id,
+        botId,
+        groupId,
+        channelId,
+        userId,
+        modalId: name,
+        values: checkValues(fields, values),
+        trigger: sealTrigger(triggerSealer, botId, { id, channelId, userId }),
+        createdAt: new Date().toISOString(),
+      };
+      const errors = await askBot(dependencies, bot, { type: "modal.submitted", submission });
+      if (Object.keys(errors).length === 0) await modals.remove(modalId);
+      return { submissionId: id, errors };
+    },
+  };
+}
+
+/**
+ * The value of each field, and nothing else.
+ * @throws {ServiceError} VALIDATION_FAILED
+ */
+function checkValues(fields: readonly ModalField[], values: ModalValues): ModalValues {
+  return Object.fromEntries(fields.map((field) => [field.id, checkValue(field, values[field.id])]));
+}
+
+function checkValue(field: ModalField, value: string | boolean | undefined): string | boolean {
+  const wrong = (message: string) => invalid(`values.${field.id}`, message);
+  if (field.kind === "checkbox") {
+    if (typeof value !== "boolean") throw wrong("must be true or false");
+    return value;
+  }
+  if (typeof value !== "string") throw wrong("must be a text");
+  if (field.required === true && value.trim() === "") throw wrong("must not be empty");
+  if (field.kind === "text") {
+    const maxChars = field.maxChars ?? LIMITS.modalTextMaxChars;
+    if (value.length > maxChars) throw wrong(`must have at most ${maxChars} characters`);
+  } else if (value !== "" && !field.options.some((option) => option.value === value)) {
+    throw wrong("is not an option of this field");
+  }
+  return value;
 }

@@ -34,8 +34,6 @@ interface Subscription {
   callbackId: string;
 }
 
-export type Callbacks = ReturnType<typeof createCallbacks>;
-
 /**
  * Delivers to each subscribed bot with one job, which runs when there are messages or commands for it, and every 10 s for changes
  * without events. The progress is stored in the cursors, so an interrupted run loses nothing and continues there.

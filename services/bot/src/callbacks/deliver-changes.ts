@@ -2,11 +2,10 @@ import { LIMITS, isMessageEvent, type Head } from "@fanfare/contract";
 import { can, chunks, type NodeContext, toServiceError } from "@fanfare/kernel";
 import type { BotDocument, Callback } from "../bot.repository.ts";
 import { EVENTS_PER_CALLBACK, INVOCATIONS_PER_STEP } from "../constants.ts";
-import type { Cursor, CursorRepository } from "./cursor.repository.ts";
+import type { Cursor, CursorRepository, InvocationRepository } from "./delivery.repository.ts";
 import { isHeld } from "../holder.ts";
 import { type AnswerOptions, answerWith } from "./answer.ts";
 import { deliver, type DeliverOptions, toEvents } from "./deliver.ts";
-import type { InvocationRepository } from "./invocation.repository.ts";
 
 export interface ChangesOptions extends DeliverOptions, Pick<AnswerOptions, "modals"> {
   node: Pick<NodeContext, "services" | "access" | "logger" | "publish">;
