@@ -2,14 +2,11 @@ import { ConfigError, PROGRAM_VERSION, ServiceError, StartError } from "@fanfare
 import yargs, { type CommandModule } from "yargs";
 import { CliError } from "./command.ts";
 import { backupCommand, restoreCommand, verifyCommand } from "./commands/backup.ts";
-import { bridgeCommand } from "./commands/bridge.ts";
-import { checkCommand } from "./commands/check.ts";
+import { bridgeCommand } from "./bridge/run-bridge.ts";
+import { checkCommand, migrateCommand, reindexCommand } from "./commands/maintenance.ts";
 import { createAdminCommand, endSessionsCommand, resetTotpCommand } from "./commands/accounts.ts";
-import { exportGroupCommand } from "./commands/export-group.ts";
+import { exportGroupCommand, importGroupCommand } from "./commands/group-files.ts";
 import { importCommand } from "./commands/import.ts";
-import { importGroupCommand } from "./commands/import-group.ts";
-import { migrateCommand } from "./commands/migrate.ts";
-import { reindexCommand } from "./commands/reindex.ts";
 import { resealCommand } from "./commands/reseal.ts";
 
 const WIDTH = 100;

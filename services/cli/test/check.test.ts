@@ -4,7 +4,7 @@ import type { Channel } from "@fanfare/contract";
 import { createWorld, must, type World } from "@fanfare/testing";
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { reindex } from "../src/commands/reindex.ts";
+import { reindex } from "../src/commands/maintenance.ts";
 import { withStoppedInstance } from "../src/open-instance.ts";
 import { configOf, fanfare, newFolder, whileRunning } from "./temporary-instance.ts";
 

@@ -32,7 +32,7 @@ import { loadConfig } from "@fanfare/kernel";
 import { CliError, command } from "../command.ts";
 import { withDatabase } from "../open-instance.ts";
 import { assertAbsent, writeFileAtomically } from "../write-file.ts";
-import { importGroup, orCliError } from "./import-group.ts";
+import { importGroup, orCliError } from "./group-files.ts";
 
 const outcomeOf = ({ kind, groupId, members }: Imported): string => {
   const noun = members === 1 ? "member" : "members";

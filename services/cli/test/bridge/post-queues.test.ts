@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MAX_QUEUED_PER_CHANNEL } from "../../src/bridge/constants.ts";
-import { postAll } from "../../src/bridge/post-queues.ts";
+import { postAll } from "../../src/bridge/run-bridge.ts";
 import type { RemoteMessage } from "../../src/bridge/matterbridge.ts";
 
 const message = (gateway: string, text: string): RemoteMessage => ({
