@@ -3,31 +3,31 @@ import type { Connection } from "mongoose";
 import { createAllGroupsRepository, createGroupRepository } from "./group/group.repository.ts";
 import { createAuditRepository } from "./group/audit.repository.ts";
 import { createAudit } from "./group/audit.ts";
-import { createBanRepository } from "./group/ban.repository.ts";
+import {
+  createBanRepository,
+  createMuteRepository,
+  createWordFilterRepository,
+} from "./group/moderation.repository.ts";
 import { type ChannelMoves, createChannelMoves } from "./channel/channel-moves.ts";
 import { createChannelRepository } from "./channel/channel.repository.ts";
-import { createDepartureRepository } from "./group/departure.repository.ts";
+import { createDepartureRepository, createFormerMemberRepository } from "./group/departure.repository.ts";
 import { createDirectRepository } from "./direct/direct.repository.ts";
 import { createEmojiRepository } from "./group/emoji.repository.ts";
-import { createFormerMemberRepository } from "./group/former-member.repository.ts";
 import { presentMember } from "./group.presenter.ts";
-import { createEmailInviteRepository } from "./group/email-invite.repository.ts";
+import { createEmailInviteRepository, createInviteRepository } from "./group/invite.repository.ts";
 import { createImportedPlaceRepository } from "./group/imported-place.repository.ts";
-import { createInviteRepository } from "./group/invite.repository.ts";
 import { createJoinRequestRepository } from "./group/join-request.repository.ts";
 import { createMemberAnnouncer } from "./group/member-announcer.ts";
-import { departureOf } from "./group/member-changes.ts";
+import { departureOf } from "./group/members.ts";
 import { createMemberCountCheck } from "./group/member-count-check.ts";
 import { createMemberRepository } from "./group/member.repository.ts";
 import { createMembership } from "./group/membership.ts";
-import { createMuteRepository } from "./group/mute.repository.ts";
 import { createOverrideRepository } from "./channel/override.repository.ts";
 import { createPrivateGroups } from "./channel/private-groups.ts";
 import { createPurge } from "./purge.ts";
 import { createRoleRepository } from "./group/role.repository.ts";
 import { createThreadRepository } from "./channel/thread.repository.ts";
 import { createReportRepository } from "./report/report.repository.ts";
-import { createWordFilterRepository } from "./group/word-filter.repository.ts";
 
 export type GroupRepositories = ReturnType<typeof createRepositories>;
 

@@ -12,7 +12,7 @@ import {
   type Role,
   hidesFromSome,
 } from "@fanfare/contract";
-import type { BanDocument } from "./group/ban.repository.ts";
+import type { BanDocument } from "./group/moderation.repository.ts";
 import type { ChannelDocument } from "./channel/channel.model.ts";
 import type { EmojiDocument } from "./group/emoji.repository.ts";
 import type { GroupDocument } from "./group/group.repository.ts";

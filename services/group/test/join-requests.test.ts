@@ -4,7 +4,7 @@ import { Types } from "mongoose";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createRepositories } from "../src/group.dependencies.ts";
 import { createAudit } from "../src/group/audit.ts";
-import { countJoin } from "../src/group/lockdown.ts";
+import { countJoin } from "../src/group/moderation.ts";
 import { createMemberAnnouncer } from "../src/group/member-announcer.ts";
 import { node, room, useRoom } from "./group-node.ts";
 

@@ -8,12 +8,17 @@ import {
   viewers,
 } from "@fanfare/contract";
 import { type Handlers, type NodeContext, serviceError } from "@fanfare/kernel";
-import { type ChannelDocument, isTextOrVoice, type OverrideSubdocument } from "./channel.model.ts";
+import {
+  type ChannelDocument,
+  isTextOrVoice,
+  type OverrideSubdocument,
+  viewKeysOf,
+  viewKeysOfAll,
+} from "./channel.model.ts";
 import { roomInUse, roomToBe } from "./rooms.ts";
 import type { GroupDependencies, GroupRepositories } from "../group.dependencies.ts";
 import { presentChannel, presentOverrides } from "../group.presenter.ts";
 import type { Membership } from "../group/membership.ts";
-import { viewKeysOf, viewKeysOfAll } from "./view-keys.ts";
 import { requireActor } from "../authority.ts";
 import { sees } from "../subjects.ts";
 

@@ -1,4 +1,4 @@
-import type { Override } from "@fanfare/contract";
+import { type Override, hidesFromSome, type Subject, viewers } from "@fanfare/contract";
 import { ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 
@@ -110,3 +110,38 @@ channelSchema.index({ memberIds: 1, lastActivityAt: -1, _id: -1 });
 channelSchema.index({ deletedAt: 1 }, { sparse: true });
 
 export const channelCollection = { name: "Channel", schema: channelSchema };
+
+/** Stored in private channels (`viewKeys`), so that viewers find them by index: see channel.model.ts. */
+export const viewKey = {
+  member: (userId: string): string => `u:${userId}`,
+  role: (roleId: string): string => `r:${roleId}`,
+  owner: (groupId: string): string => `o:${groupId}`,
+  group: (groupId: string): string => `g:${groupId}`,
+};
+
+/** @returns undefined when all members can see the channel, which needs no keys then */
+export function viewKeysOf(groupId: string, overrides: readonly Override[]): string[] | undefined {
+  if (!hidesFromSome(overrides)) return undefined;
+  const { everyone, memberIds, roleIds } = viewers(overrides);
+  return [
+    viewKey.owner(groupId),
+    ...(everyone ? [viewKey.group(groupId)] : []),
+    ...memberIds.map(viewKey.member),
+    ...roleIds.map(viewKey.role),
+  ];
+}
+
+/** Used while the sockets of a channel that became public are still in its room. */
+export function viewKeysOfAll(groupId: string): string[] {
+  return [viewKey.owner(groupId), viewKey.group(groupId)];
+}
+
+/** Keys to query a member's private channels. Some of the results can still be invisible to the member. */
+export function keysOfSubject(groupId: string, { userId, isOwner, roles }: Subject): string[] {
+  return [
+    viewKey.member(userId),
+    viewKey.group(groupId),
+    ...(isOwner ? [viewKey.owner(groupId)] : []),
+    ...roles.map(({ id }) => viewKey.role(id)),
+  ];
+}

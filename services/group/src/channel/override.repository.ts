@@ -1,8 +1,12 @@
 import { LIMITS } from "@fanfare/contract";
 import { chunks, createBatcher, defineRepository } from "@fanfare/kernel";
 import { CROWD_MS } from "../database.ts";
-import { viewKey } from "./view-keys.ts";
-import { channelCollection, type ChannelDocument, type OverrideSubdocument } from "./channel.model.ts";
+import {
+  viewKey,
+  channelCollection,
+  type ChannelDocument,
+  type OverrideSubdocument,
+} from "./channel.model.ts";
 
 /** The overrides that decide who can see a channel, and its room. */
 type SeenChannel = Pick<

@@ -2,8 +2,7 @@ import { channelRoom, groupRoom, roleRoom, userRoom } from "@fanfare/contract";
 import type { Handlers } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { ownSubjects, sees } from "../subjects.ts";
-import { keysOfSubject } from "./view-keys.ts";
-import type { ChannelDocument } from "./channel.model.ts";
+import { keysOfSubject, type ChannelDocument } from "./channel.model.ts";
 import { isPrivate } from "../group.presenter.ts";
 
 type InUse = Pick<ChannelDocument, "_id" | "groupId" | "roomRev">;

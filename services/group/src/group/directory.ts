@@ -4,7 +4,7 @@ import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentGroup } from "../group.presenter.ts";
 import type { DirectoryPosition, GroupDocument } from "./group.repository.ts";
 import { createJoin, type JoinPath } from "./join.ts";
-import { needsApproval } from "./lockdown.ts";
+import { needsApproval } from "./moderation.ts";
 
 /** Groups that one call compares with the search, in queries of `GROUPS_PER_QUERY`. The next page goes on after them. */
 const GROUPS_PER_CALL = 1000;

@@ -1,5 +1,6 @@
-import { createBatcher, defineRepository, REQUIRED_ID } from "@fanfare/kernel";
+import { createBatcher, defineRepository, REQUIRED_ID, newId, nullIfDuplicate } from "@fanfare/kernel";
 import { Schema } from "mongoose";
+import { LIMITS } from "@fanfare/contract";
 import { COUNTER } from "../database.ts";
 
 export interface InviteDocument {
@@ -17,7 +18,7 @@ export interface InviteDocument {
   createdAt: Date;
 }
 
-const schema = new Schema<InviteDocument>(
+const inviteSchema = new Schema<InviteDocument>(
   {
     code: { type: String, required: true },
     groupId: REQUIRED_ID,
@@ -30,16 +31,16 @@ const schema = new Schema<InviteDocument>(
   },
   { collection: "invites" },
 );
-schema.index({ code: 1 }, { unique: true });
-schema.index({ groupId: 1, _id: 1 });
+inviteSchema.index({ code: 1 }, { unique: true });
+inviteSchema.index({ groupId: 1, _id: 1 });
 // Only for cleanup: readers compare the time themselves.
-schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+inviteSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 export type InviteRepository = ReturnType<typeof createInviteRepository>;
 
 /** Queries of the collection invites. */
 export const createInviteRepository = defineRepository(
-  { name: "Invite", schema },
+  { name: "Invite", schema: inviteSchema },
   ({ model: invites, insert, removeAll, removeSome }) => {
     const findByCode = createBatcher((code, _calls: undefined[]) => invites.findOne({ code }).lean().exec());
     const countUses = createBatcher(async (inviteId, calls: undefined[]) => {
@@ -78,6 +79,77 @@ export const createInviteRepository = defineRepository(
 
       remove: (ids: readonly string[]) => removeAll({ _id: { $in: ids } }),
       removeSome: (groupId: string, limit: number) => removeSome({ groupId }, limit),
+    };
+  },
+);
+
+/** Records that a group has emailed an address. It stays when the invite is revoked or used, because it counts against the limits. */
+interface EmailInviteDocument {
+  _id: string;
+  groupId: string;
+  /** In lower case. */
+  email: string;
+  mailbox: string;
+  /** Who invited. */
+  userId: string;
+  createdAt: Date;
+}
+
+const emailInviteSchema = new Schema<EmailInviteDocument>(
+  {
+    groupId: REQUIRED_ID,
+    email: { type: String, required: true },
+    mailbox: { type: String, required: true },
+    userId: REQUIRED_ID,
+    createdAt: { type: Date, required: true },
+  },
+  { collection: "emailInvites" },
+);
+emailInviteSchema.index({ groupId: 1, email: 1 }, { unique: true });
+emailInviteSchema.index({ userId: 1 });
+emailInviteSchema.index({ mailbox: 1 });
+emailInviteSchema.index({ createdAt: 1 }, { expireAfterSeconds: LIMITS.emailInviteWindowMs / 1000 });
+
+/** Addresses that differ after a '+' belong to one person. */
+const mailboxOf = (email: string): string => email.replace(/\+[^@]*(?=@)/, "");
+
+/** Queries of the collection emailInvites. */
+export const createEmailInviteRepository = defineRepository(
+  { name: "EmailInvite", schema: emailInviteSchema },
+  ({ model: emailInvites, insert, removeAll }) => {
+    const since = () => new Date(Date.now() - LIMITS.emailInviteWindowMs);
+    return {
+      /** @returns the ids by address, without the addresses that the group has emailed before */
+      async add(groupId: string, userId: string, emails: readonly string[]): Promise<Map<string, string>> {
+        // Cleanup is late.
+        await removeAll({ groupId, email: { $in: emails }, createdAt: { $lte: since() } });
+        const createdAt = new Date();
+        const added = await Promise.all(
+          emails.map(async (email) => {
+            const mailbox = mailboxOf(email);
+            const document = { _id: newId(), groupId, email, mailbox, userId, createdAt };
+            const stored = await nullIfDuplicate(insert(document));
+            return stored === null ? [] : [[email, stored._id] as const];
+          }),
+        );
+        return new Map(added.flat());
+      },
+
+      /** Which of the addresses have been emailed too often, by all groups. */
+      async listCrowded(emails: readonly string[]): Promise<string[]> {
+        const found = await emailInvites.aggregate<{ _id: string }>([
+          { $match: { mailbox: { $in: emails.map(mailboxOf) }, createdAt: { $gt: since() } } },
+          { $group: { _id: "$mailbox", count: { $sum: 1 } } },
+          { $match: { count: { $gt: LIMITS.emailInvitesPerMailbox } } },
+        ]);
+        const crowded = new Set(found.map(({ _id }) => _id));
+        return emails.filter((email) => crowded.has(mailboxOf(email)));
+      },
+
+      count: (of: { groupId: string } | { userId: string }) =>
+        emailInvites.countDocuments({ ...of, createdAt: { $gt: since() } }),
+
+      remove: (ids: readonly string[]) => removeAll({ _id: { $in: ids } }),
     };
   },
 );

@@ -15,7 +15,7 @@ import { findListed } from "./directory.ts";
 import { findInvitePath } from "./invites.ts";
 import { createJoin } from "./join.ts";
 import { presentJoinRequest } from "./join-request.repository.ts";
-import { startLockdown } from "./lockdown.ts";
+import { startLockdown } from "./moderation.ts";
 import { outdated } from "./membership.ts";
 
 type Failures = Result<"join.approve">["failures"];

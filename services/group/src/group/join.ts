@@ -12,7 +12,7 @@ import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentChannel, presentGroup } from "../group.presenter.ts";
 import { askToJoin, removeJoinRequest } from "./ask-to-join.ts";
 import type { GroupDocument, JoinRules } from "./group.repository.ts";
-import { countJoin, mayHaveRequests, needsApproval } from "./lockdown.ts";
+import { countJoin, mayHaveRequests, needsApproval } from "./moderation.ts";
 import { loadMember, newcomer, sees } from "../subjects.ts";
 
 export type Joined = Result<"invite.accept">;

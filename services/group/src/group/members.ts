@@ -1,10 +1,13 @@
-import { type DomainEvents, type Handlers, orThrow, serviceError } from "@fanfare/kernel";
-import { groupRoom, type Member } from "@fanfare/contract";
+import { type DomainEvents, type Handlers, orThrow, serviceError, responseUsers } from "@fanfare/kernel";
+import { groupRoom, type Member, LIMITS, type Nickname, type MemberChange } from "@fanfare/contract";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentBan, presentMember, roleIdsOf } from "../group.presenter.ts";
 import { removeJoinRequest } from "./ask-to-join.ts";
 import { outdated } from "./membership.ts";
-import { requireManageableOrAbsent } from "../authority.ts";
+import { requireManageableOrAbsent, requireManageable } from "../authority.ts";
+import { difference } from "./audit.ts";
+import type { MemberDocument } from "./member.repository.ts";
+import type { FormerMemberDocument } from "./departure.repository.ts";
 
 export function memberActions(dependencies: GroupDependencies): Handlers {
   const { members, groups, membership, audit, bans, roles } = dependencies;
@@ -134,4 +137,96 @@ export function userProfileChanged({ node, members }: Pick<GroupDependencies, "n
     const groupIds = await members.listGroupIds(user.id);
     node.publish(groupIds.map(groupRoom), "user.updated", { user });
   };
+}
+
+/** The names and pictures of members in one group. */
+export function nicknameActions(dependencies: GroupDependencies): Handlers {
+  const { node, members, audit } = dependencies;
+  const publish = (changed: MemberDocument | null): Member => {
+    const member = presentMember(orThrow(changed, "MEMBER_NOT_FOUND"));
+    node.publish(groupRoom(member.groupId), "member.updated", { member });
+    return member;
+  };
+  return {
+    "group.setOwnNickname": async ({ params, actor: { userId }, services }) => {
+      const { groupId, nickname, avatarFileId: fileId } = params;
+      const of = { type: "member", id: groupId } as const;
+      const avatarUrl =
+        typeof fileId === "string" ? (await services.file.usePicture({ fileId, userId, of })).url : fileId;
+      const changed = await members.setNickname(groupId, userId, { nickname, avatarUrl });
+      if (fileId !== undefined) {
+        // The user may have left in the meantime.
+        const exceptFileId = changed === null ? undefined : (fileId ?? undefined);
+        // A picture that couldn't be removed is removed with the next change.
+        await services.file.dropPictures({ of, userId, exceptFileId }).catch(() => undefined);
+      }
+      return { member: publish(changed) };
+    },
+
+    "group.setNickname": async ({ params, actor, services }) => {
+      const { groupId, userId, nickname, avatarFileId: avatarUrl, reason } = params;
+      const { target } = await requireManageable(dependencies, params, actor.userId);
+      const member = publish(await members.setNickname(groupId, userId, { nickname, avatarUrl }));
+      const changed = difference(shownOf(presentMember(target.member)), shownOf(member), [
+        "nickname",
+        "avatarUrl",
+      ]);
+      if (changed !== null)
+        await audit(groupId, actor.userId, "group.setNickname", { targetId: userId, reason, ...changed });
+      if (avatarUrl === null)
+        await services.file.dropPictures({ of: { type: "member", id: groupId }, userId });
+      return { member };
+    },
+
+    "group.listNicknames": async ({ params: { groupId } }) => ({
+      nicknames: (await members.listWithNickname(groupId, LIMITS.nicknamesListed)).map(nicknameOf),
+    }),
+
+    "group.findNicknames": async ({ params: { groupId, userIds } }) => {
+      const found = await members.findMany(groupId, userIds);
+      return { nicknames: found.filter(({ nicknameIn }) => nicknameIn !== undefined).map(nicknameOf) };
+    },
+  };
+}
+
+const nicknameOf = ({ userId, nickname, avatarUrl }: MemberDocument): Nickname => ({
+  userId,
+  nickname,
+  avatarUrl,
+});
+
+const shownOf = ({ nickname, avatarUrl }: Pick<Member, "nickname" | "avatarUrl">) => ({
+  nickname: nickname ?? null,
+  avatarUrl: avatarUrl ?? null,
+});
+
+/** The cost doesn't depend on the size of the group. */
+export const memberChangeActions = ({ members, formers }: GroupDependencies): Handlers => ({
+  "group.listMemberChanges": async ({ params: { groupId, withUsers }, services }) => {
+    const [joined, left] = await Promise.all([
+      members.listNewest(groupId, LIMITS.memberChangesListed),
+      formers.listLatest(groupId, LIMITS.memberChangesListed),
+    ]);
+    const current = joined.map(({ userId, joinedAt }) => join(userId, joinedAt));
+    const isBack = new Set(joined.map(({ userId }) => userId));
+    const earlier = left.flatMap((former) =>
+      former.joinedAt === undefined || isBack.has(former.userId)
+        ? []
+        : [join(former.userId, former.joinedAt)],
+    );
+    const changes = [...current, ...earlier, ...left.flatMap(departureOf)]
+      .sort((a, b) => b.at.localeCompare(a.at) || a.userId.localeCompare(b.userId))
+      .slice(0, LIMITS.memberChangesListed);
+    const userIds = [...new Set(changes.map(({ userId }) => userId))];
+    return { changes, ...(await responseUsers(services, withUsers, userIds)) };
+  },
+});
+
+function join(userId: string, joinedAt: Date): MemberChange {
+  return { userId, change: "joined", at: joinedAt.toISOString() };
+}
+
+/** None for documents of earlier versions, which have no time. */
+export function departureOf({ userId, leftAt }: FormerMemberDocument): MemberChange[] {
+  return leftAt === undefined ? [] : [{ userId, change: "left", at: leftAt.toISOString() }];
 }

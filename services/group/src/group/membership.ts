@@ -1,6 +1,6 @@
 import { type EventPayload, groupRoom, roleRoom, type Subject, userRoom } from "@fanfare/contract";
 import { type NodeContext, serviceError, withoutDeadline } from "@fanfare/kernel";
-import type { OverrideSubdocument } from "../channel/channel.model.ts";
+import { type OverrideSubdocument, keysOfSubject } from "../channel/channel.model.ts";
 import type { ChannelMoves } from "../channel/channel-moves.ts";
 import type { PrivateGroups } from "../channel/private-groups.ts";
 import { ownRooms } from "../channel/rooms.ts";
@@ -9,7 +9,6 @@ import { presentChannel, presentMute } from "../group.presenter.ts";
 import type { MemberAnnouncer } from "./member-announcer.ts";
 import type { MemberCountCheck } from "./member-count-check.ts";
 import { loadMember, newcomer, sees } from "../subjects.ts";
-import { keysOfSubject } from "../channel/view-keys.ts";
 import type { DepartureDocument } from "./departure.repository.ts";
 import type { GroupDocument } from "./group.repository.ts";
 import type { MemberDocument } from "./member.repository.ts";
