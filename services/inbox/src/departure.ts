@@ -1,10 +1,9 @@
 import { LIMITS } from "@fanfare/contract";
 import type { Handlers } from "@fanfare/kernel";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
-import { presentDraft } from "./draft.repository.ts";
+import { presentDraft, presentScheduled } from "./draft.repository.ts";
 import { DEFAULT_EMAILS } from "./preferences.repository.ts";
 import { presentSaved } from "./saved.repository.ts";
-import { presentScheduled } from "./scheduled.repository.ts";
 import { presentSetting } from "./setting.repository.ts";
 import { presentSubscription } from "./push/subscriptions.ts";
 

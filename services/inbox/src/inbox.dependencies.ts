@@ -1,5 +1,5 @@
 import type { NodeContext } from "@fanfare/kernel";
-import { createDraftRepository } from "./draft.repository.ts";
+import { createDraftRepository, createScheduledRepository } from "./draft.repository.ts";
 import { whenDue } from "./due.ts";
 import { createFollowRepository } from "./follow.repository.ts";
 import { createMissedMails } from "./mail/missed-mails.ts";
@@ -10,8 +10,7 @@ import { createPush } from "./push/pusher.ts";
 import { createSubscriptionRepository } from "./push/subscription.repository.ts";
 import { createReminders } from "./saved.ts";
 import { createSavedRepository } from "./saved.repository.ts";
-import { createScheduledSending } from "./scheduled.ts";
-import { createScheduledRepository } from "./scheduled.repository.ts";
+import { createScheduledSending } from "./drafts.ts";
 import { createSettingRepository } from "./setting.repository.ts";
 
 export type InboxDependencies = ReturnType<typeof createDependencies>;

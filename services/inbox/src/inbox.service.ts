@@ -1,13 +1,12 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
 import { departureActions } from "./departure.ts";
-import { draftActions } from "./drafts.ts";
+import { draftActions, scheduledActions } from "./drafts.ts";
 import { inboxActions } from "./inbox.ts";
 import { createDependencies } from "./inbox.dependencies.ts";
 import { createFollowing, notifyMentioned } from "./mentions-and-follows.ts";
 import { notificationSettingActions } from "./notification-settings.ts";
 import { subscriptionActions } from "./push/subscriptions.ts";
 import { savedActions } from "./saved.ts";
-import { scheduledActions } from "./scheduled.ts";
 import { unreadActions } from "./unread.ts";
 
 /**

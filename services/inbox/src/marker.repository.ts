@@ -11,11 +11,7 @@ interface MarkerDocument {
 }
 
 const schema = new Schema<MarkerDocument>(
-  {
-    _id: ID,
-    readUpToId: ID,
-    clearedUpToId: ID,
-  },
+  { _id: ID, readUpToId: ID, clearedUpToId: ID },
   { collection: "inboxMarkers" },
 );
 

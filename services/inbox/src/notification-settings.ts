@@ -1,7 +1,7 @@
 import { type NotificationPreferences, userRoom } from "@fanfare/contract";
 import { type Handlers, limitReached, can, type NodeContext, orThrow, serviceError } from "@fanfare/kernel";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
-import { userOfUnsubscribeToken } from "./mail/unsubscribe-token.ts";
+import { userOfUnsubscribeToken } from "./mail/missed-mails.ts";
 import { type Place, presentSetting } from "./setting.repository.ts";
 
 export const notificationSettingActions = ({

@@ -4,8 +4,7 @@ import type { Config } from "@fanfare/kernel";
 import { createAccount, freePort, isInstalled, must, post, type Person } from "@fanfare/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { startInstance, type Instance } from "../../../test/support/instance.ts";
-import { createApns } from "../src/push/apns.ts";
-import { createFcm } from "../src/push/fcm.ts";
+import { createApns, createFcm } from "../src/push/app-senders.ts";
 import { ApnsService, FcmService, type Refusal } from "./app-services.ts";
 
 const TRUSTED = getCACertificates("default");

@@ -4,8 +4,8 @@ import { createAccount, freePort, must, type Person, post } from "@fanfare/testi
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Instance, startInstance } from "../../../test/support/instance.ts";
-import { createScheduledSending } from "../src/scheduled.ts";
-import { createScheduledRepository } from "../src/scheduled.repository.ts";
+import { createScheduledSending } from "../src/drafts.ts";
+import { createScheduledRepository } from "../src/draft.repository.ts";
 import { newGroup } from "./new-group.ts";
 
 /** Longer than the interval at which due messages are looked for. */

@@ -17,7 +17,6 @@ import { namesIn, pushText } from "../push/texts.ts";
 import { messagesOf } from "../saved.ts";
 import type { SettingRepository } from "../setting.repository.ts";
 import type { MissedDocument, MissedRepository } from "./missed.repository.ts";
-import { unsubscribePath } from "./unsubscribe-token.ts";
 
 /** Mentions of everyone are not emailed: in a large group, they would fill many mailboxes at once. */
 const EMAILED: ReadonlySet<Reason> = new Set<Reason>(["direct", "mention", "keyword", "role"]);
@@ -172,4 +171,19 @@ async function present(
     const { title, body } = pushText(locale, reason, message, names.get(groupId)!);
     return { title, place: places.get(message.channelId) ?? null, at: message.createdAt, text: body };
   });
+}
+
+type Signing = Pick<NodeContext, "signerFor">;
+const PURPOSE = "unsubscribe";
+
+/** The path of the link, also for `List-Unsubscribe`. It works as long as the server's secret does, because emails are kept. */
+function unsubscribePath(node: Signing, userId: string): string {
+  return `/unsubscribe?token=${userId}.${node.signerFor(PURPOSE).sign(userId)}`;
+}
+
+/** @returns the id of the user whom the token was made for; null: it is invalid */
+export function userOfUnsubscribeToken(node: Signing, token: string): string | null {
+  const at = token.indexOf(".");
+  const userId = token.slice(0, at);
+  return node.signerFor(PURPOSE).verify(userId, token.slice(at + 1)) ? userId : null;
 }

@@ -14,10 +14,8 @@ import {
   type MessagePlace as Place,
   pushCandidates,
 } from "./candidates.ts";
-import { createApns } from "./apns.ts";
-import type { AppPush, AppSender } from "./app-sender.ts";
-import { createFcm } from "./fcm.ts";
-import { createPushes, type Push } from "./pushes.ts";
+import { createApns, type AppPush, type AppSender, createFcm } from "./app-senders.ts";
+import { createPushes, type Push, createVapidKeys } from "./pushes.ts";
 import {
   appOf,
   type AppService,
@@ -25,7 +23,6 @@ import {
   type SubscriptionRepository,
 } from "./subscription.repository.ts";
 import { appText, namesIn, pushText } from "./texts.ts";
-import { createVapidKeys } from "./vapid-keys.ts";
 
 interface PushOptions {
   node: NodeContext;

@@ -1,6 +1,7 @@
-import { boundedMap, Counter, type NodeContext } from "@fanfare/kernel";
+import { boundedMap, Counter, type NodeContext, defineRepository } from "@fanfare/kernel";
 import { OutboundError, type Outbound } from "@fanfare/outbound";
 import webPush from "web-push";
+import { Schema } from "mongoose";
 import {
   RESPONSE_MAX_BYTES,
   QUERY_CONCURRENCY,
@@ -12,14 +13,13 @@ import {
   PUSH_CONCURRENCY,
   MAX_QUEUED_PUSHES,
 } from "../constants.ts";
-import type { AppPush, AppSender } from "./app-sender.ts";
+import type { AppPush, AppSender } from "./app-senders.ts";
 import {
   appOf,
   type AppService,
   type SubscriptionDocument,
   type SubscriptionRepository,
 } from "./subscription.repository.ts";
-import type { VapidKeys } from "./vapid-keys.ts";
 
 export interface Push {
   subscription: SubscriptionDocument;
@@ -28,7 +28,7 @@ export interface Push {
 }
 
 /** Pushes that earlier versions stored for apps have the texts for browsers, which Google and Apple must not get. */
-export type PushPayload = { app: AppPush } | { app?: undefined; title: string };
+type PushPayload = { app: AppPush } | { app?: undefined; title: string };
 
 interface StoredPush {
   subscriptionId: string;
@@ -169,3 +169,80 @@ export function createPushes({ node, subscriptions, vapid, outbound, apps }: Pus
 /** Whether a retry is pointless. */
 const isFinal = (error: unknown): boolean =>
   error instanceof OutboundError && (error.code === "BAD_URL" || error.code === "FORBIDDEN_ADDRESS");
+
+/** The identity of this instance for push services. */
+interface VapidKeys {
+  /** https: or mailto: URL to contact the operator. */
+  subject: string;
+  publicKey: string;
+  privateKey: string;
+}
+
+const KEYS_ID = "vapid";
+/** Push services require a contact, but don't read it. */
+const UNKNOWN_SUBJECT = "mailto:admin@localhost.invalid";
+
+interface KeysDocument {
+  _id: string;
+  publicKey: string;
+  /** Sealed. */
+  privateKey: string;
+}
+
+const keysSchema = new Schema<KeysDocument>(
+  {
+    _id: { type: String, required: true },
+    publicKey: { type: String, required: true },
+    privateKey: { type: String, required: true },
+  },
+  { collection: "pushKeys" },
+);
+
+const createKeysRepository = defineRepository(
+  { name: "PushKeys", schema: keysSchema },
+  ({ model: keys, update }) => ({
+    find: () => keys.findById(KEYS_ID).lean(),
+    /** Changes nothing if there are any. */
+    add: (made: Omit<KeysDocument, "_id">) =>
+      keys.updateOne({ _id: KEYS_ID }, { $setOnInsert: made }, { upsert: true }),
+    /** Only if they are still the keys that were read. */
+    replace: ({ publicKey }: KeysDocument, made: Omit<KeysDocument, "_id">) =>
+      update({ _id: KEYS_ID, publicKey }, { $set: made }),
+  }),
+);
+
+interface VapidOptions {
+  node: NodeContext;
+  subscriptions: Pick<SubscriptionRepository, "removeOfBrowsers">;
+}
+
+/** Returns the keys of this instance. They are made when they are first needed, and are the same in all processes. */
+export function createVapidKeys({ node, subscriptions }: VapidOptions): () => Promise<VapidKeys> {
+  const { publicUrl } = node.config;
+  const subject = publicUrl.startsWith("https:") ? publicUrl : UNKNOWN_SUBJECT;
+  const keys = createKeysRepository(node.database);
+  const sealer = node.sealerFor("push notifications");
+  const load = async (): Promise<VapidKeys> => {
+    const stored = await keys.find();
+    const opened = stored === null ? null : sealer.open(stored.privateKey, KEYS_ID);
+    if (stored !== null && opened !== null)
+      return { subject, publicKey: stored.publicKey, privateKey: opened.text };
+    const { publicKey, privateKey } = webPush.generateVAPIDKeys();
+    const made = { publicKey, privateKey: sealer.seal(privateKey, KEYS_ID) };
+    if (stored === null) await keys.add(made);
+    else if (await keys.replace(stored, made)) {
+      node.logger.warn(
+        "TOKEN_SECRET has changed: the keys for push notifications were replaced. Users must turn them on again in their browsers.",
+      );
+      await subscriptions.removeOfBrowsers();
+    }
+    // Another process may have been first.
+    return load();
+  };
+  let loaded: Promise<VapidKeys> | undefined;
+  return () =>
+    (loaded ??= load().catch((error: unknown) => {
+      loaded = undefined;
+      throw error;
+    }));
+}
