@@ -3,7 +3,7 @@ import type { Handlers, Handler, NodeContext } from "@fanfare/kernel";
 import type { MessageDependencies } from "./message.dependencies.ts";
 import { MAX_QUEUED_REMOVALS, LATE_WRITE_MS, REMOVALS_PER_BATCH } from "./constants.ts";
 import type { ChannelHeadRepository } from "./channel-head.repository.ts";
-import type { HeldMessageRepository } from "./hold/held-message.repository.ts";
+import type { HeldMessageRepository } from "./hold/hold.repository.ts";
 import type { Holds } from "./hold/holds.ts";
 import type { MessageRepository } from "./message.repository.ts";
 

@@ -5,8 +5,12 @@ import { documentId } from "../database.ts";
 import type { MessageDependencies } from "../message.dependencies.ts";
 import type { MessageEditRepository } from "../message-edit.repository.ts";
 import type { MessageDocument } from "../message.model.ts";
-import type { HeldMessage, HeldMessageRepository } from "./held-message.repository.ts";
-import { presentHold, type HoldRepository } from "./hold.repository.ts";
+import {
+  type HeldMessage,
+  type HeldMessageRepository,
+  presentHold,
+  type HoldRepository,
+} from "./hold.repository.ts";
 
 interface HoldsOptions {
   holds: HoldRepository;

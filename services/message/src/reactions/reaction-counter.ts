@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Logger } from "@fanfare/kernel";
 import { LRUCache } from "lru-cache";
 import { REACTION_BATCH_MS, UNCOUNTED_BATCH, MAX_QUEUED_COUNTS } from "../constants.ts";
-import type { UncountedRepository } from "./uncounted.repository.ts";
+import type { UncountedRepository } from "./reaction.repository.ts";
 
 /** A scheduled count, which includes everything written before it begins. */
 interface DueCount {
