@@ -1,10 +1,9 @@
 import { LIMITS } from "@fanfare/contract";
 import { type Handlers, orThrow, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { UserDependencies } from "./user.dependencies.ts";
-import { presentAdminUser } from "./user.presenter.ts";
+import { presentAdminUser, publishAccount } from "./user.presenter.ts";
 import { assertPasswordsAccepted } from "./registration.policy.ts";
 import { assertNotTaken, rethrowTaken } from "./registration.ts";
-import { publishAccount } from "./publish.ts";
 import type { UserDocument } from "./user.model.ts";
 import { newAccount } from "./user.repository.ts";
 

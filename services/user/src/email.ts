@@ -1,10 +1,9 @@
 import { type Handlers, orThrow, type NodeContext, serviceError } from "@fanfare/kernel";
-import { assertAllowedDomain } from "./registration.policy.ts";
-import { rethrowTaken } from "./registration.ts";
-import { publishAccount } from "./publish.ts";
-import { takeEmail } from "./take-email.ts";
-import type { UserDependencies } from "./user.dependencies.ts";
 import { LIMITS } from "@fanfare/contract";
+import { assertAllowedDomain } from "./registration.policy.ts";
+import { rethrowTaken, takeEmail } from "./registration.ts";
+import { publishAccount } from "./user.presenter.ts";
+import type { UserDependencies } from "./user.dependencies.ts";
 import type { UserRepository } from "./user.repository.ts";
 
 const SWEEP_MS = 10 * 60 * 1000;

@@ -14,7 +14,7 @@ import {
 import { assertAllowedDomain, assertBelowUserLimit, assertCanRegister } from "./registration.policy.ts";
 import type { InvitedAccounts } from "./erasures.ts";
 import type { ProvisionedAdmins } from "./provisioned-groups.ts";
-import { takeEmail } from "./take-email.ts";
+import { takeEmail } from "./registration.ts";
 import { hasNoSignIn } from "./session.policy.ts";
 import { EMAIL_INDEX, type UserDocument, USERNAME_INDEX } from "./user.model.ts";
 

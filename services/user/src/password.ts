@@ -5,10 +5,8 @@ import { PermanentError } from "@fanfare/jobs";
 import { isPasswordInDirectory, isSameStanding, hasNoSignIn } from "./session.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { assertPasswordsAccepted, assertBelowUserLimit } from "./registration.policy.ts";
-import { publishAccount } from "./publish.ts";
-import { takeEmail } from "./take-email.ts";
-import { assertNotTaken, rethrowTaken } from "./registration.ts";
-import { presentAdminUser } from "./user.presenter.ts";
+import { publishAccount, presentAdminUser } from "./user.presenter.ts";
+import { assertNotTaken, rethrowTaken, takeEmail } from "./registration.ts";
 import type { UserDocument } from "./user.model.ts";
 import { newAccount } from "./user.repository.ts";
 

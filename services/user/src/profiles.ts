@@ -1,12 +1,12 @@
 import { type Handlers, orThrow, serviceError } from "@fanfare/kernel";
 import type { CustomStatus } from "@fanfare/contract";
+import { createNewIds, userLine } from "@fanfare/group-file";
 import type { UserDependencies } from "./user.dependencies.ts";
-import { presentOwnUser, presentUser } from "./user.presenter.ts";
-import { publishAccount, publishProfile } from "./publish.ts";
+import { presentOwnUser, presentUser, publishAccount, publishProfile } from "./user.presenter.ts";
 import type { UserDocument } from "./user.model.ts";
 
 /** Number of extra results read per prefix, because some can be filtered out. */
-const SPARE = 10;
+const SPARE_RESULTS = 10;
 
 export function profileActions(dependencies: UserDependencies): Handlers {
   const { users, node, blocks } = dependencies;
@@ -65,8 +65,8 @@ export function profileActions(dependencies: UserDependencies): Handlers {
 
     "user.search": async ({ params: { query, limit }, actor }) => {
       const [byUsername, byNickname] = await Promise.all([
-        users.listByPrefix("usernameLower", query, limit + SPARE),
-        users.listByPrefix("nicknameLower", query, limit + SPARE),
+        users.listByPrefix("usernameLower", query, limit + SPARE_RESULTS),
+        users.listByPrefix("nicknameLower", query, limit + SPARE_RESULTS),
       ]);
       // Users found by both names are listed once.
       const found = new Map([...byUsername, ...byNickname].map((user) => [user._id, user]));
@@ -97,3 +97,41 @@ async function show(
   publishProfile(node, changed);
   return changed;
 }
+
+const REMOVED_PER_BATCH = 1000;
+
+export const nameActions = ({ users }: UserDependencies): Handlers => ({
+  /** Imported authors become new guests without a session, so an import can't take over users and no one can log in as them. */
+  "user.importNames": async ({ params: { groupId, salt, users: lines } }) => {
+    const newId = createNewIds(salt);
+    const documents = lines.map(({ id, nickname }): UserDocument => {
+      const _id = newId(id);
+      const createdAt = _id.getTimestamp();
+      const user: UserDocument = {
+        _id: String(_id),
+        kind: "guest",
+        nickname: nickname ?? "",
+        avatarUrl: null,
+        createdAt,
+        importedIn: [groupId],
+      };
+      return nickname === null ? { ...user, deletedAt: createdAt } : user;
+    });
+    if (documents.length > 0) await users.insertMany(documents);
+    return {};
+  },
+
+  "user.removeImported": async ({ params: { groupId } }) => {
+    for (let removed = REMOVED_PER_BATCH; removed === REMOVED_PER_BATCH;)
+      removed = await users.removeSomeImported(groupId, REMOVED_PER_BATCH);
+    await users.keepImported(groupId);
+    return {};
+  },
+
+  "user.exportNames": async ({ params: { userIds } }) => {
+    const found = await users.findMany([...new Set(userIds)]);
+    const alive = found.filter(({ deletedAt }) => deletedAt === undefined);
+    const byId = new Map(alive.map((user) => [user._id, user]));
+    return { lines: userIds.map((id) => userLine(id, byId.get(id) ?? null)) };
+  },
+});

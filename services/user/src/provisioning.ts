@@ -2,8 +2,8 @@ import type { ProvisionedChanges, ProvisionedFilter, ProvisionedUser } from "@fa
 import { duplicateKeyIndex, type Handlers, orThrow, serviceError } from "@fanfare/kernel";
 import { MAX_USERNAMES_TRIED, nicknameFor, usernameFor } from "./external-accounts.ts";
 import type { ProvisionedAttributes } from "./provisioning.queries.ts";
-import { publishAccount, publishProfile } from "./publish.ts";
-import { takeEmail } from "./take-email.ts";
+import { publishAccount, publishProfile } from "./user.presenter.ts";
+import { takeEmail } from "./registration.ts";
 import { assertAllowedDomain, assertBelowUserLimit } from "./registration.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import {

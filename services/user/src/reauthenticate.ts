@@ -1,7 +1,7 @@
 import { LIMITS } from "@fanfare/contract";
 import { serviceError } from "@fanfare/kernel";
 import { hasIdentity } from "./external-logins.ts";
-import type { OidcCodeRepository } from "./sign-on/oidc-code.repository.ts";
+import type { OidcCodeRepository } from "./sign-on/sign-on.repository.ts";
 import type { UserDocument } from "./user.model.ts";
 import type { UserRepository } from "./user.repository.ts";
 import type { GuessLimit } from "./login.queries.ts";

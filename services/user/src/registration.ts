@@ -1,5 +1,13 @@
 import { randomInt } from "node:crypto";
-import { duplicateKeyIndex, type Handlers, newId, serviceError, withoutDeadline } from "@fanfare/kernel";
+import {
+  duplicateKeyIndex,
+  type Handlers,
+  newId,
+  type NodeContext,
+  nullIfDuplicate,
+  serviceError,
+  withoutDeadline,
+} from "@fanfare/kernel";
 import type { SessionTokens } from "@fanfare/contract";
 import { isInvitedAddress } from "./mails-for-others.ts";
 import { assertCanRegister, assertPasswordsAccepted, assertBelowUserLimit } from "./registration.policy.ts";
@@ -7,9 +15,7 @@ import type { UserDependencies } from "./user.dependencies.ts";
 import { EMAIL_INDEX, type UserDocument, USERNAME_INDEX } from "./user.model.ts";
 import { newAccount, type UserRepository } from "./user.repository.ts";
 import { mustVerifyFirst } from "./session.policy.ts";
-import { publishProfile } from "./publish.ts";
-import { takeEmail } from "./take-email.ts";
-import { presentAdminUser } from "./user.presenter.ts";
+import { presentAdminUser, publishAccount, publishProfile } from "./user.presenter.ts";
 
 /** The names and addresses of a new account. */
 interface Names {
@@ -159,4 +165,27 @@ export function rethrowTaken(error: unknown): never {
   if (index === USERNAME_INDEX) throw serviceError("USERNAME_TAKEN");
   if (index === EMAIL_INDEX) throw serviceError("EMAIL_TAKEN");
   throw error;
+}
+
+/**
+ * Runs `store`, which gives a verified address to an account. Another account that has not verified the address loses it, unless
+ * `store` fails.
+ * @param userId the account, if it exists already
+ */
+export async function takeEmail<T>(
+  { node, users }: { node: Pick<NodeContext, "publish">; users: UserRepository },
+  { email, userId }: { email: string | null | undefined; userId?: string },
+  store: () => Promise<T>,
+): Promise<T> {
+  const displaced = email == null ? null : await users.releaseUnverifiedEmail(email, userId);
+  if (email == null || displaced === null) return store();
+  try {
+    const stored = await store();
+    publishAccount(node, displaced);
+    return stored;
+  } catch (error) {
+    // The address may have been stored in spite of the error, or be taken by now.
+    await withoutDeadline(() => nullIfDuplicate(users.returnUnverifiedEmail(displaced._id, email)));
+    throw error;
+  }
 }

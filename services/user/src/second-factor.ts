@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import {
   type Handlers,
   hashSecret,
@@ -8,8 +9,8 @@ import {
   serviceError,
 } from "@fanfare/kernel";
 import { LIMITS } from "@fanfare/contract";
-import { newRecoveryCodes, newTotpSecret, normalizeRecoveryCode, stepOfCode, totpUri } from "./totp.ts";
-import { publishAccount } from "./publish.ts";
+import { Secret, TOTP } from "otpauth";
+import { publishAccount } from "./user.presenter.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import type { GuessLimit } from "./login.queries.ts";
 import { countGuess } from "./reauthenticate.ts";
@@ -155,4 +156,46 @@ export function createTotpSecrets(sealer: Sealer) {
       return { secret: opened.text, stored: opened.isOld ? sealer.seal(opened.text, userId) : stored };
     },
   };
+}
+
+/** Defaults of authenticator apps (RFC 6238). */
+const TOTP_SHAPE = { algorithm: "SHA1", digits: 6, period: 30 } as const;
+const SECRET_BYTES = 20;
+/** Codes of the previous and the next period are accepted too: clocks differ, and people type slowly. */
+const TOTP_WINDOW = 1;
+const RECOVERY_BYTES = 10;
+const RECOVERY_GROUP = /.{4}/g;
+
+export function newTotpSecret(): string {
+  return new Secret({ size: SECRET_BYTES }).base32;
+}
+
+/** An otpauth:// URI, which apps read from a QR code. */
+export function totpUri(secret: string, issuer: string, account: string): string {
+  return new TOTP({ ...TOTP_SHAPE, secret, issuer, label: account }).toString();
+}
+
+/** The number of the period, counted from 1970, that the code is for; null when it isn't valid at this time. */
+export function stepOfCode(secret: string, code: string, nowMs: number): number | null {
+  const token = code.replaceAll(" ", "");
+  if (!/^\d{6}$/.test(token)) return null;
+  const delta = new TOTP({ ...TOTP_SHAPE, secret }).validate({
+    token,
+    timestamp: nowMs,
+    window: TOTP_WINDOW,
+  });
+  return delta === null ? null : TOTP.counter({ period: TOTP_SHAPE.period, timestamp: nowMs }) + delta;
+}
+
+/** 80 random bits each, so that a fast hash is sufficient: `ABCD-EFGH-IJKL-MNOP`. */
+export function newRecoveryCodes(): string[] {
+  return Array.from({ length: LIMITS.recoveryCodesPerUser }, () => {
+    const { base32 } = new Secret({ buffer: new Uint8Array(randomBytes(RECOVERY_BYTES)).buffer });
+    return base32.match(RECOVERY_GROUP)!.join("-");
+  });
+}
+
+/** The canonical form, which is hashed, of a recovery code in any spelling. */
+export function normalizeRecoveryCode(code: string): string {
+  return code.toUpperCase().replaceAll(/[\s-]/g, "");
 }

@@ -1,4 +1,12 @@
-import type { AdminUser, Locale, OwnUser, Passkey, User } from "@fanfare/contract";
+import {
+  type AdminUser,
+  type Locale,
+  type OwnUser,
+  type Passkey,
+  type User,
+  userRoom,
+} from "@fanfare/contract";
+import type { NodeContext } from "@fanfare/kernel";
 import { oidcLinks } from "./external-logins.ts";
 import { hasPassword, isPasswordInDirectory } from "./session.policy.ts";
 import type { StoredPasskey, UserDocument } from "./user.model.ts";
@@ -68,4 +76,19 @@ export function presentOwnUser(user: UserDocument): OwnUser {
     admin: user.admin === true,
     ...(user.preferences !== undefined && { preferences: user.preferences }),
   };
+}
+
+/** Publishes the account to the user's own sockets only. */
+export function publishAccount({ publish }: Pick<NodeContext, "publish">, user: UserDocument): void {
+  publish(userRoom(user._id), "account.updated", { user: presentOwnUser(user) });
+}
+
+/** Publishes the profile to the user's own sockets, and to all who see it. */
+export function publishProfile(
+  { publish, broadcast }: Pick<NodeContext, "publish" | "broadcast">,
+  user: UserDocument,
+): void {
+  const profile = { user: presentUser(user) };
+  publish(userRoom(user._id), "user.updated", profile);
+  broadcast("user.profileChanged", profile);
 }

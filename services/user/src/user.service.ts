@@ -6,9 +6,8 @@ import { passwordActions, passwordResetActions } from "./password.ts";
 import { registrationActions } from "./registration.ts";
 import { myDataActions } from "./my-data.ts";
 import { inviteMailActions, missedMailActions } from "./mails-for-others.ts";
-import { nameActions } from "./names.ts";
-import { emailActions } from "./email.ts";
-import { profileActions } from "./profiles.ts";
+import { nameActions, profileActions } from "./profiles.ts";
+import { emailActions, defineEmailRelease } from "./email.ts";
 import { loginActions } from "./login.ts";
 import { friendActions } from "./friends/friends.ts";
 import { reachActions } from "./friends/reach.ts";
@@ -19,7 +18,6 @@ import { provisioningActions } from "./provisioning.ts";
 import { secondFactorActions } from "./second-factor.ts";
 import { defineOverdueSweep } from "./sessions.ts";
 import { createDependencies } from "./user.dependencies.ts";
-import { defineEmailRelease } from "./email.ts";
 
 /** Accounts, sessions, profiles and friends: the actions `user.*` and `friend.*` of the contract. */
 export function createUserService(node: NodeContext): ReturnType<ServiceFactory> {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { takeEmail } from "../src/take-email.ts";
+import { takeEmail } from "../src/registration.ts";
 import { newName, otherDependencies, PASSWORD, startUserNode, type UserNode } from "./user-node.ts";
 
 let node: UserNode;

@@ -1,5 +1,6 @@
 import { defineRepository, ID, newId, REQUIRED_ID, nullIfDuplicate } from "@fanfare/kernel";
 import { Schema } from "mongoose";
+import type { Reach } from "@fanfare/contract";
 
 /** A friendship or a pending request: one document per pair, so that both sides are always consistent. */
 export interface FriendshipDocument {
@@ -14,7 +15,7 @@ export interface FriendshipDocument {
   since: Date;
 }
 
-const schema = new Schema<FriendshipDocument>(
+const friendshipSchema = new Schema<FriendshipDocument>(
   {
     pair: { type: String, required: true },
     userIds: { type: [ID], required: true },
@@ -24,8 +25,8 @@ const schema = new Schema<FriendshipDocument>(
   },
   { collection: "friendships" },
 );
-schema.index({ pair: 1 }, { unique: true });
-schema.index({ userIds: 1, state: 1, _id: -1 });
+friendshipSchema.index({ pair: 1 }, { unique: true });
+friendshipSchema.index({ userIds: 1, state: 1, _id: -1 });
 
 /** The same for both users, regardless of order. */
 function pairOf(userId: string, otherUserId: string): string {
@@ -36,7 +37,7 @@ export type FriendshipState = FriendshipDocument["state"];
 
 /** Queries of the collection friendships. */
 export const createFriendshipRepository = defineRepository(
-  { name: "Friendship", schema },
+  { name: "Friendship", schema: friendshipSchema },
   ({ model: friendships, insert, change }) => ({
     find: (userId: string, otherId: string) => friendships.findOne({ pair: pairOf(userId, otherId) }).lean(),
 
@@ -89,4 +90,43 @@ export const createFriendshipRepository = defineRepository(
       return new Set(found.map(({ pair }) => pairs.get(pair)!));
     },
   }),
+);
+
+/** Who can reach a user. Without a document, everyone can. */
+interface ReachDocument extends Reach {
+  /** The user id. */
+  _id: string;
+}
+
+const reachSchema = new Schema<ReachDocument>(
+  { _id: REQUIRED_ID, requestsFrom: String, directFrom: String },
+  { collection: "reaches" },
+);
+
+const OPEN: Reach = { requestsFrom: "everyone", directFrom: "everyone" };
+
+/** Queries of the collection reaches, all by user id. */
+export const createReachRepository = defineRepository(
+  { name: "Reach", schema: reachSchema },
+  ({ model: reaches, remove }) => {
+    const toReach = (stored: Partial<ReachDocument> | null | undefined): Reach => ({
+      requestsFrom: stored?.requestsFrom ?? OPEN.requestsFrom,
+      directFrom: stored?.directFrom ?? OPEN.directFrom,
+    });
+    return {
+      async set(userId: string, changes: Partial<Reach>): Promise<Reach> {
+        const change = { $set: changes };
+        const options = { upsert: true, returnDocument: "after" } as const;
+        return toReach(await reaches.findOneAndUpdate({ _id: userId }, change, options).lean());
+      },
+
+      remove: (userId: string) => remove({ _id: userId }),
+
+      async findMany(userIds: readonly string[]): Promise<Map<string, Reach>> {
+        const found = await reaches.find({ _id: { $in: userIds } }).lean();
+        const byId = new Map(found.map((stored) => [stored._id, stored]));
+        return new Map(userIds.map((userId) => [userId, toReach(byId.get(userId))]));
+      },
+    };
+  },
 );

@@ -1,12 +1,19 @@
-import { DEFAULT_PROVIDER, duplicateKeyIndex, type Handlers, orThrow, serviceError } from "@fanfare/kernel";
+import {
+  DEFAULT_PROVIDER,
+  duplicateKeyIndex,
+  type Handlers,
+  orThrow,
+  serviceError,
+  type Config,
+  type Logger,
+} from "@fanfare/kernel";
 import { createSigner, createVerifier } from "fast-jwt";
-import { publishAccount } from "../publish.ts";
+import { publishAccount, presentOwnUser } from "../user.presenter.ts";
 import type { UserDependencies } from "../user.dependencies.ts";
 import { oidcLinks } from "../external-logins.ts";
 import { OIDC_INDEXES } from "../user.model.ts";
-import { presentOwnUser } from "../user.presenter.ts";
-import type { OidcFlow } from "./oidc-provider.ts";
-import type { Provider } from "./providers.ts";
+import { type OidcFlow, createOidcProvider } from "./oidc-provider.ts";
+import { createSamlProvider } from "./saml-provider.ts";
 
 /** Maximum duration of a login at the provider. */
 const LIFETIME_MS = 10 * 60 * 1000;
@@ -147,4 +154,25 @@ function createSealedState<T extends object>(key: Buffer) {
       }
     },
   };
+}
+
+type Provider = ReturnType<typeof createOidcProvider> | ReturnType<typeof createSamlProvider>;
+type Providers = ReadonlyMap<string, Provider>;
+
+/** The providers of single sign-on, by id. */
+export function createProviders(
+  { providers, publicUrl, scimOidcProvider }: Pick<Config, "providers" | "publicUrl" | "scimOidcProvider">,
+  logger: Logger,
+): Providers {
+  return new Map(
+    providers.map((settings) => {
+      const context = { publicUrl, logger, sendsIds: settings.id === scimOidcProvider };
+      return [
+        settings.id,
+        settings.protocol === "oidc"
+          ? createOidcProvider(settings, context)
+          : createSamlProvider(settings, context),
+      ];
+    }),
+  );
 }

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { newRecoveryCodes, newTotpSecret, normalizeRecoveryCode, stepOfCode, totpUri } from "./totp.ts";
+import {
+  newRecoveryCodes,
+  newTotpSecret,
+  normalizeRecoveryCode,
+  stepOfCode,
+  totpUri,
+} from "./second-factor.ts";
 
 /** "12345678901234567890", the secret of RFC 6238's test vectors. */
 const RFC_SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";

@@ -1,5 +1,5 @@
 import { LIMITS } from "@fanfare/contract";
-import { DEFAULT_PROVIDER, defineRepository, hashSecret, newSecret } from "@fanfare/kernel";
+import { DEFAULT_PROVIDER, defineRepository, hashSecret, newSecret, nullIfDuplicate } from "@fanfare/kernel";
 import { Schema } from "mongoose";
 import type { ProviderIdentity } from "./provider.ts";
 
@@ -13,7 +13,7 @@ interface OidcCodeDocument extends Omit<ProviderIdentity, "provider"> {
   expiresAt: Date;
 }
 
-const schema = new Schema<OidcCodeDocument>(
+const oidcCodeSchema = new Schema<OidcCodeDocument>(
   {
     _id: { type: String, required: true },
     challenge: { type: String, required: true },
@@ -29,9 +29,9 @@ const schema = new Schema<OidcCodeDocument>(
   { collection: "oidcCodes" },
 );
 // Only for cleanup: readers compare the time themselves.
-schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+oidcCodeSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
-export interface OidcLogin {
+interface OidcLogin {
   oidcCode: string;
   verifier: string;
 }
@@ -40,7 +40,7 @@ export type OidcCodeRepository = ReturnType<typeof createOidcCodeRepository>;
 
 /** Queries of the collection oidcCodes. */
 export const createOidcCodeRepository = defineRepository(
-  { name: "OidcCode", schema },
+  { name: "OidcCode", schema: oidcCodeSchema },
   ({ model: codes, insert }) => {
     const valid = ({ oidcCode, verifier }: OidcLogin) => ({
       _id: hashSecret(oidcCode),
@@ -66,3 +66,30 @@ export const createOidcCodeRepository = defineRepository(
 
 const withProvider = (code: OidcCodeDocument | null): (OidcCodeDocument & ProviderIdentity) | null =>
   code && { ...code, provider: code.provider ?? DEFAULT_PROVIDER };
+
+interface UsedAssertionDocument {
+  /** Hash of the provider's and the assertion's id. */
+  _id: string;
+  expiresAt: Date;
+}
+
+const usedAssertionSchema = new Schema<UsedAssertionDocument>(
+  { _id: { type: String, required: true }, expiresAt: { type: Date, required: true } },
+  { collection: "usedAssertions" },
+);
+usedAssertionSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+/** Queries of the collection usedAssertions: SAML logins that can't be used again. */
+export const createUsedAssertionRepository = defineRepository(
+  { name: "UsedAssertion", schema: usedAssertionSchema },
+  ({ insert }) => ({
+    /**
+     * @param lifetimeMs how long the request that the assertion answers can be used
+     * @returns false when it was used before
+     */
+    async add(assertionId: string, lifetimeMs: number): Promise<boolean> {
+      const expiresAt = new Date(Date.now() + lifetimeMs);
+      return (await nullIfDuplicate(insert({ _id: assertionId, expiresAt }))) !== null;
+    },
+  }),
+);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isReachable, type Approach, type Relation } from "./friend.policy.ts";
+import { isReachable, type Approach, type Relation } from "./reach.ts";
 
 const stranger: Relation = { isFriend: false, isMate: false, isBlocked: false };
 const mate = { ...stranger, isMate: true };
