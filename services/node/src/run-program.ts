@@ -1,10 +1,10 @@
-import { resolve } from "node:path";
+import { resolve, join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { LIMITS } from "@fanfare/contract";
 import { ConfigError, loadConfig, misspelledSettings, type Config } from "@fanfare/kernel/config";
-import { missingPageNotice } from "./missing-page.ts";
 import type { Fanfare } from "./start-fanfare.ts";
 import { onUncaughtError } from "./uncaught-errors.ts";
+import { existsSync } from "node:fs";
 
 /** Hosts that stand for all addresses of this machine. */
 const EVERYWHERE = new Set(["0.0.0.0", "::"]);
@@ -198,4 +198,10 @@ function greeting(
     "",
     "",
   ].join("\n");
+}
+
+/** Instructions when the page isn't built; null when it is, or when this process doesn't serve it. */
+export function missingPageNotice({ services, webDir }: Pick<Config, "services" | "webDir">): string | null {
+  if (!services.includes("gateway") || existsSync(join(webDir, "index.html"))) return null;
+  return `no web client in WEB_DIR (${resolve(webDir)}): build it with \`npx -y pnpm@12 build\``;
 }

@@ -1,12 +1,18 @@
-import { actionDefinition, isActionName, type ActionName } from "@fanfare/contract";
+import { actionDefinition, isActionName, type ActionName, type EventPayload } from "@fanfare/contract";
 import { can, type NodeContext, serviceError } from "@fanfare/kernel";
 import type { Outbound } from "@fanfare/outbound";
 import { PLUGIN_LIMITS, type PluginManifest } from "@fanfare/plugins";
 import { z } from "zod";
-import { CALLS_PER_CALL, FETCH_MAX_BYTES, FETCH_TIMEOUT_MS } from "./constants.ts";
+import {
+  CALLS_PER_CALL,
+  FETCH_MAX_BYTES,
+  FETCH_TIMEOUT_MS,
+  PUBLISH_INTERVAL_MS,
+  PUBLISHED_KEYS,
+  PUBLISHED_KEYS_IN_ALL,
+} from "./constants.ts";
 import type { Handling } from "./handling.ts";
 import type { Ask } from "./host/protocol.ts";
-import { Publications } from "./publications.ts";
 import type { ValueRepository } from "./value.repository.ts";
 
 const key = z.string().min(1).max(PLUGIN_LIMITS.keyMaxChars);
@@ -154,4 +160,53 @@ function assertAllowed({ server }: PluginManifest, action: string): asserts acti
     throw new Error(`Plug-ins can't call ${action}.`);
   if (!(server!.scopes as readonly string[]).includes(scope))
     throw new Error(`${action} needs the scope ${scope} in server.scopes of plugin.json.`);
+}
+
+type Published = EventPayload<"plugin.published">;
+
+/** Sends what one plug-in publishes: of each key of a channel, at once and then the newest data of each interval. */
+export class Publications {
+  readonly #publish: NodeContext["publish"];
+  /** By channel and then key; null: nothing new. */
+  readonly #waiting = new Map<string, Map<string, (() => void) | null>>();
+  /** Of all channels. */
+  #keys = 0;
+
+  constructor(publish: NodeContext["publish"]) {
+    this.#publish = publish;
+  }
+
+  /** @throws {Error} for the plug-in if it publishes with too many keys */
+  add(rooms: readonly string[], published: Published): void {
+    const { channelId, key } = published;
+    const ofChannel = this.#waiting.get(channelId) ?? new Map<string, (() => void) | null>();
+    const send = () => this.#publish(rooms, "plugin.published", published);
+    if (ofChannel.has(key)) {
+      ofChannel.set(key, send);
+      return;
+    }
+    if (ofChannel.size >= PUBLISHED_KEYS || this.#keys >= PUBLISHED_KEYS_IN_ALL)
+      throw new Error(
+        `Published too often: in ${PUBLISH_INTERVAL_MS} ms, ${PUBLISHED_KEYS} keys per channel and ${PUBLISHED_KEYS_IN_ALL} in all are possible. Publish less, or with the same key.`,
+      );
+    send();
+    this.#waiting.set(channelId, ofChannel.set(key, null));
+    this.#keys += 1;
+    this.#sendLater(channelId, key, ofChannel);
+  }
+
+  #sendLater(channelId: string, key: string, ofChannel: Map<string, (() => void) | null>): void {
+    setTimeout(() => {
+      const send = ofChannel.get(key)!;
+      if (send !== null) {
+        ofChannel.set(key, null);
+        this.#sendLater(channelId, key, ofChannel);
+        send();
+        return;
+      }
+      ofChannel.delete(key);
+      this.#keys -= 1;
+      if (ofChannel.size === 0) this.#waiting.delete(channelId);
+    }, PUBLISH_INTERVAL_MS).unref();
+  }
 }

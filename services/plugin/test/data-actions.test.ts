@@ -1,6 +1,6 @@
 import type { Handlers } from "@fanfare/kernel";
 import { expect, test, vi } from "vitest";
-import { dataActions } from "../src/data-actions.ts";
+import { dataActions } from "../src/plugin.service.ts";
 
 type Dependencies = Parameters<typeof dataActions>[0];
 type Request = Parameters<NonNullable<Handlers["plugin.removeData"]>>[0];

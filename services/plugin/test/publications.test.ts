@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { PUBLISH_INTERVAL_MS, PUBLISHED_KEYS, PUBLISHED_KEYS_IN_ALL } from "../src/constants.ts";
-import { Publications } from "../src/publications.ts";
+import { Publications } from "../src/serve.ts";
 
 function setUp() {
   vi.useFakeTimers();

@@ -1,7 +1,8 @@
-import type { NodeContext } from "@fanfare/kernel";
-import { EmbeddedEntries } from "./embedded-entries.ts";
+import { type NodeContext, chunks, DURABLE } from "@fanfare/kernel";
+import { type Connection, type mongo, Types } from "mongoose";
 import { MongoEntries } from "./mongo-entries.ts";
 import type { SearchWord } from "./tokenize.ts";
+import { CHANNELS_PER_FIND, INDEX_VERSION, QUERY_TIMEOUT_MS } from "./constants.ts";
 
 /** The search tokens of one message. Derived from the messages, so it can be deleted and rebuilt at any time. */
 export interface Entry {
@@ -51,4 +52,63 @@ export function createEntries({
   isDatabaseEmbedded,
 }: Pick<NodeContext, "database" | "isDatabaseEmbedded">): SearchEntries {
   return isDatabaseEmbedded ? new EmbeddedEntries(database) : new MongoEntries(database);
+}
+
+const NAME = "searchEntries";
+
+const idOf = (id: string) => new Types.ObjectId(id);
+
+/** Entries in the full-text index of the embedded database, which has its own commands for it. */
+class EmbeddedEntries implements SearchEntries {
+  readonly version = `embedded-${INDEX_VERSION}`;
+  readonly #db: mongo.Db;
+
+  constructor(database: Connection) {
+    this.#db = database.getClient().db(database.name);
+  }
+
+  async put(entries: readonly Entry[], deleted: readonly string[]): Promise<void> {
+    await this.#db.command({
+      fanfareSearchPut: NAME,
+      entries: entries.map(({ messageId, channelId, rev, tokens }) => {
+        return { _id: idOf(messageId), place: idOf(channelId), rev, tokens };
+      }),
+      deleted: deleted.map(idOf),
+      writeConcern: DURABLE,
+    });
+  }
+
+  async find({ channelIds, words, below, from, limit }: EntryQuery): Promise<FoundEntries> {
+    let found: string[] = [];
+    // In parts, so that other commands run in between.
+    for (const places of chunks(channelIds, CHANNELS_PER_FIND)) {
+      const { ids } = await this.#db.command({
+        fanfareSearchFind: NAME,
+        places: places.map(idOf),
+        words,
+        below: idOf(below),
+        // Once a page is full, older results can't be on it.
+        from: idOf(found[limit] ?? from),
+        limit: limit + 1,
+        maxTimeMS: QUERY_TIMEOUT_MS,
+      });
+      const more = (ids as Types.ObjectId[]).map((id) => id.toHexString());
+      found = [...found, ...more]
+        .toSorted()
+        .toReversed()
+        .slice(0, limit + 1);
+    }
+    const messageIds = found.slice(0, limit);
+    return { messageIds, nextBelow: found.length > limit ? messageIds.at(-1)! : null };
+  }
+
+  async delete(messageIds: readonly string[]): Promise<void> {
+    await this.put([], messageIds);
+  }
+
+  async deleteSome(channelId: string, token: string | null, limit: number): Promise<number> {
+    const which = { place: idOf(channelId), ...(token !== null && { token }) };
+    const { n } = await this.#db.command({ fanfareSearchDelete: NAME, ...which, limit });
+    return Number(n);
+  }
 }

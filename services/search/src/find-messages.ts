@@ -33,9 +33,8 @@ import {
 } from "./constants.ts";
 import type { SearchEntries } from "./entries.ts";
 import type { Indexer } from "./indexer.ts";
-import { messageTokens, threadToken, wantedWords } from "./message-tokens.ts";
+import { messageTokens, threadToken, wantedWords, matches, queryWords, type SearchWord } from "./tokenize.ts";
 import type { GroupProgressRepository, ProgressRepository } from "./progress.repository.ts";
-import { matches, queryWords, type SearchWord } from "./tokenize.ts";
 
 /** What the actions of this service need. */
 export interface SearchDependencies {

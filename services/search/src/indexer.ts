@@ -10,7 +10,7 @@ import {
   MAX_QUEUED_CHANNELS,
 } from "./constants.ts";
 import type { SearchEntries } from "./entries.ts";
-import { messageTokens } from "./message-tokens.ts";
+import { messageTokens } from "./tokenize.ts";
 import type { Progress, ProgressRepository } from "./progress.repository.ts";
 
 interface IndexerOptions {

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Message } from "@fanfare/contract";
 import { TOKENS_PER_MESSAGE } from "./constants.ts";
-import { matches, queryWords, type SearchWord, textTokens } from "./tokenize.ts";
+import { matches, queryWords, type SearchWord, textTokens, messageTokens } from "./tokenize.ts";
 
 test.each([
   ["Hello, WORLD! hello", ["hello", "world"]],
@@ -47,4 +48,14 @@ test("every word of any text finds it, and the number of tokens is bounded", () 
   );
   const many = Array.from({ length: 4000 }, (_, i) => `w${i}`).join(" ");
   expect(textTokens(many)).toHaveLength(TOKENS_PER_MESSAGE);
+});
+
+test.each<[Partial<Message>, boolean]>([
+  [{ content: "see https://example.org" }, true],
+  [{ content: "no link" }, false],
+  [{ content: "", cards: [{ text: "see https://example.org" }] }, true],
+  [{ content: "", cards: [{ title: "x", url: "https://example.org/" }] }, true],
+  [{ content: "x", controls: [{ kind: "link", label: "Open", url: "https://example.org/" }] }, true],
+])("whether %j has a link: %s", (message, expected) => {
+  expect(messageTokens(message as Message, false).includes(":has:link")).toBe(expected);
 });

@@ -1,10 +1,35 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
-import { Worker } from "node:worker_threads";
+import { Worker, type MessagePort } from "node:worker_threads";
 import { connectionMemory, connectionCapacity, type ConnectionMemory } from "@fanfare/gateway";
 import type { ThreadHub } from "@fanfare/fanout";
 import type { Config, ThreadMetrics, Threads } from "@fanfare/kernel";
-import type { FromThread, ThreadSetup, ToThread } from "./messages.ts";
+
+/** Startup data of a gateway thread. */
+export interface ThreadSetup {
+  config: Config;
+  /** Connects it to the bus of the other threads. */
+  bus: MessagePort;
+  /** Shared memory in which all threads count their connections. */
+  connections: ConnectionMemory;
+}
+
+export type ToThread =
+  | { type: "metrics"; id: number; name: string | null }
+  | { type: "check" }
+  | { type: "stop" }
+  | { type: "abandon" };
+
+export type FromThread =
+  | { type: "listening" }
+  | { type: "failed"; error: Error }
+  | { type: "metrics"; id: number; metrics: ThreadMetrics }
+  /** Answers a check. */
+  | { type: "alive" }
+  | { type: "stopped" }
+  /** After an uncaught error, which the thread has logged. */
+  | { type: "crashed" }
+  | { type: "abandoned" };
 
 /** How long to wait for a thread's metrics, in milliseconds: a thread that is stuck must not hide those of others. */
 const METRICS_TIMEOUT_MS = 2000;

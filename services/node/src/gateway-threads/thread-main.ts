@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { createGatewayService } from "@fanfare/gateway";
 import { startNode, threadMetrics } from "@fanfare/kernel";
 import { onUncaughtError } from "../uncaught-errors.ts";
-import type { FromThread, ThreadSetup, ToThread } from "./messages.ts";
+import type { FromThread, ThreadSetup, ToThread } from "./gateway-threads.ts";
 
 /** A gateway thread, which listens on the same port as the others. */
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { createPublisher } from "./publisher.ts";
+import { createPublisher } from "./presence.service.ts";
 import { MemoryPresenceStore } from "./store/memory-store.ts";
 
 const TIMES = {

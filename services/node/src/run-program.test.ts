@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { missingPageNotice } from "./missing-page.ts";
+import { missingPageNotice } from "./run-program.ts";
 
 let webDir: string;
 
