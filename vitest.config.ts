@@ -36,7 +36,7 @@ const workersPerCore = (count: number, groupOrder: number) => ({
   maxWorkers: availableParallelism() * count,
   sequence: { groupOrder },
 });
-/** These wait for servers more than half of the time. */
+/** These wait for servers about half of the time. */
 const FIRST = workersPerCore(3, 0);
 /** Pages are too slow if more of them share a core. */
 const BROWSERS = workersPerCore(2, 1);
