@@ -2,14 +2,9 @@ import type { Agent } from "node:http";
 import { exchange, keepAliveAgent } from "../targets/exchange.ts";
 import type { LongPollDialect, PollRequest } from "../targets/plugin.ts";
 import { obey, readPacket } from "./packet.ts";
-import type { Assignment, OpenReceiver, Receiver, ReceiverObserver } from "./receiver.ts";
+import type { Assignment, OpenReceiver, Receiver, ReceiverObserver, ReceiverOptions } from "./receiver.ts";
 
-export interface LongPollOptions {
-  urls: readonly URL[];
-  dialect: LongPollDialect;
-  runId: string;
-  onRead?: () => void;
-}
+type LongPollOptions = ReceiverOptions<LongPollDialect>;
 
 /** Receivers with Node's HTTP client, each with a connection of its own and always one request under way. */
 export function longPollReceivers(options: LongPollOptions): OpenReceiver {
