@@ -5,7 +5,14 @@ import type { SocketIoDialect, WebSocketDialect } from "../targets/plugin.ts";
 import { closeCode } from "./light-socket.ts";
 import { longPollReceivers } from "./long-poll-receiver.ts";
 import { decodePacket, obey, packetOf, type Packet } from "./packet.ts";
-import type { Assignment, OpenReceiver, Receiver, ReceiverObserver, ReceiverOptions } from "./receiver.ts";
+import {
+  ending,
+  type Assignment,
+  type OpenReceiver,
+  type Receiver,
+  type ReceiverObserver,
+  type ReceiverOptions,
+} from "./receiver.ts";
 
 /** Receivers with the real clients: socket.io-client, `ws` for other WebSockets, and Node's HTTP client. */
 export function officialReceivers({ dialect, ...options }: ReceiverOptions): OpenReceiver {
@@ -17,21 +24,6 @@ export function officialReceivers({ dialect, ...options }: ReceiverOptions): Ope
     case "long-poll":
       return longPollReceivers({ ...options, dialect });
   }
-}
-
-/** Ends a connection once, and reports that unless it is destroyed. */
-function ending({ receiver }: Assignment, observer: ReceiverObserver, stop: () => void) {
-  let hasEnded = false;
-  const destroy = () => {
-    hasEnded = true;
-    stop();
-  };
-  const end = (code: string) => {
-    if (hasEnded) return;
-    destroy();
-    observer.ended(receiver, code);
-  };
-  return { end, destroy };
 }
 
 /** Socket.IO's reasons for a disconnect, as light receivers call them. */
@@ -62,7 +54,7 @@ function openSocketIo(
     // Supported by its transport in Node, though missing in its types.
     ...(localAddress === undefined ? {} : ({ localAddress } as object)),
   });
-  const { end, destroy } = ending(assignment, observer, () => socket.disconnect());
+  const { end, destroy } = ending(receiver, observer, () => socket.disconnect());
   const handle = (event: string, payload: unknown) =>
     obey(packetOf(dialect.read(event, payload), runId), receiver, observer, { end });
   const { hello } = dialect;
@@ -95,7 +87,7 @@ function openWebSocket(
     ...(localAddress === undefined ? {} : { localAddress }),
   });
   let heartbeat: NodeJS.Timeout | undefined;
-  const { end, destroy } = ending(assignment, observer, () => {
+  const { end, destroy } = ending(receiver, observer, () => {
     clearInterval(heartbeat);
     socket.terminate();
   });

@@ -55,6 +55,21 @@ export interface ReceiverOptions<D = Dialect> {
 
 export type ReceiverKind = "light" | "official";
 
+/** Ends a connection once, and reports that unless it is destroyed. */
+export function ending(receiver: number, observer: ReceiverObserver, stop: () => void) {
+  let hasEnded = false;
+  const destroy = () => {
+    hasEnded = true;
+    stop();
+  };
+  const end = (code: string) => {
+    if (hasEnded) return;
+    destroy();
+    observer.ended(receiver, code);
+  };
+  return { end, destroy, hasEnded: () => hasEnded };
+}
+
 /** The same as the SDK's: a random time in the upper half of a limit that doubles with each failure. */
 const BACKOFF = { baseMs: 1000, maxMs: 15_000 };
 

@@ -6,33 +6,8 @@ import { DeliveryTally, type DeliveryMemory } from "./delivery-tally.ts";
 import { lightReceivers } from "./light-receiver.ts";
 import { allocateConnections, ReceiverGroup, type ConnectionMemory } from "./receiver-group.ts";
 import { Roaming, type Assignment } from "./receiver.ts";
-import { allocateTally, Tally, type TallyMemory } from "./tally.ts";
+import { allocateTally, int32, Tally, type TallyMemory } from "./tally.ts";
 import { emit, serveThread, startData } from "./thread.ts";
-
-/**
- * Batches reads: after a turn of the event loop with a read, the thread sleeps briefly, so that the next turn
- * finds many sockets readable. Waking up for every frame would slow down a server on the same machine as remote
- * receivers never do. The sleep counts as latency.
- */
-class Napper {
-  isEnabled = false;
-  readonly #napMs: number;
-  readonly #never = new Int32Array(new SharedArrayBuffer(4));
-  #isScheduled = false;
-
-  constructor(napMs: number) {
-    this.#napMs = napMs;
-  }
-
-  afterThisTurn(): void {
-    if (!this.isEnabled || this.#isScheduled || this.#napMs === 0) return;
-    this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      Atomics.wait(this.#never, 0, 0, this.#napMs);
-    });
-  }
-}
 
 /** Startup data of a receiving thread or process. */
 export interface WorkerSetup extends Required<
@@ -62,7 +37,6 @@ export interface Counted {
 const STATUS_MS = 50;
 
 const setup = await startData<WorkerSetup>();
-const napper = new Napper(setup.napMs);
 const { exactChannel, memory } = setup;
 const isProcess = !("tally" in memory);
 const { tally, connections }: Shared = isProcess
@@ -80,7 +54,7 @@ const common = {
 const group = new ReceiverGroup({
   open:
     setup.kind === "light"
-      ? lightReceivers({ ...common, addresses: setup.addresses, onRead: () => napper.afterThisTurn() })
+      ? lightReceivers({ ...common, addresses: setup.addresses, onRead: napAfterThisTurn })
       : (await import("./official-receiver.ts")).officialReceivers(common),
   tally: recorder,
   connections,
@@ -90,6 +64,25 @@ const group = new ReceiverGroup({
   roaming: exactChannel === undefined ? undefined : new Roaming(setup.urls.length),
 });
 if (isProcess) setInterval(report, STATUS_MS);
+
+/** While measuring. */
+let areReadsBatched = false;
+let isNapDue = false;
+const never = int32(1);
+
+/**
+ * Batches reads: after a turn of the event loop with a read, the thread sleeps briefly, so that the next turn
+ * finds many sockets readable. Waking up for every frame would slow down a server on the same machine as remote
+ * receivers never do. The sleep counts as latency.
+ */
+function napAfterThisTurn(): void {
+  if (!areReadsBatched || isNapDue || setup.napMs === 0) return;
+  isNapDue = true;
+  setImmediate(() => {
+    isNapDue = false;
+    Atomics.wait(never, 0, 0, setup.napMs);
+  });
+}
 
 function report(): void {
   if (isProcess)
@@ -110,12 +103,12 @@ const orders = {
   renew: (credentials: readonly (string | null)[]) => group.renew(credentials),
   /** While measuring, reads are batched: see `napMs`. */
   measure(on: boolean) {
-    napper.isEnabled = on;
+    areReadsBatched = on;
   },
   sample: sampleThreadLoad,
   async close() {
     const rssBytes = process.memoryUsage.rss();
-    napper.isEnabled = false;
+    areReadsBatched = false;
     await group.close();
     report();
     const own =

@@ -134,15 +134,13 @@ export async function measureStorm({ target, plan, progress, signal, errors }: S
   let after: ServerUsage | null = null;
   const prepared = await target.prepare(lightMembers, progress, signal);
   const channel = await openChannel({
+    ...plan,
     target,
     errors,
     users: lightMembers,
     messages,
-    payloadBytes: plan.payloadBytes,
-    threads: plan.threads,
     // Reconnecting clients don't wait for each other.
     connecting: plan.users,
-    napMs: plan.napMs,
     exactChannel: target.meeting.channelId,
   });
   const { audience, sent, runId, tally: light } = channel;
