@@ -72,7 +72,7 @@ export function summarise(record: RunRecord) {
   const { disturbed, areLeftOut } = warm;
   const loads = warm.all.map(({ message }) => message.tester);
   return {
-    target: { name: target.name, isThrowaway: target.isThrowaway },
+    target: { name: target.name, url: target.urls.join(","), isThrowaway: target.isThrowaway },
     users: plan.users,
     client: { kind: plan.kind, probes: plan.probes, threads: plan.threads },
     registration: record.registration,
