@@ -81,6 +81,16 @@ const WATCH_NAMES = `
   requestAnimationFrame(look);
 `;
 
+/** Resolves when nothing has changed for a while. */
+async function unchanged(page: Page): Promise<void> {
+  await page.evaluate(`new Promise((resolve) => {
+    const wait = () => { clearTimeout(timer); timer = setTimeout(resolve, 2000); };
+    let timer;
+    wait();
+    new MutationObserver(wait).observe(document.body, { subtree: true, childList: true, characterData: true });
+  })`);
+}
+
 describe.skipIf(!hasBrowser())("speed", () => {
   const site = useSite(() => ({ RATE_LIMIT_FACTOR: "100" }));
   let reader: SessionTokens;
@@ -142,12 +152,7 @@ describe.skipIf(!hasBrowser())("speed", () => {
   /** Resolves when the newest message is shown with its author, and nothing has changed for a while. */
   async function settled(page: Page): Promise<void> {
     await page.getByText("Message 59 for").waitFor();
-    await page.evaluate(`new Promise((resolve) => {
-      const wait = () => { clearTimeout(timer); timer = setTimeout(resolve, 2000); };
-      let timer;
-      wait();
-      new MutationObserver(wait).observe(document.body, { subtree: true, childList: true, characterData: true });
-    })`);
+    await unchanged(page);
   }
 
   /** The names of the actions that the page calls from now on. */
@@ -280,7 +285,7 @@ describe.skipIf(!hasBrowser())("speed", () => {
     );
     await page.goto(`${site.url}/groups/${groupId}/channels/${channel.id}`);
     await page.getByRole("log").waitFor();
-    await site.loaded(page);
+    await unchanged(page);
     await page.evaluate("holdFrames(); commits = 0");
     const send = (number: number) => {
       const content = `Burst ${number}`;
