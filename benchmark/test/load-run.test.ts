@@ -44,7 +44,6 @@ test("requests that can't be made after the server has ended are missed, and its
     name: "get",
     threads,
     memory,
-    senders: 2,
     scene: { users: 2, senders: 2 },
     registration: { users: 2, perSecond: 2, userMs: null },
     connect: () => threads.prepare(),

@@ -325,6 +325,7 @@ describe("stages", () => {
 
 test.each([
   ["direct", "--senders", "1", "-c", "5", "--warmup", "0"],
+  ["group", "--members", "4", "--online", "0.5", "-c", "5", "--warmup", "0"],
   ["http", "--connections", "1", "-c", "5", "--warmup", "0", "--users", "2", "--channels", "1"],
   ["stages", "--users", "2", "--messages", "5", "--in-flight", "1", "--pulls", "5", "--uploads", "0"],
   ["register", "--users", "2"],

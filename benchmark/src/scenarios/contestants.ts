@@ -10,7 +10,6 @@ import { count } from "../report/format.ts";
 import type { Labels, Metric } from "../report/metric.ts";
 import type { ErrorRow } from "../report/result.ts";
 import { KNOWN_TARGETS, openServer, type TargetOptions } from "../targets/open-target.ts";
-import type { Prepared, Target } from "../targets/target.ts";
 import { broadcastMetrics } from "./broadcast-outcome.ts";
 
 /** Of commands that measure servers in turns. */
@@ -22,9 +21,9 @@ export interface ServerSpec {
   /** As written, for example "socket.io:2"; with the URL if several have the same name. */
   label: string;
   name: string;
-  url: string | undefined;
+  url?: string | undefined;
   /** Of a server that is started: gateway threads of Fanfare, processes of Socket.IO. undefined: its default. */
-  size: number | undefined;
+  size?: number | undefined;
 }
 
 /**
@@ -32,30 +31,29 @@ export interface ServerSpec {
  * @throws {ExitError}
  */
 export function serverSpecs(option: string, text: string): ServerSpec[] {
-  const specs = text.split(",").map((part) => {
-    const [label = "", ...rest] = part.trim().split("=");
-    const [, name = label, size] = /^(fanfare|socket\.io):(\d+)$/.exec(label) ?? [];
-    const url = rest.length === 0 ? undefined : rest.join("=");
-    return { label, name, url, size: size === undefined ? undefined : Number(size), text: part.trim() };
-  });
-  for (const { label, name, url, size } of specs) {
-    if (!KNOWN_TARGETS.includes(name) && !/\.[cm]?[jt]s$/.test(name)) {
-      throw usageError(
-        `--${option}: unknown ${name || "(empty)"}. Choices: ${KNOWN_TARGETS.join(", ")}, or the file of a plug-in; ` +
-          "a running server is written as name=URL, fanfare:N has N gateway threads, and socket.io:N has N processes.",
-      );
-    }
-    if (url !== undefined && !URL.canParse(url)) throw usageError(`--${option}: ${url} is not a valid URL.`);
-    if (
-      size !== undefined &&
-      (url !== undefined || size > MAX_PROCESSES || (size === 0 && name !== "fanfare"))
-    )
-      throw usageError(`--${option}: ${label} can't be started with this number.`);
-  }
-  if (new Set(specs.map(({ text }) => text)).size < specs.length)
-    throw usageError(`--${option} has a duplicate.`);
+  const parts = text.split(",").map((part) => part.trim());
+  if (new Set(parts).size < parts.length) throw usageError(`--${option} has a duplicate.`);
+  const specs = parts.map((part) => specOf(option, part));
   const isUnique = (wanted: string) => specs.filter(({ label }) => label === wanted).length === 1;
-  return specs.map(({ text, label, ...spec }) => ({ ...spec, label: isUnique(label) ? label : text }));
+  return specs.map((spec, i) => ({ ...spec, label: isUnique(spec.label) ? spec.label : parts[i]! }));
+}
+
+function specOf(option: string, part: string): ServerSpec {
+  const [label = "", ...rest] = part.split("=");
+  const [, name = label, number] = /^(fanfare|socket\.io):(\d+)$/.exec(label) ?? [];
+  const url = rest.length === 0 ? undefined : rest.join("=");
+  const size = number === undefined ? undefined : Number(number);
+  if (!KNOWN_TARGETS.includes(name) && !/\.[cm]?[jt]s$/.test(name)) {
+    throw usageError(
+      `--${option}: unknown ${name || "(empty)"}. Choices: ${KNOWN_TARGETS.join(", ")}, or the file of a plug-in; ` +
+        "a running server is written as name=URL, fanfare:N has N gateway threads, and socket.io:N has N processes.",
+    );
+  }
+  if (url !== undefined && !URL.canParse(url)) throw usageError(`--${option}: ${url} is not a valid URL.`);
+  const isWrong = (n: number) => url !== undefined || n > MAX_PROCESSES || (n === 0 && name !== "fanfare");
+  if (size !== undefined && isWrong(size))
+    throw usageError(`--${option}: ${label} can't be started with this number.`);
+  return { label, name, url, size };
 }
 
 /**
@@ -64,7 +62,7 @@ export function serverSpecs(option: string, text: string): ServerSpec[] {
  * @throws {ExitError} if it would have no effect
  */
 export function gatewayThreadsOf(
-  servers: readonly Pick<ServerSpec, "name" | "url" | "size">[],
+  servers: readonly Omit<ServerSpec, "label">[],
   given: number | undefined,
 ): number | undefined {
   const applies = servers.some(
@@ -90,15 +88,6 @@ interface Round {
   passes: readonly number[];
 }
 
-/** An audience of a server that is running. */
-interface Turn extends Pick<Contestant, "plan" | "labels"> {
-  target: Target;
-  prepared: Prepared;
-  spread?: number;
-  /** false: an earlier audience used the same processes, which have kept its memory. */
-  isFresh: boolean;
-}
-
 export const passNumbers = (passes: number): number[] => Array.from({ length: passes }, (_, i) => i + 1);
 
 /**
@@ -109,6 +98,7 @@ export async function sideBySide(context: RunContext, rounds: readonly Round[]) 
   const { progress, signal } = context;
   const [metrics, errors]: [Metric[], ErrorRow[]] = [[], []];
   const broadcasts: JudgedBroadcast[] = [];
+  type Turn = Awaited<ReturnType<typeof open>>[number];
   await untilAborted(signal, measureAll());
   return { metrics, errors, caveats: caveatsOf(broadcasts) };
 
@@ -123,18 +113,24 @@ export async function sideBySide(context: RunContext, rounds: readonly Round[]) 
   }
 
   /** Starts a server, or connects to a running one, and registers the members. */
-  async function open({ spec, plan, labels, spreads, ...options }: Contestant): Promise<Turn[]> {
+  async function open({ spec, plan, labels, spreads, ...options }: Contestant) {
     signal.throwIfAborted();
     const { label, name, url, size } = spec;
     const started =
       name === "fanfare" ? { gatewayThreads: size ?? plan.gatewayThreads } : { processes: size };
     const place = { ...options, ...started, url, registrations: plan.connecting };
     const target = await openServer(context, name, place, `${label}: api`);
-    const turn = { target, prepared: await target.prepare(plan.users, progress, signal), plan };
-    if (!spreads) return [{ ...turn, labels, isFresh: true }];
-    return Object.entries(spreads).map(([server, spread], i) => {
-      return { ...turn, labels: { ...labels, server }, spread, isFresh: i === 0 };
-    });
+    const prepared = await target.prepare(plan.users, progress, signal);
+    const audiences = spreads ?? { [label]: target.urls.length };
+    return Object.entries(audiences).map(([server, spread], i) => ({
+      target,
+      prepared,
+      plan,
+      labels: spreads ? { ...labels, server } : labels,
+      spread,
+      /** false: an earlier audience used the same processes, which have kept its memory. */
+      isFresh: i === 0,
+    }));
   }
 
   async function measure(turn: Turn, pass: number): Promise<void> {

@@ -13,17 +13,16 @@ import { addressNeeds, checkLimits } from "../cli/preflight.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { rankOf, sum } from "../kernels/broadcast/percentiles.ts";
 import { measureLoad } from "../kernels/requests/load-run.ts";
-import { createGuest, doAll, type LoadContext } from "../kernels/requests/load.ts";
+import { doAll, registerGuests, type LoadContext } from "../kernels/requests/load.ts";
 import type { HttpCall } from "../kernels/requests/http-operation.ts";
 import { httpThreads } from "../kernels/requests/http-thread.ts";
 import { readBack } from "../kernels/requests/scenes.ts";
 import { ackTimes, allocateRequests } from "../kernels/requests/request-memory.ts";
 import { newRunId } from "../receivers/message-tag.ts";
-import { applying, count, whole } from "../report/format.ts";
+import { applying, count, serverText, whole } from "../report/format.ts";
 import { metricNames, readMetrics, type MetricTable } from "../report/metric.ts";
 import type { TextTable } from "../report/result.ts";
-import { openFanfare, type FanfareTarget } from "../targets/fanfare/fanfare-target.ts";
-import { Session } from "../targets/fanfare/session.ts";
+import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
 import { LOAD, loadCaveats, loadPlanOf, loopOf } from "./load.ts";
 
 const MOST_REQUESTS = 10_000_000;
@@ -37,9 +36,7 @@ const HTTP_OPTIONS = {
   count: integer("Load", "Requests in total", [1, MOST_REQUESTS], { alias: "c", default: 20_000 }),
   warmup: integer("Load", "Warm-up requests, not counted", [0, MOST_REQUESTS], { default: 1000 }),
   users: integer("Who", "Users who send and receive", [2, 100_000], { alias: "u", default: 500 }),
-  channels: integer("Who", "Direct channels between two of the users", [1, 100_000], {
-    default: 1000,
-  }),
+  channels: integer("Who", "Direct channels between two of the users", [1, 100_000], { default: 1000 }),
   timeoutMs: REQUEST_TIMEOUT,
 };
 
@@ -50,25 +47,14 @@ const AB_PERCENTILES = [50, 66, 75, 80, 90, 95, 98, 99, 100];
 /** Bytes per block in `blocks`. Source: stat(2). */
 const BLOCK_BYTES = 512;
 
-/** A direct channel. Both can send. */
-interface Pair {
-  id: string;
-  users: [Session, Session];
-  /** One of the two. */
-  reader: Session;
-}
-
 type HttpMeasurement = Awaited<ReturnType<typeof measureHttp>>;
 
 /** `ab -k` against the endpoint that sends a direct message, with random senders and receivers. */
-async function measureHttp(
-  context: LoadContext & { target: FanfareTarget },
-  plan: OptionValues<typeof HTTP_OPTIONS>,
-) {
+async function measureHttp(context: LoadContext, plan: OptionValues<typeof HTTP_OPTIONS>) {
   const { target, signal } = context;
   const { connections, payloadBytes, users } = plan;
   const { pairs, registration } = await openPairs(context, plan);
-  const calls = pairs.flatMap(({ id: channelId, users: both }) =>
+  const calls = pairs.flatMap(({ id: channelId, both }) =>
     both.map((): HttpCall => ({ method: "POST", path: "/api/message.send", params: { channelId } })),
   );
   const message = { runId: newRunId(), payloadBytes };
@@ -84,53 +70,50 @@ async function measureHttp(
     name: "send",
     threads,
     memory,
-    senders: connections,
     scene: { users, senders: connections, channels: pairs.length },
     registration,
-    callers: pairs.flatMap((pair) => pair.users),
+    callers: pairs.flatMap(({ both }) => both),
     connect: () => threads.prepare(),
     begin: async () => void (before = await written()),
     end: async () => void (after = await written()),
     readBack: () => readBack(context, pairs, message.runId, memory),
   });
-  /** What all channels grew by; undefined: interrupted. */
-  const stored = before && after && after.messages - before.messages;
   return {
     load,
-    stored,
-    /** Not everything was stored right after the last response: a queue behind it still held some of it. */
-    isBehind: stored === undefined || stored < load.figures.counts.acknowledged,
+    /** What all channels grew by; undefined: interrupted. */
+    stored: before && after && after.messages - before.messages,
     /** That the server's files grew by; NaN: unknown. */
     diskBytes: (after?.bytes ?? NaN) - (before?.bytes ?? NaN),
     acks: ackTimes(memory),
   };
 }
 
-/** Guests, and direct channels between random pairs of them. */
+/** Guests, and direct channels between random pairs of them. Both can send. */
 async function openPairs(
   context: LoadContext,
   { users: count, channels }: Record<"users" | "channels", number>,
 ) {
   const { target, signal } = context;
   const { code } = await target.openMeeting(signal);
-  const guests = await doAll(context, "registering guests", count, () => createGuest(context, [code]));
-  const sessions = guests.users.map((tokens) => new Session(target.api, tokens));
-  const opened = await doAll(context, "opening channels", channels, async (): Promise<Pair> => {
+  const { guests, sessions, registration } = await registerGuests(context, count, [code]);
+  const opened = await doAll(context, "opening channels", channels, async () => {
     const first = randomInt(count);
     const second = (first + 1 + randomInt(count - 1)) % count;
-    const both: Pair["users"] = [sessions[first]!, sessions[second]!];
-    const { id: userId } = guests.users[second]!.user;
-    const token = await both[0].token();
+    const reader = sessions[first]!;
+    const { id: userId } = guests[second]!.user;
+    const token = await reader.token();
     const { channel } = await target.api.call("channel.openDirect", { userId }, token, signal);
-    return { id: channel.id, users: both, reader: both[0] };
+    return { id: channel.id, both: [reader, sessions[second]!], reader };
   });
   // The same pair may have been drawn twice.
   const pairs = [...new Map(opened.users.map((pair) => [pair.id, pair])).values()];
-  return { pairs, registration: guests.result };
+  return { pairs, registration };
 }
 
+type Pairs = Awaited<ReturnType<typeof openPairs>>["pairs"];
+
 /** Messages in all channels: each counts its own. */
-async function storedIn(context: LoadContext, pairs: readonly Pair[]): Promise<number> {
+async function storedIn(context: LoadContext, pairs: Pairs): Promise<number> {
   const { api } = context.target;
   const { users: counts } = await doAll(context, "counting stored messages", pairs.length, async (index) => {
     const { id: channelId, reader } = pairs[index]!;
@@ -150,9 +133,11 @@ function folderBytes(folder: string): number {
 
 /** Besides the metrics of every load. */
 const HTTP: MetricTable<HttpMeasurement> = {
-  // From the first request until all of them were in the database.
-  storedPerSecond: ({ stored, isBehind, load: { figures } }) =>
-    stored !== undefined && !isBehind && figures.answeredMs ? (stored * 1000) / figures.answeredMs : null,
+  // From the first request until all of them were in the database: null if a queue behind the last response still held some.
+  storedPerSecond({ stored = -1, load: { figures } }) {
+    const isBehind = stored < figures.counts.acknowledged;
+    return !isBehind && figures.answeredMs ? (stored * 1000) / figures.answeredMs : null;
+  },
   bytesPerMillion: ({ stored, diskBytes }) =>
     stored && !Number.isNaN(diskBytes) ? (diskBytes / stored) * 1e6 : undefined,
 };
@@ -179,11 +164,11 @@ export const http = scenario({
       async measure(context: RunContext) {
         const target = await openFanfare(context, { url, metricsUrl, registrations: CALLS });
         const measured = await measureHttp({ ...context, target, plan }, values);
-        const { server, scene, figures, warmUp } = measured.load;
+        const { scene, figures, warmUp } = measured.load;
         return {
           title: "Direct messages by HTTP, POST /api/message.send",
           subtitle: [
-            server,
+            serverText(target),
             `${count(requests, "request")}, ${count(connections, "connection")}, after a warm-up of ${whole(warmUp)}`,
             `${count(scene.users, "user")}, ${count(scene.channels!, "direct channel")}, random sender and receiver`,
           ],

@@ -14,12 +14,13 @@ import {
   type OptionValues,
 } from "../cli/options.ts";
 import type { PlannedRun, RunContext } from "../cli/scenario.ts";
+import { spread } from "../kernels/broadcast/percentiles.ts";
 import type { LoadMeasurement } from "../kernels/requests/load-run.ts";
-import { checkLoad, type LoadContext, type LoadPlan, type LoadSize } from "../kernels/requests/load.ts";
+import { checkLoad, type LoadContext, type LoadPlan, type LoadScene } from "../kernels/requests/load.ts";
 import type { RequestLoop } from "../kernels/requests/request-threads.ts";
-import { applying, count, duration as durationText, short, whole } from "../report/format.ts";
+import { applying, count, duration as durationText, serverText, short, whole } from "../report/format.ts";
 import { fields, metricNames, readMetrics, type Labels, type MetricTable } from "../report/metric.ts";
-import { lineOver, serverLines, type ErrorRow, type Outcome, type Series } from "../report/result.ts";
+import { lineOver, serverLines, type ErrorRow, type Series } from "../report/result.ts";
 import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
 
 /** The maximum number in a message's tag. */
@@ -64,8 +65,7 @@ export const LOAD: MetricTable<LoadFigures> = {
   ...fields(testerOf, "senderBusy", "senderWaiting", "receiverBusy", "receiverWaiting"),
   sentLateP99Ms: ({ sentLateMs }) => sentLateMs?.p99,
   ...fields(testerOf, "otherProgramsCores"),
-  testerCpuSeconds: ({ testerCpuSeconds }) => testerCpuSeconds,
-  testerRssBytes: ({ testerRssBytes }) => testerRssBytes,
+  ...fields((figures: LoadFigures) => figures, "testerCpuSeconds", "testerRssBytes"),
 };
 
 export const LOAD_METRICS = metricNames(LOAD);
@@ -76,10 +76,7 @@ function per(amount: number | null, by: number | null): number | null {
 
 const seconds = (ms: number | null): number | null => ms && ms / 1000;
 
-function largest(values: readonly (number | null)[]): number | undefined {
-  const all = values.filter((value) => value !== null);
-  return all.length === 0 ? undefined : Math.max(...all);
-}
+const largest = (values: readonly (number | null)[]) => spread(values.filter((value) => value !== null))?.max;
 
 /** The options of every load of requests. */
 export const LOAD_OPTIONS = {
@@ -111,6 +108,8 @@ export const inFlightOption = (describe: string) =>
 
 type LoadValues = OptionValues<typeof LOAD_OPTIONS>;
 export type MessageLoadValues = OptionValues<typeof MESSAGE_LOAD_OPTIONS>;
+type PlanValues = Pick<LoadValues, "warmup" | "timeoutMs" | "connecting" | "sendingThreads"> &
+  Partial<MessageLoadValues>;
 
 /**
  * An open loop if a rate is given, otherwise this closed one.
@@ -120,19 +119,15 @@ export function loopOf(
   { rate, durationMs }: Partial<Pick<LoadValues, "rate" | "durationMs">>,
   closed: { inFlight: number; requests: number },
 ): RequestLoop {
-  if (rate === undefined) {
-    if (durationMs !== undefined) throw usageError("--duration is for an open loop: add --rate.");
-    const inFlight = Math.min(closed.inFlight, closed.requests);
-    return { kind: "closed", inFlight, requests: mostRequests(closed.requests) };
-  }
+  if (rate === undefined && durationMs !== undefined)
+    throw usageError("--duration is for an open loop: add --rate.");
   const lastsMs = durationMs ?? DURATION_MS;
-  const requests = mostRequests(Math.max(1, Math.round((rate * lastsMs) / 1000)));
-  return { kind: "open", perSecond: rate, durationMs: lastsMs, requests };
-}
-
-function mostRequests(requests: number): number {
-  if (requests >= 1 && requests <= MOST_REQUESTS) return requests;
-  throw usageError(`A run can have 1 to ${MOST_REQUESTS} requests, but this one would have ${requests}.`);
+  const requests = rate === undefined ? closed.requests : Math.max(1, Math.round((rate * lastsMs) / 1000));
+  if (requests < 1 || requests > MOST_REQUESTS)
+    throw usageError(`A run can have 1 to ${MOST_REQUESTS} requests, but this one would have ${requests}.`);
+  return rate === undefined
+    ? { kind: "closed", inFlight: Math.min(closed.inFlight, requests), requests }
+    : { kind: "open", perSecond: rate, durationMs: lastsMs, requests };
 }
 
 /**
@@ -140,10 +135,9 @@ function mostRequests(requests: number): number {
  * @throws {ExitError} naming the first invalid option
  */
 export function loadPlanOf(
-  values: Pick<LoadValues, "warmup" | "timeoutMs" | "connecting" | "sendingThreads"> &
-    Partial<MessageLoadValues>,
+  values: PlanValues,
   loop: RequestLoop,
-  { senders, receivers }: { senders: number; receivers: number },
+  { senders, receivers }: Pick<LoadRun, "senders" | "receivers">,
 ): LoadPlan {
   return {
     loop,
@@ -157,25 +151,49 @@ export function loadPlanOf(
   };
 }
 
-export interface LoadRun extends LoadSize {
+interface LoadRun {
   title: string;
-  plan: LoadPlan;
+  loop: RequestLoop;
+  /** Connections that send, and those that only receive. */
+  senders: number;
+  receivers: number;
+  /** At the same time; default: the senders and receivers. */
+  connections?: number;
+  /** If nothing is lost. */
+  deliveries: number;
   /** Shown in the result with the plan. */
-  options: Record<string, unknown>;
-  measure: (context: LoadContext) => Promise<LoadMeasurement>;
+  options: object;
+  measure: (context: LoadContext & RunContext) => Promise<LoadMeasurement>;
 }
 
-/** Opens the server, measures and reports. */
-export async function planLoad(
-  { url, metricsUrl }: Pick<LoadValues, "url" | "metricsUrl">,
-  { title, plan, options, connections, deliveries, measure }: LoadRun,
-): Promise<PlannedRun> {
-  await checkLoad(url, plan, { connections, deliveries });
+/**
+ * Opens the server, measures and reports.
+ * @throws {ExitError} naming the first invalid option
+ */
+export async function planLoad(values: PlanValues & LoadValues, run: LoadRun): Promise<PlannedRun> {
+  const { title, loop, senders, receivers, connections = senders + receivers, deliveries } = run;
+  const { url, metricsUrl } = values;
+  const plan = loadPlanOf(values, loop, run);
+  await checkLoad(url, plan, connections, deliveries);
   return {
-    options: { ...options, ...plan },
+    options: { ...run.options, ...plan },
     async measure(context: RunContext) {
       const target = await openFanfare(context, { url, metricsUrl, registrations: plan.connecting });
-      return loadOutcome(title, await measure({ ...context, target, plan }), context.errors.rows());
+      const load = await run.measure({ ...context, target, plan });
+      return {
+        title,
+        subtitle: [
+          serverText(target),
+          peopleText(load.scene),
+          paceText(loop),
+          `after a warm-up of ${whole(load.warmUp)}`,
+          `${plan.sendingThreads} sending, ${count(plan.receivingThreads, "receiving thread")}`,
+        ],
+        metrics: readMetrics(LOAD, load.figures, loadLabels(load.scene, loop)),
+        distributions: load.distributions,
+        series: loadSeries(load),
+        caveats: loadCaveats(load, context.errors.rows()),
+      };
     },
   };
 }
@@ -196,14 +214,18 @@ const ADVICE: Readonly<Record<string, string>> = {
   TOKEN_EXPIRED: "the run outlasted an access token: use a smaller --count",
 };
 
+/** What loadCaveats needs of a measurement. */
+interface JudgedFigures {
+  counts: Pick<LoadFigures["counts"], "sent" | "refused" | "unanswered">;
+  answeredMs: number | null;
+}
+
 /** What limits the meaning of the figures. */
 export function loadCaveats(
-  {
-    figures: { counts, answeredMs },
-    verdicts,
-  }: Pick<LoadMeasurement, "verdicts"> & { figures: CaveatFigures },
+  { figures, verdicts }: { figures: JudgedFigures; verdicts: readonly string[] },
   errors: readonly ErrorRow[],
 ): string[] {
+  const { counts, answeredMs } = figures;
   const { sent, refused, unanswered } = counts;
   const of = (some: number) =>
     `${whole(some)} of ${count(sent, "request")} (${short((some / sent) * 100)} %)`;
@@ -220,30 +242,7 @@ export function loadCaveats(
   );
 }
 
-interface CaveatFigures {
-  counts: Pick<LoadFigures["counts"], "sent" | "refused" | "unanswered">;
-  answeredMs: number | null;
-}
-
-function loadOutcome(title: string, load: LoadMeasurement, errors: readonly ErrorRow[]): Outcome {
-  const { server, plan, scene, warmUp, distributions } = load;
-  return {
-    title,
-    subtitle: [
-      server,
-      peopleText(scene),
-      paceText(plan.loop),
-      `after a warm-up of ${whole(warmUp)}`,
-      `${plan.sendingThreads} sending, ${count(plan.receivingThreads, "receiving thread")}`,
-    ],
-    metrics: readMetrics(LOAD, load.figures, loadLabels(load)),
-    distributions,
-    series: loadSeries(load),
-    caveats: loadCaveats(load, errors),
-  };
-}
-
-function peopleText({ users, senders, online, channels, groups, members }: LoadMeasurement["scene"]): string {
+function peopleText({ users, senders, online, channels, groups, members }: LoadScene): string {
   if (online === undefined) return count(users, "user");
   const who = `${count(senders, "sender")}, ${whole(online)} of ${count(users, "user")} online`;
   return groups === undefined
@@ -252,13 +251,14 @@ function peopleText({ users, senders, online, channels, groups, members }: LoadM
 }
 
 function paceText(loop: RequestLoop): string {
-  return loop.kind === "closed"
-    ? `${count(loop.requests, "request")}, ${whole(loop.inFlight)} in flight (closed loop)`
-    : `${count(loop.requests, "request")}, ${whole(loop.perSecond)}/s for ${durationText(loop.durationMs)} (open loop)`;
+  const pace =
+    loop.kind === "closed"
+      ? `${whole(loop.inFlight)} in flight (closed loop)`
+      : `${whole(loop.perSecond)}/s for ${durationText(loop.durationMs)} (open loop)`;
+  return `${count(loop.requests, "request")}, ${pace}`;
 }
 
-function loadLabels({ scene, plan: { loop } }: LoadMeasurement): Labels {
-  const { senders, online = 0, groups, members } = scene;
+function loadLabels({ senders, online = 0, groups, members }: LoadScene, loop: RequestLoop): Labels {
   return {
     senders,
     online,

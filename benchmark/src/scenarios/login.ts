@@ -1,21 +1,12 @@
 import { integer } from "../cli/options.ts";
 import { scenario } from "../cli/scenario.ts";
 import { measureLoad } from "../kernels/requests/load-run.ts";
-import { createGuest, doAll } from "../kernels/requests/load.ts";
+import { registerGuests } from "../kernels/requests/load.ts";
 import { allocateRequests } from "../kernels/requests/request-memory.ts";
 import { RequestThreads } from "../kernels/requests/request-threads.ts";
 import { placesOf, sourceAddresses } from "../receivers/audience.ts";
 import { newRunId } from "../receivers/message-tag.ts";
-import { Session } from "../targets/fanfare/session.ts";
-import {
-  countOption,
-  inFlightOption,
-  LOAD_METRICS,
-  LOAD_OPTIONS,
-  loadPlanOf,
-  loopOf,
-  planLoad,
-} from "./load.ts";
+import { countOption, inFlightOption, LOAD_METRICS, LOAD_OPTIONS, loopOf, planLoad } from "./load.ts";
 
 export const login = scenario({
   name: "login",
@@ -36,21 +27,20 @@ export const login = scenario({
   async plan({ count = 300, inFlight = 100, ...values }) {
     const loop = loopOf(values, { inFlight, requests: count });
     const users = values.users ?? Math.min(loop.requests, 5000);
-    const plan = loadPlanOf(values, loop, { senders: users, receivers: 0 });
-    const warmUpUsers = Math.min(users, plan.warmUp);
+    const warmUpUsers = Math.min(users, values.warmup, loop.requests);
     return planLoad(values, {
       title: "Logins",
-      plan,
-      options: { users },
+      loop,
+      senders: users,
+      receivers: 0,
       connections: users + warmUpUsers,
+      options: { users },
       deliveries: 0,
       async measure(context) {
-        const guests = await doAll(context, "registering guests", users + warmUpUsers, () =>
-          createGuest(context),
-        );
-        const callers = guests.users.map((tokens) => new Session(context.target.api, tokens));
-        const tokens = guests.users.map(({ accessToken }) => accessToken);
-        const places = await placesOf(context.target, newRunId());
+        const { target, plan, signal } = context;
+        const { guests, sessions, registration } = await registerGuests(context, users + warmUpUsers);
+        const tokens = guests.map(({ accessToken }) => accessToken);
+        const places = await placesOf(target, newRunId());
         const setup = {
           ...places,
           tokens: tokens.slice(0, users),
@@ -58,17 +48,16 @@ export const login = scenario({
           localAddresses: sourceAddresses(places.addresses[0]!).take(tokens.length),
           timeoutMs: plan.timeoutMs,
         };
-        const threads = new RequestThreads("login", setup, plan.sendingThreads, context.signal);
+        const threads = new RequestThreads("login", setup, plan.sendingThreads, signal);
         return measureLoad(context, {
           name: "login",
           threads,
           connect: () => threads.prepare(),
           memory: allocateRequests(loop.requests),
           // Each request is from another user, so that threads share them evenly.
-          senders: users,
           scene: { users, senders: users },
-          registration: guests.result,
-          callers,
+          registration,
+          callers: sessions,
           missedWhy: "the last login of their user was not answered yet. Use more --users.",
         });
       },

@@ -12,7 +12,6 @@ import {
   countOption,
   inFlightOption,
   LOAD_METRICS,
-  loadPlanOf,
   loopOf,
   MESSAGE_LOAD_OPTIONS,
   planLoad,
@@ -63,12 +62,12 @@ export const direct = scenario({
     // An observer besides the only receiver would be another user.
     const online = Math.max(Math.round(receivers * values.online), Math.min(1, receivers - 1));
     const size = { senders, receivers, online };
-    const plan = loadPlanOf(values, loop, { senders, receivers: online });
     return planLoad(values, {
       title: "Direct messages",
-      plan,
+      loop,
+      senders,
+      receivers: online,
       options: { ...size, scale },
-      connections: senders + online,
       deliveries: 2 * loop.requests,
       measure: async (context) => measureSends(context, await buildDirectScene(context, size)),
     });
@@ -149,7 +148,6 @@ export const chatroom = scenario({
   },
 });
 
-/** Messages to groups, which are removed afterwards if the server is not the run's own. */
 function planGroups(
   title: string,
   values: MessageLoadValues,
@@ -159,20 +157,11 @@ function planGroups(
   const { senders, online } = size;
   return planLoad(values, {
     title,
-    plan: loadPlanOf(values, loop, { senders, receivers: online - senders }),
-    options: { ...size },
-    connections: online,
+    loop,
+    senders,
+    receivers: online - senders,
+    options: size,
     deliveries: online * loop.requests,
-    async measure(context) {
-      const scene = await buildGroupScene(context, size);
-      try {
-        return await measureSends(context, scene);
-      } finally {
-        if (!context.target.isThrowaway)
-          await scene.remove().catch((error: Error) => {
-            process.stderr.write(`Could not delete the run's groups (${error.message}).\n`);
-          });
-      }
-    },
+    measure: async (context) => measureSends(context, await buildGroupScene(context, size)),
   });
 }

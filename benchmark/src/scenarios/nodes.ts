@@ -3,8 +3,8 @@ import { integer, integers, PAYLOAD_OPTIONS, RECEIVER_OPTIONS, REQUEST_TIMEOUT }
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { untilAborted } from "../kernels/broadcast/clock.ts";
 import { ErrorTable } from "../kernels/broadcast/error-table.ts";
-import { checkLoad, type LoadPlan } from "../kernels/requests/load.ts";
-import { buildDirectScene, measureSends, type DirectSize } from "../kernels/requests/scenes.ts";
+import { checkLoad } from "../kernels/requests/load.ts";
+import { buildDirectScene, measureSends } from "../kernels/requests/scenes.ts";
 import { count } from "../report/format.ts";
 import { metrics, overPasses, readMetrics, type Metric } from "../report/metric.ts";
 import type { ErrorRow } from "../report/result.ts";
@@ -46,62 +46,56 @@ export const nodes = scenario({
     const size = { senders, receivers, online: receivers };
     const loop = loopOf({}, { inFlight: senders, requests });
     const plan = loadPlanOf({ ...values, warmup: WARM_UP, sendingThreads: "auto" }, loop, size);
-    await checkLoad(undefined, plan, { connections: senders + receivers, deliveries: 2 * requests });
+    await checkLoad(undefined, plan, senders + receivers, 2 * requests);
     return {
       options: { nodes: sizes, passes, ...size, ...plan },
       async measure(context: RunContext) {
+        const { progress, signal } = context;
         const all: Metric[] = [];
         const clusters = new Map<string, string>();
-        let channels: string[] = [];
         const [caveats, errors]: [string[], ErrorRow[]] = [[], []];
         const measure = async (pass: number, n: number) => {
-          context.signal.throwIfAborted();
-          const { load, urls, errors: rows } = await measureOnce(context, { size, plan }, n);
-          clusters.set(count(n, "node"), urls.join(", "));
-          channels = [count(load.scene.channels!, "direct channel")];
-          all.push(...readMetrics(LOAD, load.figures, { nodes: n, pass }));
-          caveats.push(...loadCaveats(load, rows).map((text) => `${count(n, "node")}: ${text}`));
-          errors.push(...rows);
+          signal.throwIfAborted();
+          const table = new ErrorTable();
+          const onError = (code: string) => table.add("api", code);
+          const started = { cluster: { gateways: n, workers: n }, registrations: plan.connecting, onError };
+          const target = await openFanfareTarget(started, signal);
+          const name = count(n, "node");
+          try {
+            const run = { target, plan, progress, errors: table, signal };
+            const load = await measureSends(run, await buildDirectScene(run, size));
+            clusters.set(name, target.urls.join(", "));
+            all.push(...readMetrics(LOAD, load.figures, { nodes: n, pass }));
+            caveats.push(...loadCaveats(load, table.rows()).map((text) => `${name}: ${text}`));
+            errors.push(...table.rows());
+          } finally {
+            // It would take cores from the next one.
+            await target.close();
+          }
         };
         const measureAll = async () => {
           for (const pass of passNumbers(passes)) for (const n of sizes) await measure(pass, n);
         };
-        await untilAborted(context.signal, measureAll());
+        await untilAborted(signal, measureAll());
         return {
           title: `The same load on up to ${count(Math.max(...sizes), "node")}`,
           subtitle: [
             count(requests, "direct message"),
-            [count(senders, "sender"), count(receivers, "receiver"), "all online", ...channels].join(", "),
+            `${count(senders, "sender")}, ${count(receivers, "receiver")}, all online, ${count(senders * receivers, "direct channel")}`,
           ],
           metrics: [...all, ...scalingEfficiency(all)],
           tables: [{ label: "Clusters", rows: [...clusters] }],
-          caveats: [coresCaveat(), ...caveats],
+          caveats: [
+            `All nodes, NATS, Redis, the database and the tester shared the ${count(os.availableParallelism(), "core")} of this machine. ` +
+              "An extra node adds no core here, so compare messages per server CPU second.",
+            ...caveats,
+          ],
           errors,
         };
       },
     };
   },
 });
-
-/** The cluster is stopped before the next one starts, or it would take cores from it. */
-async function measureOnce(
-  context: RunContext,
-  { size, plan }: { size: DirectSize; plan: LoadPlan },
-  nodeCount: number,
-) {
-  const { progress, signal } = context;
-  const errors = new ErrorTable();
-  const cluster = { gateways: nodeCount, workers: nodeCount };
-  const onError = (code: string) => errors.add("api", code);
-  const target = await openFanfareTarget({ cluster, registrations: plan.connecting, onError }, signal);
-  try {
-    const run = { target, plan, progress, errors, signal };
-    const load = await measureSends(run, await buildDirectScene(run, size));
-    return { load, urls: target.urls, errors: errors.rows() };
-  } finally {
-    await target.close();
-  }
-}
 
 /** rate(N) ÷ (N × rate(1)) over all passes; at 1, each node adds as much as the first. Empty without one node. */
 function scalingEfficiency(all: readonly Metric[]): Metric[] {
@@ -112,11 +106,4 @@ function scalingEfficiency(all: readonly Metric[]): Metric[] {
     const n = Number(labels["nodes"]);
     return metrics({ scalingEfficiency: value === null ? null : value / (n * one) }, { nodes: n });
   });
-}
-
-function coresCaveat(): string {
-  return (
-    `All nodes, NATS, Redis, the database and the tester shared the ${count(os.availableParallelism(), "core")} of this machine. ` +
-    "An extra node adds no core here, so compare messages per server CPU second."
-  );
 }

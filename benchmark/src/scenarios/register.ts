@@ -54,6 +54,7 @@ export const register = scenario({
         const { sessions, registration } = await registerGuests(target.api, meeting, work);
         const after = await target.usage();
         if (out !== undefined) await writeTokens(out, await tokensOf([meeting.owner, ...sessions], work));
+        const usage = `${PROGRAM} connect --url ${url} --tokens ${out} --channel ${meeting.channelId}`;
         const cpuSeconds = (after?.cpuSeconds ?? 0) - (before?.cpuSeconds ?? 0);
         const { perSecond, userMs } = registration;
         return {
@@ -73,18 +74,7 @@ export const register = scenario({
             ...metrics({ rssBytes: before?.rssBytes }, { users, when: "before" }),
             ...metrics({ rssBytes: after?.rssBytes }, { users, when: "after" }),
           ],
-          ...(out === undefined
-            ? {}
-            : {
-                tables: [
-                  {
-                    label: "Tokens, valid for 15 minutes",
-                    rows: [
-                      [out, `${PROGRAM} connect --url ${url} --tokens ${out} --channel ${meeting.channelId}`],
-                    ],
-                  },
-                ],
-              }),
+          tables: out === undefined ? [] : [{ label: "Tokens, valid for 15 minutes", rows: [[out, usage]] }],
         };
       },
     };

@@ -1,20 +1,28 @@
 import os from "node:os";
 import { usageError } from "../cli/exit.ts";
-import { integer, integers, MOST_USERS, text } from "../cli/options.ts";
+import { integer, integers, MAX_PROCESSES, MOST_USERS, names, text, USERS_OPTION } from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import {
+  broadcastPlan,
   broadcastPlans,
   checkBroadcastLimits,
   messagesText,
   REPEATED_MESSAGE_OPTIONS,
 } from "../kernels/broadcast/broadcast-plan.ts";
 import { applying, count } from "../report/format.ts";
-import { overPasses, ratios, serversOf, type Metric, type MetricName } from "../report/metric.ts";
+import { overPasses, ratios, ratiosTo, serversOf, type Metric, type MetricName } from "../report/metric.ts";
 import { BROADCAST_METRICS } from "./broadcast-outcome.ts";
-import { gatewayThreadsOf, passesOption, passNumbers, serverSpecs, sideBySide } from "./contestants.ts";
+import {
+  gatewayThreadsOf,
+  passesOption,
+  passNumbers,
+  serverSpecs,
+  sideBySide,
+  type Contestant,
+} from "./contestants.ts";
 
 /** What a server achieves relative to another one holds on a slow or busy machine. */
-export const RATIOS = [
+const RATIOS = [
   "worstMs",
   "medianMs",
   "bestMs",
@@ -28,22 +36,13 @@ export const RATIOS = [
   "netCpuMsPerMessage",
 ] as const satisfies readonly MetricName[];
 
-interface Preset {
-  name: string;
-  describe: string;
-  examples: [command: string, description: string][];
-  targets: string;
-  users: string;
-  burst: string;
-  passes: number;
-}
-
 /** A command that measures servers in turns, with its defaults. */
-const comparison = ({ name, describe, examples, targets, users, burst, passes }: Preset) =>
+const comparison = (
+  { targets, users, burst, passes }: { targets: string; users: string; burst: string; passes: number },
+  texts: { name: string; describe: string; examples: [command: string, description: string][] },
+) =>
   scenario({
-    name,
-    describe,
-    examples,
+    ...texts,
     metrics: BROADCAST_METRICS,
     ratios: RATIOS,
     options: {
@@ -88,6 +87,7 @@ const comparison = ({ name, describe, examples, targets, users, burst, passes }:
           }));
           const found = await sideBySide(context, rounds);
           return {
+            ...found,
             title: `${servers.join(", ")} side by side`,
             subtitle: applying(
               "the same members, messages, clock and machine, in turns",
@@ -97,7 +97,6 @@ const comparison = ({ name, describe, examples, targets, users, burst, passes }:
                 : `each server on ${count(cores, "core")}`,
               gatewayThreads !== undefined && `fanfare: ${count(gatewayThreads, "gateway thread")}`,
             ),
-            ...found,
             metrics: [...found.metrics, ...ratiosToFirst(found.metrics)],
           };
         },
@@ -105,32 +104,30 @@ const comparison = ({ name, describe, examples, targets, users, burst, passes }:
     },
   });
 
-export const limits = comparison({
-  name: "limits",
-  describe: "Several servers in turns, as ratios; by default Fanfare, bare Socket.IO and bare ws",
-  targets: "fanfare,socket.io,ws",
-  users: "1000",
-  burst: "20,100",
-  passes: 3,
-  examples: [
-    ["$0 limits --users 10000", "three servers, three passes each: some minutes"],
-    ["$0 limits --targets fanfare,tailchat=http://127.0.0.1:11000", "beside a running server"],
-    ["$0 limits -u 1000 --threshold 'medianMsRatio[to=socket.io]<0.75'", "for CI: exit code 99 if slower"],
-  ],
-});
+export const limits = comparison(
+  { targets: "fanfare,socket.io,ws", users: "1000", burst: "20,100", passes: 3 },
+  {
+    name: "limits",
+    describe: "Several servers in turns, as ratios; by default Fanfare, bare Socket.IO and bare ws",
+    examples: [
+      ["$0 limits --users 10000", "three servers, three passes each: some minutes"],
+      ["$0 limits --targets fanfare,tailchat=http://127.0.0.1:11000", "beside a running server"],
+      ["$0 limits -u 1000 --threshold 'medianMsRatio[to=socket.io]<0.75'", "for CI: exit code 99 if slower"],
+    ],
+  },
+);
 
-export const versus = comparison({
-  name: "versus",
-  describe: "Five kinds of server in turns, as ratios, with 100, 1,000 and 5,000 members",
-  targets: "fanfare,fanfare:0,socket.io,socket.io:2,ws",
-  users: "100,1000,5000",
-  burst: "100",
-  passes: 2,
-  examples: [
-    ["$0 versus", "Fanfare with and without gateway threads, Socket.IO in one and two processes, ws"],
-    ["$0 versus --targets fanfare,tailchat=http://127.0.0.1:11000 -u 100,500", "beside a running Tailchat"],
-  ],
-});
+export const versus = comparison(
+  { targets: "fanfare,fanfare:0,socket.io,socket.io:2,ws", users: "100,1000,5000", burst: "100", passes: 2 },
+  {
+    name: "versus",
+    describe: "Five kinds of server in turns, as ratios, with 100, 1,000 and 5,000 members",
+    examples: [
+      ["$0 versus", "Fanfare with and without gateway threads, Socket.IO in one and two processes, ws"],
+      ["$0 versus --targets fanfare,tailchat=http://127.0.0.1:11000 -u 100,500", "beside a running Tailchat"],
+    ],
+  },
+);
 
 /** The first server divided by each other one, over all passes. */
 export function ratiosToFirst(all: readonly Metric[]): Metric[] {
@@ -138,3 +135,74 @@ export function ratiosToFirst(all: readonly Metric[]): Metric[] {
   const [server = "", ...others] = serversOf(metrics);
   return others.flatMap((to) => ratios(metrics, RATIOS, { server, to }));
 }
+
+const BESIDE = ["socket.io", "ws", "single"] as const;
+const FANFARE = { label: "fanfare", name: "fanfare" };
+
+/** Gateways of a cluster have no threads. */
+const { gatewayThreads: _, ...OPTIONS } = REPEATED_MESSAGE_OPTIONS;
+
+export const cluster = scenario({
+  name: "cluster",
+  describe: "The same members spread over 1, 2 and 4 gateways of a cluster",
+  metrics: BROADCAST_METRICS,
+  ratios: RATIOS,
+  options: {
+    ...OPTIONS,
+    users: USERS_OPTION,
+    gateways: integers(
+      "Server",
+      "Numbers of gateways to compare; one cluster with the largest number is started",
+      [1, MAX_PROCESSES],
+      { default: "1,2,4" },
+    ),
+    workers: integer("Server", "Worker processes", [1, MAX_PROCESSES], { default: 1 }),
+    beside: names(
+      "Server",
+      "Also measured in the same run: socket.io and ws (bare, one process), single (a single instance)",
+      { default: "socket.io,single", known: BESIDE },
+    ),
+    passes: passesOption(2),
+  },
+  examples: [
+    ["$0 cluster --users 10000", "1, 2 and 4 gateways and a single instance: some minutes"],
+    [
+      "$0 cluster -u 10000 --threshold 'medianMsRatio[server=2 gateways]<=0.58'",
+      "exit code 99 if slower than this share of bare Socket.IO's time",
+    ],
+  ],
+  async plan({ users, gateways, workers, passes, ...values }) {
+    const plan = broadcastPlan(values, users);
+    const beside = [...new Set(values.beside)];
+    await checkBroadcastLimits(plan);
+    return {
+      options: { ...plan, gateways, workers, beside, passes },
+      async measure(context: RunContext) {
+        const contestants: Contestant[] = beside.map((server) =>
+          server === "single"
+            ? { spec: FANFARE, plan, labels: { server: "single instance" } }
+            : { spec: { label: server, name: server }, plan, labels: { server } },
+        );
+        // One cluster for all sizes: the audience is on its first gateways, and the others are idle.
+        contestants.push({
+          spec: FANFARE,
+          plan,
+          labels: {},
+          cluster: { gateways: Math.max(...gateways), workers },
+          spreads: Object.fromEntries(gateways.map((spread) => [count(spread, "gateway"), spread])),
+        });
+        const found = await sideBySide(context, [{ contestants, passes: passNumbers(passes) }]);
+        return {
+          ...found,
+          title: "A single instance and several gateways",
+          subtitle: [
+            `the same ${count(plan.users, "member")} everywhere`,
+            count(workers, "worker"),
+            messagesText(plan),
+          ],
+          metrics: [...found.metrics, ...ratiosTo("socket.io", overPasses(found.metrics), RATIOS)],
+        };
+      },
+    };
+  },
+});

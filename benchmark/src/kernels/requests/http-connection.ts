@@ -1,18 +1,12 @@
 import type { Socket } from "node:net";
 import { openTransport, readHead, resetTransport, type Place } from "../../receivers/transport.ts";
 
-const READ_BUFFER_BYTES = 64 * 1024;
 /** Attempts in sequence to reopen a connection. */
 const MAX_REOPENS = 3;
 
 export interface HttpAnswer {
   status: number;
   body: Buffer;
-}
-
-/** One for all connections of a thread: its content is used before the next read. */
-export function httpReadBuffer(): Buffer {
-  return Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
 }
 
 /** Gets the response, or the code of the error that kept the server from answering. */
@@ -36,7 +30,7 @@ export class HttpConnection {
   #whenOpen: () => void = () => {};
 
   /**
-   * @param buffer from httpReadBuffer
+   * @param buffer one for all connections of a thread: its content is used before the next read
    * @param onLost called when it could not be opened, or is lost without a request
    */
   constructor(

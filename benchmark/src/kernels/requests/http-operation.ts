@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { newRunId, taggedContent } from "../../receivers/message-tag.ts";
 import { encodeRequest, placeOf } from "../../receivers/transport.ts";
 import { sum } from "../broadcast/percentiles.ts";
-import { HttpConnection, httpReadBuffer, type HttpAnswer } from "./http-connection.ts";
-import type { Operation, OperationContext, RequestOutcome } from "./operation.ts";
+import { HttpConnection, type HttpAnswer } from "./http-connection.ts";
+import { errorIn, failure, type Operation, type OperationContext, type RequestOutcome } from "./operation.ts";
 
 export interface HttpCall {
   method: "GET" | "POST";
@@ -30,14 +30,16 @@ export interface HttpSetup {
   bodyBytes?: number;
 }
 
+const READ_BUFFER_BYTES = 64 * 1024;
 const CONNECT_TIMEOUT_MS = 15_000;
+const UNANSWERED = { isAnswer: false, retryAfterMs: 0 };
 
 /** Requests on keep-alive connections, one at a time on each. */
 export function createOperation({ setup }: OperationContext<HttpSetup>): Operation {
   const { message, bodyBytes } = setup;
   let { calls } = setup;
   const url = new URL(setup.url);
-  const buffer = httpReadBuffer();
+  const buffer = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
   const place = placeOf(url, setup.address);
   // Not part of the run's: receivers would take a warm-up message for a changed one.
   const warmUpRunId = newRunId();
@@ -69,19 +71,15 @@ export function createOperation({ setup }: OperationContext<HttpSetup>): Operati
         content: taggedContent(runId!, index, message.payloadBytes) + ending,
         nonce: `${runId}-${index}`,
       };
-      const headers: Record<string, string> = {
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(params === undefined ? {} : { "content-type": "application/json" }),
-        ...(file === undefined ? {} : { "content-type": "application/octet-stream" }),
+      const headers = {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(params !== undefined && { "content-type": "application/json" }),
+        ...(file !== undefined && { "content-type": "application/octet-stream" }),
       };
       const body = params === undefined ? file : JSON.stringify({ ...params, ...own });
       const bytes = encodeRequest(method, path, url.host, headers, body);
       return connections[sender]!.ask(bytes, (answer) =>
-        done(
-          "error" in answer
-            ? { ok: false, code: answer.error, isAnswer: false, retryAfterMs: 0 }
-            : outcomeOf(answer, bodyBytes),
-        ),
+        done("error" in answer ? failure(answer.error, UNANSWERED) : outcomeOf(answer, bodyBytes)),
       );
     },
     close() {
@@ -91,11 +89,10 @@ export function createOperation({ setup }: OperationContext<HttpSetup>): Operati
 }
 
 function outcomeOf({ status, body }: HttpAnswer, bodyBytes: number | undefined): RequestOutcome {
-  const isRight = bodyBytes === undefined || body.length === bodyBytes;
-  if (status === 200 && isRight) return { ok: true };
+  if (status === 200 && (bodyBytes ?? body.length) === body.length) return { ok: true };
   const text = body.toString("latin1");
-  const code = status === 200 ? "WRONG_LENGTH" : /"type":"([A-Z_]+)"/.exec(text)?.[1];
+  const code = status === 200 ? "WRONG_LENGTH" : errorIn(status, text);
   // Not all in the same instant: that would be the next overload.
   const retryAfterMs = Number(/"retryAfterMs":(\d+)/.exec(text)?.[1] ?? 0) * (1 + Math.random());
-  return { ok: false, code: code ?? `HTTP_${status}`, isAnswer: true, retryAfterMs };
+  return failure(code, { retryAfterMs });
 }

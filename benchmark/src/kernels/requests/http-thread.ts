@@ -13,7 +13,7 @@ import {
 } from "./request-memory.ts";
 import { RequestThreads } from "./request-threads.ts";
 
-export interface HttpRun {
+interface HttpRun {
   /** Each has one request in flight. */
   connections: number;
   /** At most this many. */
@@ -24,8 +24,7 @@ export interface HttpRun {
   isWarmUp?: boolean;
 }
 
-export type HttpThread = Awaited<ReturnType<typeof openHttpThread>>;
-export type HttpOutcome = Awaited<ReturnType<HttpThread["run"]>>;
+export type HttpOutcome = Awaited<ReturnType<Awaited<ReturnType<typeof openHttpThread>>["run"]>>;
 
 /** What is asked, on how many connections at most. */
 type HttpCalls = Omit<HttpSetup, "address" | "localAddresses"> & { connections: number };
@@ -47,18 +46,21 @@ export async function openHttpThread(calls: HttpCalls, signal: AbortSignal) {
     get settled(): number {
       return counted(memory, Counted.settled);
     },
-    /** On an abort signal, the outcome has everything up to then. */
+    /** On an abort signal, the outcome has everything up to then; with a duration, it throws. */
     async run({ connections, requests, durationMs, timeoutMs, isWarmUp = false }: HttpRun) {
       const run = allocateRequests(requests);
       // The progress of the measured requests must not begin with those of the warm-up.
       memory = isWarmUp ? allocateRequests(0) : run;
-      const pace = { kind: "closed", inFlight: connections } as const;
-      const phase = { senders: connections, memory: run, first: 0 };
       const watch = await watchTester({ sending: () => threads.sampleLoads() });
-      const span =
-        durationMs === undefined
-          ? await threads.run({ ...phase, loop: { ...pace, requests }, timeoutMs, isWarmUp })
-          : await threads.runFor(durationMs, pace, phase);
+      const span = await threads.run({
+        loop: { kind: "closed", inFlight: connections },
+        senders: connections,
+        memory: run,
+        durationMs,
+        timeoutMs: durationMs === undefined ? timeoutMs : Infinity,
+        isWarmUp,
+      });
+      if (durationMs !== undefined) signal.throwIfAborted();
       const tester = await watch.end();
       if (!signal.aborted) await settled(run, timeoutMs, signal).catch(() => {});
       // Answers that are still to come must not change one of the counts.

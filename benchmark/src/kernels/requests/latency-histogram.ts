@@ -10,14 +10,6 @@ const BAR_ENDS = Array.from({ length: 7 }, (_, power) =>
   [1, 2, 5].map((step) => step * 10 ** (power - 1)),
 ).flat();
 
-/** How latencies are spread, for a report. */
-export interface Latencies {
-  /** Values that never arrived count as the slowest: null if the percentile is one of them. */
-  percentiles: OpenPercentiles | null;
-  /** For a chart; widths grow by 1, 2, 5, 10. */
-  buckets: Bucket[];
-}
-
 /** Any number of latencies of all threads, in constant shared memory, with three digits. */
 export class LatencyHistogram {
   readonly counts: Uint32Array<SharedArrayBuffer>;
@@ -36,10 +28,11 @@ export class LatencyHistogram {
   }
 
   /**
+   * How they are spread, for a report.
    * @param maxMs the exact maximum
-   * @param missing how many more values never arrived
+   * @param missing how many more values never arrived: they are the slowest, and a percentile among them is null
    */
-  latencies(maxMs: number, missing = 0): Latencies {
+  latencies(maxMs: number, missing = 0) {
     return { percentiles: this.#percentiles(maxMs, missing), buckets: this.#buckets(maxMs) };
   }
 
@@ -60,6 +53,7 @@ export class LatencyHistogram {
     return valueOf(index);
   }
 
+  /** For a chart; widths grow by 1, 2, 5, 10. */
   #buckets(maxMs: number): Bucket[] {
     const bars = BAR_ENDS.map((toMs, i) => ({ fromMs: BAR_ENDS[i - 1] ?? 0, toMs, count: 0 }));
     bars.push({ fromMs: BAR_ENDS.at(-1)!, toMs: maxMs, count: 0 });
@@ -75,7 +69,7 @@ export class LatencyHistogram {
 }
 
 /** @param sorted ascending; `missing` more values never arrived */
-export function latenciesOf(sorted: Float64Array, missing: number): Latencies {
+export function latenciesOf(sorted: Float64Array, missing: number) {
   const histogram = new LatencyHistogram();
   for (const ms of sorted) histogram.record(ms);
   return histogram.latencies(sorted.at(-1) ?? 0, missing);

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Audience } from "../../receivers/audience.ts";
 import { TallyCount, type DeliveryTally } from "../../receivers/delivery-tally.ts";
-import { serverText } from "../../report/format.ts";
+import { applying } from "../../report/format.ts";
 import type { Distribution } from "../../report/result.ts";
 import type { RegistrationResult } from "../../targets/registration.ts";
 import { keepValid, tokensOf, type Session } from "../../targets/fanfare/session.ts";
 import type { ServerUsage } from "../../targets/target.ts";
 import { untilAborted, waitUntil } from "../broadcast/clock.ts";
-import { percentiles } from "../broadcast/percentiles.ts";
+import { percentiles, type OpenPercentiles, type Percentiles } from "../broadcast/percentiles.ts";
+import type { ServerUse } from "../broadcast/resource-use.ts";
 import { ServerSampler, type ServerSample } from "../broadcast/server-samples.ts";
-import { NOT_WATCHED, watchTester, type TesterWatch } from "../broadcast/tester-watch.ts";
+import { NOT_WATCHED, testerCaveats, watchTester, type TesterLoad } from "../broadcast/tester-watch.ts";
 import { latenciesOf, LatencyHistogram } from "./latency-histogram.ts";
-import { judgeLoad } from "./load-judge.ts";
 import type { LoadContext, LoadScene } from "./load.ts";
 import {
   ackTimes,
@@ -27,7 +27,7 @@ import {
   times,
   type RequestMemory,
 } from "./request-memory.ts";
-import type { RequestLoop, RequestThreads, Span } from "./request-threads.ts";
+import type { RequestThreads, Span } from "./request-threads.ts";
 
 /** After the warm-up, so that its last deliveries don't fall into the measurement. */
 const SETTLE_MS = 500;
@@ -40,7 +40,6 @@ interface LoadJob {
   name: string;
   threads: RequestThreads;
   memory: RequestMemory;
-  senders: number;
   scene: LoadScene;
   /** Why a request can be missed; default: its connection. */
   missedWhy?: string;
@@ -67,15 +66,15 @@ export type LoadMeasurement = Awaited<ReturnType<typeof measureLoad>>;
  * @throws {ExitError} if someone could not be connected
  */
 export async function measureLoad({ target, plan, progress, errors, signal }: LoadContext, job: LoadJob) {
-  const { threads, memory, senders, scene, registration, audience } = job;
-  const { loop, timeoutMs } = plan;
+  const { threads, memory, scene, registration, audience } = job;
+  const { timeoutMs } = plan;
   const tally = audience?.tally;
   const cpuAtStart = process.cpuUsage();
   // Absent: interrupted before.
   let warmUp = 0;
   let span: Span | undefined;
   let before: ServerUsage | null | undefined;
-  let tester: Awaited<ReturnType<TesterWatch["end"]>> | undefined;
+  let tester: TesterLoad & { server?: ServerUse | undefined } = NOT_WATCHED;
   let samples: ServerSample[] = [];
   /** Connections that the server ended while requests were made, without those of the audience. */
   let dropped: number | undefined;
@@ -112,20 +111,18 @@ export async function measureLoad({ target, plan, progress, errors, signal }: Lo
     await kept;
   }
 
-  /** With the same concurrency or rate. */
+  /** With the concurrency or rate of the plan. */
+  function make(requests: RequestMemory, label: string, isWarmUp: boolean): Promise<Span> {
+    const phase = { loop: plan.loop, senders: scene.senders, memory: requests, isWarmUp, timeoutMs };
+    const done = () => counted(requests, Counted.settled);
+    return progress.during(label, requests.requests, done, () => threads.run(phase));
+  }
+
   async function warmItUp(): Promise<void> {
-    const requests = plan.warmUp;
-    if (requests === 0) return;
-    const warm = allocateRequests(requests);
-    const same: RequestLoop =
-      loop.kind === "closed"
-        ? { ...loop, requests }
-        : { ...loop, requests, durationMs: (requests / loop.perSecond) * 1000 };
-    const phase = { loop: same, senders, memory: warm, first: 0, isWarmUp: true, timeoutMs };
-    const done = () => counted(warm, Counted.settled);
-    await progress.during("warming up", requests, done, () => threads.run(phase));
+    if (plan.warmUp === 0) return;
+    await make(allocateRequests(plan.warmUp), "warming up", true);
     await sleep(SETTLE_MS, undefined, { signal }).catch(() => {});
-    warmUp = requests;
+    warmUp = plan.warmUp;
   }
 
   async function measure(): Promise<void> {
@@ -143,9 +140,7 @@ export async function measureLoad({ target, plan, progress, errors, signal }: Lo
       server: target,
     });
     const droppedBefore = await threads.dropped();
-    const phase = { loop, senders, memory, first: 0, isWarmUp: false, timeoutMs };
-    const done = () => counted(memory, Counted.settled);
-    span = await progress.during("measuring", memory.requests, done, () => threads.run(phase));
+    span = await make(memory, "measuring", false);
     dropped = (await threads.dropped()) - droppedBefore;
     await watch.sent();
     if (!signal.aborted) missOthers(memory);
@@ -159,11 +154,10 @@ export async function measureLoad({ target, plan, progress, errors, signal }: Lo
 
   /** Until every acknowledged message is delivered, or nothing arrived for this long: the rest is lost. */
   async function allDelivered(deliveries: DeliveryTally): Promise<void> {
-    const { counts } = deliveries.memory;
     let next = 0;
     const isDelivered = (message: number) =>
       memory.state[message] !== RequestState.acknowledged || deliveries.isComplete(message);
-    const received = () => Atomics.load(counts, TallyCount.received);
+    const received = () => Atomics.load(deliveries.memory.counts, TallyCount.received);
     const isOver = () => {
       while (next < memory.requests && isDelivered(next)) next++;
       return next === memory.requests || signal.aborted;
@@ -199,10 +193,7 @@ export async function measureLoad({ target, plan, progress, errors, signal }: Lo
     }
     const { user, system } = process.cpuUsage(cpuAtStart);
     const { missed, intended } = counts;
-    const server = tester?.server;
     return {
-      server: serverText(target),
-      plan,
       scene,
       /** Requests before the measured ones, and in none of the figures. */
       warmUp,
@@ -214,21 +205,52 @@ export async function measureLoad({ target, plan, progress, errors, signal }: Lo
         /** undefined: no one was to receive anything. */
         delivered,
         registration,
-        server,
-        cpuSeconds: server?.cpuSeconds ?? null,
+        server: tester.server,
+        cpuSeconds: tester.server?.cpuSeconds ?? null,
         rssBytes: before?.rssBytes,
         samples,
-        tester: tester ?? NOT_WATCHED,
+        tester,
         sentLateMs,
         testerCpuSeconds: (user + system) / 1e6,
         testerRssBytes: process.memoryUsage.rss(),
       },
       distributions,
       /** What distorts the figures through no fault of the server. */
-      verdicts: judgeLoad(
-        { ...(tester ?? NOT_WATCHED), sentLateMs, missed, intended, ackMs: ack.percentiles },
-        job.missedWhy,
-      ),
+      verdicts: judgeLoad({ ...tester, sentLateMs, missed, intended, ackMs: ack.percentiles }, job.missedWhy),
     };
   }
+}
+
+/** If one request in a hundred is later than this, and than this share of the p99, it distorts the p99. */
+const LATE_MS = 5;
+const LATE_SHARE = 0.2;
+
+const BUSY_CONNECTION =
+  "their connection was lost, or had too many unanswered. Use a lower --rate, or more --senders.";
+
+export interface JudgedLoad extends TesterLoad {
+  /** From the intended to the actual sending. */
+  sentLateMs: Percentiles | null;
+  missed: number;
+  intended: number;
+  ackMs: OpenPercentiles | null;
+}
+
+/**
+ * Whether the tester, or the machine, made the figures worse than the server's own.
+ * @param missedWhy why requests were missed, and what helps
+ */
+export function judgeLoad(load: JudgedLoad, missedWhy = BUSY_CONNECTION): string[] {
+  const { missed, intended, sentLateMs, ackMs } = load;
+  const late = sentLateMs && ackMs && sentLateMs.p99 > Math.max(LATE_MS, (ackMs.p99 ?? 0) * LATE_SHARE);
+  return [
+    ...applying(
+      missed > 0 &&
+        `${missed} of ${intended} due requests were not made, and are not in the latencies: ${missedWhy}`,
+      late &&
+        `The tester was late: one request in a hundred was made ${sentLateMs.p99.toFixed(1)} ms or more after it was due. ` +
+          "The latencies include that. Use more --sending-threads, a lower --rate, or another machine for the tester.",
+    ),
+    ...testerCaveats(load, ackMs?.p100),
+  ];
 }

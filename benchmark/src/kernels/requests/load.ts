@@ -1,8 +1,8 @@
-import type { Result } from "@fanfare/contract";
 import { addressNeeds, checkLimits } from "../../cli/preflight.ts";
 import type { RunTools } from "../../cli/scenario.ts";
 import { explain } from "../../targets/fanfare/api.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
+import { Session } from "../../targets/fanfare/session.ts";
 import { registerAll } from "../../targets/registration.ts";
 import type { RequestLoop } from "./request-threads.ts";
 
@@ -23,19 +23,7 @@ export interface LoadPlan {
 
 /** The resources of a load command. */
 export interface LoadContext extends RunTools {
-  target: Pick<
-    FanfareTarget,
-    | "name"
-    | "urls"
-    | "dialect"
-    | "isThrowaway"
-    | "size"
-    | "usage"
-    | "cpuSeconds"
-    | "platform"
-    | "api"
-    | "openMeeting"
-  >;
+  target: FanfareTarget;
   plan: LoadPlan;
 }
 
@@ -58,36 +46,21 @@ const BYTES_PER_REQUEST = 24;
 /** The embedded database keeps stored messages in memory, with their indexes. */
 const BYTES_PER_STORED_MESSAGE = 1024;
 
-export interface LoadSize {
-  /** Simultaneously open connections. */
-  connections: number;
-  /** Deliveries if nothing is lost. */
-  deliveries: number;
-}
-
-/** @throws {ExitError} that says what to do if the run would fail halfway */
+/**
+ * @param connections open at the same time
+ * @param deliveries if nothing is lost
+ * @throws {ExitError} that says what to do if the run would fail halfway
+ */
 export async function checkLoad(
   url: string | undefined,
   { loop: { requests }, payloadBytes }: LoadPlan,
-  { connections, deliveries }: LoadSize,
+  connections: number,
+  deliveries: number,
 ): Promise<void> {
   const isStoredHere = url === undefined && payloadBytes > 0;
   const stored = isStoredHere ? requests * (BYTES_PER_STORED_MESSAGE + payloadBytes) : 0;
   const furtherBytes = requests * BYTES_PER_REQUEST + deliveries / 8 + stored;
   checkLimits({ users: connections, messages: 0, kind: "light", furtherBytes, ...(await addressNeeds(url)) });
-}
-
-/**
- * @param codes of the groups that the guest joins
- * @returns the tokens and the user
- */
-export async function createGuest(
-  { target: { api }, signal }: LoadContext,
-  codes: readonly string[] = [],
-): Promise<Result<"user.createGuest">> {
-  const guest = await api.call("user.createGuest", {}, undefined, signal);
-  for (const code of codes) await api.call("invite.accept", { code }, guest.accessToken, signal);
-  return guest;
 }
 
 /** Runs a task this many times, with limited concurrency, and shows the progress. */
@@ -98,4 +71,19 @@ export function doAll<T>(
   work: (index: number) => Promise<T>,
 ): ReturnType<typeof registerAll<T>> {
   return registerAll({ label, count, concurrency: plan.connecting, progress, signal }, work).catch(explain);
+}
+
+/**
+ * Guests who join groups.
+ * @param codes of the groups' invites
+ */
+export async function registerGuests(context: LoadContext, count: number, codes: readonly string[] = []) {
+  const { target, signal } = context;
+  const { api } = target;
+  const { users: guests, result } = await doAll(context, "registering guests", count, async () => {
+    const guest = await api.call("user.createGuest", {}, undefined, signal);
+    for (const code of codes) await api.call("invite.accept", { code }, guest.accessToken, signal);
+    return guest;
+  });
+  return { guests, sessions: guests.map((guest) => new Session(api, guest)), registration: result };
 }

@@ -1,9 +1,7 @@
 import type { OpenMember } from "../../receivers/light-receiver.ts";
 import type { Receiver } from "../../receivers/receiver.ts";
-import type { Operation, OperationContext } from "./operation.ts";
+import { failure, type Operation, type OperationContext } from "./operation.ts";
 import { membersOf, type PlaceSetup } from "./seats.ts";
-
-const RETRY_MS = 100;
 
 export interface LoginSetup extends PlaceSetup {
   /** Users take turns. */
@@ -57,7 +55,7 @@ export function createOperation({ setup }: OperationContext<LoginSetup>): Operat
         },
         ended: (_, code) => {
           online.delete(user);
-          if (pending.delete(user)) return done({ ok: false, code, isAnswer: true, retryAfterMs: RETRY_MS });
+          if (pending.delete(user)) return done(failure(code));
           dropped++;
           errors[code] = (errors[code] ?? 0) + 1;
         },

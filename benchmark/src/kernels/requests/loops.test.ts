@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { percentiles } from "../broadcast/percentiles.ts";
-import { createLoop, senderOf, type Share } from "./loops.ts";
-import { NO_ANSWER, Requests, type RequestOutcome } from "./operation.ts";
+import { Requests, senderOf } from "./loops.ts";
+import { NO_ANSWER, type RequestOutcome } from "./operation.ts";
 import { ackTimes, allocateRequests, Counted, lateTimes, RequestState } from "./request-memory.ts";
 import type { RequestLoop } from "./request-threads.ts";
 
-const ALONE: Share = { worker: 0, workers: 1, senders: 1 };
+const ALONE = { worker: 0, workers: 1, senders: 1 };
 const open = (perSecond: number, requests: number): RequestLoop => ({
   kind: "open",
   perSecond,
@@ -19,31 +19,28 @@ class Bed {
   readonly made: number[] = [];
   readonly errors: string[] = [];
   readonly memory;
-  readonly requests: Requests;
   readonly loop;
   canSend = true;
   readonly #waiting = new Map<number, (outcome: RequestOutcome) => void>();
 
-  constructor(loop: RequestLoop, share = ALONE) {
+  constructor(loop: RequestLoop, { senders, ...share } = ALONE) {
     this.memory = allocateRequests(loop.requests);
-    this.requests = new Requests({
-      memory: this.memory,
-      operation: {
-        begin: ({ index }, done) => {
-          if (!this.canSend) return false;
-          this.made.push(index);
-          this.#waiting.set(index, done);
-          return true;
+    this.loop = new Requests(
+      { loop, senders, memory: this.memory, first: 0, isWarmUp: false, timeoutMs: 60_000, startMs: 0 },
+      {
+        ...share,
+        operation: {
+          begin: ({ index }, done) => {
+            if (!this.canSend) return false;
+            this.made.push(index);
+            this.#waiting.set(index, done);
+            return true;
+          },
         },
+        now: () => this.nowMs,
+        codeOf: (error) => this.errors.push(error),
       },
-      isWarmUp: false,
-      timeoutMs: 60_000,
-      now: () => this.nowMs,
-      first: 0,
-      codeOf: (error) => this.errors.push(error),
-    });
-    const make = (...request: Parameters<Requests["make"]>) => this.requests.make(...request);
-    this.loop = createLoop(loop, share, make, { startMs: 0, now: () => this.nowMs });
+    );
   }
 
   at(nowMs: number): this {
@@ -141,10 +138,9 @@ test("closed: waits as long as the server requests before the next", () => {
 test("an unanswered request times out, and the run ends", () => {
   const bed = new Bed({ kind: "closed", inFlight: 2, requests: 2 }).at(0);
   bed.at(10).answer(1);
-  bed.requests.expire();
+  bed.at(59_999);
   expect(bed.loop.isOver).toBe(false);
   bed.at(60_000);
-  bed.requests.expire();
   expect(bed.loop.isOver).toBe(true);
   expect(bed.errors).toEqual([NO_ANSWER]);
   expect(bed.count(RequestState.unanswered)).toBe(1);

@@ -30,21 +30,17 @@ export function watchMemory(platform: Platform) {
     /** @param fromMs start of the overload by `nowMs`; `toMs` is its end */
     result(fromMs: number, toMs: number) {
       const samples = taken.map((sample) => ({ ...sample, atMs: sample.atMs - fromMs }));
-      const durationMs = toMs - fromMs;
-      const median = (from: number, to: number) => {
-        const part = samples.filter(({ atMs }) => atMs >= from * durationMs && atMs < to * durationMs);
-        return spread(part.map(({ servicesBytes }) => servicesBytes))?.median ?? null;
-      };
-      const [second, last] = [median(0.25, 0.5), median(0.75, 1)];
+      const spreadOf = (some: readonly MemorySample[]) => spread(some.map((sample) => sample.servicesBytes));
+      /** Of a quarter of the overload. */
+      const quarter = (number: number) =>
+        spreadOf(samples.filter(({ atMs }) => Math.floor((4 * atMs) / (toMs - fromMs)) === number - 1));
+      const [second, last] = [quarter(2), quarter(4)];
       const before = samples.findLast(({ atMs }) => atMs < 0) ?? samples[0];
       return {
         beforeBytes: before?.servicesBytes ?? null,
-        peakBytes: spread(samples.map(({ servicesBytes }) => servicesBytes))?.max ?? null,
-        /**
-         * Difference between the second and the last quarter of the overload: growth that continues once everything
-         * is full.
-         */
-        growthBytes: second === null || last === null ? null : last - second,
+        peakBytes: spreadOf(samples)?.max ?? null,
+        /** From the second to the last quarter of the overload: growth that continues once everything is full. */
+        growthBytes: second && last && last.median - second.median,
         samples,
       };
     },

@@ -1,8 +1,8 @@
 import { Agent } from "node:http";
 import { exchange } from "../../targets/exchange.ts";
 import type { OpenMember } from "../../receivers/light-receiver.ts";
-import type { Operation, OperationContext, RequestOutcome } from "./operation.ts";
-import { membersOf, Seats, type SeatSetup } from "./seats.ts";
+import { errorIn, failure, type Done, type Operation, type OperationContext } from "./operation.ts";
+import { membersOf, openSeats, type SeatSetup } from "./seats.ts";
 
 /** One kind of request in a mix. */
 export interface MixedCall {
@@ -21,10 +21,6 @@ export interface MixSetup extends SeatSetup {
   calls: readonly MixedCall[];
 }
 
-type Done = (outcome: RequestOutcome) => void;
-
-/** In a closed loop, after a failed request. */
-const RETRY_MS = 100;
 /** Concurrent uploads; further ones count as not sent. A queue here would be measured as the server's time. */
 const MAX_UPLOADS = 1000;
 
@@ -40,7 +36,7 @@ export function interleave(calls: readonly MixedCall[]): MixedCall[] {
 export function createOperation({ setup }: OperationContext<MixSetup>): Operation {
   const { urls, tokens, localAddresses = [], runId } = setup;
   const schedule = interleave(setup.calls);
-  const seats = new Seats(setup);
+  const seats = openSeats(setup);
   const agent = new Agent({ keepAlive: true });
   let open: OpenMember | undefined;
   let [nonces, uploads] = [0, 0];
@@ -64,16 +60,13 @@ export function createOperation({ setup }: OperationContext<MixSetup>): Operatio
     uploads += 1;
     const url = new URL(`/api/file.upload?${new URLSearchParams(query).toString()}`, urls[0]);
     const headers = { authorization: `Bearer ${tokens[seat]}` };
-    let code: string | undefined;
-    try {
-      const options = { method: "POST", agent, headers };
-      const { status, text } = await exchange(url, options, Buffer.alloc(bytes, 120));
-      if (status !== 200) code = /"type":"([A-Z_]+)"/.exec(text)?.[1] ?? `HTTP_${status}`;
-    } catch (error) {
-      code = (error as NodeJS.ErrnoException).code ?? "NETWORK_ERROR";
-    }
+    const options = { method: "POST", agent, headers };
+    const outcome = await exchange(url, options, Buffer.alloc(bytes, 120)).then(
+      ({ status, text }) => (status === 200 ? ({ ok: true } as const) : failure(errorIn(status, text))),
+      (error: NodeJS.ErrnoException) => failure(error.code ?? "NETWORK_ERROR"),
+    );
     uploads -= 1;
-    done(code === undefined ? { ok: true } : failure(code));
+    done(outcome);
   }
 
   return {
@@ -96,7 +89,7 @@ export function createOperation({ setup }: OperationContext<MixSetup>): Operatio
       }
       const full = action === "message.send" ? { ...ours, nonce: `${runId}.${nonces++}` } : ours!;
       return seats.call(seat, action!, full, (outcome) =>
-        done(outcome.ok ? outcome : { ...outcome, retryAfterMs: RETRY_MS }),
+        done(outcome.ok ? outcome : failure(outcome.code, { isAnswer: outcome.isAnswer })),
       );
     },
     close() {
@@ -105,10 +98,3 @@ export function createOperation({ setup }: OperationContext<MixSetup>): Operatio
     },
   };
 }
-
-const failure = (code: string): RequestOutcome => ({
-  ok: false,
-  code,
-  isAnswer: true,
-  retryAfterMs: RETRY_MS,
-});

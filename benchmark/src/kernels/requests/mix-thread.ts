@@ -31,26 +31,25 @@ export function openMixThread(setup: MixSetup, signal: AbortSignal) {
     phase(durationMs: number, pace: Pace) {
       const perSecond = pace.kind === "open" ? pace.perSecond : MOST_PER_SECOND;
       const memory = allocateRequests(Math.ceil((perSecond * durationMs) / 1000) + 1);
-      /** undefined: interrupted. */
-      let span: Span | undefined;
       return {
         names: setup.calls.map(({ name }) => name),
         memory,
         /** @throws {Error} if it is interrupted */
         async run(): Promise<Span> {
-          span = await threads.runFor(durationMs, pace, { senders: setup.tokens.length, memory, first: 0 });
+          const span = await threads.run({ loop: pace, senders: setup.tokens.length, memory, durationMs });
+          signal.throwIfAborted();
           return span;
         },
         *outcomes(): Generator<Outcome> {
-          const { state, intendedAt, answeredAt, requests } = memory;
-          for (let i = 0; i < (span?.to ?? requests); i++) {
-            if (state[i] === RequestState.none) continue;
-            const isSent = state[i] !== RequestState.missed;
-            const failure = isSent ? (threads.errorOf(memory, i) ?? "unanswered") : "not sent";
+          const { intendedAt, answeredAt } = memory;
+          for (const [i, state] of memory.state.entries()) {
+            if (state === RequestState.none) continue;
+            const reason = threads.errorOf(memory, i) ?? "unanswered";
+            const failure = state === RequestState.missed ? "not sent" : reason;
             yield {
               name: schedule[i % schedule.length]!.name,
               intendedAtMs: intendedAt[i]!,
-              failure: state[i] === RequestState.acknowledged ? undefined : failure,
+              failure: state === RequestState.acknowledged ? undefined : failure,
               tookMs: answeredAt[i]! - intendedAt[i]!,
             };
           }

@@ -1,23 +1,6 @@
 import { TallyCount, type DeliveryTally } from "../../receivers/delivery-tally.ts";
 import { Count, type ConnectionMemory } from "../../receivers/receiver-group.ts";
 
-/** The outcome of each request of a run, in shared memory, written by the thread that makes it. */
-export interface RequestMemory {
-  requests: number;
-  /** When each was due, by `nowMs`. */
-  intendedAt: Float64Array<SharedArrayBuffer>;
-  /** When its outcome was known; 0: not yet. */
-  answeredAt: Float64Array<SharedArrayBuffer>;
-  /** From the intended to the actual sending. */
-  lateMs: Float32Array<SharedArrayBuffer>;
-  /** See `RequestState`. */
-  state: Uint8Array<SharedArrayBuffer>;
-  /** Its error, see `RequestThreads.errors`; 0: none. */
-  code: Uint16Array<SharedArrayBuffer>;
-  /** See `Counted`. */
-  counts: Int32Array<SharedArrayBuffer>;
-}
-
 export const RequestState = {
   /** Not due yet. */
   none: 0,
@@ -46,15 +29,24 @@ export interface Range {
   to: number;
 }
 
-export function allocateRequests(requests: number): RequestMemory {
-  const float64 = () => new Float64Array(new SharedArrayBuffer(8 * requests));
+/** The outcome of each request of a run, in shared memory, written by the thread that makes it. */
+export type RequestMemory = ReturnType<typeof allocateRequests>;
+
+export function allocateRequests(requests: number) {
+  const shared = (bytesEach: number) => new SharedArrayBuffer(bytesEach * requests);
   return {
     requests,
-    intendedAt: float64(),
-    answeredAt: float64(),
-    lateMs: new Float32Array(new SharedArrayBuffer(4 * requests)),
-    state: new Uint8Array(new SharedArrayBuffer(requests)),
-    code: new Uint16Array(new SharedArrayBuffer(2 * requests)),
+    /** When each was due, by `nowMs`. */
+    intendedAt: new Float64Array(shared(8)),
+    /** When its outcome was known; 0: not yet. */
+    answeredAt: new Float64Array(shared(8)),
+    /** From the intended to the actual sending. */
+    lateMs: new Float32Array(shared(4)),
+    /** See `RequestState`. */
+    state: new Uint8Array(shared(1)),
+    /** Its error, see `RequestThreads.errors`; 0: none. */
+    code: new Uint16Array(shared(2)),
+    /** See `Counted`. */
     counts: new Int32Array(new SharedArrayBuffer(4 * Object.keys(Counted).length)),
   };
 }
@@ -90,10 +82,7 @@ export function countRequests(memory: RequestMemory, range: Range = allOf(memory
 
 /** Milliseconds from the intended sending to the acknowledgement, ascending. */
 export function ackTimes(memory: RequestMemory, range: Range = allOf(memory)): Float64Array {
-  const { intendedAt, answeredAt, state } = memory;
-  return times(range, (i) =>
-    state[i] === RequestState.acknowledged ? answeredAt[i]! - intendedAt[i]! : undefined,
-  );
+  return ackTimesWithin(memory, { ...range, fromMs: 0, toMs: Infinity });
 }
 
 /** The same of what was acknowledged within a time, which may be only a part of that of the requests. */
@@ -145,20 +134,9 @@ interface CountSources {
   isComplete: boolean;
 }
 
-/** What was expected and did not arrive; rejected messages are not expected. */
-export interface Missing {
-  answers: number;
-  deliveries: number;
-  /** Messages that did not reach everyone. */
-  messages: number;
-}
-
-export function countMissing({
-  memory,
-  tally,
-  isComplete,
-}: Pick<CountSources, "memory" | "tally" | "isComplete">): Missing {
-  const missing: Missing = { answers: 0, deliveries: 0, messages: 0 };
+/** What was expected and did not arrive; rejected messages are not expected. `messages`: did not reach everyone. */
+export function countMissing({ memory, tally, isComplete }: Omit<CountSources, "connections" | "copies">) {
+  const missing = { answers: 0, deliveries: 0, messages: 0 };
   for (let i = 0; i < memory.requests; i++) {
     const state = memory.state[i]!;
     if (state === RequestState.none || state === RequestState.refused) continue;

@@ -7,19 +7,21 @@ import type { OperationSetups, RequestOrders } from "./request-worker.ts";
 
 /**
  * Closed: a fixed number of requests in flight, the next one when one is answered. Open: at a fixed rate,
- * regardless of the responses. `requests`: at most this many.
+ * regardless of the responses.
  */
-export type RequestLoop =
-  | { kind: "closed"; inFlight: number; requests: number }
-  | { kind: "open"; perSecond: number; durationMs: number; requests: number };
-
-/** The same for a given time. */
 export type Pace = { kind: "closed"; inFlight: number } | { kind: "open"; perSecond: number };
+
+/** The same for this many requests. */
+export type RequestLoop = { requests: number } & (
+  | { kind: "closed"; inFlight: number }
+  | { kind: "open"; perSecond: number; durationMs: number }
+);
 
 /** A time of one loop, for example the warm-up. */
 export interface Phase {
-  loop: RequestLoop;
+  loop: Pace;
   senders: number;
+  /** It makes at most as many requests as fit in here. */
   memory: RequestMemory;
   /** The number of its first request in the memory. */
   first: number;
@@ -29,6 +31,12 @@ export interface Phase {
   /** By `nowMs`: all threads start in the same instant. */
   startMs: number;
 }
+
+const DEFAULTS = { first: 0, isWarmUp: false, timeoutMs: Infinity };
+
+/** What to run. `durationMs`: ends it after this time, without waiting for what is in flight. */
+type PhaseOptions = Pick<Phase, "loop" | "senders" | "memory"> &
+  Partial<typeof DEFAULTS> & { durationMs?: number | undefined };
 
 /** The requests of a phase, and when it was. */
 export interface Span extends Range {
@@ -81,25 +89,24 @@ export class RequestThreads<Kind extends keyof OperationSetups = keyof Operation
     await abortable(Promise.all(this.#threads.map((thread) => thread.ask("prepare"))), this.#signal);
   }
 
-  /** Resolves when every request of the phase is settled, or on an abort signal. */
-  async run(phase: Omit<Phase, "startMs">): Promise<Span> {
-    return this.#run(phase, Infinity);
-  }
-
-  /**
-   * Ends the phase after this time, without waiting for what is in flight.
-   * @throws {Error} if the signal aborts
-   */
-  async runFor(
-    durationMs: number,
-    pace: Pace,
-    phase: Pick<Phase, "senders" | "memory" | "first">,
-  ): Promise<Span> {
-    const requests = phase.memory.requests - phase.first;
-    const loop = pace.kind === "closed" ? { ...pace, requests } : { ...pace, durationMs, requests };
-    const span = await this.#run({ ...phase, loop, isWarmUp: false, timeoutMs: Infinity }, durationMs);
-    this.#signal.throwIfAborted();
-    return span;
+  /** Resolves when every request of the phase is settled, when its time is over, or on an abort signal. */
+  async run({ durationMs, ...options }: PhaseOptions): Promise<Span> {
+    const fromMs = nowMs() + START_MS;
+    const phase: Phase = { ...DEFAULTS, ...options, startMs: fromMs };
+    const { first } = phase;
+    if (this.#signal.aborted) return { from: first, to: first, fromMs, toMs: fromMs };
+    const stop = () => {
+      for (const thread of this.#threads) thread.tell("stop");
+    };
+    const timer = durationMs === undefined ? undefined : setTimeout(stop, START_MS + durationMs);
+    this.#signal.addEventListener("abort", stop, { once: true });
+    try {
+      const ends = await Promise.all(this.#threads.map((thread) => thread.ask("run", phase)));
+      return { from: first, to: first + Math.max(...ends), fromMs, toMs: nowMs() };
+    } finally {
+      clearTimeout(timer);
+      this.#signal.removeEventListener("abort", stop);
+    }
   }
 
   /** The error of a request; undefined: none. */
@@ -142,27 +149,5 @@ export class RequestThreads<Kind extends keyof OperationSetups = keyof Operation
       for (const [code, count] of Object.entries(answer.status === "fulfilled" ? answer.value : {}))
         sum[code] = (sum[code] ?? 0) + count;
     return sum;
-  }
-
-  async #run(phase: Omit<Phase, "startMs">, durationMs: number): Promise<Span> {
-    const fromMs = nowMs() + START_MS;
-    const { first } = phase;
-    if (this.#signal.aborted) return { from: first, to: first, fromMs, toMs: fromMs };
-    const timer = durationMs < Infinity ? setTimeout(() => this.#stop(), START_MS + durationMs) : undefined;
-    const onAbort = () => this.#stop();
-    this.#signal.addEventListener("abort", onAbort, { once: true });
-    try {
-      const started = { ...phase, startMs: fromMs };
-      const ends = await Promise.all(this.#threads.map((thread) => thread.ask("run", started)));
-      const to = first + Math.max(...ends);
-      return { from: first, to, fromMs, toMs: nowMs() };
-    } finally {
-      clearTimeout(timer);
-      this.#signal.removeEventListener("abort", onAbort);
-    }
-  }
-
-  #stop(): void {
-    for (const thread of this.#threads) thread.tell("stop");
   }
 }

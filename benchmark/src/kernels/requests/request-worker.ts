@@ -2,8 +2,8 @@ import { workerData } from "node:worker_threads";
 import { emit, serveThread } from "../../receivers/thread.ts";
 import { nowMs } from "../broadcast/clock.ts";
 import { sampleThreadLoad } from "../broadcast/resource-use.ts";
-import { createLoop, type Loop } from "./loops.ts";
-import { Requests, type Operation, type OperationContext } from "./operation.ts";
+import { Requests } from "./loops.ts";
+import type { Operation, OperationContext } from "./operation.ts";
 import type { ErrorCode, Phase, RequestThreadSetup } from "./request-threads.ts";
 
 const TICK_MS = 1;
@@ -21,16 +21,12 @@ export type OperationSetups = {
   [Name in keyof Modules]: Parameters<Modules[Name]["createOperation"]>[0]["setup"];
 };
 
-const { kind, setup, worker, workers, codes } = workerData as RequestThreadSetup;
+const { kind, codes, ...context } = workerData as RequestThreadSetup;
 const { createOperation } = await OPERATIONS[kind]();
-const operation = (createOperation as (context: OperationContext<unknown>) => Operation)({
-  setup,
-  worker,
-  workers,
-});
+const operation = (createOperation as (context: OperationContext<unknown>) => Operation)(context);
 const knownCodes = new Map<string, number>();
-let loop: Loop | undefined;
-let isStopped = false;
+/** Of the current phase. */
+let requests: Requests | undefined;
 
 function codeOf(error: string): number {
   const known = knownCodes.get(error);
@@ -43,22 +39,13 @@ function codeOf(error: string): number {
 
 /** @returns how many requests were made, see `Requests.end` */
 function run(phase: Phase): Promise<number> {
-  const requests = new Requests({ ...phase, operation, now: nowMs, codeOf });
-  const share = { worker, workers, senders: phase.senders };
-  const clock = { startMs: phase.startMs, now: nowMs };
-  const driver = createLoop(phase.loop, share, (...request) => requests.make(...request), clock);
-  loop = driver;
-  isStopped = false;
+  const own = new Requests(phase, { ...context, operation, now: nowMs, codeOf });
+  requests = own;
   return new Promise((resolve) => {
     const tick = () => {
-      const isDone = driver.isOver && requests.inFlight === 0;
-      if (isStopped || isDone || operation.hasEnded) {
-        driver.stop();
-        resolve(requests.end);
-        return;
-      }
-      driver.advance(nowMs());
-      requests.expire();
+      if (operation.hasEnded) own.stop();
+      if (own.isOver) return resolve(own.end);
+      own.advance(nowMs());
       setTimeout(tick, TICK_MS);
     };
     setTimeout(tick, Math.max(0, phase.startMs - nowMs()));
@@ -69,10 +56,7 @@ const orders = {
   prepare: () => operation.prepare(),
   run,
   /** Ends the phase; what is in flight can still be answered. */
-  stop() {
-    isStopped = true;
-    loop?.stop();
-  },
+  stop: () => requests?.stop(),
   renew: (tokens: readonly string[]) => operation.renew?.(tokens),
   sample: sampleThreadLoad,
   dropped: () => operation.dropped,

@@ -1,10 +1,11 @@
+import type { RunContext } from "../../cli/scenario.ts";
 import { StoredCopies } from "../../receivers/message-tag.ts";
 import { explain } from "../../targets/fanfare/api.ts";
 import { createGroup, registerOwner } from "../../targets/fanfare/meeting.ts";
-import { Session, tokensOf } from "../../targets/fanfare/session.ts";
+import { tokensOf, type Session } from "../../targets/fanfare/session.ts";
 import type { RegistrationResult } from "../../targets/registration.ts";
 import { measureLoad } from "./load-run.ts";
-import { createGuest, doAll, type LoadContext, type LoadScene } from "./load.ts";
+import { doAll, registerGuests, type LoadContext, type LoadScene } from "./load.ts";
 import { senderOf, turnOf } from "./loops.ts";
 import { Counted, counted, type RequestMemory } from "./request-memory.ts";
 import { openSendLoad, type Channel, type People } from "./send-load.ts";
@@ -21,8 +22,6 @@ export interface Scene extends Pick<People, "receivers" | "senders"> {
   channels: readonly SceneChannel[];
   /** @param turn how many messages this sender has sent before, approximately */
   channelOf(sender: number, turn: number): number;
-  /** Removes everything that can be removed from a running server. */
-  remove(): Promise<void>;
 }
 
 export interface DirectSize {
@@ -38,43 +37,27 @@ export async function buildDirectScene(context: LoadContext, size: DirectSize): 
   const { target, plan, signal } = context;
   // Guests can only open direct channels with members of their groups.
   const { code } = await target.openMeeting(signal);
-  const { users, result } = await doAll(context, "registering guests", senders + receivers, () =>
-    createGuest(context),
+  const { guests, sessions, registration } = await registerGuests(context, senders + receivers);
+  await doAll(context, "joining a group", guests.length, (i) =>
+    target.api.call("invite.accept", { code }, guests[i]!.accessToken, signal),
   );
-  await doAll(context, "joining a group", users.length, (index) =>
-    target.api.call("invite.accept", { code }, users[index]!.accessToken, signal),
-  );
-  const sessions = users.map((tokens) => new Session(target.api, tokens));
-  const receiving = users.slice(senders);
-  const { users: ids } = await doAll(
-    context,
-    "opening direct channels",
-    senders * receivers,
-    async (index) => {
-      const accessToken = await sessions[Math.floor(index / receivers)]!.token();
-      const userId = receiving[index % receivers]!.user.id;
-      const { channel } = await target.api.call("channel.openDirect", { userId }, accessToken, signal);
-      return channel.id;
-    },
-  );
+  const opened = await doAll(context, "opening direct channels", senders * receivers, async (i) => {
+    const [sender, receiver] = [Math.floor(i / receivers), i % receivers];
+    const reader = sessions[sender]!;
+    const { id: userId } = guests[senders + receiver]!.user;
+    const token = await reader.token();
+    const { channel } = await target.api.call("channel.openDirect", { userId }, token, signal);
+    const connections = [...(receiver < online ? [receiver] : []), online + sender];
+    return { id: channel.id, reader, connections: Int32Array.from(connections) };
+  });
   const tokens = await tokensOf(sessions, { concurrency: plan.connecting, signal });
   return {
-    size: { users: users.length, senders, online: online + senders, channels: ids.length },
-    registration: result,
+    size: { users: guests.length, senders, online: online + senders, channels: opened.users.length },
+    registration,
     receivers: tokens.slice(senders, senders + online),
     senders: tokens.slice(0, senders),
-    channels: ids.map((id, i) => {
-      const sender = Math.floor(i / receivers);
-      const receiver = i % receivers;
-      return {
-        id,
-        reader: sessions[sender]!,
-        connections: Int32Array.from([...(receiver < online ? [receiver] : []), online + sender]),
-      };
-    }),
+    channels: opened.users,
     channelOf: (sender, turn) => sender * receivers + (turn % receivers),
-    // Guests and direct channels can't be removed; the target removes the group.
-    remove: async () => {},
   };
 }
 
@@ -88,37 +71,38 @@ export interface GroupSize {
   online: number;
 }
 
-/** Several groups with the same members. */
-export async function buildGroupScene(context: LoadContext, size: GroupSize): Promise<Scene> {
-  const { groups, members, senders, online } = size;
-  const { plan, signal } = context;
-  const { api } = context.target;
+/** Several groups with the same members, which are deleted in the end if the server is not the run's own. */
+export async function buildGroupScene(
+  context: LoadContext & Pick<RunContext, "defer">,
+  { groups, members, senders, online }: GroupSize,
+): Promise<Scene> {
+  const { target, plan, signal } = context;
+  const { api } = target;
   const owner = await registerOwner(api, signal).catch(explain);
-  const { users: meetings } = await doAll(context, "creating groups", groups, async (index) =>
-    createGroup(api, `bench ${index + 1}`, await owner.token(), signal),
+  const { users: meetings } = await doAll(context, "creating groups", groups, async (i) =>
+    createGroup(api, `bench ${i + 1}`, await owner.token(), signal),
   );
+  const remove = async () => {
+    for (const { groupId } of meetings) await api.call("group.delete", { groupId }, await owner.token());
+  };
+  if (!target.isThrowaway)
+    context.defer(() =>
+      remove().catch((error: Error) => {
+        process.stderr.write(`Could not delete the run's groups (${error.message}).\n`);
+      }),
+    );
   const codes = meetings.map(({ code }) => code);
-  const { users: guests, result } = await doAll(context, "registering members", members - 1, () =>
-    createGuest(context, codes),
-  );
-  const sessions = [...guests.map((tokens) => new Session(api, tokens)), owner];
-  const tokens = await tokensOf(sessions, { concurrency: plan.connecting, signal });
-  const allOnline = Int32Array.from({ length: online }, (_, i) => i);
+  const { sessions, registration } = await registerGuests(context, members - 1, codes);
+  const tokens = await tokensOf([...sessions, owner], { concurrency: plan.connecting, signal });
+  const connections = Int32Array.from({ length: online }, (_, i) => i);
   return {
     size: { users: members, senders, online, channels: groups, groups, members },
-    registration: result,
+    registration,
     receivers: tokens.slice(senders, online),
     senders: tokens.slice(0, senders),
-    channels: meetings.map(({ channelId }) => ({
-      id: channelId,
-      reader: owner,
-      connections: allOnline,
-    })),
+    channels: meetings.map(({ channelId }) => ({ id: channelId, reader: owner, connections })),
     // Senders start with different groups.
     channelOf: (sender, turn) => (sender + turn) % groups,
-    remove: async () => {
-      for (const { groupId } of meetings) await api.call("group.delete", { groupId }, await owner.token());
-    },
   };
 }
 
@@ -132,9 +116,8 @@ const CHANNELS_AT_ONCE = 16;
  */
 export async function measureSends(context: LoadContext, scene: Scene) {
   const { target, plan, progress, signal } = context;
-  const { channels, senders } = scene;
   const { loop } = plan;
-  const { length } = senders;
+  const { length } = scene.senders;
   const people = {
     ...scene,
     sendersReceive: true,
@@ -148,12 +131,11 @@ export async function measureSends(context: LoadContext, scene: Scene) {
     name: "send",
     threads,
     memory,
-    senders: length,
     scene: scene.size,
     registration: scene.registration,
     audience,
     connect: () => sends.connect(progress),
-    readBack: () => readBack(context, channels, runId, memory),
+    readBack: () => readBack(context, scene.channels, runId, memory),
   });
 }
 
@@ -165,16 +147,13 @@ export async function readBack(
   memory: RequestMemory,
 ): Promise<Uint8Array> {
   const stored = new StoredCopies(runId, memory.requests);
-  let next = 0;
+  const unread = channels.values();
   const lane = async () => {
-    while (next < channels.length) {
-      const { id, reader } = channels[next++]!;
+    for (const { id, reader } of unread)
       for await (const { content } of target.api.messages(id, () => reader.token(), signal))
         stored.add(content);
-    }
   };
-  const lanes = Array.from({ length: Math.min(CHANNELS_AT_ONCE, channels.length) }, () => lane);
-  const readAll = () => Promise.all(lanes.map((read) => read()));
+  const readAll = () => Promise.all(Array.from({ length: CHANNELS_AT_ONCE }, lane));
   const acknowledged = counted(memory, Counted.acknowledged);
   await progress.during("reading back stored messages", acknowledged, () => stored.found, readAll);
   return stored.copies;

@@ -11,15 +11,13 @@ import {
 import type { Assignment, ReceiverObserver } from "../../receivers/receiver.ts";
 import type { SocketIoDialect } from "../../targets/plugin.ts";
 import { loadDialect, type DialectRef } from "../../targets/plugins.ts";
-import type { RequestOutcome } from "./operation.ts";
+import { failure, type Done, type RequestOutcome } from "./operation.ts";
 
 /** The platform answers at most 256 concurrent calls per connection. */
 export const MAX_UNANSWERED_PER_CONNECTION = 200;
 const WINDOW = 32;
 const TIMEOUT_MS = 15_000;
 const REOPEN_MS = 500;
-/** After a rejection without a retry time, or a lost connection. */
-const RETRY_MS = 100;
 
 /** The servers that members connect to. */
 export interface PlaceSetup {
@@ -53,87 +51,26 @@ export interface Receiving {
 interface Seat {
   member: LightReceiver;
   /** Calls in flight, by number. */
-  readonly unanswered: Map<number, (outcome: RequestOutcome) => void>;
+  unanswered: Map<number, Done>;
 }
 
-/** The connected members of a thread, who make calls. */
-export class Seats {
-  readonly #setup: SeatSetup;
-  readonly #receives: boolean;
-  readonly #receiving: Receiving;
-  readonly #seats = new Map<number, Seat>();
-  #group: ReceiverGroup | undefined;
-  #calls = 0;
+/**
+ * The connected members of a thread, who make calls.
+ * @param receiving default: they don't decode events
+ */
+export function openSeats(setup: SeatSetup, receiving?: Receiving) {
+  const { urls, tokens, localAddresses = [], maxUnanswered = Infinity, reopens } = setup;
+  const { firstReceiver = 0, connections = allocateConnections(tokens.length) } = receiving ?? {};
+  /** By sender. */
+  const seats = new Map<number, Seat>();
+  let group: ReceiverGroup | undefined;
+  let calls = 0;
 
-  /** @param receiving default: they don't decode events */
-  constructor(setup: SeatSetup, receiving?: Receiving) {
-    this.#setup = setup;
-    this.#receives = receiving !== undefined;
-    this.#receiving = receiving ?? {
-      tally: { record: () => false },
-      connections: allocateConnections(setup.tokens.length),
-      firstReceiver: 0,
-    };
-  }
-
-  /** By code. */
-  get errors(): Readonly<Record<string, number>> {
-    return this.#group?.errors ?? {};
-  }
-
-  /**
-   * Connects members, a few at a time, and retries failures.
-   * @throws {ExitError} with the errors if some could not be connected
-   */
-  async connect(senders: readonly number[]): Promise<void> {
-    const { urls, tokens, localAddresses = [], reopens } = this.#setup;
-    const { tally, connections, firstReceiver } = this.#receiving;
-    const openMember = await membersOf(this.#setup);
-    this.#group = new ReceiverGroup({
-      open: (assignment, observer) => this.#open(openMember, assignment, observer),
-      tally,
-      connections,
-      window: WINDOW,
-      timeoutMs: TIMEOUT_MS,
-      onComplete: () => {},
-      ...(reopens && { roaming: { drain: () => 0, waitMs: () => REOPEN_MS, elsewhere: (same) => same } }),
-    });
-    await this.#group.connect(
-      senders.map((sender) => ({
-        receiver: firstReceiver + sender,
-        credential: tokens[sender]!,
-        localAddress: localAddresses[sender],
-        server: sender % urls.length,
-      })),
-    );
-    if (Atomics.load(connections.counts, Count.gaveUp) === 0) return;
-    throw connectError(`Not all senders could connect: ${Object.keys(this.errors).join(", ")}.`);
-  }
-
-  /** @returns false if it can't be sent; `done` will not be called */
-  call(sender: number, action: string, params: object, done: (outcome: RequestOutcome) => void): boolean {
-    const { member, unanswered } = this.#seats.get(sender)!;
-    if (unanswered.size >= (this.#setup.maxUnanswered ?? Infinity)) return false;
-    const id = this.#calls++;
-    if (!member.call(id, action, params)) return false;
-    unanswered.set(id, done);
-    return true;
-  }
-
-  /** These connections stop reading, like hung clients. */
-  stall(senders: readonly number[]): void {
-    for (const sender of senders) this.#seats.get(sender)!.member.stall();
-  }
-
-  close(): void {
-    void this.#group?.close(0);
-  }
-
-  #open(openMember: OpenMember, assignment: Assignment, observer: ReceiverObserver): LightReceiver {
+  function open(openMember: OpenMember, assignment: Assignment, observer: ReceiverObserver): LightReceiver {
     const unanswered: Seat["unanswered"] = new Map();
     const member = openMember(assignment, {
       online: (receiver) => observer.online(receiver),
-      ...(this.#receives && {
+      ...(receiving && {
         messages: (...received) => observer.messages!(...received),
         resync: (receiver) => observer.resync!(receiver),
       }),
@@ -145,13 +82,60 @@ export class Seats {
       ended: (receiver, code) => {
         const lost = [...unanswered.values()];
         unanswered.clear();
-        for (const done of lost) done({ ok: false, code, isAnswer: false, retryAfterMs: RETRY_MS });
+        for (const done of lost) done(failure(code, { isAnswer: false }));
         observer.ended(receiver, code);
       },
     });
-    this.#seats.set(assignment.receiver - this.#receiving.firstReceiver, { member, unanswered });
+    seats.set(assignment.receiver - firstReceiver, { member, unanswered });
     return member;
   }
+
+  return {
+    /** By code. */
+    get errors(): Readonly<Record<string, number>> {
+      return group?.errors ?? {};
+    },
+    /**
+     * Connects members, a few at a time, and retries failures.
+     * @throws {ExitError} with the errors if some could not be connected
+     */
+    async connect(senders: readonly number[]): Promise<void> {
+      const openMember = await membersOf(setup);
+      group = new ReceiverGroup({
+        open: (assignment, observer) => open(openMember, assignment, observer),
+        tally: receiving?.tally ?? { record: () => false },
+        connections,
+        window: WINDOW,
+        timeoutMs: TIMEOUT_MS,
+        onComplete: () => {},
+        ...(reopens && { roaming: { drain: () => 0, waitMs: () => REOPEN_MS, elsewhere: (same) => same } }),
+      });
+      await group.connect(
+        senders.map((sender) => ({
+          receiver: firstReceiver + sender,
+          credential: tokens[sender]!,
+          localAddress: localAddresses[sender],
+          server: sender % urls.length,
+        })),
+      );
+      if (Atomics.load(connections.counts, Count.gaveUp) === 0) return;
+      throw connectError(`Not all senders could connect: ${Object.keys(group.errors).join(", ")}.`);
+    },
+    /** @returns false if it can't be sent; `done` will not be called */
+    call(sender: number, action: string, params: object, done: Done): boolean {
+      const { member, unanswered } = seats.get(sender)!;
+      if (unanswered.size >= maxUnanswered) return false;
+      const id = calls++;
+      if (!member.call(id, action, params)) return false;
+      unanswered.set(id, done);
+      return true;
+    },
+    /** These connections stop reading, like hung clients. */
+    stall(senders: readonly number[]): void {
+      for (const sender of senders) seats.get(sender)!.member.stall();
+    },
+    close: () => void group?.close(0),
+  };
 }
 
 /** How a thread opens members at these servers. */
@@ -168,11 +152,6 @@ function outcomeOf(answer: Answer): RequestOutcome {
   if (answer.ok) return { ok: true };
   const { type, retryable, data } = answer.error;
   const { retryAfterMs } = (data ?? {}) as { retryAfterMs?: number };
-  return {
-    ok: false,
-    code: type,
-    isAnswer: true,
-    retryAfterMs: retryAfterMs ?? RETRY_MS,
-    lacksRetryTime: retryable && !(retryAfterMs! > 0),
-  };
+  const lacksRetryTime = retryable && !(retryAfterMs! > 0);
+  return failure(type, { lacksRetryTime, ...(retryAfterMs !== undefined && { retryAfterMs }) });
 }

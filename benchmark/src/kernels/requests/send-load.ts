@@ -4,6 +4,7 @@ import { newRunId } from "../../receivers/message-tag.ts";
 import type { Progress } from "../../report/progress.ts";
 import type { Target } from "../../targets/target.ts";
 import { waitUntil } from "../broadcast/clock.ts";
+import type { LoadPlan } from "./load.ts";
 import {
   allocateRequests,
   Counted,
@@ -38,15 +39,13 @@ export interface People {
   channelOf: (message: number) => number;
 }
 
-export interface SendPlan {
+type SendPlan = Pick<
+  LoadPlan,
+  "payloadBytes" | "sendingThreads" | "receivingThreads" | "connecting" | "napMs"
+> & {
   /** At most this many messages. */
   requests: number;
-  payloadBytes: number;
-  sendingThreads: number;
-  receivingThreads: number;
-  connecting: number;
-  napMs: number;
-}
+};
 
 /** Members who send messages, and those who receive them. */
 export async function openSendLoad(
@@ -72,7 +71,6 @@ export async function openSendLoad(
   const places = await placesOf({ urls, dialect }, runId);
   const setup: SendSetup = {
     ...places,
-    warmUpRunId: newRunId(),
     tokens: senders,
     localAddresses: sourceAddresses(places.addresses[0]!).take(senders.length),
     channelIds: channels.map(({ id }) => id),
@@ -111,9 +109,10 @@ export async function openSendLoad(
      * Sends for this long, without waiting for what is in flight.
      * @throws {Error} if the signal aborts
      */
-    async send(pace: Pace, durationMs: number): Promise<Span> {
+    async send(loop: Pace, durationMs: number): Promise<Span> {
       const phase = { senders: senders.length - stalled, memory, first: sent };
-      const span = await threads.runFor(durationMs, pace, phase);
+      const span = await threads.run({ ...phase, loop, durationMs });
+      signal.throwIfAborted();
       sent = span.to;
       return span;
     },

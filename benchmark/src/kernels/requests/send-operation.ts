@@ -1,11 +1,9 @@
 import { DeliveryTally, type DeliveryMemory } from "../../receivers/delivery-tally.ts";
-import { taggedContent } from "../../receivers/message-tag.ts";
+import { newRunId, taggedContent } from "../../receivers/message-tag.ts";
 import type { Operation, OperationContext } from "./operation.ts";
-import { Seats, type Receiving, type SeatSetup } from "./seats.ts";
+import { openSeats, type Receiving, type SeatSetup } from "./seats.ts";
 
 export interface SendSetup extends SeatSetup {
-  /** Run ID in the text of warm-up messages, if there are any. */
-  warmUpRunId?: string;
   channelIds: readonly string[];
   /** Per message; empty: all in the first channel. */
   channelOf: Int32Array<SharedArrayBuffer>;
@@ -21,7 +19,9 @@ export function createOperation({ setup, worker, workers }: OperationContext<Sen
   const { tokens, stalled = 0, deliveries, channelIds, channelOf, payloadBytes } = setup;
   const senders = tokens.map((_, sender) => sender).filter((sender) => sender % workers === worker);
   const receiving = deliveries && { ...deliveries, tally: new DeliveryTally(deliveries.tally) };
-  const seats = new Seats(setup, receiving);
+  const seats = openSeats(setup, receiving);
+  // Not part of the run's: receivers would take a warm-up message for a changed one.
+  const warmUpRunId = newRunId();
   return {
     get errors() {
       return seats.errors;
@@ -31,7 +31,7 @@ export function createOperation({ setup, worker, workers }: OperationContext<Sen
       seats.stall(senders.filter((sender) => sender >= tokens.length - stalled));
     },
     begin({ index, sender, isWarmUp }, done) {
-      const run = (isWarmUp && setup.warmUpRunId) || setup.runId;
+      const run = isWarmUp ? warmUpRunId : setup.runId;
       const params = {
         channelId: channelIds[channelOf[index] ?? 0],
         content: taggedContent(run, index, payloadBytes),

@@ -2,29 +2,33 @@ import { availableParallelism, totalmem } from "node:os";
 import type { Needs } from "../../cli/preflight.ts";
 import { connectError, ExitCode, ExitError, PROGRAM } from "../../cli/exit.ts";
 import type { RunTools } from "../../cli/scenario.ts";
+import { mapValues } from "../../kernels/broadcast/percentiles.ts";
 import { BUSY_LIMIT, OTHERS_SHARE, WAITING_LIMIT } from "../../kernels/broadcast/tester-watch.ts";
 import { applying, percent, short, whole } from "../../report/format.ts";
 import type { Target } from "../../targets/target.ts";
 import type { ErrorRow } from "../../report/result.ts";
+import type { CapacityPlan } from "./capacity.ts";
 import type { Attempt } from "./search.ts";
-
-/** What an attempt needs of the options. */
-export interface AttemptPlan {
-  limitMs: number;
-  members: number;
-  senders: number;
-  durationMs: number;
-  payloadBytes: number;
-  threads: number;
-  connecting: number;
-  napMs: number;
-}
 
 export interface CapacityContext extends RunTools {
   target: Target;
-  plan: AttemptPlan;
+  plan: CapacityPlan;
   where: Pick<Needs, "isLocalServer" | "canSpreadAddresses">;
 }
+
+/** Any of these fails an attempt. */
+const FAULTS = {
+  lost: "deliveries lost",
+  duplicates: "duplicates",
+  outOfOrder: "deliveries out of order",
+  corrupted: "deliveries corrupted",
+  unstored: "acknowledged messages not persisted",
+  storedTwice: "messages stored twice",
+  refused: "messages rejected or not answered",
+  missed: "messages not sent in time",
+  dropped: "connections dropped",
+} as const;
+type Fault = keyof typeof FAULTS;
 
 /** What an attempt shows; by default nothing. */
 const NOTHING = {
@@ -35,19 +39,7 @@ const NOTHING = {
   firstMs: null as number | null,
   coldMs: null as number | null,
   acknowledged: 0,
-  /** Deliveries of acknowledged messages that never arrived. */
-  lost: 0,
-  duplicates: 0,
-  outOfOrder: 0,
-  corrupted: 0,
-  /** Acknowledged messages that are not stored, and those that are more than once. */
-  unstored: 0,
-  storedTwice: 0,
-  /** Messages that the server rejected or did not answer. */
-  refused: 0,
-  /** Messages that the tester could not send in time. */
-  missed: 0,
-  dropped: 0,
+  ...(mapValues(FAULTS, () => 0) as Record<Fault, number>),
   /** Cores the server kept busy while messages were in flight. */
   serverCores: null as number | null,
 };
@@ -68,50 +60,55 @@ export function judgeAttempt(
   resource: () => Resource,
 ): CapacityAttempt {
   const seen = { ...NOTHING, ...observed };
-  const reasons = reasonsOf(seen, limitMs);
-  const held = reasons.length === 0;
-  return { value, held, isFinal: false, ...seen, reasons, resource: held ? null : resource() };
+  const faults = (Object.keys(FAULTS) as Fault[]).filter((fault) => seen[fault] > 0);
+  const reasons = faults.map((fault) => `${whole(seen[fault])} ${FAULTS[fault]}`);
+  if ((seen.worstMs ?? 0) > limitMs) reasons.push(`worst message ${short(seen.worstMs!)} ms`);
+  if (seen.worstMs === null && reasons.length === 0)
+    reasons.push("not every message reached everyone in time");
+  if (reasons.length > 0) return { ...failedAttempt(value, resource(), reasons), ...seen };
+  return { value, held: true, isFinal: false, ...seen, reasons, resource: null };
 }
 
 /** @param isFinal a retry would fail too */
 export function failedAttempt(
   value: number,
   resource: Resource,
-  reason: string,
-  isFinal: boolean,
+  reasons: string[],
+  isFinal = false,
 ): CapacityAttempt {
-  return { value, held: false, isFinal, ...NOTHING, reasons: [reason], resource };
+  return { value, held: false, isFinal, ...NOTHING, reasons, resource };
 }
+
+const TOKEN_EXPIRED = "TOKEN_EXPIRED";
 
 /**
  * An attempt whose members could not be registered or connected has failed: that must not end the search, unless their
  * tokens have expired, which is no limit of the server.
- * @param attempt gets what was exhausted so far, by the errors that it had
+ * @param attempt returns what it shows, and what helps to explain a failure
  * @throws {Error} if the signal aborts, or for other reasons
  */
 export async function tryAttempt(
   {
-    plan,
+    plan: { limitMs },
     errors,
     signal,
-  }: Pick<CapacityContext, "errors" | "signal"> & { plan: Pick<AttemptPlan, "limitMs"> },
+  }: Pick<RunTools, "errors" | "signal"> & { plan: Pick<CapacityPlan, "limitMs"> },
   value: number,
-  attempt: (resourceOf: (evidence: Partial<Evidence>) => Resource) => Promise<CapacityAttempt>,
+  attempt: () => Promise<{ seen: Partial<Seen>; evidence: Partial<Evidence> }>,
 ): Promise<CapacityAttempt> {
-  const before = new Map(errors.rows().map(({ phase, code, count }) => [`${phase} ${code}`, count]));
+  const keyOf = ({ phase, code }: ErrorRow) => `${phase} ${code}`;
+  const before = new Map(errors.rows().map((row) => [keyOf(row), row.count]));
   const newCodes = () => {
-    const isNew = ({ phase, code, count }: ErrorRow) => count > (before.get(`${phase} ${code}`) ?? 0);
-    return errors
-      .rows()
-      .filter(isNew)
-      .map(({ code }) => code);
+    const isNew = (row: ErrorRow) => row.count > (before.get(keyOf(row)) ?? 0);
+    const rows = errors.rows().filter(isNew);
+    return rows.map(({ code }) => code);
   };
   const resourceOf = (evidence: Partial<Evidence>) =>
-    judgeResource({ ...UNKNOWN, limitMs: plan.limitMs, errorCodes: newCodes(), ...evidence });
+    judgeResource({ ...evidence, limitMs, errorCodes: newCodes() });
   try {
-    const made = await attempt(resourceOf);
+    const { seen, evidence } = await attempt();
     signal.throwIfAborted();
-    return made;
+    return judgeAttempt(value, seen, limitMs, () => resourceOf(evidence));
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof ExitError) || error.code !== ExitCode.couldNotConnect) throw error;
@@ -120,27 +117,8 @@ export async function tryAttempt(
         `${TOKEN_EXPIRED}: the access tokens expired before the search ended. Write new ones with ${PROGRAM} register --out, ` +
           "and start nearer to the limit with a lower --most-users.",
       );
-    return failedAttempt(value, resourceOf({}), error.message, false);
+    return failedAttempt(value, resourceOf({}), [error.message]);
   }
-}
-
-/** Why an attempt fails; empty if it passes. */
-function reasonsOf(seen: Seen, limitMs: number): string[] {
-  const { worstMs, lost, refused, missed, dropped } = seen;
-  const reasons = applying(
-    lost > 0 && `${whole(lost)} deliveries lost`,
-    seen.duplicates > 0 && `${whole(seen.duplicates)} duplicates`,
-    seen.outOfOrder > 0 && `${whole(seen.outOfOrder)} deliveries out of order`,
-    seen.corrupted > 0 && `${whole(seen.corrupted)} deliveries corrupted`,
-    seen.unstored > 0 && `${whole(seen.unstored)} acknowledged messages not persisted`,
-    seen.storedTwice > 0 && `${whole(seen.storedTwice)} messages stored twice`,
-    refused > 0 && `${whole(refused)} messages rejected or not answered`,
-    missed > 0 && `${whole(missed)} messages not sent in time`,
-    dropped > 0 && `${whole(dropped)} connections dropped`,
-    worstMs !== null && worstMs > limitMs && `worst message ${short(worstMs)} ms`,
-  );
-  if (worstMs === null && reasons.length === 0) reasons.push("not every message reached everyone in time");
-  return reasons;
 }
 
 export interface Resource {
@@ -149,92 +127,74 @@ export interface Resource {
   why: string;
 }
 
-/** Observations of an attempt that failed. */
+/** Observations of an attempt that failed. null: unknown. */
 export interface Evidence {
   /** Errors of connections and requests. */
   errorCodes: readonly string[];
-  /** Share of a core, 0 to 1, that the tester's busiest thread used, and of time that a thread waited for a core. */
-  testerBusy: number | null;
-  testerWaiting: number | null;
-  /** How late the tester sent. */
-  sentLateMs: number;
-  /** Cores that the server kept busy while messages were in flight, and the share of its busiest thread. */
-  serverCores: number | null;
-  serverThreadBusy: number | null;
-  /** Used by unrelated programs; null if the server is remote. */
-  otherProgramsCores: number | null;
   limitMs: number;
+  /** Share of a core, 0 to 1, that the tester's busiest thread used, and of time that a thread waited for a core. */
+  testerBusy?: number | null;
+  testerWaiting?: number | null;
+  /** How late the tester sent. */
+  sentLateMs?: number;
+  /** Cores that the server kept busy while messages were in flight, and the share of its busiest thread. */
+  serverCores?: number | null;
+  serverThreadBusy?: number | null;
+  /** Used by unrelated programs; null if the server is remote. */
+  otherProgramsCores?: number | null;
   /** Of the machine, and the share of its memory still available. */
   cores?: number;
   memoryFree?: number;
 }
 
-/** An attempt that could not be made. */
-const UNKNOWN = {
-  testerBusy: null,
-  testerWaiting: null,
-  sentLateMs: 0,
-  serverCores: null,
-  serverThreadBusy: null,
-  otherProgramsCores: null,
-};
-
-const TOKEN_EXPIRED = "TOKEN_EXPIRED";
 const SENT_LATE_SHARE = 0.25;
 const SERVER_BUSY = 0.75;
 const MEMORY_FREE = 0.05;
 
-const DESCRIPTOR_CODES = ["EMFILE", "ENFILE"];
-const PORT_CODES = ["EADDRNOTAVAIL", "EADDRINUSE"];
-const MEMORY_CODES = ["ENOMEM", "ENOBUFS"];
-const LIMIT_CODES = ["TOO_MANY_CONNECTIONS", "RATE_LIMITED", "HTTP_429", "HTTP_503"];
-
 /** The first that explains it: limits of the tester come before those of the server. */
 export function judgeResource(evidence: Evidence): Resource {
-  const { testerBusy, testerWaiting, sentLateMs, serverCores, serverThreadBusy } = evidence;
+  const { sentLateMs = 0, serverThreadBusy = null } = evidence;
   const { cores = availableParallelism(), memoryFree = process.availableMemory() / totalmem() } = evidence;
+  const testerBusy = evidence.testerBusy ?? 0;
+  const testerWaiting = evidence.testerWaiting ?? 0;
+  const serverBusy = serverThreadBusy ?? 0;
+  const serverCores = evidence.serverCores ?? 0;
   const others = evidence.otherProgramsCores ?? 0;
-  const [descriptors, ports, memory, limit] = [DESCRIPTOR_CODES, PORT_CODES, MEMORY_CODES, LIMIT_CODES].map(
-    (codes) => evidence.errorCodes.find((code) => codes.includes(code)),
-  );
-  const causes: [isSo: boolean, name: Resource["name"], why: string][] = [
-    [descriptors !== undefined, "descriptors", `${descriptors}: raise ulimit -n`],
-    [ports !== undefined, "ports", `${ports}: widen net.ipv4.ip_local_port_range`],
-    [memory !== undefined, "memory", `${memory}`],
-    [limit !== undefined, "limit", `the server rejects with ${limit}: raise that limit`],
-    [memoryFree < MEMORY_FREE, "memory", `${percent(memoryFree)} of this machine's memory was left`],
-    [
-      (testerBusy ?? 0) > BUSY_LIMIT,
+  const codeOf = (...codes: string[]) => evidence.errorCodes.find((code) => codes.includes(code));
+  const descriptors = codeOf("EMFILE", "ENFILE");
+  const ports = codeOf("EADDRNOTAVAIL", "EADDRINUSE");
+  const limit = codeOf("TOO_MANY_CONNECTIONS", "RATE_LIMITED", "HTTP_429", "HTTP_503");
+  const causes = (name: Resource["name"], ...whys: readonly (string | false | undefined)[]) =>
+    applying(...whys).map((why): Resource => ({ name, why }));
+  const [first] = [
+    ...causes("descriptors", descriptors && `${descriptors}: raise ulimit -n`),
+    ...causes("ports", ports && `${ports}: widen net.ipv4.ip_local_port_range`),
+    ...causes("memory", codeOf("ENOMEM", "ENOBUFS")),
+    ...causes("limit", limit && `the server rejects with ${limit}: raise that limit`),
+    ...causes(
+      "memory",
+      memoryFree < MEMORY_FREE && `${percent(memoryFree)} of this machine's memory was left`,
+    ),
+    ...causes(
       "generator",
-      `a thread of the tester was busy ${percent(testerBusy ?? 0)} of the time`,
-    ],
-    [
-      sentLateMs > evidence.limitMs * SENT_LATE_SHARE,
-      "generator",
-      `the tester sent up to ${Math.round(sentLateMs)} ms late`,
-    ],
-    [
-      (serverThreadBusy ?? 0) > SERVER_BUSY,
+      testerBusy > BUSY_LIMIT && `a thread of the tester was busy ${percent(testerBusy)} of the time`,
+      sentLateMs > evidence.limitMs * SENT_LATE_SHARE &&
+        `the tester sent up to ${Math.round(sentLateMs)} ms late`,
+    ),
+    ...causes(
       "cpu",
-      `the server's busiest thread was busy ${percent(serverThreadBusy ?? 0)} of the time`,
-    ],
-    [
-      (testerWaiting ?? 0) > WAITING_LIMIT,
-      "cpu",
-      `server and tester share too few cores: a thread waited ${percent(testerWaiting ?? 0)} of the time`,
-    ],
-    [
-      serverThreadBusy === null && (serverCores ?? 0) > SERVER_BUSY,
-      "cpu",
-      `the server used ${serverCores?.toFixed(2)} cores while messages were in flight`,
-    ],
-    [others > cores * OTHERS_SHARE, "cpu", `other programs used ${others.toFixed(1)} of the ${cores} cores`],
-    [
-      true,
+      serverBusy > SERVER_BUSY && `the server's busiest thread was busy ${percent(serverBusy)} of the time`,
+      testerWaiting > WAITING_LIMIT &&
+        `server and tester share too few cores: a thread waited ${percent(testerWaiting)} of the time`,
+      serverThreadBusy === null &&
+        serverCores > SERVER_BUSY &&
+        `the server used ${serverCores.toFixed(2)} cores while messages were in flight`,
+      others > cores * OTHERS_SHARE && `other programs used ${others.toFixed(1)} of the ${cores} cores`,
+    ),
+    ...causes(
       "unknown",
       "no exhausted resource is visible to the tester (possibly the disk, or another machine)",
-    ],
+    ),
   ];
-  const [, name, why] = causes.find(([isSo]) => isSo)!;
-  return { name, why };
+  return first!;
 }

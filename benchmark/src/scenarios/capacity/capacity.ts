@@ -8,6 +8,7 @@ import {
   SERVER_OPTIONS,
   threadCount,
   time,
+  type OptionValues,
 } from "../../cli/options.ts";
 import { addressNeeds } from "../../cli/preflight.ts";
 import { scenario, type RunContext } from "../../cli/scenario.ts";
@@ -19,9 +20,8 @@ import { isFanfare } from "../../targets/fanfare/fanfare-target.ts";
 import { openServer } from "../../targets/open-target.ts";
 import { existingUsers } from "../../targets/tokens.ts";
 import type { CapacityAttempt } from "./attempt.ts";
-import { RATE_WARM_UP_MS, rateAttempts } from "./rate-attempt.ts";
+import { ATTEMPT_MESSAGES, RATE_WARM_UP_MS, rateAttempts, usersAttempts } from "./attempts.ts";
 import { Search } from "./search.ts";
-import { ATTEMPT_MESSAGES, usersAttempts } from "./users-attempt.ts";
 
 const CAPACITY_OPTIONS = {
   ...SERVER_OPTIONS,
@@ -53,16 +53,22 @@ const CAPACITY_OPTIONS = {
   ),
 };
 
+export interface CapacityPlan extends Omit<OptionValues<typeof CAPACITY_OPTIONS>, "threads"> {
+  threads: number;
+}
+
 const FIRST_USERS = 100;
 const FIRST_PER_SECOND = 50;
 
 /** A search for members online, or for messages per second to a number of members. */
-interface CapacitySearch extends Pick<Search<CapacityAttempt>, "held" | "failed" | "attempts"> {
+interface CapacitySearch {
+  search: Search<CapacityAttempt>;
   /** undefined: the members were searched. */
   members: number | undefined;
-  /** The upper bound of the search. */
   atMost: number;
 }
+
+type Attempts = (value: number) => Promise<CapacityAttempt>;
 
 export const capacity = scenario({
   name: "capacity",
@@ -85,7 +91,7 @@ export const capacity = scenario({
       throw usageError(`${option} only supports the search for members: add --search users.`);
     }
     const where = await addressNeeds(url);
-    const attempts = {
+    const texts = {
       users: `members: ${ATTEMPT_MESSAGES} messages one at a time`,
       rate: `messages per second: ${duration(plan.durationMs)}, after ${duration(RATE_WARM_UP_MS)} that don't count`,
     };
@@ -95,36 +101,29 @@ export const capacity = scenario({
         const { signal } = context;
         const place = { url, metricsUrl, registrations: plan.connecting, existing };
         const target = await openServer(context, name, place);
+        const all = { ...context, target, plan, where };
         const searches: CapacitySearch[] = [];
-        const run = async (
-          { members, atMost, from }: { members?: number; atMost: number; from: number },
-          attempt: (value: number) => Promise<CapacityAttempt>,
-        ) => {
+        const run = async (from: number, atMost: number, attempt: Attempts, members?: number) => {
           if (signal.aborted) return;
           const precision = 1 + plan.precision / 100;
           const search = new Search({ from: Math.min(from, atMost), atMost, precision, attempt });
           await untilAborted(signal, search.run());
-          const { held, failed, attempts: made } = search;
-          searches.push({ members, atMost, held, failed, attempts: made });
+          searches.push({ search, members, atMost });
         };
-        const all = { ...context, target, plan, where };
-        if (wanted !== "rate") await run({ atMost: mostUsers, from: FIRST_USERS }, usersAttempts(all));
+        if (wanted !== "rate") await run(FIRST_USERS, mostUsers, usersAttempts(all));
         if (wanted !== "users" && isFanfare(target))
-          await run(
-            { members: plan.members, atMost: plan.mostRate, from: FIRST_PER_SECOND },
-            rateAttempts({ ...all, target }),
-          );
+          await run(FIRST_PER_SECOND, plan.mostRate, rateAttempts({ ...all, target }), plan.members);
         return {
           title: `Capacity of ${target.name}`,
           subtitle: [
             serverText(target),
             `every message reaches everyone within ${short(limitMs)} ms and nothing is lost; the maximum passed twice`,
-            ...(wanted === "both" ? Object.values(attempts) : [attempts[wanted]]),
+            ...(wanted === "both" ? Object.values(texts) : [texts[wanted]]),
           ],
           metrics: searches.flatMap((search) => searchMetrics(search, limitMs)),
-          series: searches.map((search) => ({
-            label: `${headingOf(search)}: time to the last member in each attempt; the limit is ${short(limitMs)} ms`,
-            x: search.members === undefined ? "members online" : "messages per second",
+          series: searches.map(({ members, search }) => ({
+            label: `${headingOf(members)}: time to the last member in each attempt; the limit is ${short(limitMs)} ms`,
+            x: members === undefined ? "members online" : "messages per second",
             y: "ms",
             kind: "points" as const,
             points: search.attempts
@@ -138,36 +137,35 @@ export const capacity = scenario({
   },
 });
 
-function searchMetrics({ members, held }: CapacitySearch, limitMs: number): Metric[] {
+function searchMetrics({ members, search: { held } }: CapacitySearch, limitMs: number): Metric[] {
   const value = held?.value ?? null;
-  const deliveriesPerSecond = value === null || members === undefined ? null : value * members;
-  return metrics(
-    members === undefined
-      ? { membersWithinLimit: value }
-      : { messagesWithinLimit: value, deliveriesPerSecond },
-    { limitMs },
-  );
+  if (members === undefined) return metrics({ membersWithinLimit: value }, { limitMs });
+  const deliveriesPerSecond = value && value * members;
+  return metrics({ messagesWithinLimit: value, deliveriesPerSecond }, { limitMs });
 }
 
-function headingOf({ members }: CapacitySearch): string {
+function headingOf(members: number | undefined): string {
   if (members === undefined) return "Members online in one group";
   return `Messages per second, to ${whole(members)} members online in one group`;
 }
 
-function searchTables(search: CapacitySearch, interrupted: boolean): TextTable[] {
-  const { held, failed, attempts, atMost } = search;
+function searchTables({ search, members, atMost }: CapacitySearch, interrupted: boolean): TextTable[] {
+  const { held, failed, attempts } = search;
+  const amount = ({ value }: CapacityAttempt) =>
+    members === undefined
+      ? `${whole(value)} members`
+      : `${whole(value)} messages/s, ${whole(value * members)} deliveries/s`;
   const notFailed = interrupted
     ? "unknown: interrupted before anything failed"
     : `nothing failed, up to the search limit (${whole(atMost)})`;
   const resource = failed?.resource;
-  const best =
-    held && `${amountOf(search, held)}, worst message ${ms(held.worstMs)}, median ${ms(held.medianMs)}`;
+  const best = held && `${amount(held)}, worst message ${ms(held.worstMs)}, median ${ms(held.medianMs)}`;
   return [
     {
-      label: headingOf(search),
+      label: headingOf(members),
       rows: [
         ["passes", best ?? "nothing passed"],
-        ["fails", failed ? `${amountOf(search, failed)}: ${failed.reasons.join(", ")}` : notFailed],
+        ["fails", failed ? `${amount(failed)}: ${failed.reasons.join(", ")}` : notFailed],
         ...(resource ? [["exhausted", `${resource.name}: ${resource.why}`]] : []),
       ],
     },
@@ -185,9 +183,4 @@ function searchTables(search: CapacitySearch, interrupted: boolean): TextTable[]
       ],
     },
   ];
-}
-
-function amountOf({ members }: CapacitySearch, { value }: CapacityAttempt): string {
-  if (members === undefined) return `${whole(value)} members`;
-  return `${whole(value)} messages/s, ${whole(value * members)} deliveries/s`;
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { integers, names, time, type OptionValues } from "../../cli/options.ts";
+import { integers, names, time } from "../../cli/options.ts";
 import { scenario, type RunContext } from "../../cli/scenario.ts";
 import { untilAborted } from "../../kernels/broadcast/clock.ts";
 import { percentiles } from "../../kernels/broadcast/percentiles.ts";
@@ -75,16 +75,9 @@ const ECHO_OPTIONS = {
   }),
 };
 
-type EchoPlan = OptionValues<typeof ECHO_OPTIONS>;
-
 /** One server with one number of connections. */
 type EchoRow = Awaited<ReturnType<typeof measureRow>>;
-
-interface EchoServer {
-  name: EchoServerName;
-  port: number;
-  pid: number;
-}
+type EchoServer = Awaited<ReturnType<typeof startServers>>[number];
 
 /** Needs no encoding in a path. */
 const TEXT = "hello-fanfare!";
@@ -92,38 +85,23 @@ const WARM_UP_MS = 500;
 const TIMEOUT_MS = 10_000;
 const MOST_REQUESTS_PER_SECOND = 200_000;
 
-/** Servers take turns at each concurrency, so that other load on the machine affects all of them. */
-async function measureEcho(plan: EchoPlan, context: RunContext) {
-  const { progress, signal, defer } = context;
-  const missing = plan.servers.filter((name) => name === "nginx" && !isInstalled(name));
+async function startServers(names: readonly EchoServerName[], { signal, defer }: RunContext) {
   const workplace = await Workplace.open();
   defer(() => workplace.close());
-  const servers: EchoServer[] = [];
-  for (const name of plan.servers) {
-    if (missing.includes(name)) continue;
+  const servers = [];
+  for (const name of names) {
     const port = await freePort();
     const process = workplace.add(echoProgram(name, port, workplace.folder));
     await process.start(signal);
     servers.push({ name, port, pid: process.pid! });
   }
-  const rows: EchoRow[] = [];
-  const work = async () => {
-    for (const connections of plan.connections)
-      for (const server of servers) rows.push(await measureRow(server, connections, plan, context));
-  };
-  const total = servers.length * plan.connections.length;
-  await untilAborted(
-    signal,
-    progress.during("echo", total, () => rows.length, work),
-  );
-  /** `missing`: servers not measured because they aren't installed. */
-  return { rows, missing };
+  return servers;
 }
 
 async function measureRow(
   { name, port, pid }: EchoServer,
   connections: number,
-  { durationMs }: EchoPlan,
+  durationMs: number,
   { errors, signal }: RunContext,
 ) {
   const calls = [{ method: "GET" as const, path: `/echo/${TEXT}` }];
@@ -175,9 +153,29 @@ export const echo = scenario({
     return {
       options: plan,
       async measure(context: RunContext) {
-        const { rows, missing } = await measureEcho(plan, context);
+        const { progress, signal } = context;
+        const missing = plan.servers.filter((name) => name === "nginx" && !isInstalled(name));
+        const servers = await startServers(
+          plan.servers.filter((name) => !missing.includes(name)),
+          context,
+        );
+        const rows: EchoRow[] = [];
+        // Servers take turns at each concurrency, so that other load on the machine affects all of them.
+        const work = async () => {
+          for (const connections of plan.connections)
+            for (const server of servers)
+              rows.push(await measureRow(server, connections, plan.durationMs, context));
+        };
+        const total = servers.length * plan.connections.length;
+        await untilAborted(
+          signal,
+          progress.during("echo", total, () => rows.length, work),
+        );
         const all = rows.flatMap((row) => {
           return readMetrics(ROW, row, { connections: row.connections, server: row.server });
+        });
+        const judged = rows.map(({ server: name, outcome, latencyMs }) => {
+          return { name, verdicts: testerCaveats(outcome.tester, latencyMs?.p100) };
         });
         return {
           title: `Echo of ${TEXT.length} bytes by HTTP with keep-alive`,
@@ -188,12 +186,7 @@ export const echo = scenario({
           metrics: [...all, ...ratiosTo("nginx", all, RATIOS)],
           caveats: [
             ...missing.map((name) => `${name} is not installed and not in the table.`),
-            ...caveatsOf(
-              rows.map(({ server: name, outcome, latencyMs }) => {
-                return { name, verdicts: testerCaveats(outcome.tester, latencyMs?.p100) };
-              }),
-              "row",
-            ),
+            ...caveatsOf(judged, "row"),
           ],
         };
       },

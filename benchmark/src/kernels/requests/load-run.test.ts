@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { judgeLoad, type JudgedLoad } from "./load-judge.ts";
+import { judgeLoad, type JudgedLoad } from "./load-run.ts";
 
 const percentiles = (p50: number, p99: number) => ({
   p50,
