@@ -2,15 +2,16 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { groupRoom, userRoom } from "@fanfare/contract";
-import { Types } from "mongoose";
+import mongoose, { type Connection, Types } from "mongoose";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { startOwnDatabase } from "../../../test/support/database.ts";
 import { createRoom, startGroupNode, type GroupNode } from "./group-node.ts";
 
 // The first process leaves the database as if it had crashed in several places; the second one repairs all of it.
 
 const prepared: ((first: GroupNode) => Promise<void>)[] = [];
-/** Done right before the stop, so that the first process doesn't repair it itself on a busy machine. */
-const marks: (() => Promise<unknown>)[] = [];
+/** Written after the first process ended, so that it can't repair them itself. */
+const marks: ((database: Connection) => Promise<unknown>)[] = [];
 let dataDir: string;
 let node: GroupNode;
 
@@ -26,10 +27,14 @@ beforeAll(async () => {
   const first = await startGroupNode(dataDir);
   try {
     for (const prepare of prepared) await prepare(first);
-    await Promise.all(marks.map((mark) => mark()));
   } finally {
     await first.stop();
   }
+  const database = await startOwnDatabase(dataDir);
+  const connection = await mongoose.createConnection(database.url, { dbName: "fanfare" }).asPromise();
+  for (const mark of marks) await mark(connection);
+  await connection.close();
+  await database.close();
   node = await startGroupNode(dataDir);
 });
 afterAll(async () => {
@@ -41,21 +46,28 @@ const idOf = (hex: string) => new Types.ObjectId(hex);
 const collection = (name: string, { node: { database } } = node) => database.collection(name);
 const untilNone = (name: string, filter: object) =>
   vi.waitFor(async () => expect(await collection(name).countDocuments(filter)).toBe(0), { interval: 200 });
-const markDeleted = (first: GroupNode, name: string, id: string) =>
-  marks.push(() => collection(name, first).updateOne({ _id: idOf(id) }, { $set: { deletedAt: new Date() } }));
+const markDeleted = (name: string, id: string) =>
+  marks.push((database) =>
+    database.collection(name).updateOne({ _id: idOf(id) }, { $set: { deletedAt: new Date() } }),
+  );
 
 const wrongCount = leave(async (first) => {
   const room = await createRoom(first);
   await room.join();
   const groupId = room.group.id;
-  await collection("groups", first).updateOne({ _id: idOf(groupId) }, { $inc: { memberCount: 3 } });
-  const before = await first.call("group.get", { groupId }, room.owner);
-  return { groupId, owner: room.owner, before };
+  let before: number | undefined;
+  marks.push(async (database) => {
+    const counted = await database
+      .collection("groups")
+      .findOneAndUpdate({ _id: idOf(groupId) }, { $inc: { memberCount: 3 } }, { returnDocument: "after" });
+    before = counted?.["memberCount"];
+  });
+  return { groupId, owner: room.owner, before: () => before };
 });
 
 test("corrects a member count that a crash left wrong", async () => {
   const { groupId, owner, before } = wrongCount();
-  expect(before.group.memberCount).toBe(5);
+  expect(before()).toBe(5);
   const get = () => node.call("group.get", { groupId }, owner);
   await vi.waitFor(async () => expect((await get()).group.memberCount).toBe(2));
 });
@@ -66,8 +78,8 @@ const deletedPlaces = leave(async (first) => {
   const kept = await createRoom(first);
   const second = { groupId: kept.group.id, name: "second" };
   const { channel } = await first.call("channel.create", second, kept.owner);
-  markDeleted(first, "groups", room.group.id);
-  markDeleted(first, "channels", channel.id);
+  markDeleted("groups", room.group.id);
+  markDeleted("channels", channel.id);
   return { room, kept, channel };
 });
 
@@ -96,11 +108,11 @@ test("removes the rest of deleted groups and channels after a crash", async () =
   expect((await node.call("group.listMine", {}, kept.owner)).groups).toEqual([kept.group]);
 });
 
-const brokenChannel = leave(async (first) => {
+const brokenChannel = leave(async () => {
   const broken = { _id: new Types.ObjectId(), kind: "direct", name: "", position: 0, memberIds: "broken" };
   // The oldest one, so that it is the first.
   const times = { createdAt: new Date(0), deletedAt: new Date(1) };
-  marks.push(() => collection("channels", first).insertOne({ ...broken, ...times }));
+  marks.push((database) => database.collection("channels").insertOne({ ...broken, ...times }));
   return broken._id;
 });
 
@@ -125,8 +137,8 @@ const deletedThread = leave(async (first) => {
     createdAt: new Date(),
     deletedAt: new Date(),
   };
-  await collection("channels", first).insertOne(thread);
-  markDeleted(first, "channels", direct.channel.id);
+  marks.push((database) => database.collection("channels").insertOne(thread));
+  markDeleted("channels", direct.channel.id);
   return {
     group,
     threadId: thread._id.toHexString(),
@@ -177,7 +189,7 @@ const halfGroups = leave(async (first) => {
   const importingSince = new Date(Date.now() - 2 * 3_600_000);
   const half = { name: "half" };
   const groups = await collection("groups", first).find(half).toArray();
-  await collection("groups", first).updateMany(half, { $set: { importingSince } });
+  marks.push((database) => database.collection("groups").updateMany(half, { $set: { importingSince } }));
   return { kept, owners, seen, ids: groups.map(({ _id }) => _id) };
 });
 
@@ -201,11 +213,13 @@ const departures = leave(async (first) => {
     userId: idOf(userId),
   });
   const begunAt = new Date(Date.now() - 60_000);
-  await collection("departures", first).insertMany([
-    { ...ids(gone), reason: "kicked", begunAt },
-    { ...ids(back), reason: "left", begunAt },
-  ]);
-  await collection("members", first).deleteOne(ids(gone));
+  marks.push((database) =>
+    database.collection("departures").insertMany([
+      { ...ids(gone), reason: "kicked", begunAt },
+      { ...ids(back), reason: "left", begunAt },
+    ]),
+  );
+  marks.push((database) => database.collection("members").deleteOne(ids(gone)));
   return { groupId: room.group.id, gone, back };
 });
 
