@@ -8,7 +8,7 @@ import { namesIn } from "../benchmark/src/cli/options.ts";
 import { processUsage } from "../benchmark/src/kernels/broadcast/resource-use.ts";
 import { startSingleInstance } from "../benchmark/src/platform/platform.ts";
 import { ratio, short, table } from "../benchmark/src/report/format.ts";
-import { overPasses, type Labels } from "../benchmark/src/report/metric.ts";
+import { hasLabels, overPasses, type Labels } from "../benchmark/src/report/metric.ts";
 import { runRow } from "../benchmark/src/suite/run-suite.ts";
 
 // Prints what the server costs, beside a baseline and the goal: `pnpm bench:rows [--only start,direct]`. The baseline was measured on
@@ -184,11 +184,7 @@ async function measureRun(name: string): Promise<string[][]> {
   if (outcome.problem !== null) process.stderr.write(`${name}: ${outcome.problem}\n`);
   const metrics = overPasses(result?.metrics ?? []);
   return linesOf(rows, (wanted, labels = {}) => {
-    const has = Object.entries(labels);
-    const found = metrics.find(
-      (metric) => metric.name === wanted && has.every(([key, value]) => metric.labels[key] === value),
-    );
-    return found?.value ?? null;
+    return metrics.find((one) => one.name === wanted && hasLabels(one, labels))?.value ?? null;
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Labels } from "../src/report/metric.ts";
+import { hasLabels, type Labels } from "../src/report/metric.ts";
 import type { Result } from "../src/report/result.ts";
 
 /**
@@ -6,10 +6,7 @@ import type { Result } from "../src/report/result.ts";
  * @throws {Error} if there are several
  */
 export function metricValue(result: Result, name: string, labels: Labels = {}): number | null | undefined {
-  const found = result.metrics.filter(
-    (metric) =>
-      metric.name === name && Object.entries(labels).every(([key, value]) => metric.labels[key] === value),
-  );
+  const found = result.metrics.filter((metric) => metric.name === name && hasLabels(metric, labels));
   if (found.length > 1)
     throw new Error(`${found.length} metrics ${name}: ${JSON.stringify(found.map((one) => one.labels))}`);
   return found[0]?.value;

@@ -18,7 +18,6 @@ import { storm } from "../scenarios/storm.ts";
 import { sweep } from "../scenarios/sweep.ts";
 import { suiteCommand } from "../suite/suite-command.ts";
 import { ExitCode, ExitError, PROGRAM, usageError } from "./exit.ts";
-import { command } from "./scenario.ts";
 import packageJson from "../../package.json" with { type: "json" };
 
 /** More edits than this are another word, not a typing error. */
@@ -57,25 +56,8 @@ export async function runCli(args: readonly string[]): Promise<void> {
   await yargs([...args])
     .scriptName(PROGRAM)
     .usage("$0 <command> [options]\n\nMeasures how long it takes until the last member online has a message.")
-    .command(command(broadcast))
-    .command(command(limits))
-    .command(command(versus))
-    .command(command(sweep))
-    .command(command(cluster))
-    .command(command(nodes))
-    .command(command(capacity))
-    .command(command(storm))
-    .command(command(overload))
-    .command(command(pressure))
-    .command(command(login))
-    .command(command(direct))
-    .command(command(group))
-    .command(command(chatroom))
-    .command(command(register))
-    .command(command(connect))
-    .command(command(http))
-    .command(command(stages))
-    .command(command(echo))
+    .command([broadcast, limits, versus, sweep, cluster, nodes, capacity, storm, overload, pressure])
+    .command([login, direct, group, chatroom, register, connect, http, stages, echo])
     .command(suiteCommand)
     .command(reportCommand)
     .command(compareCommand)

@@ -3,7 +3,7 @@ import type { Options } from "yargs";
 import type { ClusterSize } from "../platform/platform.ts";
 import { MIN_PAYLOAD_BYTES } from "../receivers/message-tag.ts";
 import { FAULT_NAMES } from "../report/metric.ts";
-import { KNOWN_TARGETS } from "../targets/open-target.ts";
+import { KNOWN_TARGETS } from "../targets/plugins.ts";
 import { PROGRAM, usageError } from "./exit.ts";
 
 const MAX_PAYLOAD_BYTES = 4000;
@@ -43,8 +43,7 @@ export function readOptions<Table extends OptionTable>(
 ): OptionValues<Table> {
   const values = Object.entries(table).map(([name, { read }]) => {
     const flag = flagOf(name);
-    const given = args[flag];
-    return [name, given === undefined ? undefined : read(flag, given as never)];
+    return [name, args[flag] === undefined ? undefined : read(flag, args[flag] as never)];
   });
   return Object.fromEntries(values) as OptionValues<Table>;
 }
@@ -249,10 +248,7 @@ export function clusterSizeOf({
   workers,
 }: OptionValues<typeof CLUSTER_OPTIONS>): ClusterSize | undefined {
   if (gateways === undefined && workers === undefined) return undefined;
-  return {
-    gateways: wholeNumber("gateways", gateways ?? 1, 1, MAX_PROCESSES),
-    workers: wholeNumber("workers", workers ?? 1, 1, MAX_PROCESSES),
-  };
+  return { gateways: wholeNumber("gateways", gateways ?? 1, 1, MAX_PROCESSES), workers: workers ?? 1 };
 }
 
 /** @throws {ExitError} unless the option is an integer within these bounds */

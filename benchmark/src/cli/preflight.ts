@@ -7,7 +7,8 @@ import { connectError, usageError } from "./exit.ts";
 export async function addressNeeds(
   url: string | undefined,
 ): Promise<Pick<Needs, "isLocalServer" | "canSpreadAddresses">> {
-  if (url === undefined) return { isLocalServer: true, canSpreadAddresses: process.platform === "linux" };
+  const isLinux = process.platform === "linux";
+  if (url === undefined) return { isLocalServer: true, canSpreadAddresses: isLinux };
   if (!URL.canParse(url)) throw usageError(`--url ${url} is not a valid URL. Example: http://127.0.0.1:3000`);
   const { protocol } = new URL(url);
   if (protocol !== "http:" && protocol !== "https:")
@@ -15,14 +16,13 @@ export async function addressNeeds(
   const address = await addressOf(url).catch(() => {
     throw connectError(`Unknown host in ${url}.`);
   });
-  const isLocalServer = address.startsWith("127.") || address === "::1";
-  return { isLocalServer, canSpreadAddresses: address.startsWith("127.") && process.platform === "linux" };
+  const isLoopback = address.startsWith("127.");
+  return { isLocalServer: isLoopback || address === "::1", canSpreadAddresses: isLoopback && isLinux };
 }
 
 /** Files besides the connections: modules, pipes, the sender, ongoing registrations. */
 const OTHER_FILES = 200;
-const BYTES_PER_LIGHT_RECEIVER = 16 * 1024;
-const BYTES_PER_OFFICIAL_RECEIVER = 64 * 1024;
+const BYTES_PER_RECEIVER = { light: 16 * 1024, official: 64 * 1024 };
 const BYTES_PER_SERVER_CONNECTION = 48 * 1024;
 
 export interface Needs {
@@ -52,48 +52,42 @@ interface Obstacle {
 
 /** What would fail halfway. Empty: ready. */
 export function findObstacles(needs: Needs, limits: Limits): Obstacle[] {
-  const obstacles: Obstacle[] = [];
-  const files = needs.users + OTHER_FILES;
-  if (limits.openFiles !== null && limits.openFiles < files) {
-    obstacles.push({
+  const { users, messages, kind, isLocalServer, canSpreadAddresses, furtherBytes = 0 } = needs;
+  const files = users + OTHER_FILES;
+  const perAddress = canSpreadAddresses ? Math.min(users, CONNECTIONS_PER_ADDRESS) : users;
+  const ports = limits.ports === null ? Infinity : limits.ports.last - limits.ports.first + 1;
+  const perUser = BYTES_PER_RECEIVER[kind] + (isLocalServer ? BYTES_PER_SERVER_CONNECTION : 0);
+  const memory = users * perUser + tallyBytes(users, messages) + furtherBytes;
+  const mebibytes = (bytes: number) => Math.ceil(bytes / 1024 / 1024);
+  const obstacles: (Obstacle & { isMet: boolean })[] = [
+    {
       name: "descriptors",
+      isMet: limits.openFiles === null || limits.openFiles >= files,
       why:
-        `${needs.users} connections need ${files} open files, but the limit is ${limits.openFiles}. ` +
+        `${users} connections need ${files} open files, but the limit is ${limits.openFiles}. ` +
         `Raise it in this shell with: ulimit -n ${files} (above the hard limit: as root, or LimitNOFILE= of the service).`,
-    });
-  }
-  const perAddress = needs.canSpreadAddresses ? Math.min(needs.users, CONNECTIONS_PER_ADDRESS) : needs.users;
-  const ports = limits.ports === null ? undefined : limits.ports.last - limits.ports.first + 1;
-  if (ports !== undefined && ports < perAddress) {
-    obstacles.push({
+    },
+    {
       name: "ports",
+      isMet: ports >= perAddress,
       why:
         `${perAddress} connections from one address need as many ports, but there are only ${ports}. ` +
         `Widen the range with: sudo sysctl -w net.ipv4.ip_local_port_range="1024 65535"`,
-    });
-  }
-  const perUser =
-    (needs.kind === "light" ? BYTES_PER_LIGHT_RECEIVER : BYTES_PER_OFFICIAL_RECEIVER) +
-    (needs.isLocalServer ? BYTES_PER_SERVER_CONNECTION : 0);
-  const memory = needs.users * perUser + tallyBytes(needs.users, needs.messages) + (needs.furtherBytes ?? 0);
-  if (limits.memoryBytes < memory) {
-    obstacles.push({
+    },
+    {
       name: "memory",
+      isMet: limits.memoryBytes >= memory,
       why:
         `This run needs about ${mebibytes(memory)} MiB of memory, but only ${mebibytes(limits.memoryBytes)} MiB are available. ` +
         "Use fewer users, fewer messages or smaller bursts" +
-        (needs.isLocalServer ? ", or a server on another machine (--url)." : "."),
-    });
-  }
-  return obstacles;
+        (isLocalServer ? ", or a server on another machine (--url)." : "."),
+    },
+  ];
+  return obstacles.filter(({ isMet }) => !isMet);
 }
 
 /** @throws {ExitError} listing every obstacle */
 export function checkLimits(needs: Needs): void {
   const obstacles = findObstacles(needs, currentLimits());
   if (obstacles.length > 0) throw usageError(obstacles.map(({ why }) => why).join("\n"));
-}
-
-function mebibytes(bytes: number): number {
-  return Math.ceil(bytes / 1024 / 1024);
 }

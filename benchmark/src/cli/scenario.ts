@@ -1,5 +1,5 @@
 import { open, rm, writeFile } from "node:fs/promises";
-import type { ArgumentsCamelCase, CommandModule, InferredOptionTypes } from "yargs";
+import type { ArgumentsCamelCase, Argv, CommandModule, InferredOptionTypes } from "yargs";
 import { nowMs } from "../kernels/broadcast/clock.ts";
 import { ErrorTable } from "../kernels/broadcast/error-table.ts";
 import { describeEnvironment } from "../report/environment.ts";
@@ -40,7 +40,7 @@ export interface PlannedRun {
 }
 
 /** A command that measures. */
-export interface Scenario<Table extends OptionTable = OptionTable> {
+interface Scenario<Table extends OptionTable> {
   name: string;
   describe: string;
   options: Table;
@@ -53,24 +53,29 @@ export interface Scenario<Table extends OptionTable = OptionTable> {
   plan: (values: OptionValues<Table>) => PlannedRun | Promise<PlannedRun>;
 }
 
-/** Infers the types of its options. */
-export function scenario<Table extends OptionTable>(definition: Scenario<Table>): Scenario<Table> {
-  return definition;
-}
-
 type ResultArguments = InferredOptionTypes<typeof RESULT_OPTIONS>;
 
 /** The scenario as a command of yargs. */
-export function command<Table extends OptionTable>(
+export function scenario<Table extends OptionTable>(
   definition: Scenario<Table>,
 ): CommandModule<object, ResultArguments> {
   const { name, describe, options, examples } = definition;
-  return {
-    command: name,
+  return plainCommand(
+    name,
     describe,
-    builder: (yargs) => yargs.options(byFlag(options)).example(examples).options(RESULT_OPTIONS),
-    handler: (args) => runScenario(definition, args),
-  };
+    (yargs) => yargs.options(byFlag(options)).example(examples).options(RESULT_OPTIONS),
+    (args) => runScenario(definition, args),
+  );
+}
+
+/** A command that measures nothing itself. */
+export function plainCommand<Args>(
+  command: string,
+  describe: string,
+  builder: (yargs: Argv) => Argv<Args>,
+  handler: (args: ArgumentsCamelCase<Args>) => Promise<void>,
+): CommandModule<object, Args> {
+  return { command, describe, builder, handler };
 }
 
 /** Ctrl-C, `kill`, and a closed terminal. */
@@ -83,7 +88,7 @@ const FILES = {
   csv: (result: Result) => csv([result]),
   prometheus: (result: Result) => prometheusText([result]),
 };
-const FILE_KINDS = ["json", "html", "csv", "prometheus"] as const;
+const FILE_KINDS = Object.keys(FILES) as (keyof typeof FILES)[];
 
 /** Checks the options, measures, reports the result on stdout and in files, and sets the exit code. */
 async function runScenario<Table extends OptionTable>(

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { styleText } from "node:util";
-import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
 import { ExitCode, usageError } from "../cli/exit.ts";
 import { RESULT_OPTIONS } from "../cli/options.ts";
+import { plainCommand } from "../cli/scenario.ts";
 import { applying, count, short, table, whole } from "../report/format.ts";
 import { metricText } from "../report/metric.ts";
 import { readResults } from "../report/report-command.ts";
@@ -38,16 +38,10 @@ export function comparisonSummary({ differences, missing }: Comparison, limit: n
 
 /** What the comparison shows, and what it can't show. */
 function conclusion(differences: readonly Difference[], limit: number): string[] {
-  const faults = differences.filter(
-    ({ figure, verdict }) => figure.counts !== undefined && verdict === "worse",
-  );
   const ranked = differences.filter(({ figure }) => figure.counts === undefined);
-  const withVerdict = (wanted: Verdict) => ranked.filter(({ verdict }) => verdict === wanted).length;
-  const [unjudged, worse, better] = [
-    withVerdict("too few runs"),
-    withVerdict("worse"),
-    withVerdict("better"),
-  ];
+  const faults = differences.filter((one) => one.verdict === "worse" && !ranked.includes(one));
+  const amount = (wanted: Verdict) => ranked.filter(({ verdict }) => verdict === wanted).length;
+  const [worse, better, unjudged] = [amount("worse"), amount("better"), amount("too few runs")];
   const judged = ranked.length - unjudged;
   const nothing = judged === 0 ? "Nothing can be judged" : `${count(unjudged, "figure")} can't be judged`;
   return applying(
@@ -82,9 +76,15 @@ function rowTable(differences: readonly Difference[]): string {
       verdict,
     ];
   });
+  const coloured = (line: string, i: number) => {
+    const verdict = differences[i - 1]?.verdict;
+    return verdict === "worse" || verdict === "better"
+      ? styleText(verdict === "worse" ? "red" : "green", line)
+      : line;
+  };
   return table([header, ...lines])
     .split("\n")
-    .map((line, i) => (i === 0 ? line : coloured(line, differences[i - 1]!.verdict)))
+    .map(coloured)
     .join("\n");
 }
 
@@ -94,74 +94,58 @@ function changeText({ ratio }: Difference): string {
   return `${percent > 0 ? "+" : ""}${percent.toFixed(1)} %`;
 }
 
-function coloured(line: string, verdict: Verdict): string {
-  if (verdict === "worse") return styleText("red", line);
-  return verdict === "better" ? styleText("green", line) : line;
-}
-
-export const compareCommand: CommandModule<object, Arguments> = {
-  command: "compare <base> <new>",
-  describe: "Compares stored results: what became better or worse by more than repeated runs vary",
-  builder,
-  handler,
-};
-
-function builder(yargs: Argv) {
-  return yargs
-    .positional("base", {
-      type: "string",
-      demandOption: true,
-      describe: "Results (--json) of the base: comma-separated files, or a folder",
-    })
-    .positional("new", { type: "string", demandOption: true, describe: "Results of the new side" })
-    .option("noise", {
-      group: "Result:",
-      type: "number",
-      default: 0.05,
-      describe: "Significance level: probability below which a difference is not noise",
-    })
-    .options({ json: RESULT_OPTIONS.json, threshold: RESULT_OPTIONS.threshold })
-    .example("$0 compare a1.json,a2.json,a3.json,a4.json b1.json,b2.json,b3.json,b4.json", "four runs each")
-    .example("$0 compare before/ after/ --threshold worse==0", "exit code 99 if something became worse")
-    .example(
-      "$0 compare before/ after/ --threshold 'worstMs<1.1'",
-      "exit code 99 if the worst message is at least 10 % slower",
-    );
-}
-
-type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Options : never;
-
-async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
-  if (!(args.noise > 0 && args.noise < 1))
-    throw usageError("--noise must be between 0 and 1, for example 0.05.");
-  const [base, other] = [await readSide(args.base), await readSide(args.new)];
-  const compared = compare(base.flatMap(observationsOf), other.flatMap(observationsOf), args.noise);
-  if (compared.differences.length === 0) throw usageError("The two sides have no row in common.");
-  const metrics = comparisonMetrics(compared);
-  const named = Object.entries(metrics).map(([name, value]) => ({ name, value, labels: {} }));
-  const thresholds = checkThresholds(parseThresholds(args.threshold, Object.keys(metrics)), named);
-  if (args.json !== undefined) {
-    const comparison = { version: 2, command: "compare", noise: args.noise, ...compared, thresholds };
-    await writeFile(args.json, `${JSON.stringify(comparison, null, 2)}\n`);
-  }
-  const different = setupDifferences(base, other).map((text) => styleText("yellow", `  ${text}`));
-  const lines = [
-    comparisonSummary(compared, args.noise),
-    "",
-    ...section("The sides were not measured in the same way", different),
-    ...thresholdLines(thresholds),
-  ];
-  process.stdout.write(`${lines.join("\n").trimEnd()}\n`);
-  if (thresholds.some(({ passed }) => !passed)) process.exitCode = ExitCode.thresholdFailed;
-}
+export const compareCommand = plainCommand(
+  "compare <base> <new>",
+  "Compares stored results: what became better or worse by more than repeated runs vary",
+  (yargs) =>
+    yargs
+      .positional("base", {
+        type: "string",
+        demandOption: true,
+        describe: "Results (--json) of the base: comma-separated files, or a folder",
+      })
+      .positional("new", { type: "string", demandOption: true, describe: "Results of the new side" })
+      .option("noise", {
+        group: "Result:",
+        type: "number",
+        default: 0.05,
+        describe: "Significance level: probability below which a difference is not noise",
+      })
+      .options({ json: RESULT_OPTIONS.json, threshold: RESULT_OPTIONS.threshold })
+      .example("$0 compare a1.json,a2.json,a3.json,a4.json b1.json,b2.json,b3.json,b4.json", "four runs each")
+      .example("$0 compare before/ after/ --threshold worse==0", "exit code 99 if something became worse")
+      .example(
+        "$0 compare before/ after/ --threshold 'worstMs<1.1'",
+        "exit code 99 if the worst message is at least 10 % slower",
+      ),
+  async (args) => {
+    if (!(args.noise > 0 && args.noise < 1))
+      throw usageError("--noise must be between 0 and 1, for example 0.05.");
+    const [base, other] = [await readSide(args.base), await readSide(args.new)];
+    const compared = compare(base.flatMap(observationsOf), other.flatMap(observationsOf), args.noise);
+    if (compared.differences.length === 0) throw usageError("The two sides have no row in common.");
+    const metrics = comparisonMetrics(compared);
+    const named = Object.entries(metrics).map(([name, value]) => ({ name, value, labels: {} }));
+    const thresholds = checkThresholds(parseThresholds(args.threshold, Object.keys(metrics)), named);
+    if (args.json !== undefined) {
+      const comparison = { version: 2, command: "compare", noise: args.noise, ...compared, thresholds };
+      await writeFile(args.json, `${JSON.stringify(comparison, null, 2)}\n`);
+    }
+    const different = setupDifferences(base, other).map((text) => styleText("yellow", `  ${text}`));
+    const lines = [
+      comparisonSummary(compared, args.noise),
+      "",
+      ...section("The sides were not measured in the same way", different),
+      ...thresholdLines(thresholds),
+    ];
+    process.stdout.write(`${lines.join("\n").trimEnd()}\n`);
+    if (thresholds.some(({ passed }) => !passed)) process.exitCode = ExitCode.thresholdFailed;
+  },
+);
 
 async function readSide(paths: string): Promise<Result[]> {
   const results = await readResults(paths.split(","));
-  const interrupted = results.map(({ meta }) => meta).find((meta) => meta.interrupted);
-  if (interrupted !== undefined) {
-    throw usageError(
-      `${paths}: the run of ${interrupted.startedAt} was interrupted. Leave it out, or measure again.`,
-    );
-  }
-  return results;
+  const { startedAt } = results.find(({ meta }) => meta.interrupted)?.meta ?? {};
+  if (startedAt === undefined) return results;
+  throw usageError(`${paths}: the run of ${startedAt} was interrupted. Leave it out, or measure again.`);
 }

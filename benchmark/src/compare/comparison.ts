@@ -62,27 +62,22 @@ const MACHINE = ["cpu", "cores", "memoryBytes", "node"] as const;
 
 /** What else than the server differs between the sides: options of the same command, the machine, or the version of Node. */
 export function setupDifferences(base: readonly Result[], other: readonly Result[]): string[] {
-  const difference = (
-    name: string,
-    sides: readonly (readonly Result[])[],
-    of: (result: Result) => unknown,
-  ) => {
-    const [was, now] = sides.map((side) =>
-      [...new Set(side.map((result) => JSON.stringify(of(result)) ?? "none"))].sort().join(", "),
+  const sides = [base, other].map((side) => side.map(({ meta }) => meta));
+  type Meta = Result["meta"];
+  const difference = (name: string, ofSides: readonly Meta[][], of: (meta: Meta) => unknown) => {
+    const [was, now] = ofSides.map((side) =>
+      [...new Set(side.map((meta) => JSON.stringify(of(meta)) ?? "none"))].sort().join(", "),
     );
     return was === now ? [] : [`${name} was ${was}, now ${now}`];
   };
-  const machine = MACHINE.flatMap((key) =>
-    difference(key, [base, other], ({ meta }) => meta.environment[key]),
-  );
-  const commands = new Set(base.map(({ meta }) => meta.command));
-  const options = [...commands].flatMap((command) => {
-    const sides = [base, other].map((side) => side.filter(({ meta }) => meta.command === command));
-    if (sides[1]!.length === 0) return [];
-    const names = new Set(sides.flat().flatMap(({ meta }) => Object.keys(meta.options)));
-    return [...names]
-      .filter((name) => !NO_SETUP.has(name))
-      .flatMap((name) => difference(`${command}: ${name}`, sides, ({ meta }) => meta.options[name]));
+  const machine = MACHINE.flatMap((key) => difference(key, sides, ({ environment }) => environment[key]));
+  const options = [...new Set(sides[0]!.map(({ command }) => command))].flatMap((command) => {
+    const same = sides.map((side) => side.filter((meta) => meta.command === command));
+    if (same[1]!.length === 0) return [];
+    const names = new Set(same.flat().flatMap((meta) => Object.keys(meta.options)));
+    return [...names.difference(NO_SETUP)].flatMap((name) =>
+      difference(`${command}: ${name}`, same, (meta) => meta.options[name]),
+    );
   });
   return [...machine, ...options];
 }
@@ -114,44 +109,31 @@ export function compare(
 
 function difference(
   row: string,
-  figure: Figure,
+  { name, label, unit, better, counts }: Figure,
   before: readonly number[],
   after: readonly number[],
   limit: number,
 ): Difference {
-  const { name, label, unit, better, counts } = figure;
   const summary = counts === undefined ? (values: readonly number[]) => spread(values)!.median : sum;
   const [from, to] = [summary(before), summary(after)];
   const probability = rankTest(before, after);
-  const byRank = verdict(probability, limit, before.length, after.length, (better === "lower") === to < from);
+  const verdict = (): Verdict => {
+    if (counts !== undefined && to > 0 && (counts === "fault" || from === 0)) return "worse";
+    if (counts !== undefined && from === 0) return "within the noise";
+    if (smallestProbability(before.length, after.length) >= limit) return "too few runs";
+    if (probability >= limit) return "within the noise";
+    return (better === "lower") === to < from ? "better" : "worse";
+  };
   return {
     row,
-    figure: { name, label, unit, better, ...(counts === undefined ? {} : { counts }) },
+    figure: { name, label, unit, better, ...(counts !== undefined && { counts }) },
     base: from,
     other: to,
     runs: { base: before.length, other: after.length },
     ratio: from === 0 || !Number.isFinite(to / from) ? null : to / from,
     probability,
-    verdict: counts === undefined ? byRank : verdictOfCount(counts, from, to, byRank),
+    verdict: verdict(),
   };
-}
-
-function verdict(
-  probability: number,
-  limit: number,
-  base: number,
-  other: number,
-  isBetter: boolean,
-): Verdict {
-  if (smallestProbability(base, other) >= limit) return "too few runs";
-  if (probability >= limit) return "within the noise";
-  return isBetter ? "better" : "worse";
-}
-
-/** @param byRank of counts that both sides have */
-function verdictOfCount(counts: "fault" | "event", base: number, other: number, byRank: Verdict): Verdict {
-  if (other > 0 && (counts === "fault" || base === 0)) return "worse";
-  return base === 0 ? "within the noise" : byRank;
 }
 
 function valuesOf(observations: readonly Observation[], row: string, name: string): number[] {

@@ -21,21 +21,7 @@ export interface Gateway {
 }
 
 /** A platform that is started for this run, and removed with it. */
-export interface Platform {
-  readonly gateways: readonly Gateway[];
-  readonly workers: number;
-  /** Folder of everything it writes. */
-  readonly folder: string;
-  /** Monitoring address of nats-server; undefined for a single instance, which has none. */
-  readonly natsMonitorUrl: string | undefined;
-  /** All its running processes; those that are not Fanfare itself are called `database` or `…-server`. */
-  readonly processes: { name: string; pid: number }[];
-  /** By kind of process: `gateway-2` is a gateway, and a single instance has its database as a child. null: unavailable. */
-  usage(): Record<string, ProcessUsage> | null;
-  /** Restarts the processes that hold the connections, with the same data and addresses, and with additional settings. */
-  refresh(signal: AbortSignal, env?: NodeJS.ProcessEnv): Promise<void>;
-  close(): Promise<void>;
-}
+export type Platform = Awaited<ReturnType<typeof startIn>>;
 
 export interface ClusterSize {
   gateways: number;
@@ -49,7 +35,7 @@ export function startSingleInstance(
   cores?: string,
 ): Promise<Platform> {
   return startIn(async (workplace) => {
-    const threads = gatewayThreads === undefined ? {} : { GATEWAY_THREADS: String(gatewayThreads) };
+    const threads = gatewayThreads !== undefined && { GATEWAY_THREADS: String(gatewayThreads) };
     const env = { ...platformEnvironment(), ...threads };
     const gateways = [await addNode(workplace, "throwaway instance", env, cores)];
     await startAll(gateways, signal);
@@ -64,16 +50,22 @@ export function startSingleInstance(
  */
 export function startCluster(size: ClusterSize, signal: AbortSignal): Promise<Platform> {
   requireCheckout("Starting a cluster");
-  assertInstalled("nats-server", "redis-server");
+  const missing = ["nats-server", "redis-server"].filter((program) => !isInstalled(program));
+  if (missing.length > 0)
+    throw usageError(
+      `A cluster on this machine needs ${missing.join(" and ")}: install ${missing.length > 1 ? "them" : "it"} ` +
+        `(apt-get install ${missing.join(" ")}), or measure a running one with --url.`,
+    );
   return startIn(async (workplace) => {
     const { folder } = workplace;
-    const [natsPort, monitorPort, redisPort, databasePort] = await freePorts(4);
+    const [natsPort, monitorPort] = [await freePort(), await freePort()];
+    const [redisPort, databasePort] = [await freePort(), await freePort()];
     const servers = [
-      natsProgram(natsPort!, monitorPort!),
-      redisProgram(folder, redisPort!),
-      databaseProgram(folder, databasePort!),
-    ].map((program) => workplace.add(program));
-    await Promise.all(servers.map((server) => server.start(signal)));
+      natsProgram(natsPort, monitorPort),
+      redisProgram(folder, redisPort),
+      databaseProgram(folder, databasePort),
+    ];
+    await Promise.all(servers.map((program) => workplace.add(program).start(signal)));
     const shared = {
       ...platformEnvironment(),
       NATS_URL: `nats://127.0.0.1:${natsPort}`,
@@ -94,10 +86,15 @@ export function startCluster(size: ClusterSize, signal: AbortSignal): Promise<Pl
   });
 }
 
+interface Started {
+  gateways: readonly Gateway[];
+  workers: number;
+  /** Monitoring address of nats-server; undefined for a single instance, which has none. */
+  natsMonitorUrl: string | undefined;
+}
+
 /** Leaves nothing behind if it fails to start. */
-async function startIn(
-  start: (workplace: Workplace) => Promise<Pick<Platform, "gateways" | "workers" | "natsMonitorUrl">>,
-): Promise<Platform> {
+async function startIn(start: (workplace: Workplace) => Promise<Started>) {
   const workplace = await Workplace.open();
   const started = await start(workplace).catch(async (error: unknown) => {
     await workplace.close();
@@ -105,11 +102,14 @@ async function startIn(
   });
   return {
     ...started,
+    /** Of everything it writes. */
     folder: workplace.folder,
+    /** All that are running; those that are not Fanfare itself are called `database` or `…-server`. */
     get processes() {
       return workplace.processes;
     },
-    usage() {
+    /** By kind of process: `gateway-2` is a gateway, and a single instance has its database as a child. null: unavailable. */
+    usage(): Record<string, ProcessUsage> | null {
       const byKind: Record<string, ProcessUsage> = {};
       for (const { name, pid } of workplace.processes) {
         const usage = processUsage(pid);
@@ -119,7 +119,8 @@ async function startIn(
       }
       return byKind;
     },
-    async refresh(signal, env) {
+    /** Restarts the processes that hold the connections, with the same data and addresses, and with additional settings. */
+    async refresh(signal: AbortSignal, env?: NodeJS.ProcessEnv): Promise<void> {
       await Promise.all(started.gateways.map(({ process }) => process.stop()));
       await startAll(started.gateways, signal, env);
     },
@@ -127,13 +128,8 @@ async function startIn(
   };
 }
 
-async function startAll(
-  nodes: readonly Gateway[],
-  signal: AbortSignal,
-  env?: NodeJS.ProcessEnv,
-): Promise<void> {
-  await Promise.all(nodes.map(({ process }) => process.start(signal, env)));
-}
+const startAll = (nodes: readonly Gateway[], signal: AbortSignal, env?: NodeJS.ProcessEnv) =>
+  Promise.all(nodes.map(({ process }) => process.start(signal, env)));
 
 /** A process of the platform, not started yet. */
 async function addNode(
@@ -142,27 +138,11 @@ async function addNode(
   env: NodeJS.ProcessEnv,
   cores?: string,
 ): Promise<Gateway> {
-  const [port, opsPort] = (await freePorts(2)) as [number, number];
+  const [port, opsPort] = [await freePort(), await freePort()];
   const program = nodeProgram(name, { env, port, opsPort, dataDir: join(workplace.folder, name) });
   return {
     url: `http://127.0.0.1:${port}`,
     metricsUrl: `http://127.0.0.1:${opsPort}/metrics`,
     process: workplace.add(cores === undefined ? program : pinned(program, cores)),
   };
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const ports: number[] = [];
-  while (ports.length < count) ports.push(await freePort());
-  return ports;
-}
-
-/** @throws {ExitError} listing all missing programs */
-function assertInstalled(...programs: string[]): void {
-  const missing = programs.filter((program) => !isInstalled(program));
-  if (missing.length === 0) return;
-  throw usageError(
-    `A cluster on this machine needs ${missing.join(" and ")}: install ${missing.length > 1 ? "them" : "it"} ` +
-      `(apt-get install ${missing.join(" ")}), or measure a running one with --url.`,
-  );
 }

@@ -19,16 +19,13 @@ export async function freePort(): Promise<number> {
     const reserved = createSocket("udp4");
     const server = createServer();
     try {
-      reserved.bind({ port, address: "127.0.0.1", exclusive: true });
-      await once(reserved, "listening");
-      server.listen({ port, host: "127.0.0.1", exclusive: true });
-      await once(server, "listening");
+      await once(reserved.bind({ port, address: "127.0.0.1", exclusive: true }), "listening");
+      await once(server.listen({ port, host: "127.0.0.1", exclusive: true }), "listening");
     } catch {
       reserved.close();
       continue;
     }
-    server.close();
-    await once(server, "close");
+    await once(server.close(), "close");
     reserved.unref();
     return port;
   }
@@ -70,15 +67,11 @@ export function platformEnvironment(): NodeJS.ProcessEnv {
   };
 }
 
-interface NodePlace {
-  env: NodeJS.ProcessEnv;
-  port: number;
-  opsPort: number;
-  dataDir: string;
-}
-
 /** The platform's program; `env` says which services it hosts. */
-export function nodeProgram(name: string, { env, port, opsPort, dataDir }: NodePlace): ServerProgram {
+export function nodeProgram(
+  name: string,
+  { env, port, opsPort, dataDir }: { env: NodeJS.ProcessEnv; port: number; opsPort: number; dataDir: string },
+): ServerProgram {
   return {
     name,
     command: process.execPath,
@@ -95,53 +88,34 @@ export function pinned(program: ServerProgram, cores: string): ServerProgram {
 
 /** The embedded database as a separate server. */
 export function databaseProgram(folder: string, port: number): ServerProgram {
-  return {
-    name: "database",
-    command: process.execPath,
-    args: [DATABASE_MAIN, "--dir", join(folder, "db"), "--port", String(port)],
-    env: cleanEnvironment(),
-    isReady: () => accepts(port),
-  };
+  const args = [DATABASE_MAIN, "--dir", join(folder, "db"), "--port", String(port)];
+  return { ...localServer("database", args, () => accepts(port)), command: process.execPath };
 }
 
 export function natsProgram(port: number, monitorPort: number): ServerProgram {
-  return {
-    name: "nats-server",
-    command: "nats-server",
-    args: ["-a", "127.0.0.1", "-p", String(port), "-m", String(monitorPort)],
-    env: cleanEnvironment(),
-    isReady: () => answersOk(`http://127.0.0.1:${monitorPort}/healthz`),
-  };
+  const args = ["-a", "127.0.0.1", "-p", String(port), "-m", String(monitorPort)];
+  return localServer("nats-server", args, () => answersOk(`http://127.0.0.1:${monitorPort}/healthz`));
 }
 
 export function redisProgram(folder: string, port: number): ServerProgram {
-  return {
-    name: "redis-server",
-    command: "redis-server",
-    args: [
-      "--bind",
-      "127.0.0.1",
-      "--port",
-      String(port),
-      "--dir",
-      folder,
-      "--save",
-      "",
-      "--appendonly",
-      "no",
-    ],
-    env: cleanEnvironment(),
-    isReady: () => accepts(port),
-  };
+  const settings = { bind: "127.0.0.1", port: String(port), dir: folder, save: "", appendonly: "no" };
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+  return localServer("redis-server", args, () => accepts(port));
 }
 
-async function answersOk(url: string): Promise<boolean> {
-  try {
-    return (await fetch(url, { signal: AbortSignal.timeout(1000) })).ok;
-  } catch {
-    return false;
-  }
-}
+const localServer = (name: string, args: string[], isReady: () => Promise<boolean>): ServerProgram => ({
+  name,
+  command: name,
+  args,
+  env: cleanEnvironment(),
+  isReady,
+});
+
+const answersOk = (url: string): Promise<boolean> =>
+  fetch(url, { signal: AbortSignal.timeout(1000) }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 
 /** Whether a port of this machine accepts connections. */
 export function accepts(port: number): Promise<boolean> {

@@ -73,7 +73,7 @@ export class ServerProcess {
 
   /** SIGTERM, then SIGKILL if it doesn't exit in time. */
   async stop(): Promise<void> {
-    const timer = setTimeout(() => this.#running?.kill("SIGKILL"), STOP_TIMEOUT_MS);
+    const timer = setTimeout(() => this.killNow(), STOP_TIMEOUT_MS);
     await this.#end("SIGTERM");
     clearTimeout(timer);
   }

@@ -1,12 +1,13 @@
 import { PERCENTILES } from "../kernels/broadcast/percentiles.ts";
 import { barChart, columnChart, lineChart, type Line } from "./charts/charts.ts";
-import type { Colour } from "./charts/frame.ts";
+import type { Colour } from "./charts/theme.ts";
 import { applying, count, short, shortOrDash, whole } from "./format.ts";
-import { GROUPS, metricText, overPasses, type Group, type Labels, type Metric, type Unit } from "./metric.ts";
-import type { Distribution, Result, Series } from "./result.ts";
+import { GROUPS, hasLabels, metricText, overPasses } from "./metric.ts";
+import type { Group, Labels, Metric, Unit } from "./metric.ts";
+import type { Distribution, ErrorRow, Result, Series } from "./result.ts";
 
 /** A report on one result, before it is rendered. */
-export interface Document {
+interface Document {
   title: string;
   subtitle: string;
   blocks: Block[];
@@ -16,7 +17,7 @@ export type Block =
   | { kind: "tiles"; tiles: Tile[] }
   /** `lines`: the same for a terminal. */
   | { kind: "chart"; heading: string; note?: string; svg: string; lines?: readonly string[] }
-  | { kind: "table"; heading: string; note?: string; rows: readonly (readonly string[])[] }
+  | { kind: "table"; heading: string; rows: readonly (readonly string[])[] }
   | { kind: "notes"; heading: string; lines: readonly string[] };
 
 export interface Tile {
@@ -48,35 +49,38 @@ export function withHead(rows: readonly (readonly string[])[]): {
 export function documentOf(result: Result): Document {
   const { meta, distributions, series, tables, caveats, errors } = result;
   const metrics = overPasses(result.metrics);
-  const columns = columnsOf(metrics);
-  const { title, subtitle, interrupted } = meta;
+  const compared = metrics.filter(({ group }) => group !== "ratios").map(({ labels }) => labels);
+  const columns = columnsOf(compared);
   return {
-    title,
+    title: meta.title,
     subtitle: applying(
-      interrupted && "Interrupted: partial result",
-      ...subtitle,
+      meta.interrupted && "Interrupted: partial result",
+      ...meta.subtitle,
       passesText(result.metrics),
     ).join(" · "),
     blocks: [
-      ...(columns.length <= 1
-        ? [{ kind: "tiles" as const, tiles: tiles(metrics.filter(isTotal(metrics))) }]
-        : comparison(metrics, columns)),
+      ...(columns.length > 1
+        ? comparison(metrics, columns)
+        : [{ kind: "tiles" as const, tiles: tiles(metrics.filter(isTotal(metrics))) }]),
       ...distributionBlocks(distributions),
       ...series.flatMap(seriesBlock),
-      ...metricTables(metrics, columns),
-      ...tables.map(({ label, rows }) => ({ kind: "table" as const, heading: label, rows })),
-      ...notes("Caveats", caveats),
-      ...(errors.length === 0
+      ...metricTables(metrics, columns, commonKeys(compared)),
+      ...tables.map(({ label, rows }) => table(label, rows)),
+      ...(caveats.length === 0
         ? []
-        : [
-            {
-              kind: "table" as const,
-              heading: "Errors",
-              rows: errors.map(({ phase, code, count: times }) => [`${phase}: ${code}`, whole(times)]),
-            },
-          ]),
+        : [{ kind: "notes" as const, heading: "Caveats", lines: [...new Set(caveats)] }]),
+      ...(errors.length === 0 ? [] : [table("Errors", errors.map(errorRow))]),
     ],
   };
+}
+
+export const errorRow = ({ phase, code, count: times }: ErrorRow): [error: string, times: string] => [
+  `${phase}: ${code}`,
+  whole(times),
+];
+
+export function table(heading: string, rows: readonly (readonly string[])[]): Block {
+  return { kind: "table", heading, rows };
 }
 
 function passesText(metrics: readonly Metric[]): string | false {
@@ -93,21 +97,14 @@ function isTotal(metrics: readonly Metric[]): (metric: Metric) => boolean {
 /** Some faults are of interest even if there are none. */
 function tiles(metrics: readonly Metric[]): Tile[] {
   const faults = metrics.filter(({ counts }) => counts === "fault");
-  const worst = faults.some(({ value }) => value !== null && value > 0);
-  return [
-    ...metrics
-      .filter(({ group }) => group === "headline")
-      .map((metric) => ({ label: metric.label, value: metricText(metric), ...rangeNote(metric) })),
-    ...(faults.length === 0
-      ? []
-      : [
-          {
-            label: faults.map(({ label }) => label).join(" · "),
-            value: faults.map(metricText).join(" · "),
-            tone: worst ? ("bad" as const) : ("good" as const),
-          },
-        ]),
-  ];
+  const headline = metrics.filter(({ group }) => group === "headline");
+  const values = headline.map((metric): Tile => {
+    return { label: metric.label, value: metricText(metric), ...rangeNote(metric) };
+  });
+  if (faults.length === 0) return values;
+  const label = faults.map((metric) => metric.label).join(" · ");
+  const tone = faults.some(({ value }) => value !== null && value > 0) ? "bad" : "good";
+  return [...values, { label, value: faults.map(metricText).join(" · "), tone }];
 }
 
 function rangeNote({ samples, unit }: Metric): { note?: string } {
@@ -117,31 +114,20 @@ function rangeNote({ samples, unit }: Metric): { note?: string } {
   return { note: `${text(Math.min(...known))} to ${text(Math.max(...known))}` };
 }
 
-/** The labels that all metrics have and that differ: what was compared. */
-function columnsOf(metrics: readonly Metric[]): Labels[] {
-  const all = metrics.filter(({ group }) => group !== "ratios").map(({ labels }) => labels);
-  const keys = varyingKeys(all).filter((key) => all.every((labels) => key in labels));
-  const distinct = new Map(all.map((labels) => [JSON.stringify(pick(labels, keys)), pick(labels, keys)]));
-  return [...distinct.values()];
+/** The labels that all have and that differ: what was compared. */
+function columnsOf(all: readonly Labels[]): Labels[] {
+  const keys = commonKeys(all).filter((key) => new Set(all.map((labels) => labels[key])).size > 1);
+  const columns = all.map((labels) => pick(labels, keys));
+  return [...new Map(columns.map((column) => [JSON.stringify(column), column])).values()];
 }
 
-/** Labels of every metric, which describe the whole run unless they differ. */
-function keysOfAll(metrics: readonly Metric[]): string[] {
-  const [first, ...others] = metrics.filter(({ group }) => group !== "ratios");
-  return Object.keys(first?.labels ?? {}).filter((key) => others.every(({ labels }) => key in labels));
-}
-
-function varyingKeys(all: readonly Labels[]): string[] {
-  const keys = new Set(all.flatMap((labels) => Object.keys(labels)));
-  return [...keys].filter((key) => new Set(all.map((labels) => labels[key])).size > 1);
+/** Unless they differ, these labels describe the whole run. */
+function commonKeys([first = {}, ...others]: readonly Labels[]): string[] {
+  return Object.keys(first).filter((key) => others.every((labels) => key in labels));
 }
 
 const pick = (labels: Labels, keys: readonly string[]): Labels =>
   Object.fromEntries(keys.flatMap((key) => (key in labels ? [[key, labels[key]!]] : [])));
-
-function isOf({ labels }: Metric, column: Labels): boolean {
-  return Object.entries(column).every(([key, value]) => labels[key] === value);
-}
 
 const nameOf = (column: Labels): string =>
   Object.values(column)
@@ -194,7 +180,7 @@ function sizeChart(
 function barCharts(metrics: readonly Metric[], columns: readonly Labels[]): Block[] {
   return [...Map.groupBy(metrics, ({ label }) => label)].flatMap(([label, same]): Block[] => {
     const bars = columns.flatMap((column) => {
-      const metric = same.find((one) => isOf(one, column));
+      const metric = same.find((one) => hasLabels(one, column));
       if (!metric || metric.value === null) return [];
       const colour: Colour =
         column["server"] === undefined || column["server"] === columns[0]!["server"] ? "one" : "quiet";
@@ -206,55 +192,50 @@ function barCharts(metrics: readonly Metric[], columns: readonly Labels[]): Bloc
   });
 }
 
-/** A table for each group, or a single one if several things were compared. */
-function metricTables(metrics: readonly Metric[], columns: readonly Labels[]): Block[] {
-  const groups = (Object.keys(GROUPS) as Group[]).map((group) => ({
-    group,
-    some: metrics.filter((metric) => metric.group === group),
-  }));
-  const ofAll = keysOfAll(metrics);
-  const table = (heading: string, some: readonly Metric[]): Block[] =>
-    some.length === 0
-      ? []
-      : tablesOf(some).map(({ of, part }) => ({
-          kind: "table",
-          heading: of === "" ? heading : `${heading}: ${of}`,
-          rows: pivot(part, ofAll),
-        }));
-  if (columns.length <= 1) {
-    const isInTiles = isTotal(metrics);
-    return groups.flatMap(({ group, some }) =>
-      table(
-        GROUPS[group],
-        group === "headline" || group === "faults" ? some.filter((metric) => !isInTiles(metric)) : some,
-      ),
-    );
+/**
+ * A table for each group, or a single one if several things were compared.
+ * @param ofAll labels that all metrics have
+ */
+function metricTables(
+  metrics: readonly Metric[],
+  columns: readonly Labels[],
+  ofAll: readonly string[],
+): Block[] {
+  const inGroup = (group: Group) => metrics.filter((metric) => metric.group === group);
+  const tables = (heading: string, some: readonly Metric[]): Block[] =>
+    parts(some).map(({ of, part }) => table(heading + of, pivot(part, ofAll)));
+  const groups = Object.keys(GROUPS) as Group[];
+  if (columns.length > 1) {
+    const figures = groups.filter((group) => !NOT_COMPARED.includes(group)).flatMap(inGroup);
+    return [...tables(GROUPS.ratios, inGroup("ratios")), ...tables("Figures", figures)];
   }
-  return [
-    ...groups.flatMap(({ group, some }) => (group === "ratios" ? table(GROUPS.ratios, some) : [])),
-    ...table(
-      "Figures",
-      groups.flatMap(({ group, some }) => (NOT_COMPARED.includes(group) ? [] : some)),
-    ),
-  ];
+  const isInTiles = isTotal(metrics);
+  return groups.flatMap((group) => {
+    const hasTiles = group === "headline" || group === "faults";
+    return tables(
+      GROUPS[group],
+      inGroup(group).filter((metric) => !(hasTiles && isInTiles(metric))),
+    );
+  });
 }
 
 /** Many metrics of many things get a table for each value of their first label. */
-function tablesOf(metrics: readonly Metric[]): { of: string; part: readonly Metric[] }[] {
-  const columns = columnsOf(metrics.map((metric) => ({ ...metric, group: "rates" })));
-  const [key, ...others] = Object.keys(columns[0] ?? {});
+function parts(metrics: readonly Metric[]): { of: string; part: readonly Metric[] }[] {
+  if (metrics.length === 0) return [];
+  const columns = columnsOf(metrics.map(({ labels }) => labels));
+  const [key = "", ...others] = Object.keys(columns[0] ?? {});
   const rows = new Set(metrics.map(({ label }) => label)).size;
   if (others.length === 0 || columns.length <= MOST_COLUMNS || rows <= MOST_COLUMNS)
     return [{ of: "", part: metrics }];
-  return [...Map.groupBy(metrics, ({ labels }) => labels[key!]!)].map(([value, part]) => ({
-    of: `${nameOf({ [key!]: value })} ${key}`,
+  return [...Map.groupBy(metrics, ({ labels }) => labels[key]!)].map(([value, part]) => ({
+    of: `: ${nameOf({ [key]: value })} ${key}`,
     part,
   }));
 }
 
 /** A row for each metric and a column for each thing compared, or the other way round if those are many. */
 function pivot(metrics: readonly Metric[], ofAll: readonly string[]): string[][] {
-  const columns = columnsOf(metrics.map((metric) => ({ ...metric, group: "rates" })));
+  const columns = columnsOf(metrics.map(({ labels }) => labels));
   const inColumns = Object.keys(columns[0] ?? {});
   const keys = new Set(metrics.flatMap(({ labels }) => Object.keys(labels)));
   const inRows = [...keys].filter((key) => !inColumns.includes(key) && !ofAll.includes(key));
@@ -262,7 +243,7 @@ function pivot(metrics: readonly Metric[], ofAll: readonly string[]): string[][]
     [...Object.entries(pick(labels, inRows)).map(([key, value]) => `${key} ${value}`), label].join(": ");
   const rows = Map.groupBy(metrics, rowOf);
   const cell = (row: string, column: Labels) => {
-    const metric = rows.get(row)!.find((one) => isOf(one, column));
+    const metric = rows.get(row)!.find((one) => hasLabels(one, column));
     return metric ? metricText(metric) : "–";
   };
   const names = [...rows.keys()];
@@ -286,9 +267,12 @@ function distributionBlocks(distributions: readonly Distribution[]): Block[] {
     label,
     ...PERCENTILES.map((p) => shortOrDash(percentiles![`p${p}`])),
   ]);
+  const percentiles = table("Percentiles", [["ms", ...PERCENTILES.map((p) => `p${p}`)], ...rows]);
   const { label, buckets } = known.at(-1)!;
+  if (buckets.length === 0) return [percentiles];
+  const heading = `Distribution: ${label}`;
   const svg = columnChart({
-    description: `Distribution: ${label}`,
+    description: heading,
     x: "ms",
     y: "count",
     columns: buckets.map(({ fromMs, toMs, count: amount }) => ({
@@ -298,66 +282,43 @@ function distributionBlocks(distributions: readonly Distribution[]): Block[] {
       title: `${short(fromMs)} to ${short(toMs)} ms: ${whole(amount)}`,
     })),
   });
-  return [
-    { kind: "table", heading: "Percentiles", rows: [["ms", ...PERCENTILES.map((p) => `p${p}`)], ...rows] },
-    ...(buckets.length === 0
-      ? []
-      : [{ kind: "chart" as const, heading: `Distribution: ${label}`, svg, lines: histogram(buckets) }]),
-  ];
+  return [percentiles, { kind: "chart", heading, svg, lines: histogram(buckets) }];
 }
 
 function histogram(buckets: Distribution["buckets"]): string[] {
   const most = Math.max(...buckets.map((bucket) => bucket.count));
-  const rows = buckets.map(({ fromMs, toMs, count: amount }) => ({
-    range: `${short(fromMs)} – ${short(toMs)} ms`,
-    amount: whole(amount),
-    bar: "█".repeat(Math.ceil((amount / most) * BAR_CHARS)),
-  }));
-  const width = (of: (row: (typeof rows)[number]) => string) =>
-    Math.max(...rows.map((row) => of(row).length));
-  const [range, amount] = [width((row) => row.range), width((row) => row.amount)];
-  return rows.map((row) =>
-    `${row.range.padStart(range)}  ${row.amount.padStart(amount)}  ${row.bar}`.trimEnd(),
+  const rows = buckets.map((bucket): [range: string, amount: string, bar: string] => [
+    `${short(bucket.fromMs)} – ${short(bucket.toMs)} ms`,
+    whole(bucket.count),
+    "█".repeat(Math.ceil((bucket.count / most) * BAR_CHARS)),
+  ]);
+  const width = (column: 0 | 1) => Math.max(...rows.map((row) => row[column].length));
+  const [ranges, amounts] = [width(0), width(1)];
+  return rows.map(([range, amount, bar]) =>
+    `${range.padStart(ranges)}  ${amount.padStart(amounts)}  ${bar}`.trimEnd(),
   );
 }
 
 function seriesBlock({ label, x, y, kind, points }: Series): Block[] {
   if (points.filter((point) => point.y !== null).length < 2) return [];
-  const kinds = [...new Set(points.map((point) => point.kind ?? label))];
-  const colour = (of: string | undefined): Colour => COLOURS[kinds.indexOf(of ?? label) % COLOURS.length]!;
+  const kinds = Map.groupBy(points, (point) => point.kind ?? label);
+  const names = [...kinds.keys()].map((name, i) => ({ name, colour: COLOURS[i % COLOURS.length]! }));
+  const chart = { description: label, x, y };
+  if (kind !== "columns") {
+    const lines = names.map((line) => ({
+      ...line,
+      isScattered: kind === "points",
+      points: kinds.get(line.name)!.map((point) => ({ x: Number(point.x), y: point.y })),
+    }));
+    return [{ kind: "chart", heading: label, svg: lineChart({ ...chart, height: 220, lines }) }];
+  }
+  const columns = points.map((point) => ({
+    label: String(point.x),
+    value: point.y,
+    colour: names.find(({ name }) => name === (point.kind ?? label))!.colour,
+    title: `${point.x}${point.kind === undefined ? "" : `, ${point.kind}`}: ${shortOrDash(point.y)}`,
+  }));
   const missing = points.filter((point) => point.y === null).length;
-  const note = missing > 0 && kind === "columns" ? { note: `${count(missing, "value")} never reached` } : {};
-  const svg =
-    kind === "columns"
-      ? columnChart({
-          description: label,
-          x,
-          y,
-          columns: points.map((point) => ({
-            label: String(point.x),
-            value: point.y,
-            colour: colour(point.kind),
-            title: `${point.x}${point.kind === undefined ? "" : `, ${point.kind}`}: ${shortOrDash(point.y)}`,
-          })),
-          legend: kinds.map((name) => ({ name, colour: colour(name) })),
-        })
-      : lineChart({
-          description: label,
-          x,
-          y,
-          height: 220,
-          lines: kinds.map((name) => ({
-            name,
-            colour: colour(name),
-            isScattered: kind === "points",
-            points: points.flatMap((point) =>
-              (point.kind ?? label) === name ? [{ x: Number(point.x), y: point.y }] : [],
-            ),
-          })),
-        });
-  return [{ kind: "chart", heading: label, ...note, svg }];
-}
-
-function notes(heading: string, lines: readonly string[]): Block[] {
-  return lines.length === 0 ? [] : [{ kind: "notes", heading, lines: [...new Set(lines)] }];
+  const note = missing > 0 ? { note: `${count(missing, "value")} never reached` } : {};
+  return [{ kind: "chart", heading: label, ...note, svg: columnChart({ ...chart, columns, legend: names }) }];
 }

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import os from "node:os";
 import { IS_PACKAGE } from "../cli/exit.ts";
-import { duration, mib } from "./format.ts";
+import { applying, duration, mib } from "./format.ts";
 
 /** The machine and the software of a result. */
 export type Environment = ReturnType<typeof describeEnvironment>;
@@ -32,8 +32,8 @@ export function openFilesLimit(): number | null {
 
 /** The system's range of ephemeral ports. */
 export function portRange(): { first: number; last: number } | null {
-  const numbers = readText("/proc/sys/net/ipv4/ip_local_port_range")?.trim().split(/\s+/).map(Number);
-  const [first, last] = numbers ?? [];
+  const text = readText("/proc/sys/net/ipv4/ip_local_port_range") ?? "";
+  const [first, last] = (text.match(/\d+/g) ?? []).map(Number);
   return first === undefined || last === undefined ? null : { first, last };
 }
 
@@ -64,21 +64,16 @@ export function readText(file: string): string | undefined {
 }
 
 /** The date and the machine. */
-export function environmentLine({
-  environment,
-  startedAt,
-  durationMs,
-}: {
-  environment: Environment;
-  startedAt: string;
-  durationMs?: number;
-}): string {
-  return [
+export function environmentLine(
+  { environment, startedAt }: { environment: Environment; startedAt: string },
+  durationMs?: number,
+): string {
+  return applying(
     `${startedAt.slice(0, 16).replace("T", " ")} UTC`,
-    ...(durationMs === undefined ? [] : [`took ${duration(durationMs)}`]),
+    durationMs !== undefined && `took ${duration(durationMs)}`,
     machineLine(environment),
     `commit ${environment.commit ?? "unknown"}`,
-  ].join(" · ");
+  ).join(" · ");
 }
 
 export function machineLine({ cpu, cores, memoryBytes, os, node }: Environment): string {

@@ -1,3 +1,5 @@
+import type { Target } from "../targets/target.ts";
+
 /** 1234567 → "1,234,567". */
 export function whole(value: number): string {
   return Math.round(value).toLocaleString("en-US");
@@ -40,13 +42,12 @@ export function applying(...texts: readonly (string | false | null | undefined)[
 export const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 /** The measured server, with what was started. */
-export function serverText(server: {
-  name: string;
-  urls: readonly string[];
-  isThrowaway: boolean;
-  size?: string | undefined;
-}): string {
-  const { name, urls, isThrowaway, size } = server;
+export function serverText({
+  name,
+  urls,
+  isThrowaway,
+  size,
+}: Pick<Target, "name" | "urls" | "isThrowaway" | "size">): string {
   if (!isThrowaway) return `${name} at ${urls.join(", ")}`;
   return applying(`${name}, started for this run`, size).join(": ");
 }

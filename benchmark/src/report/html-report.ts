@@ -1,6 +1,6 @@
-import { escape } from "./charts/frame.ts";
+import { escape } from "./charts/charts.ts";
 import { CHART_CSS, themeVariables } from "./charts/theme.ts";
-import { documentOf, withHead, type Block, type Document, type Tile } from "./document.ts";
+import { documentOf, table, withHead, type Block, type Tile } from "./document.ts";
 import { environmentLine } from "./environment.ts";
 import type { Result } from "./result.ts";
 
@@ -61,73 +61,52 @@ export function htmlReport(
   title?: string,
   headings: readonly string[] = [],
 ): string {
-  const documents = results.map((result, i) => {
-    const document = documentOf(result);
-    return { result, document: { ...document, title: headings[i] ?? document.title } };
-  });
-  const heading = title ?? documents[0]?.document.title ?? "Nothing was measured";
+  const titles = results.map(({ meta }, i) => headings[i] ?? meta.title);
+  const heading = title ?? titles[0] ?? "Nothing was measured";
   const first = results[0]?.meta;
-  const { startedAt, environment } = first ?? {};
-  const when = results.length === 1 ? first : startedAt && environment && { startedAt, environment };
-  const sections = documents.map(({ result, document }, i) =>
-    section(result, document, i, document.title !== heading),
-  );
-  const links = documents.map(({ document }, i) => `<a href="#r${i}">${escape(document.title)}</a><br>`);
+  const when = first && environmentLine(first, results.length === 1 ? first.durationMs : undefined);
+  const sections = results.map((result, i) => {
+    const ofSection = titles[i] === heading ? "" : `<h2>${escape(titles[i]!)}</h2>`;
+    return `<section id="r${i}">${ofSection}\n${section(result)}\n</section>`;
+  });
+  const links = titles.map((text, i) => `<a href="#r${i}">${escape(text)}</a><br>`);
   return (
     `<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">\n` +
     `<title>${escape(heading)}</title>\n<style>${PAGE_CSS}</style>\n<body>\n<header><h1>${escape(heading)}</h1>\n` +
-    (when ? `<p class="quiet">${escape(environmentLine(when))}</p>` : "") +
+    (when === undefined ? "" : `<p class="quiet">${escape(when)}</p>`) +
     `</header>\n${links.length > 1 ? `<nav>${links.join("")}</nav>\n` : ""}<main>\n${sections.join("\n")}\n</main>\n</body>\n</html>\n`
   );
 }
 
-function section(
-  result: Result,
-  { title, subtitle, blocks }: Document,
-  index: number,
-  hasHeading: boolean,
-): string {
+function section(result: Result): string {
+  const { subtitle, blocks } = documentOf(result);
   const thresholds = result.thresholds.map(({ expression, value, passed }) => [
     expression,
     value === null ? "not measured" : String(Number(value.toPrecision(4))),
     passed ? "passed" : "failed",
   ]);
-  const closing: Block[] =
-    thresholds.length === 0
-      ? []
-      : [{ kind: "table", heading: "Thresholds", rows: [["", "value", ""], ...thresholds] }];
+  const closing = thresholds.length === 0 ? [] : [table("Thresholds", [["", "value", ""], ...thresholds])];
   const interrupted = result.meta.interrupted ? "<p><strong>Interrupted: partial result.</strong></p>" : "";
-  return (
-    `<section id="r${index}">${hasHeading ? `<h2>${escape(title)}</h2>` : ""}\n<p class="quiet">${escape(subtitle)}</p>${interrupted}\n` +
-    `${sideBySide([...blocks, ...closing]).join("\n")}\n</section>`
-  );
+  const parts = sideBySide([...blocks, ...closing]).join("\n");
+  return `<p class="quiet">${escape(subtitle)}</p>${interrupted}\n${parts}`;
 }
 
 /** Consecutive lists of facts are columns, to save space. */
 function sideBySide(blocks: readonly Block[]): string[] {
-  const parts: string[] = [];
-  let facts: string[] = [];
-  const endFacts = () => {
-    if (facts.length === 1) parts.push(facts[0]!);
-    else if (facts.length > 1)
-      parts.push(`<div class="facts">${facts.map((fact) => `<div>${fact}</div>`).join("")}</div>`);
-    facts = [];
-  };
-  for (const content of blocks) {
-    if (isFacts(content)) {
-      facts.push(block(content));
-      continue;
-    }
-    endFacts();
-    parts.push(block(content));
+  const runs: string[][] = [];
+  for (const [i, content] of blocks.entries()) {
+    if (isFacts(content) && isFacts(blocks[i - 1])) runs.at(-1)!.push(block(content));
+    else runs.push([block(content)]);
   }
-  endFacts();
-  return parts;
+  return runs.map((run) =>
+    run.length === 1
+      ? run[0]!
+      : `<div class="facts">${run.map((fact) => `<div>${fact}</div>`).join("")}</div>`,
+  );
 }
 
-function isFacts(content: Block): boolean {
-  return content.kind === "table" && content.rows.length > 1 && content.rows.every((row) => row.length === 2);
-}
+const isFacts = (content: Block | undefined): boolean =>
+  content?.kind === "table" && content.rows.length > 1 && content.rows.every((row) => row.length === 2);
 
 function block(content: Block): string {
   if (content.kind === "tiles") return `<div class="tiles">${content.tiles.map(tile).join("")}</div>`;
@@ -135,9 +114,9 @@ function block(content: Block): string {
   if (content.kind === "notes") {
     return `${heading}<ul>${content.lines.map((line) => `<li>${escape(line)}</li>`).join("")}</ul>`;
   }
+  if (content.kind === "table") return `${heading}<div class="scroll">${htmlTable(content.rows)}</div>`;
   const note = content.note === undefined ? "" : `<p class="quiet">${escape(content.note)}</p>`;
-  if (content.kind === "chart") return `<figure>${heading}${note}${content.svg}</figure>`;
-  return `${heading}${note}<div class="scroll">${table(content.rows)}</div>`;
+  return `<figure>${heading}${note}${content.svg}</figure>`;
 }
 
 function tile({ label, value, note, tone }: Tile): string {
@@ -145,7 +124,7 @@ function tile({ label, value, note, tone }: Tile): string {
   return `<div class="tile ${tone ?? ""}"><span class="quiet">${escape(label)}</span><b>${escape(value)}</b>${below}</div>`;
 }
 
-function table(all: readonly (readonly string[])[]): string {
+function htmlTable(all: readonly (readonly string[])[]): string {
   const { head, rows } = withHead(all);
   const line = (cells: readonly string[], tag: "th" | "td") =>
     `<tr>${cells.map((cell) => `<${tag}>${escape(cell)}</${tag}>`).join("")}</tr>`;

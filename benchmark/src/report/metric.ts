@@ -61,17 +61,17 @@ export interface Metric extends MetricKind {
   labels: Labels;
 }
 
+/** Whether a metric has at least these labels. */
+export const hasLabels = (metric: Pick<Metric, "labels">, labels: Labels): boolean =>
+  Object.entries(labels).every(([key, value]) => metric.labels[key] === value);
+
 type Options = Partial<Omit<MetricKind, "label" | "unit" | "better" | "group">>;
 
 const kind =
   (better: MetricKind["better"]) =>
-  (group: Group, label: string, unit: Unit, options: Options = {}): MetricKind => ({
-    label,
-    unit,
-    better,
-    group,
-    ...options,
-  });
+  (group: Group, label: string, unit: Unit, options?: Options): MetricKind => {
+    return { label, unit, better, group, ...options };
+  };
 const [lower, higher, info] = [kind("lower"), kind("higher"), kind(null)];
 const fault = (label: string): MetricKind =>
   lower("faults", label, "count", { counts: "fault", over: "sum" });
@@ -200,17 +200,14 @@ const KINDS = {
   otherProgramsCores: info("tester", "other programs", "cores", { over: "max" }),
   testerCpuSeconds: info("tester", "tester's CPU", "seconds", { over: "sum" }),
   testerRssBytes: info("tester", "tester's memory (RSS)", "mib", { over: "max" }),
-} as const satisfies Record<string, MetricKind>;
+} satisfies Record<string, MetricKind>;
 
 export type MetricName = keyof typeof KINDS;
 
 const METRIC_NAMES = Object.keys(KINDS) as MetricName[];
 
 /** Faults, by the names that --allow accepts. */
-export const FAULT_NAMES = METRIC_NAMES.filter((name) => {
-  const { counts }: MetricKind = KINDS[name];
-  return counts === "fault";
-});
+export const FAULT_NAMES = METRIC_NAMES.filter((name) => KINDS[name].counts === "fault");
 
 /** A value for each name. undefined: does not exist here. */
 export type MetricValues = Partial<Record<MetricName, number | null | undefined>>;
@@ -261,24 +258,15 @@ export function ratios(
   { server, to }: { server: string; to: string },
 ): Metric[] {
   const subject = ({ name, labels }: Metric) => JSON.stringify([name, without(labels, "server")]);
-  const base = new Map(
-    all.filter(({ labels }) => labels["server"] === to).map((metric) => [subject(metric), metric]),
-  );
+  const others = all.filter(({ labels }) => labels["server"] === to);
+  const base = new Map(others.map((metric) => [subject(metric), metric.value]));
   const wanted: readonly string[] = names;
   return all.flatMap((metric) => {
     const { name, label, better, value, labels } = metric;
-    const other = base.get(subject(metric))?.value;
+    const other = base.get(subject(metric));
     if (!wanted.includes(name) || labels["server"] !== server || !value || !other) return [];
-    const ratio = value / other;
-    return {
-      name: ratioName(name),
-      label,
-      unit: "ratio",
-      better,
-      group: "ratios",
-      value: ratio,
-      labels: { ...labels, to },
-    };
+    const ratio = { name: ratioName(name), label, unit: "ratio", better, group: "ratios" } as const;
+    return { ...ratio, value: value / other, labels: { ...labels, to } };
   });
 }
 
@@ -302,18 +290,13 @@ export function overPasses(all: readonly Metric[]): Metric[] {
     if (more.length === 0 && first!.labels["pass"] === undefined) return first!;
     const values = [first!, ...more].map(({ value }) => value);
     const labels = without(first!.labels, "pass");
-    return {
-      ...first!,
-      value: summary(first!, values),
-      ...(more.length > 0 ? { samples: values } : {}),
-      labels,
-    };
+    const samples = more.length > 0 && { samples: values };
+    return { ...first!, value: summary(first!, values), ...samples, labels };
   });
 }
 
-function without(labels: Labels, key: string): Labels {
-  return Object.fromEntries(Object.entries(labels).filter(([name]) => name !== key));
-}
+const without = (labels: Labels, key: string): Labels =>
+  Object.fromEntries(Object.entries(labels).filter(([name]) => name !== key));
 
 /** Its null means "never": leaving it out would make a worse server look better. Of other metrics, null is unknown. */
 export function isTime({ unit, better }: Pick<Metric, "unit" | "better">): boolean {

@@ -1,8 +1,8 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
 import { usageError } from "../cli/exit.ts";
 import { RESULT_OPTIONS } from "../cli/options.ts";
+import { plainCommand } from "../cli/scenario.ts";
 import { environmentLine } from "./environment.ts";
 import { htmlReport } from "./html-report.ts";
 import { RESULT_VERSION, type Result } from "./result.ts";
@@ -34,44 +34,38 @@ async function readResult(file: string): Promise<Result> {
   const text = await readFile(file, "utf8");
   try {
     const result = JSON.parse(text) as { version?: number; command?: string };
-    if (typeof result.version !== "number") throw new Error("it has no version");
-    const { version } = result;
-    if (version !== RESULT_VERSION) {
-      throw new Error(`it has version ${String(version)}, but this tester reads version ${RESULT_VERSION}`);
-    }
-    if (result.command !== undefined) throw new Error(`it is of \`bench ${result.command}\``);
+    const { version, command } = result;
+    if (typeof version !== "number") throw new Error("it has no version");
+    if (version !== RESULT_VERSION)
+      throw new Error(`it has version ${version}, but this tester reads version ${RESULT_VERSION}`);
+    if (command !== undefined) throw new Error(`it is of \`bench ${command}\``);
     return result as unknown as Result;
   } catch (error) {
     throw usageError(`${file} is not a result of --json: ${(error as Error).message}.`);
   }
 }
 
-export const reportCommand: CommandModule<object, Arguments> = {
-  command: "report <files..>",
-  describe: "Shows stored results (--json) on the terminal or as one page with charts",
-  builder,
-  handler,
-};
-
-function builder(yargs: Argv) {
-  return yargs
-    .positional("files", {
-      type: "string",
-      array: true,
-      demandOption: true,
-      describe: "Results, or folders of results",
-    })
-    .option("html", RESULT_OPTIONS.html)
-    .example("$0 report a.json b.json", "on the terminal")
-    .example("$0 report results/ --html report.html", "one page with all of them");
-}
-
-type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Options : never;
-
-async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
-  const results = await readResults(args.files);
-  const title = results.length > 1 ? "Results of the tester" : undefined;
-  if (args.html !== undefined) await writeFile(args.html, htmlReport(results, title));
-  const texts = results.map((result) => `${environmentLine(result.meta)}\n\n${textReport(result)}`);
-  process.stdout.write(args.html === undefined ? `${texts.join("\n\n")}\n` : `${args.html}\n`);
-}
+export const reportCommand = plainCommand(
+  "report <files..>",
+  "Shows stored results (--json) on the terminal or as one page with charts",
+  (yargs) =>
+    yargs
+      .positional("files", {
+        type: "string",
+        array: true,
+        demandOption: true,
+        describe: "Results, or folders of results",
+      })
+      .option("html", RESULT_OPTIONS.html)
+      .example("$0 report a.json b.json", "on the terminal")
+      .example("$0 report results/ --html report.html", "one page with all of them"),
+  async ({ files, html }) => {
+    const results = await readResults(files);
+    const title = results.length > 1 ? "Results of the tester" : undefined;
+    if (html !== undefined) await writeFile(html, htmlReport(results, title));
+    const texts = results.map(
+      (result) => `${environmentLine(result.meta, result.meta.durationMs)}\n\n${textReport(result)}`,
+    );
+    process.stdout.write(`${html ?? texts.join("\n\n")}\n`);
+  },
+);

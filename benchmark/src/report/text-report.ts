@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
-import { documentOf, type Block, type Tile } from "./document.ts";
-import { duration, short, table, whole } from "./format.ts";
+import { documentOf, errorRow, type Block, type Tile } from "./document.ts";
+import { duration, short, table } from "./format.ts";
 import type { ErrorRow, Result } from "./result.ts";
 import type { ThresholdResult } from "./thresholds.ts";
 import { PROGRAM } from "../cli/exit.ts";
@@ -22,16 +22,13 @@ export function textReport(result: Result): string {
 /** The text of a run that was interrupted before it had measured anything. */
 export function nothingText(
   command: string,
-  run: { afterMs: number; last: string; errors: readonly ErrorRow[] },
+  { afterMs, last, errors }: { afterMs: number; last: string; errors: readonly ErrorRow[] },
 ): string {
-  const errors = run.errors.map(({ phase, code, count }) => [`${phase}: ${code}`, whole(count)]);
+  const text = `  Interrupted after ${duration(afterMs)}, ${last}: nothing was measured, and no result was written.`;
   return [
     styleText("bold", `${PROGRAM} ${command}`),
-    styleText(
-      "yellow",
-      `  Interrupted after ${duration(run.afterMs)}, ${run.last}: nothing was measured, and no result was written.`,
-    ),
-    ...(errors.length > 0 ? ["", ...section("Errors", [table(errors)])] : []),
+    styleText("yellow", text),
+    ...(errors.length > 0 ? ["", ...section("Errors", [table(errors.map(errorRow))])] : []),
   ]
     .join("\n")
     .trimEnd();
@@ -47,42 +44,25 @@ export function thresholdLines(thresholds: readonly ThresholdResult[]): string[]
 }
 
 function blockLines(block: Block): string[] {
-  switch (block.kind) {
-    case "tiles":
-      return block.tiles.length === 0 ? [] : [...tileLines(block.tiles), ""];
-    case "table":
-      return section(block.heading, [table(block.rows)]);
-    case "notes":
-      return section(
-        block.heading,
-        block.lines.map((line) => styleText("yellow", `  ${line}`)),
-      );
-    default:
-      return block.lines === undefined
-        ? []
-        : section(
-            block.heading,
-            block.lines.map((line) => `  ${line}`),
-          );
-  }
+  if (block.kind === "tiles") return block.tiles.length === 0 ? [] : [...tileLines(block.tiles), ""];
+  if (block.kind === "table") return section(block.heading, [table(block.rows)]);
+  const lines = (block.lines ?? []).map((line) => `  ${line}`);
+  const isNote = block.kind === "notes";
+  return section(block.heading, isNote ? lines.map((line) => styleText("yellow", line)) : lines);
 }
 
 /** The first values in bold, and faults in one line. */
 function tileLines(tiles: readonly Tile[]): string[] {
-  const values = tiles.filter(({ tone }) => tone === undefined);
-  const width = Math.max(0, ...values.map(({ value }) => value.length));
-  return [
-    ...values.map(({ label, value, note }) =>
-      `  ${styleText("bold", value.padStart(width))}  ${label}${note === undefined ? "" : ` (${note})`}`.trimEnd(),
-    ),
-    ...tiles.filter(({ tone }) => tone !== undefined).map(toneLine),
-  ];
-}
-
-function toneLine({ label, value, tone }: Tile): string {
-  const [labels, values] = [label.split(" · "), value.split(" · ")];
-  const text = labels.map((one, i) => `${one} ${values[i]}`).join(" · ");
-  return styleText(tone === "good" ? "green" : "red", `  ${text}`);
+  const width = Math.max(0, ...tiles.map(({ value, tone }) => (tone === undefined ? value.length : 0)));
+  return tiles.map(({ label, value, note, tone }) => {
+    if (tone === undefined) {
+      const more = note === undefined ? "" : ` (${note})`;
+      return `  ${styleText("bold", value.padStart(width))}  ${label}${more}`.trimEnd();
+    }
+    const [labels, values] = [label.split(" · "), value.split(" · ")];
+    const text = labels.map((one, i) => `${one} ${values[i]}`).join(" · ");
+    return styleText(tone === "good" ? "green" : "red", `  ${text}`);
+  });
 }
 
 export function section(heading: string, lines: readonly string[]): string[] {

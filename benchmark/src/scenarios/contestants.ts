@@ -9,7 +9,8 @@ import { ErrorTable } from "../kernels/broadcast/error-table.ts";
 import { count } from "../report/format.ts";
 import type { Labels, Metric } from "../report/metric.ts";
 import type { ErrorRow } from "../report/result.ts";
-import { KNOWN_TARGETS, openServer, type TargetOptions } from "../targets/open-target.ts";
+import { openServer, type TargetOptions } from "../targets/open-target.ts";
+import { KNOWN_TARGETS } from "../targets/plugins.ts";
 import { broadcastMetrics } from "./broadcast-outcome.ts";
 
 /** Of commands that measure servers in turns. */

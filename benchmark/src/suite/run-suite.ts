@@ -16,11 +16,9 @@ const DIGITS = 4;
 
 /** Rounds stored results to the digits that exceed noise: a third of the size. */
 function compact<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value, (_, inner: unknown) => rounded(inner))) as T;
-}
-
-function rounded(value: unknown): unknown {
-  return typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(DIGITS)) : value;
+  const rounded = (_: string, inner: unknown) =>
+    typeof inner === "number" && !Number.isInteger(inner) ? Number(inner.toPrecision(DIGITS)) : inner;
+  return JSON.parse(JSON.stringify(value, rounded)) as T;
 }
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
@@ -49,7 +47,7 @@ export async function runRow(
   const { code, said, isLate } = await execute([...command.split(" "), "--json", json], timeoutMs, signal);
   const text = await readFile(json, "utf8").catch(() => "");
   await rm(json, { force: true });
-  const isComplete = code === ExitCode.ok || code === ExitCode.failed || code === ExitCode.thresholdFailed;
+  const isComplete = [ExitCode.ok, ExitCode.failed, ExitCode.thresholdFailed].some((one) => one === code);
   const result = isComplete && text !== "" ? (JSON.parse(text) as Result) : undefined;
   const failed = result?.thresholds.filter(({ passed }) => !passed) ?? [];
   const problem = isLate
@@ -63,45 +61,32 @@ export async function runRow(
   return { outcome: { ...outcome, hasResult: result !== undefined, problem }, result };
 }
 
-interface Execution {
-  code: number | null;
-  said: string;
-  isLate: boolean;
-}
-
-function execute(args: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<Execution> {
-  return new Promise((resolve) => {
-    // In its own process group, so that Ctrl-C reaches it only once, through this process.
-    const child = spawn(process.execPath, [MAIN, ...args, "--no-progress"], {
-      stdio: ["ignore", "ignore", "pipe"],
-      env: { ...process.env, NO_COLOR: "1" },
-      detached: true,
-    });
-    let said = "";
-    let isLate = false;
-    let killing: NodeJS.Timeout | undefined;
-    const end = () => {
-      child.kill("SIGINT");
-      killing = setTimeout(() => child.kill("SIGKILL"), CLEAN_UP_MS);
-    };
-    const timer = setTimeout(() => {
-      isLate = true;
-      end();
-    }, timeoutMs);
-    signal.addEventListener("abort", end, { once: true });
-    child.stderr.on("data", (chunk: Buffer) => (said = (said + chunk.toString()).slice(-KEPT_OUTPUT_CHARS)));
-    const done = (code: number | null) => {
-      clearTimeout(timer);
-      clearTimeout(killing);
-      signal.removeEventListener("abort", end);
-      resolve({ code, said, isLate });
-    };
+/** @returns `said`: the end of what it wrote to stderr */
+async function execute(args: readonly string[], timeoutMs: number, signal: AbortSignal) {
+  // In its own process group, so that Ctrl-C reaches it only once, through this process.
+  const child = spawn(process.execPath, [MAIN, ...args, "--no-progress"], {
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { ...process.env, NO_COLOR: "1" },
+    detached: true,
+  });
+  let said = "";
+  child.stderr.on("data", (chunk: Buffer) => (said = (said + chunk.toString()).slice(-KEPT_OUTPUT_CHARS)));
+  const late = AbortSignal.timeout(timeoutMs);
+  const ending = AbortSignal.any([signal, late]);
+  const end = () => {
+    child.kill("SIGINT");
+    setTimeout(() => child.kill("SIGKILL"), CLEAN_UP_MS).unref();
+  };
+  ending.addEventListener("abort", end, { once: true });
+  const code = await new Promise<number | null>((resolve) => {
     child.once("error", (error) => {
       said += error.message;
-      done(null);
+      resolve(null);
     });
-    child.once("close", done);
+    child.once("close", resolve);
   });
+  ending.removeEventListener("abort", end);
+  return { code, said, isLate: late.aborted };
 }
 
 /** Per row. */
@@ -133,16 +118,9 @@ export async function runSuite(rows: readonly SuiteRow[], profile: Profile): Pro
     return signal.aborted;
   });
   if (results.size === 0) throw new ExitError(ExitCode.couldNotConnect, "No row has a result.");
-  const index = {
-    version: SUITE_VERSION,
-    profile,
-    startedAt,
-    durationMs: Math.round(nowMs() - startedMs),
-    interrupted,
-    environment,
-    rows: outcomes,
-  } as const;
-  return { index, results };
+  const durationMs = Math.round(nowMs() - startedMs);
+  const run = { profile, startedAt, durationMs, interrupted, environment };
+  return { index: { version: SUITE_VERSION, ...run, rows: outcomes }, results };
 }
 
 /** undefined: all programs the row needs are installed. */
@@ -150,8 +128,6 @@ function withoutPrograms({ name, title, needs = [] }: SuiteRow, command: string)
   const missing = needs.filter((program) => !isInstalled(program));
   if (missing.length === 0) return undefined;
   const problem = `${missing.join(" and ")} must be installed`;
-  return {
-    outcome: { name, title, command, code: null, durationMs: 0, hasResult: false, problem },
-    result: undefined,
-  };
+  const nothing = { code: null, durationMs: 0, hasResult: false, problem };
+  return { outcome: { name, title, command, ...nothing }, result: undefined };
 }

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ArgumentsCamelCase, Argv, CommandModule } from "yargs";
 import { ExitCode, PROGRAM, requireCheckout, usageError } from "../cli/exit.ts";
 import { namesIn } from "../cli/options.ts";
+import { plainCommand } from "../cli/scenario.ts";
 import { duration, table } from "../report/format.ts";
 import { runSuite } from "./run-suite.ts";
 import {
@@ -21,94 +21,75 @@ import { readmeSection, withSection } from "./suite-markdown.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-export const suiteCommand: CommandModule<object, Arguments> = {
-  command: "suite",
-  describe:
-    "The whole report: runs every command and writes docs/benchmarks/<date>.md with charts and results",
-  builder,
-  handler,
-};
-
-function builder(yargs: Argv) {
-  return yargs
-    .option("profile", {
-      choices: PROFILES,
-      default: "quick" as const,
-      describe: "quick: some minutes, each row once or twice; full: repeated, for a release",
-    })
-    .option("only", { type: "string", describe: "Only these rows, comma-separated" })
-    .option("skip", { type: "string", describe: "All except these rows, comma-separated" })
-    .option("list", { type: "boolean", default: false, describe: "List the rows and run nothing" })
-    .option("out", {
-      type: "string",
-      default: join(ROOT, "docs/benchmarks"),
-      defaultDescription: "docs/benchmarks",
-      describe: "Folder of the report",
-    })
-    .option("name", {
-      type: "string",
-      defaultDescription: "the date",
-      describe: "Name of the report's files",
-    })
-    .option("update-readme", {
-      type: "boolean",
-      default: false,
-      describe: "Also write the figures into the README",
-    })
-    .option("again", {
-      type: "boolean",
-      default: false,
-      describe: "Measure nothing: regenerate everything derived from the newest results",
-    })
-    .example("$0 suite --update-readme", "some minutes; leave the machine idle meanwhile")
-    .example("$0 suite --only sweep,storm --out /tmp/report", "a part of it, to another folder")
-    .example("$0 suite --profile full --skip connect", "without the connections held for half an hour");
-}
-
-type Arguments = ReturnType<typeof builder> extends Argv<infer Options> ? Options : never;
-
-async function handler(args: ArgumentsCamelCase<Arguments>): Promise<void> {
-  requireCheckout("The suite");
-  if (args.again && [args.only, args.skip, args.name].some((given) => given !== undefined))
-    throw usageError("--again measures nothing: omit --only, --skip and --name.");
-  const rows = chosenRows(args.only, args.skip, args.profile);
-  if (args.list) {
-    const lines = rows.map((row) => [row.name, `${PROGRAM} ${row[args.profile]}`, row.title]);
-    process.stdout.write(`${lines.map((line) => line.join("\n    ")).join("\n")}\n`);
-    return;
-  }
-  const name = args.name ?? new Date().toISOString().slice(0, 10);
-  const folder = args.again ? await newest(args.out) : join(args.out, name);
-  const suite = args.again ? await readSuite(folder) : await runSuite(rows, args.profile);
-  await (args.again ? writeDerived(suite, folder) : writeSuite(suite, folder));
-  process.stdout.write(`${summary(suite)}\n\n  ${folder}.md\n  ${folder}.html\n`);
-  if (suite.index.rows.some(({ problem }) => problem !== null)) process.exitCode = ExitCode.failed;
-  if (args.updateReadme) await updateReadme(suite, folder);
-}
+export const suiteCommand = plainCommand(
+  "suite",
+  "The whole report: runs every command and writes docs/benchmarks/<date>.md with charts and results",
+  (yargs) =>
+    yargs
+      .option("profile", {
+        choices: PROFILES,
+        default: "quick" as const,
+        describe: "quick: some minutes, each row once or twice; full: repeated, for a release",
+      })
+      .option("only", { type: "string", describe: "Only these rows, comma-separated" })
+      .option("skip", { type: "string", describe: "All except these rows, comma-separated" })
+      .option("list", { type: "boolean", default: false, describe: "List the rows and run nothing" })
+      .option("out", {
+        type: "string",
+        default: join(ROOT, "docs/benchmarks"),
+        defaultDescription: "docs/benchmarks",
+        describe: "Folder of the report",
+      })
+      .option("name", {
+        type: "string",
+        defaultDescription: "the date",
+        describe: "Name of the report's files",
+      })
+      .option("update-readme", {
+        type: "boolean",
+        default: false,
+        describe: "Also write the figures into the README",
+      })
+      .option("again", {
+        type: "boolean",
+        default: false,
+        describe: "Measure nothing: regenerate everything derived from the newest results",
+      })
+      .example("$0 suite --update-readme", "some minutes; leave the machine idle meanwhile")
+      .example("$0 suite --only sweep,storm --out /tmp/report", "a part of it, to another folder")
+      .example("$0 suite --profile full --skip connect", "without the connections held for half an hour"),
+  async (args) => {
+    requireCheckout("The suite");
+    if (args.again && [args.only, args.skip, args.name].some((given) => given !== undefined))
+      throw usageError("--again measures nothing: omit --only, --skip and --name.");
+    const rows = chosenRows(args.only, args.skip, args.profile);
+    if (args.list) {
+      const lines = rows.map((row) => [row.name, `${PROGRAM} ${row[args.profile]}`, row.title]);
+      process.stdout.write(`${lines.map((line) => line.join("\n    ")).join("\n")}\n`);
+      return;
+    }
+    const name = args.name ?? new Date().toISOString().slice(0, 10);
+    const folder = args.again ? await newestSuite(args.out) : join(args.out, name);
+    if (folder === undefined) throw usageError(`There are no results in ${args.out} yet: omit --again.`);
+    const suite = args.again ? await readSuite(folder) : await runSuite(rows, args.profile);
+    await (args.again ? writeDerived(suite, folder) : writeSuite(suite, folder));
+    process.stdout.write(`${summary(suite)}\n\n  ${folder}.md\n  ${folder}.html\n`);
+    if (suite.index.rows.some(({ problem }) => problem !== null)) process.exitCode = ExitCode.failed;
+    if (args.updateReadme) await updateReadme(suite, folder);
+  },
+);
 
 function chosenRows(only: string | undefined, skip: string | undefined, profile: Profile): SuiteRow[] {
-  const named = (option: string, text: string) =>
-    namesIn(
-      option,
-      text,
-      SUITE_ROWS.map(({ name }) => name),
-    );
-  const wanted = only === undefined ? undefined : named("only", only);
-  const unwanted = skip === undefined ? [] : named("skip", skip);
+  const all = SUITE_ROWS.map(({ name }) => name);
+  const wanted = only === undefined ? all : namesIn("only", only, all);
+  const unwanted = namesIn("skip", skip ?? "", all);
   const rows = SUITE_ROWS.filter(
-    (row) =>
-      row[profile] !== undefined && (wanted?.includes(row.name) ?? true) && !unwanted.includes(row.name),
+    (row) => row[profile] !== undefined && wanted.includes(row.name) && !unwanted.includes(row.name),
   );
   if (rows.length > 0) return rows;
   throw usageError(
     `The profile ${profile} has none of these rows. To list its rows: ${PROGRAM} suite --profile ${profile} --list`,
   );
-}
-
-async function newest(out: string): Promise<string> {
-  const folder = await newestSuite(out);
-  if (folder === undefined) throw usageError(`There are no results in ${out} yet: omit --again.`);
-  return folder;
 }
 
 async function updateReadme(suite: Suite, folder: string): Promise<void> {
@@ -118,10 +99,6 @@ async function updateReadme(suite: Suite, folder: string): Promise<void> {
 }
 
 function summary({ index }: Suite): string {
-  const lines = index.rows.map(({ name, problem, durationMs }) => [
-    name,
-    duration(durationMs),
-    problem ?? "done",
-  ]);
+  const lines = index.rows.map((row) => [row.name, duration(row.durationMs), row.problem ?? "done"]);
   return table([["", "took", ""], ...lines]);
 }

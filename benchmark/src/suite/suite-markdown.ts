@@ -1,7 +1,8 @@
 import { ExitCode, ExitError } from "../cli/exit.ts";
 import { documentOf, withHead, type Block } from "../report/document.ts";
 import { machineLine } from "../report/environment.ts";
-import { count, duration, ratio, whole } from "../report/format.ts";
+import { applying, count, duration, ratio, whole } from "../report/format.ts";
+import { hasLabels } from "../report/metric.ts";
 import type { Result } from "../report/result.ts";
 import type { RowOutcome, Suite } from "./suite-files.ts";
 
@@ -60,19 +61,15 @@ function versusTable({ meta, metrics }: Result): string {
   const ratios = metrics.filter(({ group }) => group === "ratios");
   const sizes = [...new Set(ratios.map(({ labels }) => Number(labels["members"])))];
   const cell = (name: string, members: number, to: string): string => {
-    const metric = ratios.find(
-      (one) => one.name === name && one.labels["members"] === members && one.labels["to"] === to,
-    );
+    const metric = ratios.find((one) => one.name === name && hasLabels(one, { members, to }));
     if (!metric || metric.value === null) return "–";
     const isLoss = metric.better === "higher" ? metric.value < 1 : metric.value > 1;
     return isLoss ? `**${ratio(metric.value)}**` : ratio(metric.value);
   };
   const { gatewayThreads: threads } = meta.options;
+  const head = applying("members online", typeof threads === "number" && count(threads, "gateway thread"));
   return markdownTable([
-    [
-      typeof threads === "number" ? `members online; ${count(threads, "gateway thread")}` : "members online",
-      ...sizes.map(whole),
-    ],
+    [head.join("; "), ...sizes.map(whole)],
     ...ROWS.map(([text, name]) => [
       text,
       ...sizes.map((members) => OTHERS.map((to) => cell(name, members, to)).join(" · ")),
@@ -92,36 +89,34 @@ export function suiteMarkdown(suite: Suite, folder: string): string {
       `${duration(index.durationMs)}. The server, its database and the tester shared this machine. With charts: ` +
       `[${folder}.html](${folder}.html). How it is measured: [method.md](method.md).`,
     ...(index.interrupted ? ["**Interrupted: the rest was not measured.**"] : []),
-    ...chartLines(suite, folder),
+    ...(results.has("sweep")
+      ? [
+          `<picture><source media="(prefers-color-scheme: dark)" srcset="./${folder}/sweep-dark.svg">` +
+            `<img alt="Time until the last member has a message, by the number of members online" src="./${folder}/sweep-light.svg"></picture>`,
+        ]
+      : []),
     "## Commands",
     markdownTable(
       [["", "command", "result", "took"], ...index.rows.map((row) => outcomeLine(row, folder))],
       3,
     ),
     ...index.rows.flatMap(({ name, title, command }) => {
-      const result = results.get(name);
-      return result === undefined ? [] : resultLines(result, title, command);
+      const document = results.has(name) && documentOf(results.get(name)!);
+      if (!document) return [];
+      return [
+        `## ${title}`,
+        `\`bench ${command}\``,
+        document.subtitle,
+        ...document.blocks.flatMap(blockLines),
+      ];
     }),
   ].join("\n\n")}\n`;
-}
-
-function chartLines({ results }: Suite, folder: string): string[] {
-  if (!results.has("sweep")) return [];
-  return [
-    `<picture><source media="(prefers-color-scheme: dark)" srcset="./${folder}/sweep-dark.svg">` +
-      `<img alt="Time until the last member has a message, by the number of members online" src="./${folder}/sweep-light.svg"></picture>`,
-  ];
 }
 
 function outcomeLine({ name, title, command, hasResult, problem, durationMs }: RowOutcome, folder: string) {
   const file = hasResult ? `[${name}.json](${folder}/${name}.json)` : "none";
   const result = problem === null ? file : `${file}: ${oneLine(problem)}`;
   return [title, `\`bench ${command}\``, result, duration(durationMs)];
-}
-
-function resultLines(result: Result, title: string, command: string): string[] {
-  const { subtitle, blocks } = documentOf(result);
-  return [`## ${title}`, `\`bench ${command}\``, subtitle, ...blocks.flatMap(blockLines)];
 }
 
 /** Charts are only on the page. */

@@ -1,5 +1,5 @@
-import { createHmac, randomBytes } from "node:crypto";
-import { fromEnvironment, JsonApi, running } from "./json-api.ts";
+import { createHmac } from "node:crypto";
+import { fromEnvironment, running, type JsonApi } from "./json-api.ts";
 import type { Sender, ServerEvent } from "./plugin.ts";
 
 const TOKEN_SECONDS = 86_400;
@@ -32,6 +32,8 @@ function codeOf({ code, message }: Failure): string {
 /** A running Centrifugo. Members are JSON Web Tokens that subscribe to the run's channel; nothing is created. */
 export const centrifugo = running({
   name: "centrifugo",
+  product: "Centrifugo",
+  base: "/api/",
   dialect: {
     transport: "websocket",
     path: "/connection/websocket",
@@ -40,7 +42,7 @@ export const centrifugo = running({
     // A frame has one or several replies, one a line.
     read: (frame) => String(frame).trim().split("\n").map(readReply),
   },
-  async open({ url, existing, onError, signal }) {
+  async open({ existing, name, newUser, openApi }) {
     const secret = existing
       ? ""
       : fromEnvironment(
@@ -48,20 +50,13 @@ export const centrifugo = running({
           "client.token.hmac_secret_key of the server's configuration",
         );
     const key = fromEnvironment("CENTRIFUGO_API_KEY", "http_api.key of the server's configuration");
-    const api = new JsonApi({
-      product: "Centrifugo",
-      base: new URL("/api/", url),
-      headers: { "x-api-key": key },
-      advice: { HTTP_401: "Is CENTRIFUGO_API_KEY the server's http_api.key?" },
-      onError,
-      signal,
-    });
+    const advice = { HTTP_401: "Is CENTRIFUGO_API_KEY the server's http_api.key?" };
+    const api = openApi({ headers: { "x-api-key": key }, advice });
     // A wrong address or key ends the run before the members connect.
     await api.call("info", { body: {} });
-    const channel = existing?.channel ?? `bench-${randomBytes(6).toString("hex")}`;
-    let members = 0;
+    const channel = existing?.channel ?? name;
     return {
-      join: async () => memberToken(`${channel}-${members++}`, channel, secret),
+      join: async () => memberToken(newUser().username, channel, secret),
       openSender: async () => batchSender(api, channel),
     };
   },

@@ -1,8 +1,9 @@
+import { randomBytes } from "node:crypto";
 import type { Agent, IncomingHttpHeaders } from "node:http";
 import { usageError } from "../cli/exit.ts";
 import { exchange, keepAliveAgent } from "./exchange.ts";
 import { withChannel } from "./tokens.ts";
-import type { ChatServer, PluginOptions, Sender, TargetPlugin } from "./plugin.ts";
+import type { ChatServer, Sender, TargetPlugin } from "./plugin.ts";
 
 const REQUEST_TIMEOUT_MS = 60_000;
 const NETWORK_RETRY_MS = 200;
@@ -10,35 +11,58 @@ const MAX_ATTEMPTS = 3;
 /** Servers hash the password of each user, which takes 0.1 s of CPU time. */
 const MOST_REGISTRATIONS = 8;
 
-export interface RunningOptions extends PluginOptions {
+/** What a running server is opened with. */
+export interface Run {
   url: string;
-  existing?: { senderToken: string; channel: string };
+  existing: { senderToken: string; channel: string } | undefined;
+  /** For what the run creates. */
+  name: string;
+  /** Of a member to register, by the password rules of all servers. */
+  newUser: () => { username: string; password: string; email: string };
+  openApi: (options?: Pick<JsonApiOptions, "headers" | "advice">) => JsonApi;
 }
 
 /** Without what all of them have in common. */
 export type RunningServer = Omit<ChatServer, "urls" | "close"> & Partial<Pick<ChatServer, "close">>;
 
+interface RunningTarget extends Pick<TargetPlugin, "name" | "dialect"> {
+  product: string;
+  /** The path of its API. */
+  base: string;
+  open: (run: Run) => Promise<RunningServer>;
+}
+
 /** A kind of server that is always running: the tester can't start one. */
-export function running(
-  target: Omit<TargetPlugin, "open"> & { open(options: RunningOptions): Promise<RunningServer> },
-): TargetPlugin {
-  const { name } = target;
+export function running({ name, product, base, dialect, open }: RunningTarget): TargetPlugin {
   return {
-    ...target,
+    name,
+    dialect,
     mostRegistrations: MOST_REGISTRATIONS,
-    async open({ url, existing, ...options }) {
+    async open({ url, existing, onError, signal }) {
       if (url === undefined) throw usageError(`--target ${name} measures a running server: set its --url.`);
-      const shared = existing && withChannel(existing, name);
-      const server = await target.open({ ...options, url, existing: shared });
+      const run = `bench-${randomBytes(5).toString("hex")}`;
+      let users = 0;
+      const server = await open({
+        url,
+        existing: existing && withChannel(existing, name),
+        name: run,
+        newUser() {
+          const username = `${run}-${users++}`;
+          // No character more than three times in a row.
+          const password = `Aa1!${randomBytes(12).toString("hex").replaceAll(/../g, "$&-")}`;
+          return { username, password, email: `${username}@example.com` };
+        },
+        openApi: (options) => new JsonApi({ product, base: new URL(base, url), onError, signal, ...options }),
+      });
       return { urls: [url], close: async () => {}, ...server };
     },
   };
 }
 
-export interface JsonApiOptions {
+interface JsonApiOptions {
   /** The name of the product. */
   product: string;
-  base: string | URL;
+  base: URL;
   headers?: Record<string, string>;
   /** What the operator can do about an error, by its code: the server's own, the system's, or such as HTTP_429. */
   advice?: Readonly<Record<string, string>>;
@@ -49,13 +73,18 @@ export interface JsonApiOptions {
   maxSockets?: number;
 }
 
-export interface JsonCall {
+interface JsonCall {
   method?: "GET" | "POST" | "PUT" | "DELETE";
   /** Sent as JSON, or as a form. */
   body?: object | URLSearchParams;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
 }
+
+/** The arguments of `JsonApi.call`. */
+export type Call = [path: string, call: JsonCall];
+
+export const deletion = (path: string): Call => [path, { method: "DELETE" }];
 
 /** An error of the server, or one that kept it from answering. */
 export class ApiError extends Error {
@@ -87,14 +116,19 @@ export class JsonApi {
 
   constructor(options: JsonApiOptions) {
     this.#options = options;
-    this.#agent = keepAliveAgent(new URL(options.base), options.maxSockets);
+    this.#agent = keepAliveAgent(options.base, options.maxSockets);
+  }
+
+  /** A channel, by how messages are sent there and by how its pages are read. */
+  channel<Place>(callOf: (text: string) => Call, read: Read<unknown, Place>): RunningServer {
+    return { openSender: async () => this.#sender(callOf), contents: () => itemsOf(read) };
   }
 
   /**
    * Messages are calls: their errors are reported as those of the messages. Each waits for the answer to the one
    * before it, as in the servers' own clients, because requests at the same time overtake each other.
    */
-  sender(callOf: (text: string) => [path: string, call: JsonCall]): Sender {
+  #sender(callOf: (text: string) => Call): Sender {
     const api = new JsonApi({ ...this.#options, onError: () => {} });
     let last: Promise<unknown> = Promise.resolve();
     return {
@@ -108,17 +142,19 @@ export class JsonApi {
   }
 
   /**
-   * For `close`: runs once, also after Ctrl-C. A failure is only printed.
+   * For `close`: makes the calls one after the other and only once, also after Ctrl-C. A failure is only printed.
    * @param what what is deleted, for example "room and users"
    */
-  cleanUp(what: string, work: (api: JsonApi) => Promise<void>): () => Promise<void> {
+  cleanUp(what: string, calls: () => readonly Call[]): () => Promise<void> {
     let cleaned: Promise<void> | undefined;
     const { signal: _, ...options } = this.#options;
-    const clean = () =>
-      work(new JsonApi(options)).catch((error: Error) => {
-        process.stderr.write(`Could not delete the run's ${what} (${error.message}).\n`);
-      });
-    return () => (cleaned ??= clean());
+    const clean = async () => {
+      const api = new JsonApi(options);
+      for (const call of calls()) await api.call(...call);
+    };
+    const complain = (error: Error) =>
+      void process.stderr.write(`Could not delete the run's ${what} (${error.message}).\n`);
+    return () => (cleaned ??= clean().catch(complain));
   }
 
   /**
@@ -143,9 +179,15 @@ export class JsonApi {
   async callWithHeaders(
     path: string,
     call: JsonCall,
-  ): Promise<{ answer: Answer; headers: IncomingHttpHeaders }> {
-    const { product, base, headers } = this.#options;
+  ): Promise<{ answer: unknown; headers: IncomingHttpHeaders }> {
+    const { product, base, headers, advice = {} } = this.#options;
     const { body, method = body === undefined ? "GET" : "POST", signal = this.#options.signal } = call;
+    const fail = (code: string, message: string, retryAfterMs?: number) => {
+      this.#options.onError(code);
+      throw new ApiError(path.split("?", 1)[0]!, code, message, retryAfterMs);
+    };
+    const advised = (code: string, message: string) =>
+      advice[code] === undefined ? message : `${message.replace(/\.$/, "")}. ${advice[code]}`;
     const isForm = body instanceof URLSearchParams;
     const type = isForm ? "application/x-www-form-urlencoded" : "application/json";
     const options = {
@@ -155,12 +197,11 @@ export class JsonApi {
       headers: { ...(body && { "content-type": type }), ...headers, ...call.headers },
       ...(signal && { signal }),
     };
-    const text = body === undefined ? "" : isForm ? body.toString() : JSON.stringify(body);
-    const response = await exchange(new URL(path, base), options, text).catch(
-      (error: NodeJS.ErrnoException) => {
+    const sent = body === undefined ? "" : isForm ? body.toString() : JSON.stringify(body);
+    const response = await exchange(new URL(path, base), options, sent).catch(
+      ({ code = "NETWORK_ERROR", message }: NodeJS.ErrnoException) => {
         signal?.throwIfAborted();
-        const message = `${error.message}. Is there a ${product} server?`;
-        throw this.#failure(path, error.code ?? "NETWORK_ERROR", message, NETWORK_RETRY_MS);
+        return fail(code, advised(code, `${message}. Is there a ${product} server?`), NETWORK_RETRY_MS);
       },
     );
     const status = `HTTP_${response.status}`;
@@ -168,40 +209,36 @@ export class JsonApi {
     try {
       answer = JSON.parse(response.text) as Answer;
     } catch {
-      const help = response.status === 404 ? undefined : this.#options.advice?.[status];
-      const message = help ?? `the response is not JSON. Is this a ${product} server?`;
-      throw this.#report(new ApiError(nameOf(path), status, message));
+      const help = response.status === 404 ? undefined : advice[status];
+      return fail(status, help ?? `the response is not JSON. Is this a ${product} server?`);
     }
     const { error, message = typeof error === "string" ? error : (answer.msg ?? "") } = answer;
     if (typeof error === "object") {
       const { retryAfterMs = NETWORK_RETRY_MS } = (error.data ?? {}) as { retryAfterMs?: number };
       const code = error.type ?? String(error.code);
-      throw this.#failure(path, code, error.message, error.retryable ? retryAfterMs : undefined);
+      return fail(code, advised(code, error.message), error.retryable ? retryAfterMs : undefined);
     }
     if (response.status < 200 || response.status > 299 || error !== undefined)
-      throw this.#failure(path, status, message);
+      return fail(status, advised(status, message));
     return { answer, headers: response.headers };
   }
 
   close(): void {
     this.#agent.destroy();
   }
-
-  #failure(path: string, code: string, message: string, retryAfterMs?: number): ApiError {
-    const help = this.#options.advice?.[code];
-    const text = help === undefined ? message : `${message.replace(/\.$/, "")}. ${help}`;
-    return this.#report(new ApiError(nameOf(path), code, text, retryAfterMs));
-  }
-
-  #report(error: ApiError): ApiError {
-    this.#options.onError(error.code);
-    return error;
-  }
 }
 
-/** Without the query. */
-function nameOf(path: string): string {
-  return path.split("?", 1)[0]!;
+/** Reads a page, and where the next one begins, if there is one. */
+type Read<Item, Place> = (from?: Place) => Promise<{ items: readonly Item[]; next: Place | undefined }>;
+
+/** The items of all pages. */
+export async function* itemsOf<Item, Place>(read: Read<Item, Place>): AsyncGenerator<Item> {
+  for (let from: Place | undefined; ;) {
+    const { items, next } = await read(from);
+    yield* items;
+    if (next === undefined) return;
+    from = next;
+  }
 }
 
 /** @throws {ExitError} that says what the variable is */

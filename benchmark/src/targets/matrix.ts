@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { fromEnvironment, JsonApi, running, type RunningServer } from "./json-api.ts";
-import type { LongPollDialect, PollRequest, ServerEvent } from "./plugin.ts";
+import { fromEnvironment, running, type Call, type JsonApi } from "./json-api.ts";
+import type { LongPollDialect, PollRequest } from "./plugin.ts";
 
 const CLIENT = "/_matrix/client/v3/";
 const ADMIN = "/_synapse/admin/";
@@ -32,13 +32,12 @@ const MATRIX_DIALECT: LongPollDialect = {
       .flatMap((timeline) => timeline.events)
       .filter(({ type }) => type === "m.room.message")
       .map(({ content }) => content.body);
-    const events: ServerEvent[] = [
+    return [
       { kind: "ready" },
       { kind: "poll", request: syncRequest(token, next_batch) },
+      { kind: timelines.some(({ limited }) => limited) ? "resync" : "other" },
+      { kind: "messages", contents: texts, revs: texts.map(() => 0) },
     ];
-    if (timelines.some(({ limited }) => limited)) events.push({ kind: "resync" });
-    if (texts.length > 0) events.push({ kind: "messages", contents: texts, revs: texts.map(() => 0) });
-    return events;
   },
 };
 
@@ -63,36 +62,34 @@ function as(token: string | null): { authorization: string } {
 /** A running Synapse, with users that its shared secret creates and that are deactivated at the end. */
 export const matrix = running({
   name: "matrix",
+  product: "Matrix",
+  base: "/",
   dialect: MATRIX_DIALECT,
-  async open({ url, existing, onError, signal }) {
-    const options = { product: "Matrix", base: url, onError, signal };
+  async open({ existing, name, newUser, openApi }) {
     const limited = "Raise rc_message in the homeserver's configuration for a test";
-    const api = new JsonApi({ ...options, advice: { HTTP_429: limited } });
+    const api = openApi({ advice: { HTTP_429: limited } });
     if (existing) return roomOf(api, existing.channel, existing.senderToken);
     const secret = fromEnvironment(
       "MATRIX_REGISTRATION_SECRET",
       "registration_shared_secret of the homeserver's configuration",
     );
-    const registration = new JsonApi({
-      ...options,
-      advice: {
-        HTTP_403: "Is MATRIX_REGISTRATION_SECRET right?",
-        HTTP_404: "Homeservers other than Synapse need --tokens",
-      },
-    });
-    const run = `bench-${randomBytes(5).toString("hex")}`;
+    const unregistered = {
+      HTTP_403: "Is MATRIX_REGISTRATION_SECRET right?",
+      HTTP_404: "Homeservers other than Synapse need --tokens",
+    };
+    const registration = openApi({ advice: unregistered });
     const users: string[] = [];
-    let number = 0;
     const register = async (admin: boolean) => {
       const { nonce } = await registration.call<{ nonce: string }>(REGISTER);
-      const [username, password] = [`${run}-${number++}`, randomBytes(18).toString("base64url")];
+      const { username, password } = newUser();
       const signed = [nonce, username, password, admin ? "admin" : "notadmin"].join("\0");
       const mac = createHmac("sha1", secret).update(signed).digest("hex");
       const user = await registration.call<{ access_token: string; user_id: string }>(REGISTER, {
         body: { nonce, username, password, admin, mac },
       });
-      users.push(user.user_id);
-      return { token: user.access_token, id: encodeURIComponent(user.user_id) };
+      const id = encodeURIComponent(user.user_id);
+      users.push(id);
+      return { token: user.access_token, id };
     };
     const owner = await register(true);
     const unlimit = (id: string) =>
@@ -102,7 +99,7 @@ export const matrix = running({
       });
     await unlimit(owner.id);
     const { room_id: roomId } = await api.call<{ room_id: string }>(`${CLIENT}createRoom`, {
-      body: { preset: "public_chat", name: run },
+      body: { preset: "public_chat", name },
       headers: as(owner.token),
     });
     return {
@@ -113,14 +110,14 @@ export const matrix = running({
         await api.call(`${pathOf(roomId)}/join`, { body: {}, headers: as(token) });
         return token;
       },
-      close: api.cleanUp("room and users", async (last) => {
+      close: api.cleanUp("room and users", () => {
         const headers = as(owner.token);
         const room = `${ADMIN}v2/rooms/${encodeURIComponent(roomId)}`;
-        await last.call(room, { method: "DELETE", body: {}, headers });
-        for (const id of users.toReversed()) {
-          const deactivation = { body: { erase: true }, headers };
-          await last.call(`${ADMIN}v1/deactivate/${encodeURIComponent(id)}`, deactivation);
-        }
+        const deactivation = { body: { erase: true }, headers };
+        return [
+          [room, { method: "DELETE", body: {}, headers }],
+          ...users.toReversed().map((id): Call => [`${ADMIN}v1/deactivate/${id}`, deactivation]),
+        ];
       }),
     };
   },
@@ -130,28 +127,23 @@ function pathOf(roomId: string): string {
   return `${CLIENT}rooms/${encodeURIComponent(roomId)}`;
 }
 
-function roomOf(api: JsonApi, roomId: string, token: string): RunningServer {
+function roomOf(api: JsonApi, roomId: string, token: string) {
   const headers = as(token);
   const transactions = randomBytes(8).toString("hex");
   let sent = 0;
-  return {
-    openSender: async () =>
-      api.sender((body) => [
-        `${pathOf(roomId)}/send/m.room.message/${transactions}.${sent++}`,
-        { method: "PUT", body: { msgtype: "m.text", body }, headers },
-      ]),
-    async *contents() {
-      // Pages go from the newest back.
-      for (let from: string | undefined; ;) {
-        const query = new URLSearchParams({ dir: "b", limit: String(PAGE_EVENTS), ...(from && { from }) });
-        const page = await api.callAgain<{ chunk: TimelineEvent[]; end?: string }>(
-          `${pathOf(roomId)}/messages?${query.toString()}`,
-          { headers },
-        );
-        for (const { content } of page.chunk) yield content.body;
-        from = page.end;
-        if (from === undefined) return;
-      }
+  return api.channel(
+    (body) => [
+      `${pathOf(roomId)}/send/m.room.message/${transactions}.${sent++}`,
+      { method: "PUT", body: { msgtype: "m.text", body }, headers },
+    ],
+    // Pages go from the newest back.
+    async (from?: string) => {
+      const query = new URLSearchParams({ dir: "b", limit: String(PAGE_EVENTS), ...(from && { from }) });
+      const page = await api.callAgain<{ chunk: TimelineEvent[]; end?: string }>(
+        `${pathOf(roomId)}/messages?${query.toString()}`,
+        { headers },
+      );
+      return { items: page.chunk.map(({ content }) => content.body), next: page.end };
     },
-  };
+  );
 }

@@ -28,24 +28,23 @@ export async function registerAll<T>(
   const times = new Float64Array(count);
   const startedMs = nowMs();
   let [next, done] = [0, 0];
-  let hasFailed = false;
   const lane = async () => {
-    while (next < count && !hasFailed) {
+    while (next < count) {
       const index = next++;
       const begunMs = nowMs();
-      try {
-        signal.throwIfAborted();
-        users[index] = await register(index);
-      } catch (error) {
-        hasFailed = true;
-        throw error;
-      }
+      signal.throwIfAborted();
+      users[index] = await register(index);
       times[index] = nowMs() - begunMs;
       done++;
     }
   };
+  const stop = (error: unknown) => {
+    next = count;
+    throw error;
+  };
   // After a failure too, all end before the server's clean-up.
-  const work = () => Promise.allSettled(Array.from({ length: Math.min(count, concurrency) }, lane));
+  const work = () =>
+    Promise.allSettled(Array.from({ length: Math.min(count, concurrency) }, () => lane().catch(stop)));
   const lanes = await progress.during(label, count, () => done, work);
   for (const ended of lanes) if (ended.status === "rejected") throw ended.reason;
   const perSecond = (count * 1000) / (nowMs() - startedMs);

@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
 import * as msgpack from "socket.io-msgpack-parser";
-import { JsonApi, running, type RunningServer } from "./json-api.ts";
-import type { Sender, SocketIoDialect } from "./plugin.ts";
+import { itemsOf, running, type RunningServer } from "./json-api.ts";
+import type { SocketIoDialect } from "./plugin.ts";
 import { openCaller } from "./socket-io-caller.ts";
 
 /** Tailchat's answer to every call over a socket. */
@@ -34,24 +33,10 @@ const TAILCHAT_DIALECT: SocketIoDialect = {
   },
 };
 
+/** Nicknames have at most 20 characters, including the number of the guest. */
+const MOST_NAME_CHARACTERS = 12;
 /** The kind of a group's panel that is a text channel. */
 const TEXT_PANEL = 0;
-
-interface Group {
-  _id: string;
-  panels: { id: string; type: number }[];
-}
-
-/** A text channel of a group. */
-interface Place {
-  groupId: string;
-  converseId: string;
-}
-
-interface StoredMessage {
-  _id: string;
-  content: string;
-}
 
 /** An action of Tailchat's HTTP API, `POST /api/<service>/<action>`. */
 const call = (params: object, token?: string) => ({
@@ -62,74 +47,67 @@ const call = (params: object, token?: string) => ({
 /** A running Tailchat server: guests in one group. */
 export const tailchat = running({
   name: "tailchat",
+  product: "Tailchat",
+  base: "/api/",
   dialect: TAILCHAT_DIALECT,
-  async open({ url, existing, onError, signal }) {
-    const api = new JsonApi({ product: "Tailchat", base: new URL("/api/", url), onError, signal });
+  async open({ url, existing, name, openApi }) {
+    const api = openApi();
+    /** A text channel of a group. */
+    const panelOf = (groupId: string, converseId: string, token: string): RunningServer => ({
+      /** The owner of the group, with the official client. */
+      async openSender() {
+        const caller = await openCaller(url, { parser: msgpack, auth: { token } });
+        const succeed = async (event: string, params: object) => {
+          const answer = (await caller.call(event, params)) as Answer;
+          if (!answer.result) throw new Error(answer.message ?? "REFUSED");
+        };
+        await succeed(JOIN_ROOMS, {});
+        const send = (content: string) =>
+          succeed("chat.message.sendMessage", { groupId, converseId, content });
+        return { send, close: caller.close };
+      },
+      // Pages go from the newest back.
+      contents: () =>
+        itemsOf(async (startId?: string) => {
+          const question = call({ converseId, ...(startId !== undefined && { startId }) }, token);
+          const { data } = await api.callAgain<{ data: { _id: string; content: string }[] }>(
+            "chat/message/fetchConverseMessage",
+            question,
+          );
+          return { items: data.map(({ content }) => content), next: data.at(-1)?._id };
+        }),
+    });
     if (existing) {
       const [groupId = "", converseId = ""] = existing.channel.split("/");
-      return panelOf(api, url, existing.senderToken, { groupId, converseId });
+      return panelOf(groupId, converseId, existing.senderToken);
     }
-    // Nicknames have at most 20 characters, including the number of the guest.
-    const name = `bench-${randomBytes(3).toString("hex")}`;
+    const ask = async <T>(action: string, params: object, token: string) =>
+      (await api.call<{ data: T }>(action, call(params, token))).data;
     const newGuest = async (nickname: string) => {
-      const { data } = await api.callAgain<{ data: { token: string } }>(
-        "user/createTemporaryUser",
-        call({ nickname }),
-      );
-      return data.token;
+      const guest = call({ nickname });
+      return (await api.callAgain<{ data: { token: string } }>("user/createTemporaryUser", guest)).data.token;
     };
-    const owner = await newGuest(name);
-    const panels = [{ id: "0", name: "general", type: TEXT_PANEL }];
-    const { data: group } = await api.call<{ data: Group }>(
+    const nickname = name.slice(0, MOST_NAME_CHARACTERS);
+    const owner = await newGuest(nickname);
+    const group = await ask<{ _id: string; panels: { id: string; type: number }[] }>(
       "group/createGroup",
-      call({ name, panels }, owner),
+      { name: nickname, panels: [{ id: "0", name: "general", type: TEXT_PANEL }] },
+      owner,
     );
     const groupId = group._id;
     const converseId = group.panels.find(({ type }) => type === TEXT_PANEL)!.id;
-    const invitation = call({ groupId, inviteType: "normal" }, owner);
-    const { data } = await api.call<{ data: { code: string } }>("group/invite/createGroupInvite", invitation);
+    const invitation = { groupId, inviteType: "normal" };
+    const { code } = await ask<{ code: string }>("group/invite/createGroupInvite", invitation, owner);
     let guests = 0;
     return {
-      ...panelOf(api, url, owner, { groupId, converseId }),
+      ...panelOf(groupId, converseId, owner),
       async join() {
-        const token = await newGuest(`${name}-${guests++}`);
-        await api.call("group/invite/applyInvite", call({ code: data.code }, token));
+        const token = await newGuest(`${nickname}-${guests++}`);
+        await ask("group/invite/applyInvite", { code }, token);
         return token;
       },
       // When the owner leaves, the group is deleted; guests can't be.
-      close: api.cleanUp("group", async (last) => {
-        await last.call("group/quitGroup", call({ groupId }, owner));
-      }),
+      close: api.cleanUp("group", () => [["group/quitGroup", call({ groupId }, owner)]]),
     };
   },
 });
-
-function panelOf(api: JsonApi, url: string, token: string, place: Place): RunningServer {
-  return {
-    openSender: () => openTailchatSender(url, token, place),
-    async *contents() {
-      // Pages go from the newest back.
-      for (let startId: string | undefined; ;) {
-        const question = { converseId: place.converseId, ...(startId !== undefined && { startId }) };
-        const { data: page } = await api.callAgain<{ data: StoredMessage[] }>(
-          "chat/message/fetchConverseMessage",
-          call(question, token),
-        );
-        for (const { content } of page) yield content;
-        startId = page.at(-1)?._id;
-        if (startId === undefined) return;
-      }
-    },
-  };
-}
-
-/** The owner of the group, with the official client. */
-async function openTailchatSender(url: string, token: string, place: Place): Promise<Sender> {
-  const { call: ask, close } = await openCaller(url, { parser: msgpack, auth: { token } });
-  const succeed = async (event: string, params: object) => {
-    const answer = (await ask(event, params)) as Answer;
-    if (!answer.result) throw new Error(answer.message ?? "REFUSED");
-  };
-  await succeed(JOIN_ROOMS, {});
-  return { send: (content) => succeed("chat.message.sendMessage", { ...place, content }), close };
-}

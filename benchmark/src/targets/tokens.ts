@@ -1,4 +1,4 @@
-import { open, readFile } from "node:fs/promises";
+import { chmod, readFile, writeFile } from "node:fs/promises";
 import { usageError } from "../cli/exit.ts";
 import { count } from "../report/format.ts";
 
@@ -7,23 +7,10 @@ const OWNER_ONLY = 0o600;
 
 /** One token a line. */
 export async function writeTokens(file: string, tokens: readonly string[]): Promise<void> {
-  const handle = await open(file, "w", OWNER_ONLY);
-  try {
-    // An existing file may have been readable by everyone.
-    await handle.chmod(OWNER_ONLY);
-    await handle.writeFile(tokens.map((token) => `${token}\n`).join(""));
-  } finally {
-    await handle.close();
-  }
-}
-
-/** @throws {ExitError} if the file is unreadable */
-async function readTokens(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    throw usageError(`Could not read --tokens ${file}: ${(error as Error).message}.`);
-  }
+  await writeFile(file, "", { mode: OWNER_ONLY });
+  // An existing file may have been readable by everyone.
+  await chmod(file, OWNER_ONLY);
+  await writeFile(file, tokens.map((token) => `${token}\n`).join(""));
 }
 
 /** The users of --tokens. */
@@ -49,7 +36,10 @@ export async function existingUsers(
     return undefined;
   }
   if (url === undefined) throw usageError("--tokens belong to a running server: set its --url.");
-  const lines = (await readTokens(file)).replace(/\r?\n$/, "").split(/\r?\n/);
+  const text = await readFile(file, "utf8").catch((error: Error) => {
+    throw usageError(`Could not read --tokens ${file}: ${error.message}.`);
+  });
+  const lines = text.replace(/\r?\n$/, "").split(/\r?\n/);
   const wrong = lines.findIndex((line) => NO_TOKEN.test(line));
   if (wrong !== -1) {
     const what = lines[wrong] === "" ? "empty" : "not a token";

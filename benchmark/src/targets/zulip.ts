@@ -1,6 +1,5 @@
-import { randomBytes } from "node:crypto";
-import { fromEnvironment, JsonApi, running, type RunningServer } from "./json-api.ts";
-import type { LongPollDialect, PollRequest, ServerEvent } from "./plugin.ts";
+import { deletion, fromEnvironment, running, type JsonApi } from "./json-api.ts";
+import type { LongPollDialect, PollRequest } from "./plugin.ts";
 
 const PAGE_MESSAGES = 200;
 const TOPIC = "bench";
@@ -29,9 +28,8 @@ const ZULIP_DIALECT: LongPollDialect = {
     const query = new URLSearchParams({ queue_id: queue, last_event_id: String(last) });
     const request: PollRequest = { path: `events?${query.toString()}`, headers: as(token) };
     const contents = events.flatMap(({ message }) => (message ? [message.content] : []));
-    const all: ServerEvent[] = [{ kind: "ready" }, { kind: "poll", request }];
-    if (contents.length > 0) all.push({ kind: "messages", contents, revs: contents.map(() => 0) });
-    return all;
+    const revs = contents.map(() => 0);
+    return [{ kind: "ready" }, { kind: "poll", request }, { kind: "messages", contents, revs }];
   },
 };
 
@@ -45,34 +43,29 @@ const form = (fields: Record<string, string>) => ({ body: new URLSearchParams(fi
 /** A running Zulip: a channel and users that an administrator's API key creates and deactivates. */
 export const zulip = running({
   name: "zulip",
+  product: "Zulip",
+  base: "/api/v1/",
   dialect: ZULIP_DIALECT,
-  async open({ url, existing, onError, signal }) {
+  async open({ existing, name, newUser, openApi }) {
     const sender =
       existing?.senderToken ??
       fromEnvironment("ZULIP_ADMIN", "email:api_key of an administrator who can create users");
-    const api = new JsonApi({
-      product: "Zulip",
-      base: new URL("/api/v1/", url),
+    const api = openApi({
       headers: as(sender),
       advice: {
         HTTP_401: "Is ZULIP_ADMIN valid?",
         HTTP_429: "Set RATE_LIMITING = False in /etc/zulip/settings.py for a test",
       },
-      onError,
-      signal,
     });
     if (existing) return channelOf(api, existing.channel);
-    const run = `bench-${randomBytes(5).toString("hex")}`;
-    const subscription = form({ subscriptions: JSON.stringify([{ name: run }]) });
+    const subscription = form({ subscriptions: JSON.stringify([{ name }]) });
     await api.call("users/me/subscriptions", subscription);
-    const { stream_id: id } = await api.call<{ stream_id: number }>(`get_stream_id?stream=${run}`);
+    const { stream_id: id } = await api.call<{ stream_id: number }>(`get_stream_id?stream=${name}`);
     const users: number[] = [];
-    let number = 0;
     return {
       ...channelOf(api, String(id)),
       async join() {
-        const full_name = `${run}-${number++}`;
-        const [email, password] = [`${full_name}@example.com`, randomBytes(18).toString("base64url")];
+        const { username: full_name, email, password } = newUser();
         const user = await api.call<{ user_id: number }>("users", form({ email, password, full_name }));
         users.push(user.user_id);
         const login = form({ username: email, password });
@@ -81,37 +74,32 @@ export const zulip = running({
         await api.call("users/me/subscriptions", { ...subscription, headers: as(token) });
         return token;
       },
-      close: api.cleanUp("channel and users", async (last) => {
-        await last.call(`streams/${id}`, { method: "DELETE" });
-        for (const user of users) await last.call(`users/${user}`, { method: "DELETE" });
-      }),
+      close: api.cleanUp("channel and users", () =>
+        [`streams/${id}`, ...users.map((user) => `users/${user}`)].map(deletion),
+      ),
     };
   },
 });
 
-function channelOf(api: JsonApi, id: string): RunningServer {
-  return {
-    openSender: async () =>
-      api.sender((content) => ["messages", form({ type: "stream", to: id, topic: TOPIC, content })]),
-    async *contents() {
-      // Pages go from the newest back.
-      for (let anchor = "newest"; ;) {
-        const query = new URLSearchParams({
-          anchor,
-          include_anchor: String(anchor === "newest"),
-          num_before: String(PAGE_MESSAGES),
-          num_after: "0",
-          apply_markdown: "false",
-          narrow: JSON.stringify([{ operator: "stream", operand: Number(id) }]),
-        });
-        const { messages, found_oldest } = await api.callAgain<{
-          messages: { id: number; content: string }[];
-          found_oldest: boolean;
-        }>(`messages?${query.toString()}`);
-        for (const { content } of messages) yield content;
-        if (found_oldest || messages.length === 0) return;
-        anchor = String(messages[0]!.id);
-      }
+function channelOf(api: JsonApi, id: string) {
+  return api.channel(
+    (content) => ["messages", form({ type: "stream", to: id, topic: TOPIC, content })],
+    // Pages go from the newest back.
+    async (anchor: string = "newest") => {
+      const query = new URLSearchParams({
+        anchor,
+        include_anchor: String(anchor === "newest"),
+        num_before: String(PAGE_MESSAGES),
+        num_after: "0",
+        apply_markdown: "false",
+        narrow: JSON.stringify([{ operator: "stream", operand: Number(id) }]),
+      });
+      const { messages, found_oldest } = await api.callAgain<{
+        messages: { id: number; content: string }[];
+        found_oldest: boolean;
+      }>(`messages?${query.toString()}`);
+      const next = found_oldest || messages.length === 0 ? undefined : String(messages[0]!.id);
+      return { items: messages.map(({ content }) => content), next };
     },
-  };
+  );
 }

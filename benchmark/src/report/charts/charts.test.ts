@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { withRoom } from "./axis.ts";
-import { barChart, lineChart } from "./charts.ts";
-import { WIDTH } from "./frame.ts";
+import { barChart, lineChart, WIDTH } from "./charts.ts";
 
 /** Middle and text of the labels at a height. */
 function ticksUnderneath(svg: string): { x: number; text: string }[] {

@@ -1,17 +1,47 @@
 import { CHARACTER_WIDTH, linearAxis, logAxis, tickText, withRoom, type Axis } from "./axis.ts";
-import {
-  at,
-  escape,
-  legend,
-  plotOf,
-  svg,
-  WIDTH,
-  xLabel,
-  yGrid,
-  type Colour,
-  type LegendEntry,
-  type Plot,
-} from "./frame.ts";
+import type { Colour } from "./theme.ts";
+
+export const WIDTH = 720;
+const LINE_HEIGHT = 5;
+/** Where columns and lines are drawn. */
+const [LEFT, TOP] = [58, 30];
+const PLOT_WIDTH = WIDTH - LEFT - 16;
+const BOTTOM = 44;
+
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+/** For text and attributes of HTML and SVG. */
+export function escape(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => ENTITIES[character]!);
+}
+
+/** One decimal is enough, and keeps pages small. */
+function at(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+/** @param description the chart's text alternative */
+function svg(height: number, description: string, parts: readonly string[]): string {
+  return (
+    `<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escape(description)}" ` +
+    `xmlns="http://www.w3.org/2000/svg">${parts.join("")}</svg>`
+  );
+}
+
+function text(kind: string, x: number, y: number, content: string, anchor?: "middle" | "end"): string {
+  const anchored = anchor === undefined ? "" : ` text-anchor="${anchor}"`;
+  return `<text class="${kind}" x="${at(x)}" y="${y}"${anchored}>${escape(content)}</text>`;
+}
+
+function rectangle(
+  colour: Colour,
+  [x, y, width, height]: readonly [x: number, y: number, width: number, height: number],
+  radius = 2,
+  title?: string,
+): string {
+  const content = title === undefined ? "/>" : `><title>${escape(title)}</title></rect>`;
+  return `<rect class="fill-${colour}" x="${at(x)}" y="${at(y)}" width="${at(width)}" height="${at(height)}" rx="${radius}"${content}`;
+}
 
 interface Bar {
   label: string;
@@ -29,74 +59,92 @@ const MOST_LABEL_CHARACTERS = 50;
 /** Horizontal bars from zero, each with its value. */
 export function barChart(description: string, bars: readonly Bar[]): string {
   const axis = linearAxis(Math.max(0, ...bars.map(({ value }) => value)));
-  const labels = bars.map(({ label }) => shortened(label));
+  const labels = bars.map(({ label }) =>
+    label.length <= MOST_LABEL_CHARACTERS ? label : `${label.slice(0, MOST_LABEL_CHARACTERS - 1)}…`,
+  );
+  const widest = (texts: readonly string[]) =>
+    Math.max(0, ...texts.map(({ length }) => length)) * BOLD_CHARACTER_WIDTH;
   const left = widest(labels) + GAP;
-  const room = WIDTH - left - widest(bars.map(({ text }) => text)) - 2 * GAP;
-  const rows = bars.map(({ value, text, colour }, i) => {
+  const room = WIDTH - left - widest(bars.map((bar) => bar.text)) - 2 * GAP;
+  const rows = bars.map((bar, i) => {
     const y = i * ROW + 6;
-    const width = at(Math.max(1, room * axis.place(value)));
+    const width = at(Math.max(1, room * axis.place(bar.value)));
     return (
-      `<text class="label" x="${at(left - GAP)}" y="${y + 14}" text-anchor="end">${escape(labels[i]!)}</text>` +
-      `<rect class="fill-${colour}" x="${at(left)}" y="${y}" width="${width}" height="20" rx="2"/>` +
-      `<text class="value" x="${at(left + width + GAP)}" y="${y + 14}">${escape(text)}</text>`
+      text("label", left - GAP, y + 14, labels[i]!, "end") +
+      rectangle(bar.colour, [left, y, width, 20]) +
+      text("value", left + width + GAP, y + 14, bar.text)
     );
   });
   return svg(bars.length * ROW + 8, description, rows);
 }
 
-function shortened(label: string): string {
-  return label.length <= MOST_LABEL_CHARACTERS ? label : `${label.slice(0, MOST_LABEL_CHARACTERS - 1)}…`;
-}
-
-function widest(texts: readonly string[]): number {
-  return Math.max(0, ...texts.map((text) => text.length)) * BOLD_CHARACTER_WIDTH;
-}
-
-interface Column {
-  label: string;
-  /** null: an empty place. */
-  value: number | null;
-  colour: Colour;
-  title: string;
-}
-
-interface ColumnChart {
+interface Chart {
   description: string;
+  /** The names of the axes. */
   x: string;
   y: string;
-  columns: readonly Column[];
-  legend?: readonly LegendEntry[];
   height?: number;
+}
+
+/** Horizontal lines with their values on the left. */
+function yGrid(height: number, axis: Axis, label: string): string {
+  const place = (tick: number) => TOP + height * (1 - axis.place(tick));
+  const lines = withRoom(axis.ticks, place, () => LINE_HEIGHT).map((tick) => {
+    const y = at(place(tick));
+    return (
+      `<line class="grid" x1="${LEFT}" x2="${LEFT + PLOT_WIDTH}" y1="${y}" y2="${y}"/>` +
+      text("tick", LEFT - 8, y + 4, tickText(tick), "end")
+    );
+  });
+  return lines.join("") + text("label", 4, 14, label);
+}
+
+const xLabel = (height: number, label: string): string =>
+  text("label", LEFT + PLOT_WIDTH, TOP + height + 38, label, "end");
+
+const xTick = (x: number, height: number, label: string): string =>
+  text("tick", x, TOP + height + 18, label, "middle");
+
+/** At the top right, only if there are several names. */
+function legend(entries: readonly { name: string; colour: Colour }[]): string {
+  if (entries.length < 2) return "";
+  let x = WIDTH - 16;
+  const parts = entries.toReversed().map(({ name, colour }) => {
+    x -= name.length * CHARACTER_WIDTH + 34;
+    return rectangle(colour, [x, 5, 10, 10]) + text("label", x + 15, 14, name);
+  });
+  return parts.join("");
+}
+
+interface ColumnChart extends Chart {
+  /** With null as its value, a column is an empty place. */
+  columns: readonly { label: string; value: number | null; colour: Colour; title: string }[];
+  legend?: readonly { name: string; colour: Colour }[];
 }
 
 const WIDEST = 56;
 const LABEL_CHARS_WIDTH = 6.5;
 
 export function columnChart(chart: ColumnChart): string {
-  const { columns, height = 240 } = chart;
-  const plot = plotOf(height);
+  const { columns, height: outer = 240 } = chart;
+  const height = outer - TOP - BOTTOM;
   const axis = linearAxis(Math.max(0, ...columns.map(({ value }) => value ?? 0)));
-  const step = plot.width / Math.max(1, columns.length);
+  const step = PLOT_WIDTH / Math.max(1, columns.length);
   const width = Math.min(WIDEST, step * 0.78);
   const longest = Math.max(...columns.map(({ label }) => label.length));
   const everyNth = Math.max(1, Math.ceil(((longest + 1) * LABEL_CHARS_WIDTH) / step));
   const bars = columns.map(({ label, value, colour, title }, i) => {
-    const centre = plot.left + step * (i + 0.5);
-    const text =
-      i % everyNth === 0
-        ? `<text class="tick" x="${at(centre)}" y="${plot.top + plot.height + 18}" text-anchor="middle">${escape(label)}</text>`
-        : "";
-    if (value === null) return text;
-    const high = plot.height * axis.place(value);
-    return (
-      `<rect class="fill-${colour}" x="${at(centre - width / 2)}" y="${at(plot.top + plot.height - high)}" ` +
-      `width="${at(width)}" height="${at(Math.max(high, 0.5))}" rx="1.5"><title>${escape(title)}</title></rect>${text}`
-    );
+    const centre = LEFT + step * (i + 0.5);
+    const tick = i % everyNth === 0 ? xTick(centre, height, label) : "";
+    if (value === null) return tick;
+    const high = height * axis.place(value);
+    const place = [centre - width / 2, TOP + height - high, width, Math.max(high, 0.5)] as const;
+    return rectangle(colour, place, 1.5, title) + tick;
   });
-  return svg(height, chart.description, [
-    yGrid(plot, axis, chart.y),
+  return svg(outer, chart.description, [
+    yGrid(height, axis, chart.y),
     ...bars,
-    xLabel(plot, chart.x),
+    xLabel(height, chart.x),
     legend(chart.legend ?? []),
   ]);
 }
@@ -109,63 +157,42 @@ export interface Line {
   isScattered?: boolean;
 }
 
-interface LineChart {
-  description: string;
-  x: string;
-  y: string;
+interface LineChart extends Chart {
   lines: readonly Line[];
   /** Both axes; all values must be above zero. */
   isLog?: boolean;
-  height?: number;
 }
 
 const DOTS_UP_TO = 40;
 
 export function lineChart(chart: LineChart): string {
-  const { lines, isLog = false, height = 260 } = chart;
+  const { lines, isLog = false, height: outer = 260 } = chart;
+  const height = outer - TOP - BOTTOM;
   const xs = lines.flatMap(({ points }) => points.map(({ x }) => x));
   const ys = lines.flatMap(({ points }) => points.map(({ y }) => y).filter((y) => y !== null));
-  const plot = plotOf(height);
   const xAxis = isLog ? logAxis(xs) : linearAxis(Math.max(0, ...xs), 8);
   const yAxis = isLog ? logAxis(ys) : linearAxis(Math.max(0, ...ys));
-  const place = placer(plot, xAxis, yAxis);
-  return svg(height, chart.description, [
-    yGrid(plot, yAxis, chart.y),
-    // On a logarithmic axis, readers look for the values themselves.
-    xTicks(plot, xAxis, isLog ? [...new Set(xs)].toSorted((a, b) => a - b) : xAxis.ticks),
-    xLabel(plot, chart.x),
-    ...lines.map((line) => path(line, place)),
+  const placeX = (x: number) => LEFT + PLOT_WIDTH * xAxis.place(x);
+  // On a logarithmic axis, readers look for the values themselves.
+  const labelled = isLog ? [...new Set(xs)].toSorted((a, b) => a - b) : xAxis.ticks;
+  const ticks = withRoom(labelled, placeX, (value) => tickText(value).length * CHARACTER_WIDTH);
+  const drawn = lines.map(({ colour, points, isScattered = false }) => {
+    const known = points.flatMap(({ x, y }) =>
+      y === null ? [] : [{ x, y, at: [at(placeX(x)), at(TOP + height * (1 - yAxis.place(y)))] }],
+    );
+    const path = `<polyline class="line stroke-${colour}" points="${known.map((point) => point.at.join(",")).join(" ")}"/>`;
+    const dots = known.map(({ x, y, at: [cx, cy] }) => {
+      const tip = `<title>${escape(`${tickText(x)}: ${tickText(y)}`)}</title>`;
+      return `<circle class="fill-${colour}" cx="${cx}" cy="${cy}" r="3.5">${tip}</circle>`;
+    });
+    if (isScattered) return dots.join("");
+    return known.length > DOTS_UP_TO ? path : path + dots.join("");
+  });
+  return svg(outer, chart.description, [
+    yGrid(height, yAxis, chart.y),
+    ...ticks.map((value) => xTick(placeX(value), height, tickText(value))),
+    xLabel(height, chart.x),
+    ...drawn,
     legend(lines),
   ]);
-}
-
-type Place = (x: number, y: number) => string;
-
-function placer(plot: Plot, xAxis: Axis, yAxis: Axis): Place {
-  return (x, y) =>
-    `${at(plot.left + plot.width * xAxis.place(x))},${at(plot.top + plot.height * (1 - yAxis.place(y)))}`;
-}
-
-function xTicks(plot: Plot, axis: Axis, values: readonly number[]): string {
-  const place = (value: number) => plot.left + plot.width * axis.place(value);
-  return withRoom(values, place, (value) => tickText(value).length * CHARACTER_WIDTH)
-    .map((value) => {
-      const x = at(place(value));
-      return `<text class="tick" x="${x}" y="${plot.top + plot.height + 18}" text-anchor="middle">${tickText(value)}</text>`;
-    })
-    .join("");
-}
-
-function path({ colour, points, isScattered }: Line, place: Place): string {
-  const known = points.filter((point): point is typeof point & { y: number } => point.y !== null);
-  const drawn = isScattered
-    ? ""
-    : `<polyline class="line stroke-${colour}" points="${known.map(({ x, y }) => place(x, y)).join(" ")}"/>`;
-  if (known.length > DOTS_UP_TO && !isScattered) return drawn;
-  const dots = known.map(({ x, y }) => {
-    const [cx, cy] = place(x, y).split(",");
-    const tip = `<title>${escape(`${tickText(x)}: ${tickText(y)}`)}</title>`;
-    return `<circle class="fill-${colour}" cx="${cx}" cy="${cy}" r="3.5">${tip}</circle>`;
-  });
-  return drawn + dots.join("");
 }

@@ -7,22 +7,22 @@ import { processUsage } from "../../kernels/broadcast/resource-use.ts";
 import { freePort } from "../../platform/programs.ts";
 import { count } from "../../report/format.ts";
 import { DIALECTS } from "../dialect.ts";
-import type { PluginOptions, TargetPlugin } from "../plugin.ts";
+import type { ChatServer, PluginOptions, Sender, TargetPlugin } from "../plugin.ts";
 import { openCaller } from "../socket-io-caller.ts";
-import type { Sender, ServerUsage } from "../target.ts";
-import { SENDER } from "./messages.ts";
+import { SENDER } from "./server.ts";
 
-/**
- * A bare server in its own process, which exits when this process does in any way.
- * @param processes how many processes share the port
- * @param cores the processors they run on, as in `taskset --cpu-list`; default: all
- */
-async function startBareServer(file: URL, processes = 1, cores?: string) {
+/** A bare server in its own process, which exits when this process does in any way. */
+async function startBareServer(
+  file: URL,
+  { processes = 1, cores }: Pick<PluginOptions, "processes" | "cores">,
+  openSender: (url: string) => Promise<Sender>,
+): Promise<ChatServer> {
   const port = await freePort();
-  const pinning =
-    cores === undefined ? {} : { execPath: "taskset", execArgv: ["--cpu-list", cores, process.execPath] };
   const child = fork(fileURLToPath(file), [String(port), String(processes)], {
-    ...pinning,
+    ...(cores !== undefined && {
+      execPath: "taskset",
+      execArgv: ["--cpu-list", cores, process.execPath],
+    }),
     // Ctrl-C reaches the whole process group; this process decides when the server exits.
     detached: true,
     stdio: ["ignore", "ignore", "inherit", "ipc"],
@@ -32,13 +32,17 @@ async function startBareServer(file: URL, processes = 1, cores?: string) {
   await Promise.race([once(child, "message"), exited]);
   if (hasExited())
     throw connectError(`The bare server ${file.href} did not start (exit code ${child.exitCode}).`);
+  const url = `http://127.0.0.1:${port}`;
   return {
-    url: `http://127.0.0.1:${port}`,
-    async usage(): Promise<ServerUsage | null> {
+    urls: [url],
+    isThrowaway: true,
+    size: count(processes, "process", "processes"),
+    openSender: () => openSender(url),
+    async usage() {
       const usage = processUsage(child.pid!);
       return usage && { ...usage, eventLoopMaxMs: null };
     },
-    async stop(): Promise<void> {
+    async close() {
       if (hasExited()) return;
       child.kill("SIGKILL");
       await exited;
@@ -79,38 +83,23 @@ async function openWsSender(url: string): Promise<Sender> {
  * Servers without a platform: the limits of the machine and the library. Started for the run; with --url, a
  * running server with the same messages.
  */
-export const bareSocketIo: TargetPlugin = bare(
+const bare = (
+  name: "socket.io" | "ws",
+  file: URL,
+  openSender: (url: string, token?: string) => Promise<Sender>,
+): TargetPlugin => ({
+  name,
+  dialect: DIALECTS[name],
+  async open({ url, existing, ...place }) {
+    if (existing && name === "ws") throw usageError("--target ws has no access tokens: omit --tokens.");
+    if (url === undefined) return startBareServer(file, place, openSender);
+    return { urls: [url], openSender: () => openSender(url, existing?.senderToken), close: async () => {} };
+  },
+});
+
+export const bareSocketIo = bare(
   "socket.io",
   new URL("./socket-io-server.ts", import.meta.url),
   openSocketIoSender,
 );
-export const bareWs: TargetPlugin = bare("ws", new URL("./ws-server.ts", import.meta.url), openWsSender);
-
-function bare(
-  name: "socket.io" | "ws",
-  file: URL,
-  openSender: (url: string, token?: string) => Promise<Sender>,
-): TargetPlugin {
-  return {
-    name,
-    dialect: DIALECTS[name],
-    async open({ url, existing, processes, cores }: PluginOptions) {
-      if (existing && name === "ws") throw usageError("--target ws has no access tokens: omit --tokens.");
-      if (url !== undefined)
-        return {
-          urls: [url],
-          openSender: () => openSender(url, existing?.senderToken),
-          close: async () => {},
-        };
-      const server = await startBareServer(file, processes, cores);
-      return {
-        urls: [server.url],
-        isThrowaway: true,
-        size: count(processes ?? 1, "process", "processes"),
-        openSender: () => openSender(server.url),
-        usage: () => server.usage(),
-        close: () => server.stop(),
-      };
-    },
-  };
-}
+export const bareWs = bare("ws", new URL("./ws-server.ts", import.meta.url), openWsSender);

@@ -2,8 +2,7 @@ import { createAdapter, setupPrimary } from "@socket.io/cluster-adapter";
 import cluster from "node:cluster";
 import { createServer } from "node:http";
 import { Server } from "socket.io";
-import { servePrimary, serveParent } from "./child.ts";
-import { AUDIENCE, messageCreated, SENDER } from "./messages.ts";
+import { AUDIENCE, messageCreated, SENDER, serveParent, servePrimary } from "./server.ts";
 
 /**
  * Bare Socket.IO: no login, no checks, no storage; a room broadcast as in its documentation. The arguments are the port and the

@@ -1,7 +1,6 @@
 import { createServer } from "node:http";
 import { WebSocketServer, type WebSocket } from "ws";
-import { serveParent } from "./child.ts";
-import { messageCreated, SENDER } from "./messages.ts";
+import { messageCreated, SENDER, serveParent } from "./server.ts";
 
 /** Bare ws: one JSON text, encoded once, sent to each client in turn. The argument is the port. */
 const http = createServer();

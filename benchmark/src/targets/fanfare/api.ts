@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ActionName, Message, Params, Result, WireAnswer } from "@fanfare/contract";
 import { connectError } from "../../cli/exit.ts";
-import { ApiError, JsonApi } from "../json-api.ts";
+import { ApiError, itemsOf, JsonApi } from "../json-api.ts";
 import { openCaller } from "../socket-io-caller.ts";
 
 const MAX_ATTEMPTS = 4;
@@ -64,19 +64,14 @@ export class Api {
   }
 }
 
-/** All messages of a channel, in order. */
-async function* allMessages(
+const allMessages = (
   channelId: string,
   list: (page: Params<"message.list">) => Promise<Result<"message.list">>,
-): AsyncGenerator<Message> {
-  for (let after = 0; ;) {
+): AsyncGenerator<Message> =>
+  itemsOf(async (after: number = 0) => {
     const { messages, hasMore } = await list({ channelId, after, limit: PAGE_MESSAGES }).catch(explain);
-    yield* messages;
-    const last = messages.at(-1);
-    if (!last || !hasMore) return;
-    after = last.seq;
-  }
-}
+    return { items: messages, next: hasMore ? messages.at(-1)?.seq : undefined };
+  });
 
 /**
  * For calls without which nothing can be measured.

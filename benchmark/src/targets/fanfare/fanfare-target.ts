@@ -33,7 +33,7 @@ export type FanfareTarget = Awaited<ReturnType<typeof openFanfareTarget>>;
 
 export async function openFanfareTarget(options: FanfareOptions, signal: AbortSignal) {
   const { url, metricsUrl, cluster, cores, registrations, onError } = options;
-  const gatewayThreads = options.gatewayThreads ?? defaultGatewayThreads();
+  const { gatewayThreads = defaultGatewayThreads() } = options;
   /** What was started for this run. */
   const platform =
     url !== undefined
@@ -49,19 +49,13 @@ export async function openFanfareTarget(options: FanfareOptions, signal: AbortSi
   let sender: Awaited<ReturnType<typeof openFanfareSender>> | undefined;
 
   /** Of all processes that were started for this run. */
-  function usageOfProcesses(): { rssBytes: number; cpuSeconds: number } | null {
+  function usageOfProcesses() {
     const all = Object.values(platform?.usage() ?? {});
     if (all.length === 0) return null;
-    const total = (of: "rssBytes" | "cpuSeconds") => sum(all.map((usage) => usage[of]));
-    return { rssBytes: total("rssBytes"), cpuSeconds: total("cpuSeconds") };
-  }
-
-  /** On a running server the group is deleted; guests can't be. */
-  async function leaveNothing({ groupId, owner }: Meeting): Promise<void> {
-    const remove = async () => api.call("group.delete", { groupId }, await owner.token());
-    await remove().catch((error: Error) => {
-      process.stderr.write(`Could not delete the run's group (${error.message}).\n`);
-    });
+    return {
+      rssBytes: sum(all.map((one) => one.rssBytes)),
+      cpuSeconds: sum(all.map((one) => one.cpuSeconds)),
+    };
   }
 
   const target = {
@@ -106,8 +100,9 @@ export async function openFanfareTarget(options: FanfareOptions, signal: AbortSi
       for await (const { content } of target.messages()) yield content;
     },
     async usage(): Promise<ServerUsage | null> {
-      const answers = await Promise.all((metricsUrls ?? []).map(metricsUsage));
-      const metrics = answers.filter((answer) => answer !== null);
+      const metrics = (await Promise.all((metricsUrls ?? []).map(metricsUsage))).filter(
+        (one) => one !== null,
+      );
       const ofProcesses = usageOfProcesses();
       if (metrics.length === 0) return ofProcesses && { ...ofProcesses, eventLoopMaxMs: null };
       const of = (key: keyof ServerUsage) => metrics.map((usage) => usage[key] ?? 0);
@@ -127,12 +122,19 @@ export async function openFanfareTarget(options: FanfareOptions, signal: AbortSi
       return usage && mapValues(usage, ({ cpuSeconds }) => cpuSeconds);
     },
     async natsTraffic(): Promise<NatsTraffic | null> {
-      const monitorUrl = platform?.natsMonitorUrl;
-      return monitorUrl === undefined ? null : readNatsTraffic(monitorUrl);
+      return platform?.natsMonitorUrl === undefined ? null : readNatsTraffic(platform.natsMonitorUrl);
     },
     async close(): Promise<void> {
-      if (meeting && !platform) await leaveNothing(meeting);
+      const group = meeting;
       meeting = undefined;
+      // On a running server the group is deleted; guests can't be.
+      if (group && !platform)
+        await group.owner
+          .token()
+          .then((token) => api.call("group.delete", { groupId: group.groupId }, token))
+          .catch((error: Error) => {
+            process.stderr.write(`Could not delete the run's group (${error.message}).\n`);
+          });
       api.close();
       await platform?.close();
     },

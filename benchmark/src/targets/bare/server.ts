@@ -1,6 +1,18 @@
 import cluster from "node:cluster";
 import type { Server } from "node:http";
 
+export const SENDER = "sender";
+export const AUDIENCE = "audience";
+
+/** The same event with the same fields as the platform sends, so that all servers send the same bytes. */
+export function messageCreated(content: string, seq: number): [event: string, payload: object] {
+  const id = seq.toString(16).padStart(24, "0");
+  const ids = { id, channelId: id };
+  const times = { createdAt: new Date().toISOString(), editedAt: null, deletedAt: null };
+  const message = { ...ids, seq, rev: seq, authorId: id, content, replyTo: null, nonce: id, ...times };
+  return ["message.created", { channelId: id, messages: [message] }];
+}
+
 /** Tells the parent when it listens, and exits with it. */
 export function serveParent(server: Server, port: number): void {
   process.on("disconnect", () => process.exit());
