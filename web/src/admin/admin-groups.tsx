@@ -15,7 +15,7 @@ import { EmptyState } from "../ui/feedback.tsx";
 import { TextField, useForm } from "../ui/form.tsx";
 import { ExportGroup } from "../groups/group-settings/storage/storage-forms.tsx";
 import { AdminList, ReasonField } from "./admin-parts.tsx";
-import { dotted } from "../shared/dotted.ts";
+import { dotted } from "../shared/formats.ts";
 
 export function AdminGroups() {
   const { t } = useTranslation("admin");

@@ -8,7 +8,7 @@ import { useChatImports } from "../data/admin.ts";
 import { useCall } from "../data/call.ts";
 import { useServerCache } from "../data/data-context.ts";
 import { ADMIN_GUIDE, groupPath } from "../routes.ts";
-import { useFormats } from "../shared/formats.ts";
+import { useFormats, dotted } from "../shared/formats.ts";
 import { dayAndTime } from "../shared/times.ts";
 import { useAction } from "../shared/use-action.ts";
 import { Button, buttonClass, IconButton } from "../ui/button.tsx";
@@ -19,7 +19,6 @@ import { ErrorNote, Loaded, Skeleton, Spinner } from "../ui/feedback.tsx";
 import { TextField } from "../ui/form.tsx";
 import { openConfirm } from "../ui/open-dialog.tsx";
 import { Select } from "../ui/select.tsx";
-import { dotted } from "../shared/dotted.ts";
 
 /** Names of products, which are the same in all languages. */
 const ORIGINS: Record<ChatImport["origin"], { name: string; accept: string }> = {

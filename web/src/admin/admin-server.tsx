@@ -16,7 +16,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { useAdminStats, useDeadJobs } from "../data/admin.ts";
 import { ADMIN_GUIDE, adminPath, statusPath } from "../routes.ts";
-import { useFormats } from "../shared/formats.ts";
+import { useFormats, dotted } from "../shared/formats.ts";
 import { buttonClass, IconButton, Button } from "../ui/button.tsx";
 import { Skeleton, Pending, EmptyState, ErrorNote, showToast } from "../ui/feedback.tsx";
 import type { DeadJob, Maintenance, Result } from "@fanfare/contract";
@@ -34,7 +34,6 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { useState } from "react";
 import { openConfirm } from "../ui/open-dialog.tsx";
 import { TextArea } from "../ui/form.tsx";
-import { dotted } from "../shared/dotted.ts";
 
 export function AdminOverview() {
   const { t } = useTranslation("admin");

@@ -32,7 +32,7 @@ import { CopyField } from "../shared/copy-field.tsx";
 import { openMessageExport, openStartHold } from "./admin-holds.tsx";
 import { AdminList, ReasonField } from "./admin-parts.tsx";
 import { useSettled } from "../shared/hooks.ts";
-import { dotted } from "../shared/dotted.ts";
+import { dotted } from "../shared/formats.ts";
 
 const ICONS = {
   disable: UserX,

@@ -19,7 +19,7 @@ import { useDueCount, useInbox, useScheduled, useChannelUnread } from "../data/i
 import { useMe } from "../data/me.ts";
 import { settingsPath } from "../routes.ts";
 import { useAction } from "../shared/use-action.ts";
-import { dotted } from "../shared/dotted.ts";
+import { dotted } from "../shared/formats.ts";
 import { PagedRows } from "../shared/paged-list.tsx";
 import { Badge, Avatar } from "../ui/display.tsx";
 import { ListRow } from "../ui/list-row.tsx";

@@ -12,7 +12,7 @@ import { useChannelPermissions, useChannelState, useGroup } from "../data/groups
 import { useSaved, useSavedMessages } from "../data/inbox.ts";
 import { useNow, useSettled } from "../shared/hooks.ts";
 import { later } from "../shared/later.tsx";
-import { dotted } from "../shared/dotted.ts";
+import { dotted } from "../shared/formats.ts";
 import { PagedRows } from "../shared/paged-list.tsx";
 import { TimeDialog } from "../shared/time-dialog.tsx";
 import { dayAndTime } from "../shared/times.ts";

@@ -2,7 +2,7 @@ import type { Nickname, User } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import type { Search } from "../data/search.ts";
 import type { Place } from "../app/shortcuts/use-place.ts";
-import { parseDay } from "./days.ts";
+import { parseDay } from "../shared/times.ts";
 import type { Filter, Query } from "./query.ts";
 
 export type ScopeName = "channel" | "group" | "everywhere";

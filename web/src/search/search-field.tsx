@@ -7,7 +7,7 @@ import { cx } from "../ui/cx.ts";
 import { FIELD_CLASS } from "../ui/form.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { useOptions } from "../ui/hooks.ts";
-import { dayBefore, formatDay } from "./days.ts";
+import { dayBefore, formatDay } from "../shared/times.ts";
 import { filterAt, parseQuery, withFilter, type Filter } from "./query.ts";
 import {
   channelFilterValue,

@@ -1,5 +1,5 @@
 import type { Call } from "@fanfare/contract";
-import { whenAllowed } from "../../shared/when-allowed.ts";
+import { whenAllowed } from "../../shared/pause.ts";
 
 export type ExportedItem = { kind: string; data?: unknown };
 

@@ -16,7 +16,7 @@ import { TextField } from "../../../ui/form.tsx";
 import { RoleName, useAuthority, type OwnAuthority } from "../authority.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
 import { useMemberMenu } from "./use-member-menu.tsx";
-import { dotted } from "../../../shared/dotted.ts";
+import { dotted } from "../../../shared/formats.ts";
 
 const MAX_ROLES_SHOWN = 3;
 

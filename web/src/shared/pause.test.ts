@@ -1,7 +1,7 @@
 import { FanfareError } from "@fanfare/client";
 import { getEventListeners } from "node:events";
 import { afterEach, expect, test, vi } from "vitest";
-import { whenAllowed } from "./when-allowed.ts";
+import { whenAllowed } from "./pause.ts";
 
 const refused = new FanfareError({
   type: "RATE_LIMITED",
