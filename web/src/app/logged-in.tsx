@@ -1,6 +1,6 @@
 import type { FanfareClient } from "@fanfare/client";
 import { DataProvider } from "../data/data-provider.tsx";
-import { Notifier } from "../inbox/notifications/notifier.tsx";
+import { Notifier, getPermission } from "../inbox/notifications/notifier.tsx";
 import { PageBadge } from "../inbox/notifications/unmuted-unread.ts";
 import { CallHost } from "../calls/call-host.tsx";
 import { OwnDevices } from "./own-devices.tsx";
@@ -18,7 +18,6 @@ import { InvitePage } from "../groups/invites/invite-page.tsx";
 import { OpenDialogs } from "../ui/open-dialog.tsx";
 import { OpenProfile } from "../people/members/profile/profile-card.tsx";
 import { loadMoreTexts } from "../i18n/set-up.ts";
-import { getPermission } from "../settings/notifications/permission.ts";
 import { useHasPlugins, useServerMeta } from "../session/server-meta.ts";
 import { PageLoading } from "./shell/page-header.tsx";
 import { ROUTES } from "../routes.ts";

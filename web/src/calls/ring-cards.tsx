@@ -10,8 +10,9 @@ import {
   closeNotifications,
   isPageActive,
   showSystemNotification,
+  playNotes,
+  type Note,
 } from "../inbox/notifications/notifier.tsx";
-import { playNotes, type Note } from "../inbox/notifications/sound.ts";
 import { usePerson } from "../people/members/user-name.tsx";
 import { useDirect } from "../people/directs/use-direct.ts";
 import { placePath } from "../routes.ts";

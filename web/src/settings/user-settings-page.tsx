@@ -33,7 +33,7 @@ import {
   requestNotificationPermission,
   getPermission,
   type PermissionState,
-} from "./notifications/permission.ts";
+} from "../inbox/notifications/notifier.tsx";
 import { QuietHoursSection } from "./notifications/quiet-hours-section.tsx";
 import { PushSection } from "./notifications/push-section.tsx";
 import { CallsPart } from "./calls/calls-part.tsx";

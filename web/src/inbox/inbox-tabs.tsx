@@ -1,7 +1,16 @@
 import type { SavedItem } from "@fanfare/client/store";
-import type { Channel, ScheduledMessage } from "@fanfare/contract";
+import type { Channel, ScheduledMessage, ChannelState } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
-import { AlarmClock, Bookmark, Check, Pencil, SearchX, SendHorizontal, Trash2 } from "lucide-react";
+import {
+  AlarmClock,
+  Bookmark,
+  Check,
+  Pencil,
+  SearchX,
+  SendHorizontal,
+  Trash2,
+  MessageSquareText,
+} from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { MentionsProvider } from "../channel/messages/item/message-card.tsx";
@@ -9,7 +18,7 @@ import { ReminderDialog } from "../channel/messages/item/reminder-dialog.tsx";
 import { Markdown } from "../channel/messages/markdown/markdown.tsx";
 import { useCall } from "../data/call.ts";
 import { useChannelPermissions, useChannelState, useGroup } from "../data/groups.ts";
-import { useSaved, useSavedMessages } from "../data/inbox.ts";
+import { useSaved, useSavedMessages, useChannelUnread } from "../data/inbox.ts";
 import { useNow, useSettled } from "../shared/hooks.ts";
 import { later } from "../shared/later.tsx";
 import { dotted } from "../shared/formats.ts";
@@ -21,9 +30,11 @@ import { IconButton } from "../ui/button.tsx";
 import { cx } from "../ui/cx.ts";
 import { openConfirm, openDialog } from "../ui/open-dialog.tsx";
 import { Badge } from "../ui/display.tsx";
-import { EmptyState, showFailure } from "../ui/feedback.tsx";
+import { EmptyState, showFailure, SkeletonRows } from "../ui/feedback.tsx";
 import { FilterField } from "../ui/form.tsx";
 import { Entries, MessageEntry } from "./message-entry.tsx";
+import { ThreadRow } from "../channel/threads/threads-panel.tsx";
+import { useFollowedThreads } from "../data/channel-messages.ts";
 
 const TextForm = later(async () => (await import("../composer/fields.ts")).TextForm);
 
@@ -212,4 +223,31 @@ function ScheduledText({ scheduled: { id: scheduledId, content }, channel, ...re
       {...rest}
     />
   );
+}
+
+/** The threads that the user follows, in all groups. */
+export function FollowedThreads() {
+  const { t } = useTranslation("inbox");
+  return (
+    <PagedRows
+      pages={useFollowedThreads()}
+      label={t("tab.threads")}
+      className="grid gap-1"
+      placeholder={<SkeletonRows />}
+      empty={
+        <EmptyState icon={MessageSquareText} title={t("threads:empty.active")} text={t("noThreadsText")} />
+      }
+      endless
+    >
+      {(thread) => <FollowedThread key={thread.id} thread={thread} />}
+    </PagedRows>
+  );
+}
+
+function FollowedThread({ thread }: { thread: ChannelState }) {
+  const group = useGroup(thread.groupId ?? "");
+  const { data: parent } = useChannelState(thread.parentId ?? thread.id);
+  const unread = useChannelUnread(thread.id, ({ messages }) => messages);
+  const place = dotted([group?.name, parent && `#${parent.name}`]);
+  return <ThreadRow thread={thread} unread={unread} place={place} />;
 }
