@@ -10,7 +10,7 @@ import { cx } from "../ui/cx.ts";
 import { Spinner } from "../ui/feedback.tsx";
 import { SmallControls } from "./call-controls.tsx";
 import type { CallQuality, CurrentCall } from "./call-store.ts";
-import { leaveCall } from "./calls.ts";
+import { leaveCall } from "./calls.tsx";
 
 const QUALITIES: Record<CallQuality, { icon: LucideIcon; color: string }> = {
   good: { icon: SignalHigh, color: "text-good" },

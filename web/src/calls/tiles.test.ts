@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Choosable, gridColumns, largeTile } from "./layout.ts";
+import { type Choosable, gridColumns, largeTile } from "./tiles.ts";
 
 const tile = (key: string, more: Partial<Choosable> = {}): Choosable => ({
   key,

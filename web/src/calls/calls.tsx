@@ -4,7 +4,6 @@ import type { ServerCache } from "../data/cache.ts";
 import { whenLoaded } from "../shared/when-loaded.ts";
 import { createQueue, ErrorWithText } from "../shared/use-action.ts";
 import { showFailure, showToast } from "../ui/feedback.tsx";
-import { deviceErrorText } from "./devices.ts";
 import type { EndReason } from "./call-session.ts";
 import {
   type CallKey,
@@ -15,6 +14,11 @@ import {
   getCurrentCall,
   startCurrentCall,
 } from "./call-store.ts";
+import { useCallback } from "react";
+import { useServerCache } from "../data/data-context.ts";
+import { lazy } from "../shared/later.tsx";
+import { openDialog } from "../ui/open-dialog.tsx";
+import { useCallSettings } from "./call-settings.ts";
 
 type Place = Pick<Channel, "id" | "groupId">;
 
@@ -31,7 +35,7 @@ const inOrder = createQueue();
  * Joins the call of a channel, and leaves another one first. Starts the call if there is none. Failures are shown as a toast.
  * @returns whether the user is in the call
  */
-export async function joinCall(
+async function joinCall(
   cache: ServerCache,
   { id: channelId, groupId }: Place,
   { withCamera = false, isMicrophoneWanted = true, isDeafened = false }: JoinOptions = {},
@@ -173,4 +177,41 @@ export const toggleScreen = (): boolean =>
 /** Browsers report the same error when the user closes the choice of a window. */
 function unlessCanceled(error: unknown): void {
   if (!(error instanceof Error) || error.name !== "NotAllowedError") throw error;
+}
+
+/** Browsers only have this on pages with HTTPS. */
+export const hasDevices = (): boolean => "mediaDevices" in navigator;
+
+/** What is wrong with a microphone, a camera or a shared screen, for users. */
+export function deviceErrorText(error: unknown): string {
+  const name = error instanceof Error ? error.name : "";
+  if (name === "NotAllowedError" || name === "PermissionDeniedError")
+    return i18next.t("calls:device.refused");
+  if (name === "NotFoundError" || name === "OverconstrainedError") return i18next.t("calls:device.missing");
+  if (name === "NotReadableError" || name === "TrackStartError") return i18next.t("calls:device.busy");
+  if (name === "SecurityError" || !hasDevices()) return i18next.t("calls:device.insecure");
+  return i18next.t("calls:device.failed");
+}
+
+const DeviceDialog = lazy(async () => (await import("./device-fields.tsx")).DeviceDialog);
+
+interface UserJoinOptions extends Pick<JoinOptions, "withCamera"> {
+  onJoined?: () => void;
+  /** The user closed the choice of devices. */
+  onCancel?: () => void;
+}
+
+/** Joins or starts the call of a channel. The first time, it asks for the devices. */
+export function useJoin(): (channel: Pick<Channel, "id" | "groupId">, options?: UserJoinOptions) => void {
+  const cache = useServerCache();
+  return useCallback(
+    (channel, { withCamera = false, onJoined, onCancel } = {}) => {
+      const join = async (): Promise<void> => {
+        if (await joinCall(cache, channel, { withCamera })) onJoined?.();
+      };
+      if (useCallSettings.getState().hasChosen) return void join();
+      openDialog((close) => <DeviceDialog onClose={close} onJoin={() => void join()} onCancel={onCancel} />);
+    },
+    [cache],
+  );
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { followWish, reportRepeatedly } from "./follow-wish.ts";
+import { followWish, reportRepeatedly } from "./own-devices.ts";
 
 test("a device that opens late is turned off again, if that is the last wish", async () => {
   const turns: string[] = [];

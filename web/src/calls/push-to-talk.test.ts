@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { keyName, talkOf } from "./talk-key.ts";
+import { keyName, talkOf } from "./push-to-talk.ts";
 
 const down = (code: string, repeat = false) => ({ type: "keydown", code, repeat });
 const up = (code: string) => ({ type: "keyup", code, repeat: false });
