@@ -10,7 +10,7 @@ import { useCall } from "../data/call.ts";
 import { useServerCache } from "../data/data-context.ts";
 import { useOpenDirect } from "../people/directs/use-direct.ts";
 import { landingPath } from "../routes.ts";
-import { ConversationPicker } from "../search/quick-switcher/conversation-picker.tsx";
+import { ConversationPicker } from "../search/quick-switcher/quick-switcher.tsx";
 import { useFormats } from "../shared/formats.ts";
 import { getDraft, setDraft } from "../state/drafts.ts";
 import { Button } from "../ui/button.tsx";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { matchWords } from "./match-words.ts";
+import { matchWords } from "./highlights.ts";
 
 const found = (text: string, words: string) =>
   matchWords(text, words).map(([from, to]) => text.slice(from, to));

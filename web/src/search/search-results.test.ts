@@ -1,6 +1,6 @@
 import type { Message, MessageExcerpt } from "@fanfare/contract";
 import { expect, test } from "vitest";
-import { withNeighbors } from "./neighbors.ts";
+import { withNeighbors } from "./search-results.tsx";
 
 const message = (seq: number, channelId = "c") => ({ id: `${channelId}${seq}`, channelId, seq }) as Message;
 const excerpt = (seq: number) => message(seq) as MessageExcerpt;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fuzzyMatch, rank } from "./quick-switcher.tsx";
-import type { Destination } from "./use-destinations.ts";
+import { type Destination, fuzzyMatch, rank } from "./use-destinations.ts";
 
 /** Matching texts, best first. */
 const sorted = (query: string, ...texts: string[]) =>
