@@ -94,7 +94,7 @@ const FriendsPage = lazy(async () => (await import("../people/friends/friends-pa
 const InboxPage = lazy(async () => (await import("../inbox/inbox-page.tsx")).InboxPage);
 const NewMessagePage = lazy(async () => (await import("../new-message/new-message-page.tsx")).NewMessagePage);
 const SecondFactorPage = withTexts(
-  async () => (await import("../settings/security/second-factor-page.tsx")).SecondFactorPage,
+  async () => (await import("../settings/security/totp-section.tsx")).SecondFactorPage,
 );
 const StatusPage = withTexts(async () => (await import("../admin/status/status-page.tsx")).StatusPage);
 

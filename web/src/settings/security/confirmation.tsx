@@ -10,6 +10,9 @@ import {
   useOidcProviders,
 } from "../../session/oidc.tsx";
 import { useAction } from "../../shared/use-action.ts";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { type TextFieldProps, useForm } from "../../ui/form.tsx";
+import { PasswordField } from "../../session/account-fields.tsx";
 
 /** A new login at the OIDC provider, in place of a password. */
 export interface OidcProof {
@@ -58,4 +61,35 @@ export function useConfirmation<Change extends ConfirmedChange>(changes: readonl
     hint: isAskedHere ? null : canConfirm ? t("totp.needsLogin") : t("totp.needsPassword"),
     error: error ?? oidcFailure(back?.result ?? null),
   };
+}
+
+interface PasswordDialogProps {
+  title: string;
+  text: string;
+  danger?: boolean;
+  /** Toast text after a success. */
+  saved?: string;
+  onClose: () => void;
+  submit: (password: string) => Promise<unknown>;
+}
+
+/** Requires the password before a way to log in is added or removed. */
+export function PasswordDialog({ title, text, danger = false, saved, onClose, submit }: PasswordDialogProps) {
+  const form = useForm({
+    initial: { password: "" },
+    submit: ({ password }) => submit(password),
+    ...(saved !== undefined && { saved }),
+    onDone: onClose,
+    fieldOfError: { WRONG_CREDENTIALS: "password" },
+  });
+  return (
+    <FormDialog onClose={onClose} title={title} description={text} form={form} action={title} danger={danger}>
+      <CurrentPassword autoFocus {...form.field("password")} />
+    </FormDialog>
+  );
+}
+
+export function CurrentPassword(props: Omit<TextFieldProps, "label" | "type" | "after">) {
+  const { t } = useTranslation("settings");
+  return <PasswordField label={t("account.currentPassword")} autoComplete="current-password" {...props} />;
 }

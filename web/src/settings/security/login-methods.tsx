@@ -6,18 +6,27 @@ import { useCall } from "../../data/call.ts";
 import { useMe, usePasskeys } from "../../data/me.ts";
 import { CodeField } from "../../session/account-fields.tsx";
 import { canUsePasskeys, useServerMeta } from "../../session/server-meta.ts";
-import { ErrorWithText, isErrorOf } from "../../shared/use-action.ts";
+import { ErrorWithText, isErrorOf, useAction } from "../../shared/use-action.ts";
 import { formatTime } from "../../shared/times.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { FormDialog, NameDialog } from "../../ui/form-dialog.tsx";
 import { openDialog } from "../../ui/open-dialog.tsx";
 import { Rows } from "../../shared/paged-list.tsx";
-import { SkeletonRows } from "../../ui/feedback.tsx";
+import { SkeletonRows, ErrorNote } from "../../ui/feedback.tsx";
 import { TextField, useForm } from "../../ui/form.tsx";
 import { ListRow, RowIcon } from "../../ui/list-row.tsx";
 import { Section } from "../section.tsx";
 import { useDeviceName } from "./device.ts";
-import { CurrentPassword, PasswordDialog } from "./password-dialog.tsx";
+import { CurrentPassword, PasswordDialog } from "./confirmation.tsx";
+import { useEffect, useState } from "react";
+import { Badge } from "../../ui/display.tsx";
+import {
+  clearOidcReturn,
+  oidcFailure,
+  oidcReturn,
+  startOidc,
+  useOidcProviders,
+} from "../../session/oidc.tsx";
 
 /** Hidden where only single sign-on is accepted, a directory decides who can log in, or the server has no name. */
 export function PasskeysSection() {
@@ -166,5 +175,68 @@ function RemoveDialog({ passkey: { id, name }, onClose }: PasskeyDialogProps) {
       onClose={onClose}
       submit={(password) => call("user.removePasskey", { passkeyId: id, password })}
     />
+  );
+}
+
+export function OidcSection() {
+  const { t } = useTranslation("settings");
+  const { oidcProviders, hasPassword } = useMe();
+  const usable = useOidcProviders();
+  // One that the server no longer has can only be disconnected.
+  const former = oidcProviders.filter((linked) => usable.every(({ id }) => id !== linked));
+  const providers = [...usable, ...former.map((id) => ({ id, name: null }))];
+  const call = useCall();
+  const [back, setBack] = useState(() => oidcReturn("link"));
+  const { busy, error, run } = useAction();
+  useEffect(clearOidcReturn, []);
+  if (providers.length === 0) return null;
+  const unlink = (provider: string) =>
+    openDialog((onClose) => (
+      <PasswordDialog
+        title={t("oidc.unlink")}
+        text={t("oidc.unlinkText")}
+        onClose={onClose}
+        submit={(password) => call("user.unlinkOidc", { password, provider })}
+      />
+    ));
+  return (
+    <Section title={t("oidc.title")} text={t("oidc.text")}>
+      {providers.map(({ id, name }) => {
+        const isLinked = oidcProviders.includes(id);
+        return (
+          <div key={id} className="flex flex-wrap items-center gap-3">
+            {name !== null && <span className="font-medium">{name}</span>}
+            <Badge tone={isLinked ? "good" : "neutral"}>
+              {isLinked ? t("oidc.linked") : t("oidc.notLinked")}
+            </Badge>
+            {isLinked ? (
+              <Button disabled={!hasPassword} onClick={() => unlink(id)}>
+                {t("oidc.unlink")}
+              </Button>
+            ) : (
+              <Button
+                disabled={!hasPassword}
+                busy={busy}
+                onClick={() => void run(() => startOidc(id, { purpose: "link", stay: true }))}
+              >
+                {t("oidc.link")}
+              </Button>
+            )}
+          </div>
+        );
+      })}
+      {!hasPassword && <p className="text-sm text-muted">{t("totp.needsPassword")}</p>}
+      <ErrorNote text={error ?? oidcFailure(back)} />
+      {back !== null && "oidcCode" in back && (
+        <PasswordDialog
+          title={t("oidc.link")}
+          text={t("oidc.linkText")}
+          onClose={() => setBack(null)}
+          submit={(password) =>
+            call("user.linkOidc", { oidcCode: back.oidcCode, verifier: back.trip.verifier, password })
+          }
+        />
+      )}
+    </Section>
   );
 }

@@ -1,7 +1,7 @@
 import { FanfareError } from "@fanfare/client";
 import type { Call } from "@fanfare/contract";
 import { expect, test } from "vitest";
-import { type ExportedItem, readExport } from "./read-export.ts";
+import { type ExportedItem, readExport } from "./export-data.tsx";
 
 const error = (type: "RATE_LIMITED" | "INTERNAL", retryAfterMs = 1) =>
   new FanfareError({ type, message: type, data: { retryAfterMs }, retryable: true, requestId: "" });

@@ -13,6 +13,60 @@ import { Select } from "../../ui/select.tsx";
 import { useGroups } from "../../data/groups.ts";
 import { Avatar } from "../../ui/display.tsx";
 import { wordsOf } from "../../shared/formats.ts";
+import { useState } from "react";
+import { setPreferences, usePreferences } from "../../state/preferences.ts";
+import { Switch } from "../../ui/choices.tsx";
+import {
+  requestNotificationPermission,
+  getPermission,
+  type PermissionState,
+} from "../../inbox/notifications/notifier.tsx";
+import { QuietHoursSection } from "./quiet-hours-section.tsx";
+import { PushSection } from "./push-section.tsx";
+
+export function NotificationsPart() {
+  const { t } = useTranslation("settings");
+  const hasSounds = usePreferences((preferences) => preferences.notificationSounds);
+  return (
+    <>
+      <Section title={t("notify.here")} text={t("notify.hereText")}>
+        <DesktopSwitch />
+        <Switch
+          label={t("notify.sounds")}
+          checked={hasSounds}
+          onChange={(notificationSounds) => setPreferences({ notificationSounds })}
+        />
+      </Section>
+      <PushSection />
+      <EmailSection />
+      <QuietHoursSection />
+      <KeywordsSection />
+      <GroupLevels />
+    </>
+  );
+}
+
+/** Needs the browser's permission. */
+function DesktopSwitch() {
+  const { t } = useTranslation("settings");
+  const isWanted = usePreferences((preferences) => preferences.desktopNotifications);
+  const [permission, setPermission] = useState<PermissionState>(getPermission);
+  const change = async (desktopNotifications: boolean) => {
+    if (!desktopNotifications) return setPreferences({ desktopNotifications });
+    const response = await requestNotificationPermission();
+    setPermission(response);
+    setPreferences({ desktopNotifications: response === "granted" });
+  };
+  return (
+    <Switch
+      label={t("notify.desktop")}
+      hint={permission === "granted" || permission === "default" ? undefined : t(`notify.${permission}`)}
+      checked={isWanted && permission === "granted"}
+      disabled={permission === "unsupported"}
+      onChange={(isOn) => void change(isOn)}
+    />
+  );
+}
 
 export function KeywordsSection() {
   const { t } = useTranslation("settings");
