@@ -17,9 +17,9 @@ import { Link } from "wouter";
 import { useAdminStats, useDeadJobs } from "../data/admin.ts";
 import { ADMIN_GUIDE, adminPath, statusPath } from "../routes.ts";
 import { useFormats, dotted } from "../shared/formats.ts";
-import { buttonClass, IconButton, Button } from "../ui/button.tsx";
+import { buttonClass, IconButton } from "../ui/button.tsx";
 import { Skeleton, Pending, EmptyState, ErrorNote, showToast } from "../ui/feedback.tsx";
-import type { DeadJob, Maintenance, Result } from "@fanfare/contract";
+import type { DeadJob, Result } from "@fanfare/contract";
 import { ON_OPEN, useActionQuery } from "../data/data-context.ts";
 import { useLoaded } from "../data/store.ts";
 import { openReportsOf } from "@fanfare/client/store";
@@ -31,9 +31,6 @@ import { dayAndTime } from "../shared/times.ts";
 import { ListRow } from "../ui/list-row.tsx";
 import { AdminList, Figure } from "./admin-parts.tsx";
 import { LIMITS } from "@fanfare/contract/limits";
-import { useState } from "react";
-import { openConfirm } from "../ui/open-dialog.tsx";
-import { TextArea } from "../ui/form.tsx";
 
 export function AdminOverview() {
   const { t } = useTranslation("admin");
@@ -263,57 +260,5 @@ function JobRow({ job: { id, kind, key, tries, lastError, deadAt } }: { job: Dea
       <p className="px-2 pb-1.5 font-mono text-sm wrap-anywhere text-muted">{lastError}</p>
       <ErrorNote text={error} />
     </ListRow>
-  );
-}
-
-export function MaintenanceForm({ maintenance }: { maintenance: Maintenance }) {
-  const { t } = useTranslation("admin");
-  const call = useCall();
-  const [message, setMessage] = useState(maintenance.message);
-  const { busy, error, run } = useAction();
-  const text = message.trim();
-  const turnOn = () =>
-    openConfirm({
-      title: t("maintenance.confirmTitle"),
-      children: t("maintenance.confirmText"),
-      action: t("maintenance.turnOn"),
-      danger: true,
-      onConfirm: () => call("admin.setMaintenance", { enabled: true, ...(text !== "" && { message: text }) }),
-    });
-  if (maintenance.enabled) {
-    return (
-      <div className="grid gap-4 rounded-lg border border-line bg-warn-soft p-4">
-        <p className="font-semibold text-warn-text">{t("maintenance.isOn")}</p>
-        {maintenance.message !== "" && (
-          <p className="wrap-anywhere whitespace-pre-wrap">{maintenance.message}</p>
-        )}
-        <ErrorNote text={error} />
-        <div>
-          <Button
-            variant="primary"
-            busy={busy}
-            onClick={() => void run(() => call("admin.setMaintenance", { enabled: false }))}
-          >
-            {t("maintenance.turnOff")}
-          </Button>
-        </div>
-      </div>
-    );
-  }
-  return (
-    <div className="grid gap-4">
-      <TextArea
-        label={t("maintenance.message")}
-        hint={t("maintenance.messageHint")}
-        maxLength={LIMITS.noticeMaxChars}
-        value={message}
-        onChange={setMessage}
-      />
-      <div>
-        <Button variant="danger" onClick={turnOn}>
-          {t("maintenance.turnOn")}
-        </Button>
-      </div>
-    </div>
   );
 }

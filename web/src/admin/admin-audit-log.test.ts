@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { auditDetails } from "./audit-details.ts";
+import { auditDetails } from "./admin-audit-log.tsx";
 
 test("separates the target user and reason from the other details", () => {
   expect(auditDetails({ userId: "u", reason: "spam", admin: true, note: "x" })).toEqual({

@@ -1,6 +1,6 @@
 import type { DayStats } from "@fanfare/contract";
 import { expect, test } from "vitest";
-import { daysUntil, trendOf } from "./trends.ts";
+import { daysUntil, trendOf } from "./admin-trends.tsx";
 
 const TODAY = Date.parse("2026-03-02T15:00:00Z");
 const stats = (day: string, value: number | null): DayStats => ({
