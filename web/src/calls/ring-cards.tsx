@@ -14,7 +14,7 @@ import {
   type Note,
 } from "../inbox/notifications/notifier.tsx";
 import { usePerson } from "../people/members/user-name.tsx";
-import { useDirect } from "../people/directs/use-direct.ts";
+import { useDirect } from "../people/directs/use-direct.tsx";
 import { placePath } from "../routes.ts";
 import { useIsShown } from "../shared/hooks.ts";
 import { usePreferences } from "../state/preferences.ts";

@@ -8,7 +8,7 @@ import { useRejectionToasts } from "../composer/composer-box.tsx";
 import { useUploadStore } from "../composer/uploads.ts";
 import { useCall } from "../data/call.ts";
 import { useServerCache } from "../data/data-context.ts";
-import { useOpenDirect } from "../people/directs/use-direct.ts";
+import { useOpenDirect } from "../people/directs/use-direct.tsx";
 import { landingPath } from "../routes.ts";
 import { ConversationPicker } from "../search/quick-switcher/quick-switcher.tsx";
 import { useFormats } from "../shared/formats.ts";

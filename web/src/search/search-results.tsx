@@ -13,7 +13,7 @@ import { IconButton } from "../ui/button.tsx";
 import { cx } from "../ui/cx.ts";
 import { useIsPhone } from "../ui/hooks.ts";
 import { useMessagePlace } from "../inbox/use-message-place.ts";
-import { useDirect } from "../people/directs/use-direct.ts";
+import { useDirect } from "../people/directs/use-direct.tsx";
 import { MentionsProvider, MessageCard } from "../channel/messages/item/message-card.tsx";
 import { MessagePreview } from "../channel/messages/item/message-preview.tsx";
 import { useAuthor } from "../channel/messages/item/use-author.ts";

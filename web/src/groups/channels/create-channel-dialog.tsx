@@ -13,7 +13,7 @@ import { RadioGroup, Switch } from "../../ui/choices.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { TextField, useForm } from "../../ui/form.tsx";
 import { showToast } from "../../ui/feedback.tsx";
-import { MemberPicker } from "../group-settings/member-picker.tsx";
+import { MemberPicker } from "../../people/members/pickers.tsx";
 import { NO_SECTION, SectionSelect, SlowModeSelect } from "./channel-fields.tsx";
 
 interface CreateChannelDialogProps {

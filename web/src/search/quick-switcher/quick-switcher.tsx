@@ -8,7 +8,7 @@ import { Avatar, CountBadge, Kbd } from "../../ui/display.tsx";
 import { cx } from "../../ui/cx.ts";
 import { Palette } from "../../ui/dialog.tsx";
 import { useOptions } from "../../ui/hooks.ts";
-import { useOpenDirect } from "../../people/directs/use-direct.ts";
+import { useOpenDirect } from "../../people/directs/use-direct.tsx";
 import {
   useDestinations,
   type Destination,

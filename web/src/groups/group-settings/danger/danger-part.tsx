@@ -9,7 +9,7 @@ import { Section } from "../../../settings/section.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { openConfirm } from "../../../ui/open-dialog.tsx";
 import { TextField } from "../../../ui/form.tsx";
-import { MemberPicker } from "../member-picker.tsx";
+import { MemberPicker } from "../../../people/members/pickers.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
 
 export function DangerPart({ group }: { group: Group }) {

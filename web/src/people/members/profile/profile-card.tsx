@@ -34,7 +34,7 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { useIsPhone } from "../../../ui/hooks.ts";
 import { AnchoredPopover } from "../../../ui/popover.tsx";
 import { Menu, type MenuItem } from "../../../ui/menu.tsx";
-import { useOpenDirect } from "../../directs/use-direct.ts";
+import { useOpenDirect } from "../../directs/use-direct.tsx";
 import { usePersonActions, usePersonMenu } from "../use-person-menu.ts";
 
 /** Renders the user card that is open. Mounted once. */

@@ -10,10 +10,10 @@ import { useFavoriteItem } from "../../groups/channels/channel-marks.ts";
 import { directPath } from "../../routes.ts";
 import { showToast, showFailure } from "../../ui/feedback.tsx";
 import type { MenuList } from "../../ui/menu.tsx";
-import { openConfirm } from "../../ui/open-dialog.tsx";
+import { openConfirm, openDialog } from "../../ui/open-dialog.tsx";
 import { userName } from "../members/user-name.tsx";
-import { openAddPeople, openNewDirect, openNotifications, openRename } from "./direct-dialogs.tsx";
 import { isErrorOf } from "../../shared/use-action.ts";
+import { lazy } from "../../shared/later.tsx";
 
 /** How a direct message is shown to the current user. */
 export interface Direct {
@@ -45,7 +45,7 @@ export function useDirect({ kind, name, memberIds } = LOADING): Direct {
   return { title, otherIds, otherId };
 }
 
-export interface DirectMenu {
+interface DirectMenu {
   items: MenuList;
   close: () => void;
 }
@@ -125,4 +125,28 @@ export function useOpenDirect(): (userId: string, prepare?: (channelId: string) 
     },
     [t, call, navigate, isAccount],
   );
+}
+
+// Loaded when the dialog is opened.
+const NotificationDialog = lazy(
+  async () => (await import("../../groups/notification-dialog.tsx")).NotificationDialog,
+);
+const NewDirectDialog = lazy(async () => (await import("./people-dialogs.tsx")).NewDirectDialog);
+const AddPeopleDialog = lazy(async () => (await import("./people-dialogs.tsx")).AddPeopleDialog);
+const RenameDirectDialog = lazy(async () => (await import("./people-dialogs.tsx")).RenameDirectDialog);
+
+export function openNewDirect(userIds: readonly string[]): void {
+  openDialog((onClose) => <NewDirectDialog userIds={userIds} onClose={onClose} />);
+}
+
+export function openAddPeople(channel: Channel, title: string): void {
+  openDialog((onClose) => <AddPeopleDialog channel={channel} title={title} onClose={onClose} />);
+}
+
+function openRename(channel: Channel): void {
+  openDialog((onClose) => <RenameDirectDialog channel={channel} onClose={onClose} />);
+}
+
+function openNotifications({ id: channelId }: Channel, title: string): void {
+  openDialog((onClose) => <NotificationDialog place={{ channelId }} name={title} onClose={onClose} />);
 }
