@@ -13,7 +13,7 @@ import { FormDialog } from "../ui/form-dialog.tsx";
 import { openDialog } from "../ui/open-dialog.tsx";
 import { EmptyState } from "../ui/feedback.tsx";
 import { TextField, useForm } from "../ui/form.tsx";
-import { ExportGroup } from "../groups/group-settings/storage/storage-forms.tsx";
+import { ExportGroup } from "../groups/group-settings/storage/storage-part.tsx";
 import { AdminList, ReasonField } from "./admin-parts.tsx";
 import { dotted } from "../shared/formats.ts";
 

@@ -42,7 +42,7 @@ import { Main } from "../ui/main.tsx";
 import { AdminAuditLog } from "./admin-audit-log.tsx";
 import type { Report, ReportOutcome, Maintenance } from "@fanfare/contract";
 import { useUser } from "../data/people.ts";
-import { CloseReport, ReportCard, ReportList } from "../groups/group-settings/reports/report-card.tsx";
+import { CloseReport, ReportCard, ReportList } from "../groups/group-settings/reports/reports-part.tsx";
 import { openDialog, openConfirm } from "../ui/open-dialog.tsx";
 import { useAction } from "../shared/use-action.ts";
 

@@ -8,13 +8,12 @@ import { type FoundMember, useAvatarUrl, type useMembers, useNicknames } from ".
 import { useRoles } from "../../../data/groups.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { ErrorNote } from "../../../ui/feedback.tsx";
-import { type OwnAuthority, useAuthority } from "../../../groups/group-settings/authority.tsx";
+import { type OwnAuthority, useAuthority, useMemberMenu } from "../../../groups/group-settings/authority.tsx";
 import { useStatuses, useStatus } from "../../../data/presence.ts";
 import { useNow } from "../../../shared/hooks.ts";
 import { Avatar, Badge } from "../../../ui/display.tsx";
 import { ContextMenu, type MenuItem } from "../../../ui/menu.tsx";
 import { cx } from "../../../ui/cx.ts";
-import { useMemberMenu } from "../../../groups/group-settings/members/use-member-menu.tsx";
 import { readableColors } from "../../../channel/messages/item/use-author.ts";
 import { openProfile, UserPopover } from "../people-store.tsx";
 import { CustomStatusMark, useName } from "../user-name.tsx";

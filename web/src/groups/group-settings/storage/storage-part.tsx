@@ -1,6 +1,6 @@
 import type { Group } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
-import { useServerCache } from "../../../data/data-context.ts";
+import { useServerCache, ON_OPEN, useActionQuery } from "../../../data/data-context.ts";
 import { DownloadLines, inPieces } from "../../../shared/download-lines.tsx";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useState } from "react";
@@ -9,7 +9,67 @@ import { Button } from "../../../ui/button.tsx";
 import { openConfirm } from "../../../ui/open-dialog.tsx";
 import { Select } from "../../../ui/select.tsx";
 import { TextField } from "../../../ui/form.tsx";
-import { showToast } from "../../../ui/feedback.tsx";
+import { showToast, Skeleton, Pending } from "../../../ui/feedback.tsx";
+import { useCanInGroup } from "../../../data/groups.ts";
+import { Section } from "../../../settings/section.tsx";
+import { useFormats } from "../../../shared/formats.ts";
+
+export function StoragePart({ group }: { group: Group }) {
+  const { t } = useTranslation("group-settings");
+  const isOwner = useCanInGroup(group.id, "ownGroup");
+  return (
+    <div className="grid gap-8">
+      <Section title={t("messages:files.title")}>
+        <Usage groupId={group.id} />
+      </Section>
+      <Section title={t("storage.retention")}>
+        <RetentionForm group={group} />
+      </Section>
+      {isOwner && (
+        <Section title={t("storage.export")}>
+          <ExportGroup group={group} />
+        </Section>
+      )}
+    </div>
+  );
+}
+
+function Usage({ groupId }: { groupId: string }) {
+  const { t } = useTranslation("group-settings");
+  const { bytes } = useFormats();
+  const usage = useActionQuery("file.getGroupUsage", { groupId }, ON_OPEN);
+  const { data } = usage;
+  if (data === undefined)
+    return (
+      <Pending of={usage}>
+        <Skeleton className="h-8" />
+      </Pending>
+    );
+  const { usedBytes, maxBytes } = data;
+  if (maxBytes === null)
+    return <p className="text-sm text-muted">{t("storage.usedOnly", { used: bytes(usedBytes) })}</p>;
+  const text = t("storage.used", { used: bytes(usedBytes), max: bytes(maxBytes) });
+  return (
+    <>
+      <meter
+        min={0}
+        max={Math.max(1, maxBytes)}
+        value={usedBytes}
+        aria-label={t("messages:files.title")}
+        className="sr-only"
+      >
+        {text}
+      </meter>
+      <div aria-hidden className="h-2.5 overflow-hidden rounded-full bg-selected">
+        <div
+          className="h-full rounded-full bg-accent"
+          style={{ width: `${Math.min(100, (usedBytes / Math.max(1, maxBytes)) * 100)}%` }}
+        />
+      </div>
+      <p className="text-sm text-muted">{text}</p>
+    </>
+  );
+}
 
 /** Exports the group as JSON lines, which the command line can import. For the owner or an admin. */
 export function ExportGroup({ group, asAdmin = false }: { group: Group; asAdmin?: boolean }) {
