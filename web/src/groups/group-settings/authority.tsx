@@ -16,6 +16,7 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
 import { useNow } from "../../shared/hooks.ts";
 import type { MenuItem } from "../../ui/menu.tsx";
+import { isMutedNow } from "../channels/mute.ts";
 import { closeProfile } from "../../people/members/people-store.tsx";
 import { lazy } from "../../shared/later.tsx";
 import { showFailure } from "../../ui/feedback.tsx";
@@ -78,8 +79,7 @@ export function useMemberMenu(
   const { t } = useTranslation("group-settings");
   const call = useCall();
   const me = useMe();
-  const now = useNow();
-  const { groupId, userId, mutedUntil } = member;
+  const { groupId, userId } = member;
   const open = (kind: MemberDialogKind) => {
     closeProfile();
     openDialog((onClose) => <MemberDialogs kind={kind} group={group} member={member} onClose={onClose} />);
@@ -87,7 +87,7 @@ export function useMemberMenu(
   const canTouch = authority.canManageMember(member);
   const can = (name: Parameters<typeof hasPermission>[1]): boolean =>
     canTouch && hasPermission(authority.permissions, name);
-  const isMuted = mutedUntil !== null && Date.parse(mutedUntil) > now;
+  const isMuted = isMutedNow(member, useNow());
   const unmute = () => call("group.unmute", { groupId, userId }).catch(showFailure);
   // Members can also assign roles below their highest one to themselves.
   const canGiveRoles =

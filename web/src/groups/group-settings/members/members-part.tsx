@@ -14,6 +14,7 @@ import { IconButton, Button } from "../../../ui/button.tsx";
 import { Menu } from "../../../ui/menu.tsx";
 import { TextField } from "../../../ui/form.tsx";
 import { RoleName, useAuthority, type OwnAuthority, useMemberMenu } from "../authority.tsx";
+import { isMutedNow } from "../../channels/mute.ts";
 import { userName } from "../../../people/members/user-name.tsx";
 import { dotted } from "../../../shared/formats.ts";
 import { useCall } from "../../../data/call.ts";
@@ -65,19 +66,17 @@ interface MemberRowProps {
 
 function MemberRow({ group, member, user, authority }: MemberRowProps) {
   const { t } = useTranslation("group-settings");
-  const now = useNow();
   const roles = useRoles(group.id).data?.filter(({ id }) => member.roleIds.includes(id)) ?? [];
   const items = useMemberMenu(group, member, user?.kind === "member", authority);
-  const mutedUntil = member.mutedUntil === null ? 0 : Date.parse(member.mutedUntil);
-  const isMuted = mutedUntil > now;
+  const isMuted = isMutedNow(member, useNow());
   const nickname = useNickname(group.id, member.userId);
   const name = userName(user, nickname);
   const facts = [
     nickname === undefined || user === undefined ? null : user.nickname,
     user?.username === null || user === undefined ? null : `@${user.username}`,
     t("members.since", { date: formatTime(member.joinedAt, "date") }),
-    isMuted ? t("members.mutedUntil", { time: formatTime(mutedUntil, "dateTime") }) : null,
-  ].filter((fact) => fact !== null);
+    isMuted && t("members.mutedUntil", { time: formatTime(member.mutedUntil!, "dateTime") }),
+  ];
   return (
     <ListRow
       leading={<Avatar id={member.userId} name={name} src={useAvatarUrl(user, group.id)} />}

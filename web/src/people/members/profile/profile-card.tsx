@@ -23,6 +23,7 @@ import { formatTime } from "../../../shared/times.ts";
 import { useNow } from "../../../shared/hooks.ts";
 import { Avatar, avatarGradient, Badge } from "../../../ui/display.tsx";
 import { Skeleton } from "../../../ui/feedback.tsx";
+import { isMutedNow } from "../../../groups/channels/mute.ts";
 import { useMemberMenu, RoleName, useAuthority } from "../../../groups/group-settings/authority.tsx";
 import { closeProfile, type ShownProfile, useProfile } from "../people-store.tsx";
 import { CustomStatusLine, StatusLine, usePerson } from "../user-name.tsx";
@@ -145,7 +146,6 @@ function MemberFacts({ user, group, member }: MemberFactsProps) {
   const authority = useAuthority(group);
   const items = useMemberMenu(group, member, user?.kind === "member", authority);
   const roles = useRoles(group.id).data?.filter(({ id }) => member.roleIds.includes(id)) ?? [];
-  const mutedUntil = member.mutedUntil === null ? 0 : Date.parse(member.mutedUntil);
   return (
     <>
       {member.userId === group.ownerId && (
@@ -154,10 +154,10 @@ function MemberFacts({ user, group, member }: MemberFactsProps) {
           {t("card.owner", { group: group.name })}
         </p>
       )}
-      {mutedUntil > now && (
+      {isMutedNow(member, now) && (
         <p className="flex items-center gap-2 text-sm text-warn-text">
           <MicOff size={15} aria-hidden />
-          {t("card.mutedUntil", { time: formatTime(mutedUntil, "dateTime") })}
+          {t("card.mutedUntil", { time: formatTime(member.mutedUntil!, "dateTime") })}
         </p>
       )}
       {roles.length > 0 && (
