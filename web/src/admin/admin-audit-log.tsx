@@ -14,16 +14,14 @@ export function AdminAuditLog() {
   const { t } = useTranslation("admin");
   const entries = useAdminAuditLog();
   return (
-    <>
-      <p className="text-muted">{t("audit.hint")}</p>
-      <AdminList
-        label={t("common:auditLog")}
-        pages={entries}
-        empty={<EmptyState icon={ScrollText} title={t("audit.none")} text={t("audit.noneText")} />}
-      >
-        {(entry) => <AuditEntryRow key={entry.id} entry={entry} />}
-      </AdminList>
-    </>
+    <AdminList
+      hint={t("audit.hint")}
+      label={t("common:auditLog")}
+      pages={entries}
+      empty={<EmptyState icon={ScrollText} title={t("audit.none")} text={t("audit.noneText")} />}
+    >
+      {(entry) => <AuditEntryRow key={entry.id} entry={entry} />}
+    </AdminList>
   );
 }
 

@@ -21,16 +21,14 @@ export function AdminGroups() {
   const { t } = useTranslation("admin");
   const groups = useAdminGroups();
   return (
-    <>
-      <p className="text-muted">{t("groups.hint")}</p>
-      <AdminList
-        label={t("common:groups")}
-        pages={groups}
-        empty={<EmptyState icon={Users} title={t("groups.none")} text={t("groups.noneText")} />}
-      >
-        {(group) => <GroupRow key={group.id} group={group} />}
-      </AdminList>
-    </>
+    <AdminList
+      hint={t("groups.hint")}
+      label={t("common:groups")}
+      pages={groups}
+      empty={<EmptyState icon={Users} title={t("groups.none")} text={t("groups.noneText")} />}
+    >
+      {(group) => <GroupRow key={group.id} group={group} />}
+    </AdminList>
   );
 }
 

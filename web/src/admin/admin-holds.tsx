@@ -34,16 +34,14 @@ interface PersonDialogProps {
 export function AdminHolds() {
   const { t } = useTranslation("admin");
   return (
-    <>
-      <p className="text-muted">{t("holds.hint")}</p>
-      <AdminList
-        label={t("sections.holds")}
-        pages={useLegalHolds()}
-        empty={<EmptyState icon={Scale} title={t("holds.none")} text={t("holds.noneText")} />}
-      >
-        {(hold) => <HoldRow key={hold.id} hold={hold} />}
-      </AdminList>
-    </>
+    <AdminList
+      hint={t("holds.hint")}
+      label={t("sections.holds")}
+      pages={useLegalHolds()}
+      empty={<EmptyState icon={Scale} title={t("holds.none")} text={t("holds.noneText")} />}
+    >
+      {(hold) => <HoldRow key={hold.id} hold={hold} />}
+    </AdminList>
   );
 }
 

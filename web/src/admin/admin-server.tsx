@@ -108,6 +108,13 @@ type Disk = NonNullable<Result<"admin.stats">["process"]["disk"]>;
 
 const CHECK_INTERVAL_MS = 30_000;
 
+interface AttentionItem {
+  text: string;
+  icon: LucideIcon;
+  href: string;
+  isUrgent?: boolean;
+}
+
 /** What an admin should look at first. */
 function Attention({ stats: { maintenance, process, ...counts } }: { stats: Result<"admin.stats"> }) {
   const { t } = useTranslation("admin");
@@ -118,54 +125,45 @@ function Attention({ stats: { maintenance, process, ...counts } }: { stats: Resu
   const { jobs, nextJobId } = dead.data ?? { jobs: [], nextJobId: null };
   const { disk } = process;
   const isSilent = Object.values(counts).includes(null);
-  const items: { text: string; icon: LucideIcon; href: string; isUrgent?: true }[] = [
-    ...(maintenance.enabled
-      ? [{ text: t("overview.inMaintenance"), icon: Wrench, href: adminPath("maintenance") }]
-      : []),
-    ...(disk !== null && isDiskLow(disk)
-      ? [
-          {
-            text: t("attention.disk", { free: bytes(disk.freeBytes), total: bytes(disk.totalBytes) }),
-            icon: HardDrive,
-            href: "#admin-process",
-            isUrgent: true as const,
-          },
-        ]
-      : []),
-    ...(isSilent
-      ? [{ text: t("attention.silent"), icon: ServerOff, href: statusPath(), isUrgent: true as const }]
-      : []),
-    ...(reports.error === null
-      ? []
-      : [{ text: t("attention.reportsUnchecked"), icon: Flag, href: adminPath("reports") }]),
-    ...(openReports > 0
-      ? [
-          {
-            text: t("attention.reports", {
-              count: openReports,
-              reports: count(openReports) + (openReports < LIMITS.reportsCounted ? "" : "+"),
-            }),
-            icon: Flag,
-            href: adminPath("reports"),
-          },
-        ]
-      : []),
-    ...(dead.isError
-      ? [{ text: t("attention.jobsUnchecked"), icon: Hourglass, href: adminPath("jobs") }]
-      : []),
-    ...(jobs.length > 0 && !dead.isError
-      ? [
-          {
-            text: t("attention.jobs", {
-              count: jobs.length,
-              jobs: count(jobs.length) + (nextJobId === null ? "" : "+"),
-            }),
-            icon: Hourglass,
-            href: adminPath("jobs"),
-          },
-        ]
-      : []),
+  const found: (AttentionItem | false)[] = [
+    maintenance.enabled && {
+      text: t("overview.inMaintenance"),
+      icon: Wrench,
+      href: adminPath("maintenance"),
+    },
+    disk !== null &&
+      isDiskLow(disk) && {
+        text: t("attention.disk", { free: bytes(disk.freeBytes), total: bytes(disk.totalBytes) }),
+        icon: HardDrive,
+        href: "#admin-process",
+        isUrgent: true,
+      },
+    isSilent && { text: t("attention.silent"), icon: ServerOff, href: statusPath(), isUrgent: true },
+    reports.error !== null && {
+      text: t("attention.reportsUnchecked"),
+      icon: Flag,
+      href: adminPath("reports"),
+    },
+    openReports > 0 && {
+      text: t("attention.reports", {
+        count: openReports,
+        reports: count(openReports) + (openReports < LIMITS.reportsCounted ? "" : "+"),
+      }),
+      icon: Flag,
+      href: adminPath("reports"),
+    },
+    dead.isError && { text: t("attention.jobsUnchecked"), icon: Hourglass, href: adminPath("jobs") },
+    jobs.length > 0 &&
+      !dead.isError && {
+        text: t("attention.jobs", {
+          count: jobs.length,
+          jobs: count(jobs.length) + (nextJobId === null ? "" : "+"),
+        }),
+        icon: Hourglass,
+        href: adminPath("jobs"),
+      },
   ];
+  const items = found.filter((item) => item !== false);
   // Only then is it known that there is nothing.
   if (items.length === 0 && (reports.isPending || dead.isPending))
     return <Skeleton className="h-control rounded-lg" />;
@@ -212,16 +210,14 @@ export function AdminJobs() {
   const { t } = useTranslation("admin");
   const jobs = useDeadJobs();
   return (
-    <>
-      <p className="text-muted">{t("jobs.hint")}</p>
-      <AdminList
-        label={t("sections.jobs")}
-        pages={jobs}
-        empty={<EmptyState icon={Hourglass} title={t("jobs.none")} text={t("jobs.noneText")} />}
-      >
-        {(job) => <JobRow key={job.id} job={job} />}
-      </AdminList>
-    </>
+    <AdminList
+      hint={t("jobs.hint")}
+      label={t("sections.jobs")}
+      pages={jobs}
+      empty={<EmptyState icon={Hourglass} title={t("jobs.none")} text={t("jobs.noneText")} />}
+    >
+      {(job) => <JobRow key={job.id} job={job} />}
+    </AdminList>
   );
 }
 

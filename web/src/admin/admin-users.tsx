@@ -218,20 +218,16 @@ function UserRow({ user }: { user: AdminUser }) {
                   <UserActionDialog user={user} userAction={userAction} onClose={onClose} />
                 )),
             })),
-            ...(id === me.id
-              ? []
-              : [
-                  {
-                    label: t("holds.start.menu"),
-                    icon: Scale,
-                    onSelect: () => openStartHold({ id, name: nickname }),
-                  },
-                  {
-                    label: t("messageExport.menu"),
-                    icon: FileDown,
-                    onSelect: () => openMessageExport({ id, name: nickname }),
-                  },
-                ]),
+            id !== me.id && {
+              label: t("holds.start.menu"),
+              icon: Scale,
+              onSelect: () => openStartHold({ id, name: nickname }),
+            },
+            id !== me.id && {
+              label: t("messageExport.menu"),
+              icon: FileDown,
+              onSelect: () => openMessageExport({ id, name: nickname }),
+            },
           ]}
         />
       }
