@@ -147,17 +147,13 @@ function CreateChannelDialog({ group, sectionId, onClose }: CreateChannelDialogP
   const { values, set } = form;
   const kinds = [
     { value: "text" as const, label: t("create.text"), hint: t("create.textHint") },
-    ...(hasCalls ? [{ value: "voice" as const, label: t("create.voice"), hint: t("create.voiceHint") }] : []),
-    ...(canOverride
-      ? [
-          {
-            value: "announcement" as const,
-            label: t("create.announcement"),
-            hint: t("create.announcementHint"),
-          },
-        ]
-      : []),
-  ];
+    hasCalls && { value: "voice" as const, label: t("create.voice"), hint: t("create.voiceHint") },
+    canOverride && {
+      value: "announcement" as const,
+      label: t("create.announcement"),
+      hint: t("create.announcementHint"),
+    },
+  ].filter((kind) => kind !== false);
   return (
     <FormDialog
       onClose={onClose}

@@ -63,16 +63,7 @@ export function useDestinations(query: string): Destination[] {
     { page: "inbox", title: t("inbox:title"), detail: "", path: inboxPath() },
     { page: "friends", title: t("friends:title"), detail: "", path: directPath() },
     { page: "settings", title: t("common:settings"), detail: "", path: settingsPath() },
-    ...(hasDirectory
-      ? [
-          {
-            page: "directory" as const,
-            title: t("groups:directory.title"),
-            detail: "",
-            path: directoryPath(),
-          },
-        ]
-      : []),
+    { page: "directory", title: t("groups:directory.title"), detail: "", path: directoryPath() },
     ...groups
       .filter(({ id }) => id === place?.groupId)
       .map(({ id, name }) => ({
@@ -126,12 +117,9 @@ export function useDestinations(query: string): Destination[] {
         avatarUrl: user.avatarUrl,
         ...nowhere,
       })),
-    ...pages.map((page): Destination => ({
-      kind: "page",
-      key: page.page,
-      ...page,
-      ...nowhere,
-    })),
+    ...pages
+      .filter(({ page }) => hasDirectory || page !== "directory")
+      .map((page): Destination => ({ kind: "page", key: page.page, ...page, ...nowhere })),
   ];
 }
 
