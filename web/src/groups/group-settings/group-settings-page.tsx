@@ -135,7 +135,7 @@ function WebhooksPart({ group }: { group: Group }) {
   );
 }
 
-export function ChannelsPart({ group }: { group: Group }) {
+function ChannelsPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const query = useChannels(group.id);
   const { data: channels } = query;

@@ -139,7 +139,7 @@ export function RenameDirectDialog({ channel, onClose }: { channel: Channel; onC
   );
 }
 
-export function NotReachableNote({ isOfSeveral }: { isOfSeveral: boolean }) {
+function NotReachableNote({ isOfSeveral }: { isOfSeveral: boolean }) {
   const { t } = useTranslation("directs");
   return (
     <p role="alert" className="flex gap-2.5 rounded-md bg-warn-soft px-3 py-2.5 text-sm text-warn-text">

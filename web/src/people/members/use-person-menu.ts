@@ -39,7 +39,7 @@ export function usePersonMenu(user: User | undefined, { isBrief = false } = {}):
 type Friendship = "none" | "friend" | "incoming" | "outgoing" | null;
 
 /** The available actions on a user apart from group moderation. They never reject. */
-export interface PersonActions {
+interface PersonActions {
   message?: () => void;
   befriend?: () => void;
   accept?: () => void;

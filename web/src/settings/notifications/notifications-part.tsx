@@ -68,7 +68,7 @@ function DesktopSwitch() {
   );
 }
 
-export function KeywordsSection() {
+function KeywordsSection() {
   const { t } = useTranslation("settings");
   return (
     <Section title={t("keywords.title")} text={t("keywords.text")}>
@@ -114,7 +114,7 @@ type Emails = NotificationPreferences["emails"];
 const CHOICES: readonly Emails[] = ["off", "quarterHour", "hour", "day"];
 
 /** Emails about missed messages, for users with a verified address. */
-export function EmailSection() {
+function EmailSection() {
   const { t } = useTranslation("settings");
   const { emailVerified } = useMe();
   const sendsMail = useServerMeta()?.sendsMail;
@@ -157,7 +157,7 @@ type Level = NonNullable<NotificationSetting["level"]>;
 
 const LEVELS: readonly Level[] = ["all", "mentions", "nothing"];
 
-export function GroupLevels() {
+function GroupLevels() {
   const { t } = useTranslation("settings");
   const { data: groups } = useGroups();
   const query = useNotificationSettings();

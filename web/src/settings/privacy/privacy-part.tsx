@@ -71,7 +71,7 @@ function ReachForm() {
   );
 }
 
-export function BlockedUsers() {
+function BlockedUsers() {
   const { t } = useTranslation("settings");
   return (
     <Section title={t("blocked.title")} text={t("blocked.text")}>

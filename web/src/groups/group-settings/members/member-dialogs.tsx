@@ -116,7 +116,7 @@ function MemberRolesDialog({ group, userId, name, onClose }: MemberRolesDialogPr
   );
 }
 
-export type Moderation = "mute" | "kick" | "ban";
+type Moderation = "mute" | "kick" | "ban";
 
 interface ModerateDialogProps {
   kind: Moderation;

@@ -92,7 +92,7 @@ export function ExportGroup({ group, asAdmin = false }: { group: Group; asAdmin?
 type RetentionChoice = "always" | "days";
 
 /** Asks for confirmation before the retention period is shortened. */
-export function RetentionForm({ group }: { group: Group }) {
+function RetentionForm({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const call = useCall();
   const [kept, setKept] = useState<RetentionChoice>(group.retentionDays === null ? "always" : "days");
