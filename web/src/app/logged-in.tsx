@@ -1,6 +1,6 @@
 import type { FanfareClient } from "@fanfare/client";
 import { DataProvider } from "../data/data-provider.tsx";
-import { Notifier } from "../inbox/notifications/notifier.tsx";
+import { Notifier, getPermission } from "../inbox/notifications/notifier.tsx";
 import { PageBadge } from "../inbox/notifications/unmuted-unread.ts";
 import { CallHost } from "../calls/call-host.tsx";
 import { OwnDevices } from "./own-devices.tsx";
@@ -18,7 +18,6 @@ import { InvitePage } from "../groups/invites/invite-page.tsx";
 import { OpenDialogs } from "../ui/open-dialog.tsx";
 import { OpenProfile } from "../people/members/profile/profile-card.tsx";
 import { loadMoreTexts } from "../i18n/set-up.ts";
-import { getPermission } from "../settings/notifications/permission.ts";
 import { useHasPlugins, useServerMeta } from "../session/server-meta.ts";
 import { PageLoading } from "./shell/page-header.tsx";
 import { ROUTES } from "../routes.ts";
@@ -95,7 +94,7 @@ const FriendsPage = lazy(async () => (await import("../people/friends/friends-pa
 const InboxPage = lazy(async () => (await import("../inbox/inbox-page.tsx")).InboxPage);
 const NewMessagePage = lazy(async () => (await import("../new-message/new-message-page.tsx")).NewMessagePage);
 const SecondFactorPage = withTexts(
-  async () => (await import("../settings/security/second-factor-page.tsx")).SecondFactorPage,
+  async () => (await import("../settings/security/totp-section.tsx")).SecondFactorPage,
 );
 const StatusPage = withTexts(async () => (await import("../admin/status/status-page.tsx")).StatusPage);
 

@@ -12,7 +12,7 @@ import { errorText } from "../shared/use-action.ts";
 import { buttonClass } from "../ui/button.tsx";
 import { Form, TextField, useForm } from "../ui/form.tsx";
 import { showToast } from "../ui/feedback.tsx";
-import { PictureInput, useObjectUrl } from "../shared/picture-input.tsx";
+import { PictureInput, useObjectUrl } from "../shared/file-input.tsx";
 import { OwnJoinRequests } from "./invites/ask-to-join.tsx";
 import { Avatar } from "../ui/display.tsx";
 import { create } from "zustand";

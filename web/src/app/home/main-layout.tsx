@@ -35,7 +35,7 @@ import { Main } from "../../ui/main.tsx";
 import { later, lazy } from "../../shared/later.tsx";
 import { usePanels } from "../../state/panels.ts";
 import { useHasSearch, usePlace } from "../shortcuts/use-place.ts";
-import { useSearchHistory } from "../../search/search-history.ts";
+import { useSearchHistory } from "../../search/search-store.ts";
 import "../../search/search.css";
 
 const CallBar = later(async () => (await import("../../calls/call-bar.tsx")).CallBar);

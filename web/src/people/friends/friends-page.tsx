@@ -44,7 +44,7 @@ function GuestNote() {
 
 type View = "online" | "all" | "pending" | "blocked";
 
-export function FriendTabs() {
+function FriendTabs() {
   const { t } = useTranslation("friends");
   const [view, setView] = useState<View>("online");
   const incoming = useIncomingRequests().length;

@@ -13,7 +13,7 @@ import { ErrorNote, showToast } from "../../ui/feedback.tsx";
 import { EmailField, PasswordField } from "../../session/account-fields.tsx";
 import { Badge } from "../../ui/display.tsx";
 import { useServerMeta } from "../../session/server-meta.ts";
-import { CurrentPassword } from "../security/password-dialog.tsx";
+import { CurrentPassword } from "../security/confirmation.tsx";
 
 export function AccountPart() {
   const { t } = useTranslation("settings");
