@@ -24,20 +24,27 @@ const project = (
     setupFiles: [fileURLToPath(new URL("test/patience.ts", import.meta.url))],
     // As patient as test/patience.ts.
     expect: { poll: { timeout: 60_000 } },
+    ...FIRST,
     // Node runs the TypeScript itself, as it does in production.
     experimental: { viteModuleRunner: false },
     ...more,
   },
 });
 
-const BUILD_SERVER = "test/support/build-server.ts";
+/** How many files run at once. */
+const workersPerCore = (count: number, groupOrder: number) => ({
+  maxWorkers: availableParallelism() * count,
+  sequence: { groupOrder },
+});
+/** These wait for servers about half of the time. */
+const FIRST = workersPerCore(3, 0);
+/** Pages are too slow if more of them share a core. */
+const BROWSERS = workersPerCore(2, 1);
 
-/** Test files spend about half their time waiting for servers and browsers, so two run per core. */
-const WORKERS = availableParallelism() * 2;
+const BUILD_SERVER = "test/support/build-server.ts";
 
 export default defineConfig({
   test: {
-    maxWorkers: WORKERS,
     reporters: ["default", "./test/slowest.ts"],
     sequence: { sequencer: LongestFirst },
     // `pnpm test` leaves these out, `pnpm test:all` and CI don't. Each promise of the server also has a test without
@@ -71,6 +78,7 @@ export default defineConfig({
       project("e2e", ["test/e2e/**/*.test.ts"], 300_000, {
         globalSetup: ["test/e2e/build.ts", BUILD_SERVER],
         environment: "./test/e2e/environment.ts",
+        ...BROWSERS,
       }),
     ],
   },

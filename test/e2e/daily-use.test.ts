@@ -254,39 +254,43 @@ describe.skipIf(!hasBrowser())("what people do every day", () => {
     },
   );
 
-  test("without a connection, a nickname, a picture and an emoji fail visibly, and can be saved later", async () => {
-    await ada.call("group.setOwnNickname", { groupId, nickname: null });
-    const picture = { name: "comet.png", mimeType: "image/png", buffer: await drawSquare("teal") };
-    const page = await open(LAPTOP, channelId);
-    await openMore(page, "Ada");
-    await choose(page, "group-settings:members.nickname");
-    const dialog = page.getByRole("dialog", {
-      name: t("group-settings:members.nicknameOf", { name: "Ada" }),
-    });
-    const field = dialog.getByLabel(t("group-settings:members.nicknameField"));
-    await field.fill("Commander");
-    await dialog.locator("input[type=file]").setInputFiles(picture);
-    await goOffline(page);
-    await field.press("Enter");
-    await dialog.getByRole("alert").getByText(UNREACHABLE).waitFor();
-    await goOnline(page);
-    await field.press("Enter");
-    await dialog.waitFor({ state: "detached" });
-    await author(page, "Commander").waitFor();
-    const { nicknames } = await grace.call("group.listNicknames", { groupId });
-    expect(nicknames).toMatchObject([{ nickname: "Commander", avatarUrl: expect.any(String) as string }]);
+  test(
+    "without a connection, a nickname, a picture and an emoji fail visibly, and can be saved later",
+    { tags: "long" },
+    async () => {
+      await ada.call("group.setOwnNickname", { groupId, nickname: null });
+      const picture = { name: "comet.png", mimeType: "image/png", buffer: await drawSquare("teal") };
+      const page = await open(LAPTOP, channelId);
+      await openMore(page, "Ada");
+      await choose(page, "group-settings:members.nickname");
+      const dialog = page.getByRole("dialog", {
+        name: t("group-settings:members.nicknameOf", { name: "Ada" }),
+      });
+      const field = dialog.getByLabel(t("group-settings:members.nicknameField"));
+      await field.fill("Commander");
+      await dialog.locator("input[type=file]").setInputFiles(picture);
+      await goOffline(page);
+      await field.press("Enter");
+      await dialog.getByRole("alert").getByText(UNREACHABLE).waitFor();
+      await goOnline(page);
+      await field.press("Enter");
+      await dialog.waitFor({ state: "detached" });
+      await author(page, "Commander").waitFor();
+      const { nicknames } = await grace.call("group.listNicknames", { groupId });
+      expect(nicknames).toMatchObject([{ nickname: "Commander", avatarUrl: expect.any(String) as string }]);
 
-    await site.visit(page, `/groups/${groupId}/settings/emoji`);
-    const add = () => page.locator("input[type=file]").setInputFiles(picture);
-    await goOffline(page);
-    await add();
-    await page.getByText(`comet.png: ${UNREACHABLE}`).waitFor();
-    await goOnline(page);
-    await add();
-    await page.getByText(t("group-settings:emoji.added", { count: 1 })).waitFor();
-    const { emoji } = await grace.call("emoji.list", { groupId });
-    expect(emoji.map(({ name }) => name)).toContain("comet");
-  });
+      await site.visit(page, `/groups/${groupId}/settings/emoji`);
+      const add = () => page.locator("input[type=file]").setInputFiles(picture);
+      await goOffline(page);
+      await add();
+      await page.getByText(`comet.png: ${UNREACHABLE}`).waitFor();
+      await goOnline(page);
+      await add();
+      await page.getByText(t("group-settings:emoji.added", { count: 1 })).waitFor();
+      const { emoji } = await grace.call("emoji.list", { groupId });
+      expect(emoji.map(({ name }) => name)).toContain("comet");
+    },
+  );
 
   test(
     "without a connection, an unread mark, a reminder, a report and a schedule fail visibly, and work later",

@@ -106,30 +106,34 @@ describe.skipIf(!hasBrowser())("the first minute of two users", () => {
     await expectSame([ada, grace], ["Hello everyone"]);
   });
 
-  test("text typed while the first dialog is open stays in it, and then goes into the channel", async () => {
-    const ada = await openWindow("/");
-    await ada.getByLabel(t("session:yourName")).fill("Ada");
-    await ada.getByRole("button", { name: t("session:asGuest") }).click();
-    await ada.getByLabel(t("groups:create.name")).fill("Rocket builders");
-    await ada.getByRole("button", { name: t("groups:create.action") }).click();
-    const dialog = ada.getByRole("dialog", { name: /Rocket builders/ });
-    await dialog.waitFor();
-    const composer = ada.locator("#main textarea");
-    await composer.waitFor({ state: "attached" });
-    const isFocusIn = (selector: string) =>
-      ada.evaluate<boolean>(`document.activeElement.closest(${JSON.stringify(selector)}) !== null`);
-    await expect.poll(() => isFocusIn("[role=dialog]")).toBe(true);
-    await ada.keyboard.type("zzz");
-    expect(await composer.inputValue()).toBe("");
-    // Not by a script either, such as one that runs late.
-    await composer.evaluate((element) => element.focus());
-    expect(await isFocusIn("[role=dialog]")).toBe(true);
-    await ada.keyboard.press("Escape");
-    await dialog.waitFor({ state: "detached" });
-    await expect.poll(() => isFocusIn("#main textarea")).toBe(true);
-    await ada.keyboard.type("Hello");
-    expect(await composer.inputValue()).toBe("Hello");
-  });
+  test(
+    "text typed while the first dialog is open stays in it, and then goes into the channel",
+    { tags: "long" },
+    async () => {
+      const ada = await openWindow("/");
+      await ada.getByLabel(t("session:yourName")).fill("Ada");
+      await ada.getByRole("button", { name: t("session:asGuest") }).click();
+      await ada.getByLabel(t("groups:create.name")).fill("Rocket builders");
+      await ada.getByRole("button", { name: t("groups:create.action") }).click();
+      const dialog = ada.getByRole("dialog", { name: /Rocket builders/ });
+      await dialog.waitFor();
+      const composer = ada.locator("#main textarea");
+      await composer.waitFor({ state: "attached" });
+      const isFocusIn = (selector: string) =>
+        ada.evaluate<boolean>(`document.activeElement.closest(${JSON.stringify(selector)}) !== null`);
+      await expect.poll(() => isFocusIn("[role=dialog]")).toBe(true);
+      await ada.keyboard.type("zzz");
+      expect(await composer.inputValue()).toBe("");
+      // Not by a script either, such as one that runs late.
+      await composer.evaluate((element) => element.focus());
+      expect(await isFocusIn("[role=dialog]")).toBe(true);
+      await ada.keyboard.press("Escape");
+      await dialog.waitFor({ state: "detached" });
+      await expect.poll(() => isFocusIn("#main textarea")).toBe(true);
+      await ada.keyboard.type("Hello");
+      expect(await composer.inputValue()).toBe("Hello");
+    },
+  );
 
   test(
     "a restart of the server loses nothing, and all clients reconnect by themselves",

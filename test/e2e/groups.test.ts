@@ -154,32 +154,36 @@ describe.skipIf(!hasBrowser())("groups", () => {
     expect(await channel(alan, "crew").count()).toBe(0);
   });
 
-  test("choices that are made while an earlier one is being saved are saved too", async () => {
-    const { ada } = await createGroup();
-    await delayAnswers(ada, /^(?:notification\.set|channel\.setOverride)$/, 500);
-    await ada.reload();
-    await groupMenu(ada).click();
-    await choose(ada, t("common:notifications"));
-    const dialog = ada.getByRole("dialog");
-    const level = dialog.getByRole("radio", { name: t("groups:notifications.nothing") });
-    const suppress = dialog.getByRole("switch", { name: t("groups:notifications.suppressEveryone") });
-    await level.click();
-    await suppress.click();
-    for (const choice of [level, suppress]) await expect.poll(() => choice.isChecked()).toBe(true);
-    await ada.keyboard.press("Escape");
+  test(
+    "choices that are made while an earlier one is being saved are saved too",
+    { tags: "long" },
+    async () => {
+      const { ada } = await createGroup();
+      await delayAnswers(ada, /^(?:notification\.set|channel\.setOverride)$/, 500);
+      await ada.reload();
+      await groupMenu(ada).click();
+      await choose(ada, t("common:notifications"));
+      const dialog = ada.getByRole("dialog");
+      const level = dialog.getByRole("radio", { name: t("groups:notifications.nothing") });
+      const suppress = dialog.getByRole("switch", { name: t("groups:notifications.suppressEveryone") });
+      await level.click();
+      await suppress.click();
+      for (const choice of [level, suppress]) await expect.poll(() => choice.isChecked()).toBe(true);
+      await ada.keyboard.press("Escape");
 
-    await channel(ada, "general").click({ button: "right" });
-    await choose(ada, t("channels:menu.edit"));
-    await dialog.getByRole("tab", { name: t("group-settings:audit.field.permissions") }).click();
-    const denials = ["sendMessages", "attachFiles", "addReactions"].map((name) =>
-      dialog.getByRole("radiogroup", { name: t(`group-settings:permission.${name}`) }),
-    );
-    for (const denial of denials) await denial.getByTitle(t("channels:stance.deny")).click();
-    for (const denial of denials)
-      await expect
-        .poll(() => denial.getByRole("radio", { name: t("channels:stance.deny") }).isChecked())
-        .toBe(true);
-  });
+      await channel(ada, "general").click({ button: "right" });
+      await choose(ada, t("channels:menu.edit"));
+      await dialog.getByRole("tab", { name: t("group-settings:audit.field.permissions") }).click();
+      const denials = ["sendMessages", "attachFiles", "addReactions"].map((name) =>
+        dialog.getByRole("radiogroup", { name: t(`group-settings:permission.${name}`) }),
+      );
+      for (const denial of denials) await denial.getByTitle(t("channels:stance.deny")).click();
+      for (const denial of denials)
+        await expect
+          .poll(() => denial.getByRole("radio", { name: t("channels:stance.deny") }).isChecked())
+          .toBe(true);
+    },
+  );
 
   test("a custom status is shown to other members, and can be cleared", async () => {
     const { ada, link } = await createGroup();

@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser())("join requests", () => {
     },
   );
 
-  test("a lockdown, and several requests at once, on a phone", async () => {
+  test("a lockdown, and several requests at once, on a phone", { tags: "long" }, async () => {
     await owner.call("group.update", { groupId, raidLimit: 2 });
     const others = await Promise.all(
       ["Ben", "Cleo", "Dan"].map(async (nickname) => {

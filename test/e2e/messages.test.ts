@@ -247,23 +247,27 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     },
   );
 
-  test("messages marked as unread stay unread if the window gets the focus before that is rendered", async () => {
-    await newChannel("unread with focus", 3);
-    const lastReadSeq = async () => (await ada.call("channel.get", { channelId })).channel.lastReadSeq;
-    await open();
-    await text("message 2").click({ button: "right" });
-    const markUnread = page.getByRole("menuitem", { name: t("messages:action.markUnread") });
-    await markUnread.waitFor();
-    await page.evaluate(HOLD_FRAMES);
-    await markUnread.click();
-    await expect.poll(lastReadSeq).toBe(1);
-    // The page gets the answer a moment later.
-    await page.waitForTimeout(300);
-    await page.evaluate(`dispatchEvent(new Event("focus"))`);
-    await page.evaluate("releaseFrames()");
-    await log().getByText(t("messages:unreadDivider"), { exact: true }).waitFor();
-    expect(await lastReadSeq()).toBe(1);
-  });
+  test(
+    "messages marked as unread stay unread if the window gets the focus before that is rendered",
+    { tags: "long" },
+    async () => {
+      await newChannel("unread with focus", 3);
+      const lastReadSeq = async () => (await ada.call("channel.get", { channelId })).channel.lastReadSeq;
+      await open();
+      await text("message 2").click({ button: "right" });
+      const markUnread = page.getByRole("menuitem", { name: t("messages:action.markUnread") });
+      await markUnread.waitFor();
+      await page.evaluate(HOLD_FRAMES);
+      await markUnread.click();
+      await expect.poll(lastReadSeq).toBe(1);
+      // The page gets the answer a moment later.
+      await page.waitForTimeout(300);
+      await page.evaluate(`dispatchEvent(new Event("focus"))`);
+      await page.evaluate("releaseFrames()");
+      await log().getByText(t("messages:unreadDivider"), { exact: true }).waitFor();
+      expect(await lastReadSeq()).toBe(1);
+    },
+  );
 
   test(
     "scheduled messages are changed in the inbox, on all devices, and sent or deleted",
@@ -800,7 +804,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         },
       );
 
-      test("scrolling on from there is not undone", async () => {
+      test("scrolling on from there is not undone", { tags: "long" }, async () => {
         await newChannel("scrolled-on", 5);
         for (let number = 6; number <= 45; number++) await write(grace, `message ${number}`);
         await open();

@@ -141,26 +141,32 @@ describe.skipIf(!hasBrowser())("the outbox", () => {
     expect(await stored()).toEqual(["refused three"]);
   });
 
-  test("a failed message is also shown elsewhere, and can't be edited where the user can't write", async () => {
-    const page = await open();
-    await goOffline(page);
-    await write(page, "refused one");
-    const channels = page.getByRole("navigation", { name: t("channels:list.label") });
-    // By key, because the list can still move.
-    await channels.getByRole("link", { name: "general" }).press("Enter");
-    await page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) }).waitFor();
-    const muted = { groupId, userId: grace.user!.id };
-    await ada.call("group.mute", { ...muted, durationMs: 60 * 60_000 });
-    const toast = page.getByText("“refused one”").first().waitFor();
-    await context.setOffline(false);
-    await toast;
-    await channels.getByRole("link", { name: `room-${rounds} ${t("messages:unsent.label")}` }).press("Enter");
-    const failed = page.getByRole("log").getByRole("group", { name: t("messages:unsent.label") });
-    await failed.getByRole("button", { name: t("common:delete") }).waitFor();
-    expect(await failed.getByRole("button", { name: t("common:edit") }).count()).toBe(0);
-    await ada.call("group.unmute", muted);
-    await failed.getByRole("button", { name: t("common:edit") }).waitFor();
-  });
+  test(
+    "a failed message is also shown elsewhere, and can't be edited where the user can't write",
+    { tags: "long" },
+    async () => {
+      const page = await open();
+      await goOffline(page);
+      await write(page, "refused one");
+      const channels = page.getByRole("navigation", { name: t("channels:list.label") });
+      // By key, because the list can still move.
+      await channels.getByRole("link", { name: "general" }).press("Enter");
+      await page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) }).waitFor();
+      const muted = { groupId, userId: grace.user!.id };
+      await ada.call("group.mute", { ...muted, durationMs: 60 * 60_000 });
+      const toast = page.getByText("“refused one”").first().waitFor();
+      await context.setOffline(false);
+      await toast;
+      await channels
+        .getByRole("link", { name: `room-${rounds} ${t("messages:unsent.label")}` })
+        .press("Enter");
+      const failed = page.getByRole("log").getByRole("group", { name: t("messages:unsent.label") });
+      await failed.getByRole("button", { name: t("common:delete") }).waitFor();
+      expect(await failed.getByRole("button", { name: t("common:edit") }).count()).toBe(0);
+      await ada.call("group.unmute", muted);
+      await failed.getByRole("button", { name: t("common:edit") }).waitFor();
+    },
+  );
 
   test("logging out removes unsent messages", async () => {
     const page = await open();

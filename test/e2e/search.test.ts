@@ -60,24 +60,28 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
   const heading = (name: string) => page.getByRole("heading", { name, exact: true, level: 1 });
   const log = () => page.getByRole("log");
 
-  test("the quick switcher names group DMs as the sidebar does, also in Chinese", async () => {
-    const mary = await site.newAccount("Mary");
-    for (const one of [grace, mary]) {
-      await ada.call("friend.request", { userId: one.user!.id });
-      await one.call("friend.accept", { userId: ada.user!.id });
-    }
-    const { channel } = await ada.call("channel.createGroupDirect", {
-      userIds: [grace.user!.id, mary.user!.id],
-    });
-    const chinese = await site.newPage({ viewport: VIEWPORT, locale: "zh-CN" }, await site.logIn("ada"));
-    await chinese.goto(`${site.url}/direct`);
-    const name = /^(Grace Hopper、Mary|Mary、Grace Hopper)/;
-    await chinese.getByRole("link", { name }).waitFor();
-    await chinese.keyboard.press("Control+k");
-    await chinese.getByRole("combobox").last().fill("mary");
-    await expect.poll(() => chinese.getByRole("option", { name }).count()).toBe(1);
-    await ada.call("channel.closeDirect", { channelId: channel.id });
-  });
+  test(
+    "the quick switcher names group DMs as the sidebar does, also in Chinese",
+    { tags: "long" },
+    async () => {
+      const mary = await site.newAccount("Mary");
+      for (const one of [grace, mary]) {
+        await ada.call("friend.request", { userId: one.user!.id });
+        await one.call("friend.accept", { userId: ada.user!.id });
+      }
+      const { channel } = await ada.call("channel.createGroupDirect", {
+        userIds: [grace.user!.id, mary.user!.id],
+      });
+      const chinese = await site.newPage({ viewport: VIEWPORT, locale: "zh-CN" }, await site.logIn("ada"));
+      await chinese.goto(`${site.url}/direct`);
+      const name = /^(Grace Hopper、Mary|Mary、Grace Hopper)/;
+      await chinese.getByRole("link", { name }).waitFor();
+      await chinese.keyboard.press("Control+k");
+      await chinese.getByRole("combobox").last().fill("mary");
+      await expect.poll(() => chinese.getByRole("option", { name }).count()).toBe(1);
+      await ada.call("channel.closeDirect", { channelId: channel.id });
+    },
+  );
 
   test("the quick switcher opens a channel by keyboard, and lists unread ones first", async () => {
     await ada.call("inbox.markAllRead", {});

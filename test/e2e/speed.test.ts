@@ -230,25 +230,27 @@ describe.skipIf(!hasBrowser())("speed", () => {
       expect(calls.filter((call) => call === name)).toEqual([name]);
   });
 
-  test.each([
-    ["a screen", DESKTOP],
-    ["a phone", devices["Pixel 7"]],
-  ])(
-    "on %s, messages are shown before the message field, and don't move when it is there",
-    async (_, device) => {
-      const page = await site.newPage(device, reader);
-      const release = await holdScript(page, "fields");
-      await page.goto(site.url + path, { waitUntil: "commit" });
-      await settled(page);
-      const newest = page.getByText("Message 59 for");
-      const field = page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
-      expect(await field.count()).toBe(0);
-      const before = await newest.boundingBox();
-      release();
-      await field.waitFor();
-      expect(await newest.boundingBox()).toEqual(before);
-    },
-  );
+  for (const [where, device, tags] of [
+    ["a screen", DESKTOP, []],
+    ["a phone", devices["Pixel 7"], ["long"]],
+  ] as const)
+    test(
+      `on ${where}, messages are shown before the message field, and don't move when it is there`,
+      { tags: [...tags] },
+      async () => {
+        const page = await site.newPage(device, reader);
+        const release = await holdScript(page, "fields");
+        await page.goto(site.url + path, { waitUntil: "commit" });
+        await settled(page);
+        const newest = page.getByText("Message 59 for");
+        const field = page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
+        expect(await field.count()).toBe(0);
+        const before = await newest.boundingBox();
+        release();
+        await field.waitFor();
+        expect(await newest.boundingBox()).toEqual(before);
+      },
+    );
 
   test(
     "the message field doesn't take the focus from a message when it is there",

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDatabase, startNats, startRedis, TcpProxy, type ServerProcess } from "@fanfare/testing";
+import { copyNewDatabase } from "./new-database.ts";
 import { startNode, type FanfareNode } from "./node-process.ts";
 
 export interface ClusterOptions {
@@ -60,6 +61,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     return proxy;
   };
   try {
+    copyNewDatabase(join(await folderFor(folder, "database"), "data"));
     const [nats, redis, database] = await Promise.all([
       server(startNats, "nats"),
       server(startRedis, "redis"),

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Config, loadConfig, type NodeContext } from "@fanfare/kernel";
 import { startFanfare } from "@fanfare/node";
 import { type OwnDatabase, startOwnDatabase } from "./database.ts";
+import { copyNewDatabase } from "./new-database.ts";
 
 export interface Instance {
   url: string;
@@ -47,7 +48,10 @@ export async function startInstance(
   const given = env["MONGO_URL"] ?? process.env["MONGO_URL"];
   let database: OwnDatabase | undefined;
   const start = async (more: Record<string, string> = {}) => {
-    if (given === undefined) database = await startOwnDatabase(dataDir);
+    if (given === undefined) {
+      copyNewDatabase(join(dataDir, "db"));
+      database = await startOwnDatabase(dataDir);
+    }
     const where = { MONGO_URL: given ?? database!.url };
     try {
       const settings = { ...instanceEnvironment(dataDir), ...env, ...where, ...more };

@@ -8,6 +8,7 @@ import {
   type LaunchOptions,
   type ServerProcess,
 } from "@fanfare/testing";
+import { copyNewDatabase } from "./new-database.ts";
 
 export interface NodeOptions extends LaunchOptions {
   /** Which services it hosts; default: all. */
@@ -54,28 +55,32 @@ export async function startNode(options: NodeOptions): Promise<FanfareNode> {
   const { services = [], env = {} } = options;
   const opsPort = options.opsPort ?? (await freePort());
   const opsUrl = `http://127.0.0.1:${opsPort}`;
-  const process_ = await startServer("node", options, ({ port, folder }) => ({
-    ...program(options),
-    env: {
-      NODE_ENV: "production",
-      TOKEN_SECRET: "only-for-tests-only-for-tests-only-for-tests",
-      DATA_DIR: join(folder, "data"),
-      HOST: "127.0.0.1",
-      PORT: String(port),
-      OPS_PORT: String(opsPort),
-      RATE_LIMIT_FACTOR: "1000",
-      // Most tests use guests, which are off in production by default.
-      GUESTS: "on",
-      MAX_CONNECTIONS_PER_ADDRESS: "50000",
-      // Threads slow down the start considerably: tests that need some set it.
-      GATEWAY_THREADS: "0",
-      ...(services.length > 0 && { SERVICES: services.join(",") }),
-      ...env,
-    },
-    cwd: PROJECT_FOLDER,
-    url: `http://127.0.0.1:${port}`,
-    isReady: async () => (await fetch(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(1000) })).ok,
-  }));
+  const process_ = await startServer("node", options, ({ port, folder }) => {
+    const dataDir = env["DATA_DIR"] ?? join(folder, "data");
+    if (services.length === 0 && env["MONGO_URL"] === undefined) copyNewDatabase(join(dataDir, "db"));
+    return {
+      ...program(options),
+      env: {
+        NODE_ENV: "production",
+        TOKEN_SECRET: "only-for-tests-only-for-tests-only-for-tests",
+        DATA_DIR: dataDir,
+        HOST: "127.0.0.1",
+        PORT: String(port),
+        OPS_PORT: String(opsPort),
+        RATE_LIMIT_FACTOR: "1000",
+        // Most tests use guests, which are off in production by default.
+        GUESTS: "on",
+        MAX_CONNECTIONS_PER_ADDRESS: "50000",
+        // Threads slow down the start considerably: tests that need some set it.
+        GATEWAY_THREADS: "0",
+        ...(services.length > 0 && { SERVICES: services.join(",") }),
+        ...env,
+      },
+      cwd: PROJECT_FOLDER,
+      url: `http://127.0.0.1:${port}`,
+      isReady: async () => (await fetch(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(1000) })).ok,
+    };
+  });
   return { process: process_, services, url: process_.url, opsUrl };
 }
 

@@ -1,6 +1,4 @@
 import { globSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "vite";
 import { beforeAll, expect, test } from "vitest";
@@ -18,20 +16,11 @@ interface Part {
   source?: string | Uint8Array;
 }
 
-let parts: Part[];
+let parts: readonly Part[];
 beforeAll(async () => {
-  const outDir = await mkdtemp(join(tmpdir(), "fanfare-web-"));
-  const collect = {
-    name: "collect-parts",
-    writeBundle(_: unknown, bundle: Record<string, Part>) {
-      parts = Object.values(bundle);
-    },
-  };
-  try {
-    await build({ root, logLevel: "error", plugins: [collect], build: { outDir, minify: false } });
-  } finally {
-    await rm(outDir, { recursive: true, force: true });
-  }
+  const built = await build({ root, logLevel: "error", build: { write: false, minify: false } });
+  if (!("output" in built)) throw new Error("There is one bundle.");
+  parts = built.output;
 });
 
 test("the bundle contains no schemas of the contract", () => {

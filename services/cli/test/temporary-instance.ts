@@ -9,6 +9,7 @@ import { startFanfare } from "@fanfare/node";
 import { must } from "@fanfare/testing";
 import { vi } from "vitest";
 import { instanceEnvironment } from "../../../test/support/instance.ts";
+import { copyNewDatabase } from "../../../test/support/new-database.ts";
 import { runCli } from "../src/cli.ts";
 
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
@@ -26,6 +27,7 @@ export async function whileRunning<T>(
   work: (url: string) => Promise<T>,
   env?: Environment,
 ): Promise<T> {
+  copyNewDatabase(join(dataDir, "db"));
   const fanfare = await startFanfare(configOf(dataDir, env));
   try {
     return await work(fanfare.url);
