@@ -13,12 +13,12 @@ import { Segments } from "../ui/choices.tsx";
 import { SidePanel } from "../app/shell/side-panel.tsx";
 import type { Place } from "../app/shortcuts/use-place.ts";
 import { parseQuery, FILTERS, type Filter, type FilterName, withFilter, withoutFilter } from "./query.ts";
-import { type Directory, resolveQuery, isTraitWord, scopesAt } from "./resolve.ts";
+import { type Directory, resolveQuery, isTraitWord, scopeAt, scopesAt } from "./resolve.ts";
 import { SavedSearches, SaveSearch } from "./saved-searches.tsx";
 import { SearchField } from "./search-field.tsx";
 import { closeSearch } from "./search-history.ts";
 import { SearchResults } from "./search-results.tsx";
-import { useSearchText, focusSearch, setSearchText, chooseScope, useScope } from "./search-store.ts";
+import { useSearchText, focusSearch, setSearchText, chooseScope } from "./search-store.ts";
 
 /** Channels of further groups aren't suggested. */
 const MAX_GROUPS = 100;
@@ -26,7 +26,10 @@ const MAX_GROUPS = 100;
 /** Searches the current channel or group, or everywhere. The inbox and friends pages only search everywhere. */
 export function SearchPanel({ place }: { place: Place | null }) {
   const { t } = useTranslation("search");
-  const scope = useScope(place);
+  const scope = scopeAt(
+    place,
+    useSearchText((state) => state.scope),
+  );
   const { groupId = null, channelId = null } = place ?? {};
   const scopes = scopesAt(place);
   const channelLabel = groupId === null ? t("scope.direct") : t("scope.channel");

@@ -2,7 +2,7 @@ import { create } from "zustand";
 import { parsePlace, placePath } from "../routes.ts";
 import { openPanel, usePanels } from "../state/panels.ts";
 import type { Place } from "../app/shortcuts/use-place.ts";
-import { type ScopeName, scopeAt } from "./resolve.ts";
+import type { ScopeName } from "./resolve.ts";
 
 /** What is needed to return to the results. */
 export interface SearchPlace {
@@ -28,11 +28,6 @@ export const useSearchText = create<SearchState>(() => ({
 
 export function chooseScope(scope: ScopeName): void {
   useSearchText.setState({ scope, top: 0 });
-}
-
-/** The effective scope at a place. */
-export function useScope(place: Place | null): ScopeName {
-  return useSearchText(({ scope }) => scopeAt(place, scope));
 }
 
 export function setSearchText(text: string): void {

@@ -11,7 +11,7 @@ import { closeOutbox, clearOutbox, openOutbox, OUTBOX_EXPIRES_MS } from "../chan
 import { removeTokens, type StoredTokens, loadTokens, withTabLock, saveTokens } from "./session-lock.ts";
 import { forgetData } from "./forget-data.ts";
 import { forgetShared } from "../new-message/shared-content.ts";
-import { sectionOfReturn } from "./oidc.tsx";
+import { sectionOfReturn } from "./oidc-return.ts";
 import { isLoginPath, takeRequestedPath } from "./requested-path.ts";
 
 /**

@@ -7,13 +7,8 @@ import { Badge } from "../../ui/display.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/feedback.tsx";
 import { openDialog } from "../../ui/open-dialog.tsx";
-import {
-  clearOidcReturn,
-  oidcFailure,
-  oidcReturn,
-  startOidc,
-  useOidcProviders,
-} from "../../session/oidc.tsx";
+import { clearOidcReturn, oidcReturn } from "../../session/oidc-return.ts";
+import { oidcFailure, startOidc, useOidcProviders } from "../../session/oidc.tsx";
 import { Section } from "../section.tsx";
 import { PasswordDialog } from "./password-dialog.tsx";
 
