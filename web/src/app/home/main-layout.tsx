@@ -1,5 +1,5 @@
 import type { Group } from "@fanfare/contract";
-import { type ComponentType, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import { type ComponentType, type ReactNode, Suspense, useRef, useState } from "react";
 import { useRoute, useLocation, useSearch as useAddressQuery } from "wouter";
 import { useGroup } from "../../data/groups.ts";
 import { useMe } from "../../data/me.ts";
