@@ -1,6 +1,5 @@
 import { useEffect } from "react";
 import { Route, Switch } from "wouter";
-import { LoggedOutPages } from "../session/landing.tsx";
 import { startReadingSaved, hasSaved } from "../data/read-saved.ts";
 import { useSession } from "../session/session-store.ts";
 import { loadTokens } from "../session/session-lock.ts";
@@ -20,12 +19,15 @@ async function loadLoggedIn() {
   isAppLoaded = true;
   return component;
 }
+const loadLoggedOut = async () => (await import("../session/landing.tsx")).LoggedOutPages;
+
 // In parallel with loading the texts.
 if (loadTokens() !== null) {
   void loadLoggedIn().catch(() => {});
   startReadingSaved();
-}
+} else void loadLoggedOut().catch(() => {});
 const LoggedIn = later(loadLoggedIn, Splash);
+const LoggedOutPages = later(loadLoggedOut, Splash);
 const ResetPasswordPage = later(
   async () => (await import("../session/reset-password-page.tsx")).ResetPasswordPage,
   Splash,

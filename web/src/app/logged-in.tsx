@@ -1,10 +1,6 @@
 import type { FanfareClient } from "@fanfare/client";
 import { DataProvider } from "../data/data-provider.tsx";
-import { Notifier, getPermission } from "../inbox/notifications/notifier.tsx";
-import { PageBadge } from "../inbox/notifications/unmuted-unread.ts";
-import { CallHost } from "../calls/call-host.tsx";
 import { OwnDevices } from "./own-devices.tsx";
-import { GlobalShortcuts } from "./shortcuts/global-shortcuts.tsx";
 import { type ComponentType, type ReactNode, Suspense } from "react";
 import { useServerCache } from "../data/data-context.ts";
 import { useLoaded } from "../data/store.ts";
@@ -14,19 +10,17 @@ import { Route, Switch, useLocation } from "wouter";
 import { DirectPage } from "../people/directs/direct-page.tsx";
 import { GroupChannelPage, GroupPage, NotFound, HomePage } from "./home/home-pages.tsx";
 import { MainLayout } from "./home/main-layout.tsx";
-import { InvitePage } from "../groups/invites/invite-page.tsx";
 import { OpenDialogs } from "../ui/open-dialog.tsx";
-import { OpenProfile } from "../people/members/profile/profile-card.tsx";
 import { loadMoreTexts } from "../i18n/set-up.ts";
-import { useHasPlugins, useServerMeta } from "../session/server-meta.ts";
+import { useServerMeta } from "../session/server-meta.ts";
 import { PageLoading } from "./shell/page-header.tsx";
 import { ROUTES } from "../routes.ts";
-import { later, lazy } from "../shared/later.tsx";
+import { useFirstShown, useFirstShownInTime } from "../shared/first-shown.ts";
+import { afterFirst, later, lazy } from "../shared/later.tsx";
 
-const PluginLoader = later(async () => (await import("../plugins/plugin-loader.tsx")).PluginLoader);
-const PushRenewal = later(
-  async () => (await import("../settings/notifications/device-push.tsx")).PushRenewal,
-);
+const Background = afterFirst(async () => (await import("./next.ts")).Background);
+const InvitePage = later(async () => (await import("./next.ts")).InvitePage, PageLoading);
+const OpenProfile = afterFirst(async () => (await import("./next.ts")).OpenProfile);
 
 interface LoggedInProps {
   client: FanfareClient;
@@ -37,7 +31,7 @@ interface LoggedInProps {
 export function LoggedIn({ client, needsSecondFactor }: LoggedInProps) {
   // Updates the name, the icons and the colors of the instance.
   useServerMeta();
-  const hasPlugins = useHasPlugins();
+  useFirstShownInTime();
   return (
     <DataProvider client={client} fallback={<Splash />}>
       {needsSecondFactor ? (
@@ -47,13 +41,8 @@ export function LoggedIn({ client, needsSecondFactor }: LoggedInProps) {
       ) : (
         <SessionGate>
           <Pages />
-          <CallHost />
-          <GlobalShortcuts />
-          <Notifier />
-          <PageBadge />
           <OwnDevices />
-          {hasPlugins && <PluginLoader />}
-          {(window.fanfareApp || getPermission() === "granted") && <PushRenewal />}
+          <Background />
         </SessionGate>
       )}
     </DataProvider>
@@ -140,6 +129,7 @@ function Pages() {
 
 /** Without the lists beside it. */
 function FullPage({ children }: { children: ReactNode }) {
+  useFirstShown();
   return (
     <>
       <ConnectionBanner />

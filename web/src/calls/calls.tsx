@@ -14,8 +14,6 @@ import {
   getCurrentCall,
   startCurrentCall,
 } from "./call-store.ts";
-import { useCallback } from "react";
-import { useServerCache } from "../data/data-context.ts";
 import { lazy } from "../shared/later.tsx";
 import { openDialog } from "../ui/open-dialog.tsx";
 import { useCallSettings } from "./call-settings.ts";
@@ -195,23 +193,21 @@ export function deviceErrorText(error: unknown): string {
 
 const DeviceDialog = lazy(async () => (await import("./device-fields.tsx")).DeviceDialog);
 
-interface UserJoinOptions extends Pick<JoinOptions, "withCamera"> {
+export interface UserJoinOptions extends Pick<JoinOptions, "withCamera"> {
   onJoined?: () => void;
   /** The user closed the choice of devices. */
   onCancel?: () => void;
 }
 
 /** Joins or starts the call of a channel. The first time, it asks for the devices. */
-export function useJoin(): (channel: Pick<Channel, "id" | "groupId">, options?: UserJoinOptions) => void {
-  const cache = useServerCache();
-  return useCallback(
-    (channel, { withCamera = false, onJoined, onCancel } = {}) => {
-      const join = async (): Promise<void> => {
-        if (await joinCall(cache, channel, { withCamera })) onJoined?.();
-      };
-      if (useCallSettings.getState().hasChosen) return void join();
-      openDialog((close) => <DeviceDialog onClose={close} onJoin={() => void join()} onCancel={onCancel} />);
-    },
-    [cache],
-  );
+export function join(
+  cache: ServerCache,
+  channel: Place,
+  { withCamera = false, onJoined, onCancel }: UserJoinOptions = {},
+): void {
+  const joinNow = async (): Promise<void> => {
+    if (await joinCall(cache, channel, { withCamera })) onJoined?.();
+  };
+  if (useCallSettings.getState().hasChosen) return void joinNow();
+  openDialog((close) => <DeviceDialog onClose={close} onJoin={() => void joinNow()} onCancel={onCancel} />);
 }

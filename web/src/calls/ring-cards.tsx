@@ -22,7 +22,7 @@ import { Button, IconButton } from "../ui/button.tsx";
 import { Avatar } from "../ui/display.tsx";
 import { showFailure } from "../ui/feedback.tsx";
 import { endRing, type Ring, useRings } from "./rings.ts";
-import { useJoin } from "./calls.tsx";
+import { useJoin } from "./use-join.ts";
 
 const RING_EVERY_MS = 2500;
 const RING: readonly Note[] = [

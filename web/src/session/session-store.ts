@@ -17,7 +17,7 @@ import {
   forgetData,
 } from "./session-lock.ts";
 import { forgetShared } from "../new-message/shared-content.ts";
-import { sectionOfReturn } from "./oidc.tsx";
+import { sectionOfReturn } from "./oidc-return.ts";
 import { isLoginPath, takeRequestedPath } from "./requested-path.ts";
 
 /**

@@ -4,7 +4,7 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { useMe } from "../../data/me.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField, Form, useForm } from "../../ui/form.tsx";
-import { openClaimDialog } from "../../session/claim-dialog.tsx";
+import { openClaimDialog } from "../../session/claim-banner.tsx";
 import { Section } from "../section.tsx";
 import { useCall } from "../../data/call.ts";
 import { useAction } from "../../shared/use-action.ts";

@@ -1,14 +1,8 @@
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe } from "../../data/me.ts";
-import {
-  clearOidcReturn,
-  type ConfirmedChange,
-  oidcFailure,
-  oidcReturn,
-  startOidc,
-  useOidcProviders,
-} from "../../session/oidc.tsx";
+import { clearOidcReturn, type ConfirmedChange, oidcReturn } from "../../session/oidc-return.ts";
+import { oidcFailure, startOidc, useOidcProviders } from "../../session/oidc.tsx";
 import { useAction } from "../../shared/use-action.ts";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { type TextFieldProps, useForm } from "../../ui/form.tsx";

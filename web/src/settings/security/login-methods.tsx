@@ -20,13 +20,8 @@ import { useDeviceName } from "./device.ts";
 import { CurrentPassword, PasswordDialog } from "./confirmation.tsx";
 import { useEffect, useState } from "react";
 import { Badge } from "../../ui/display.tsx";
-import {
-  clearOidcReturn,
-  oidcFailure,
-  oidcReturn,
-  startOidc,
-  useOidcProviders,
-} from "../../session/oidc.tsx";
+import { clearOidcReturn, oidcReturn } from "../../session/oidc-return.ts";
+import { oidcFailure, startOidc, useOidcProviders } from "../../session/oidc.tsx";
 
 /** Hidden where only single sign-on is accepted, a directory decides who can log in, or the server has no name. */
 export function PasskeysSection() {
