@@ -326,6 +326,22 @@ describe.skipIf(!hasBrowser())("speed", () => {
     expect(shown).toBe(await page.evaluate("newest()"));
   });
 
+  test("at the end of a channel, few messages above the view are rendered", async () => {
+    const { page, sendBurst } = await openBusyChannel("calm");
+    await sendBurst();
+    await page.evaluate("releaseFrames()");
+    await unchanged(page);
+    const bottoms = await page
+      .getByRole("log")
+      .evaluate((log) =>
+        [...log.querySelectorAll("article")].map(
+          (message) => message.getBoundingClientRect().bottom - log.getBoundingClientRect().top,
+        ),
+      );
+    expect(bottoms.length).toBeLessThan(BURST);
+    expect(bottoms.filter((bottom) => bottom < 0).length).toBeLessThan(10);
+  });
+
   describe("a second visit", () => {
     /** The paths of loaded files that the service worker hasn't stored yet. */
     const UNSTORED = `(async () => {
