@@ -112,7 +112,7 @@ test(
 async function receiverOf({ pid }: ChildProcess): Promise<number> {
   const children = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).trim().split(" ");
   const commands = await Promise.all(children.map((child) => readFile(`/proc/${child}/cmdline`, "utf8")));
-  return Number(children[commands.findIndex((command) => command.includes("receiver-process"))]);
+  return Number(children[commands.findIndex((command) => command.includes("receivers/worker"))]);
 }
 
 const FEW = ["connect", "--users", "5", "--settle", "0s"];

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { connectError } from "../cli/exit.ts";
 import { abortable, nowMs } from "../kernels/broadcast/clock.ts";
 import type { ThreadLoad } from "../kernels/broadcast/resource-use.ts";
@@ -11,7 +12,7 @@ import type { Assignment, ReceiverKind } from "./receiver.ts";
 import { addressOf, SourceAddresses } from "./source-addresses.ts";
 import type { Tally } from "./tally.ts";
 import { Thread } from "./thread.ts";
-import type { ReceiverOrders, WorkerSetup } from "./worker.ts";
+import type { Counted, ReceiverOrders, WorkerSetup } from "./worker.ts";
 
 export interface AudienceOptions<T extends Tally | DeliveryTally> {
   /** Default: light. */
@@ -25,16 +26,23 @@ export interface AudienceOptions<T extends Tally | DeliveryTally> {
   probes?: number;
   /** Receivers keep this channel exact: they reconnect, to another server, and fetch what they missed. */
   exactChannel?: string;
-  /** Index of the first loopback address to connect from; default: the next one of this process. */
-  firstAddress?: number;
   threads: number;
+  /** They are processes instead, for more members than one process has file descriptors. */
+  areProcesses?: boolean;
   /** Concurrent connection attempts. */
   connecting: number;
   connectTimeoutMs?: number;
   napMs: number;
 }
 
-const DEFAULTS = { kind: "light" as ReceiverKind, probes: 0, connectTimeoutMs: 15_000 };
+const DEFAULTS = {
+  kind: "light" as ReceiverKind,
+  probes: 0,
+  areProcesses: false,
+  connectTimeoutMs: 15_000,
+};
+/** Closing many connections takes time, but must end. */
+const CLOSE_TIMEOUT_MS = 60_000;
 
 /** What members need to connect to these servers. */
 export async function placesOf<Dialect>(
@@ -50,18 +58,22 @@ export class Audience<T extends Tally | DeliveryTally = Tally> {
   readonly tally: T;
   readonly connections: ConnectionMemory;
   readonly #options: AudienceOptions<T> & typeof DEFAULTS;
-  readonly #threads: Thread<ReceiverOrders, "complete">[];
+  readonly #threads: Thread<ReceiverOrders, Counted | null>[];
+  /** What each process has counted so far. */
+  readonly #counted: Counted[] = [];
   readonly #probes: ReceiverGroup;
   readonly #addresses: SourceAddresses;
   readonly #errors: Readonly<Record<string, number>>[] = [];
+  /** Resident memory of all processes before they closed their connections. */
+  rssBytes = 0;
   #onComplete: () => void = () => {};
 
   private constructor(options: AudienceOptions<T>, dialect: Dialect, addresses: readonly string[]) {
     this.#options = { ...DEFAULTS, ...options };
-    this.#addresses = sourceAddresses(addresses[0]!, options.firstAddress);
+    this.#addresses = sourceAddresses(addresses[0]!);
     this.tally = options.tally;
     this.connections = allocateConnections(this.tally.memory.receivers);
-    this.#threads = Array.from({ length: options.threads }, () => this.#startThread(addresses));
+    this.#threads = Array.from({ length: options.threads }, (_, t) => this.#startThread(t, addresses));
     this.#probes = new ReceiverGroup({
       open: officialReceivers({
         urls: options.urls.map((url) => new URL(url)),
@@ -122,10 +134,11 @@ export class Audience<T extends Tally | DeliveryTally = Tally> {
     await Promise.all([
       this.#probes.connect(probes),
       ...this.#threads.map(async (thread, t) => {
-        // In blocks, so that each thread has receivers on all servers.
-        const isOwn = (i: number) => Math.floor((i * this.#threads.length) / assignments.length) === t;
-        const own = assignments.filter((_, i) => isOwn(i));
-        this.#errors[t] = await thread.ask("connect", own);
+        const [first, end] = this.#blockOf(t, assignments.length);
+        const own = assignments.slice(first, end);
+        // Processes number their own from 0.
+        const numbered = own.map((one) => ({ ...one, receiver: one.receiver - first }));
+        this.#errors[t] = await thread.ask("connect", this.#options.areProcesses ? numbered : own);
       }),
     ]);
   }
@@ -166,8 +179,7 @@ export class Audience<T extends Tally | DeliveryTally = Tally> {
     const deadline = nowMs() + timeoutMs;
     while (!isDone() && !isHopeless() && nowMs() < deadline) {
       signal.throwIfAborted();
-      const crash = this.#crash;
-      if (crash) throw crash;
+      this.assertAlive();
       await this.#nextCompletion(Math.max(0, Math.min(100, deadline - nowMs())));
     }
   }
@@ -186,30 +198,67 @@ export class Audience<T extends Tally | DeliveryTally = Tally> {
     return Promise.all(this.#threads.map((thread) => thread.ask("sample")));
   }
 
+  /**
+   * What a thread or process had received is lost with it, and must not be blamed on the server.
+   * @throws {Error} if one has ended
+   */
+  assertAlive(): void {
+    for (const { crash } of this.#threads) if (crash) throw crash;
+  }
+
   async close(): Promise<void> {
-    if (!this.#crash) {
-      await Promise.all([
-        this.#probes.close(),
-        ...this.#threads.map(async (thread, t) => (this.#errors[t] = await thread.ask("close"))),
-      ]);
-    }
+    await Promise.all([this.#probes.close(), ...this.#threads.map((thread, t) => this.#close(thread, t))]);
     await Promise.all(this.#threads.map((thread) => thread.terminate()));
   }
 
-  get #crash(): Error | undefined {
-    return this.#threads.find(({ crash }) => crash)?.crash;
+  async #close(thread: Thread<ReceiverOrders, Counted | null>, t: number): Promise<void> {
+    const timeout = sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false });
+    const closed = await Promise.race([thread.ask("close").catch(() => undefined), timeout]);
+    if (!closed) {
+      thread.crash ??= connectError("A receiving process of the tester did not report what it received.");
+      return;
+    }
+    const { errors, own } = closed;
+    this.#errors[t] = errors;
+    if (!own) return;
+    const [first] = this.#blockOf(t, this.tally.memory.receivers);
+    (this.tally as Tally).add(own.tally, first);
+    this.connections.onlineMs.set(own.onlineMs, first);
+    this.rssBytes += own.rssBytes;
   }
 
-  #startThread(addresses: readonly string[]): Thread<ReceiverOrders, "complete"> {
-    const { tally, connecting, threads, ...options } = this.#options;
+  /** The receivers of a thread, from the first up to the next thread's: in blocks, so that each has some on all servers. */
+  #blockOf(t: number, receivers: number): [first: number, end: number] {
+    const startOf = (thread: number) => Math.ceil((thread * receivers) / this.#options.threads);
+    return [startOf(t), startOf(t + 1)];
+  }
+
+  #startThread(t: number, addresses: readonly string[]): Thread<ReceiverOrders, Counted | null> {
+    const { tally, connecting, threads, areProcesses, ...options } = this.#options;
+    const { receivers, messages } = tally.memory;
+    const [first, end] = this.#blockOf(t, receivers);
     const setup: WorkerSetup = {
       ...options,
       addresses,
-      tally: tally.memory,
-      connections: this.connections,
       connecting: Math.max(1, Math.round(connecting / threads)),
+      memory: areProcesses
+        ? { receivers: end - first, messages, epochMs: (tally as Tally).memory.epochMs }
+        : { tally: tally.memory, connections: this.connections },
     };
-    return new Thread(new URL("./worker.ts", import.meta.url), setup, () => this.#onComplete());
+    const onEvent = (counted: Counted | null) => {
+      if (counted) this.#add(t, counted);
+      this.#onComplete();
+    };
+    return new Thread(new URL("./worker.ts", import.meta.url), setup, onEvent, areProcesses);
+  }
+
+  #add(t: number, now: Counted): void {
+    const before = this.#counted[t];
+    for (const [i, count] of now.counts.entries())
+      this.connections.counts[i]! += count - (before?.counts[i] ?? 0);
+    const { received } = this.tally.memory;
+    for (const [i, count] of now.received.entries()) received[i]! += count - (before?.received[i] ?? 0);
+    this.#counted[t] = now;
   }
 
   #nextCompletion(timeoutMs: number): Promise<void> {
@@ -226,9 +275,8 @@ export class Audience<T extends Tally | DeliveryTally = Tally> {
 const addressPools = new Map<string, SourceAddresses>();
 
 /** One pool per server address for the whole process: the next audience uses other addresses. */
-export function sourceAddresses(serverAddress: string, first = 0): SourceAddresses {
+export function sourceAddresses(serverAddress: string): SourceAddresses {
   let pool = addressPools.get(serverAddress);
-  if (!pool)
-    addressPools.set(serverAddress, (pool = new SourceAddresses(serverAddress, process.platform, first)));
+  if (!pool) addressPools.set(serverAddress, (pool = new SourceAddresses(serverAddress)));
   return pool;
 }

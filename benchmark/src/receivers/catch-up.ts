@@ -125,29 +125,18 @@ export class CatchUp {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#isRequesting = false;
-    switch (answer.kind) {
-      case "refused":
-        this.#later(answer.retryAfterMs * (1 + Math.random()));
-        break;
-      case "page":
-        this.#handler.recovered(answer.indexes);
-        this.#position.synced(answer.revs.at(-1) ?? 0);
-        if (answer.hasMore) this.#requestPage();
-        else this.start();
-        break;
-      case "synced":
-        if (answer.status === "gone") {
-          this.#handler.failed("CHANNEL_GONE");
-        } else if (answer.status === "resync") {
-          this.#requestPage();
-        } else {
-          this.#handler.recovered(answer.indexes);
-          this.#position.synced(answer.headRev);
-          this.#handler.caughtUp();
-          if (this.#isInDoubt) this.start();
-        }
-        break;
-      default:
+    if (answer.kind === "refused") return this.#later(answer.retryAfterMs * (1 + Math.random()));
+    if (answer.kind === "synced" && answer.status === "gone") return this.#handler.failed("CHANNEL_GONE");
+    if (answer.kind === "synced" && answer.status === "resync") return this.#requestPage();
+    this.#handler.recovered(answer.indexes);
+    if (answer.kind === "page") {
+      this.#position.synced(answer.revs.at(-1) ?? 0);
+      if (answer.hasMore) this.#requestPage();
+      else this.start();
+    } else {
+      this.#position.synced(answer.headRev);
+      this.#handler.caughtUp();
+      if (this.#isInDoubt) this.start();
     }
   }
 

@@ -1,5 +1,6 @@
 import { LatencyHistogram } from "../kernels/requests/latency-histogram.ts";
 import { CORRUPTED } from "./message-tag.ts";
+import { float64, int32, type ArrivedBy } from "./tally.ts";
 
 /** Connections of the channels, and the channel of each message. */
 export interface DeliveryPlan {
@@ -12,31 +13,6 @@ export interface DeliveryPlan {
   channelOf: (message: number) => number;
   /** Intended time of sending of each message, by `nowMs`. */
   intendedAt: Float64Array<SharedArrayBuffer>;
-}
-
-/** Which connection is to get which message, and has it: one bit per delivery. All in shared memory. */
-export interface DeliveryMemory {
-  receivers: number;
-  messages: number;
-  intendedAt: Float64Array<SharedArrayBuffer>;
-  /** Per message: its channel, and its index within that. Empty for a single channel. */
-  channelOf: Int32Array<SharedArrayBuffer>;
-  numberInChannel: Int32Array<SharedArrayBuffer>;
-  /** Where the connections of each channel start in `members`, and the end of the last. */
-  firstMember: Int32Array<SharedArrayBuffer>;
-  members: Int32Array<SharedArrayBuffer>;
-  /** Where the bits of each channel start: message by message, connection by connection. */
-  firstBit: Float64Array<SharedArrayBuffer>;
-  bits: Int32Array<SharedArrayBuffer>;
-  /** Per message: deliveries so far, and microseconds from the intended sending to the last one. */
-  received: Int32Array<SharedArrayBuffer>;
-  lastAfter: Int32Array<SharedArrayBuffer>;
-  /** Parallel to `members`: the highest revision that the connection has seen in the channel. */
-  highestRev: Int32Array<SharedArrayBuffer>;
-  /** See `TallyCount`. */
-  counts: Int32Array<SharedArrayBuffer>;
-  /** Of each delivery, from the intended sending. */
-  latencies: Uint32Array<SharedArrayBuffer>;
 }
 
 export const TallyCount = {
@@ -54,25 +30,33 @@ const BITS = 32;
 /** Some 35 minutes. */
 const LONGEST_US = 2 ** 31 - 1;
 
-export function allocateDeliveries(plan: DeliveryPlan): DeliveryMemory {
+/** Which connection is to get which message, and has it: one bit per delivery. All in shared memory. */
+export type DeliveryMemory = ReturnType<typeof allocateDeliveries>;
+
+export function allocateDeliveries(plan: DeliveryPlan) {
   const { receivers, channels, messages, channelOf, intendedAt } = plan;
-  const int32 = (length: number) => new Int32Array(new SharedArrayBuffer(4 * length));
-  const float64 = (length: number) => new Float64Array(new SharedArrayBuffer(8 * length));
   const places = channels.reduce((sum, { length }) => sum + length, 0);
   const isSingle = channels.length === 1;
   const memory = {
     receivers,
     messages,
     intendedAt,
+    /** Per message: its channel, and its index within that. Empty for a single channel. */
     channelOf: int32(isSingle ? 0 : messages),
     numberInChannel: int32(isSingle ? 0 : messages),
+    /** Where the connections of each channel start in `members`, and the end of the last. */
     firstMember: int32(channels.length + 1),
     members: int32(places),
+    /** Where the bits of each channel start: message by message, connection by connection. */
     firstBit: float64(channels.length),
+    /** Per message: deliveries so far, and microseconds from the intended sending to the last one. */
     received: int32(messages),
     lastAfter: int32(messages),
+    /** Parallel to `members`: the highest revision that the connection has seen in the channel. */
     highestRev: int32(places),
+    /** See `TallyCount`. */
     counts: int32(Object.keys(TallyCount).length),
+    /** Of each delivery, from the intended sending. */
     latencies: new LatencyHistogram().counts,
   };
   const perChannel = new Int32Array(channels.length);
@@ -106,7 +90,7 @@ export class DeliveryTally {
    * @param rev the message's revision in its channel; 0: none
    * @returns false: no one needs to be notified
    */
-  record(receiver: number, message: number, atMs: number, by: "event" | "sync" = "event", rev = 0): boolean {
+  record(receiver: number, message: number, atMs: number, by: ArrivedBy = "event", rev = 0): boolean {
     const { messages, bits, received, lastAfter, highestRev, counts, intendedAt } = this.memory;
     // Of the warm-up, or someone else's.
     if (message === CORRUPTED) Atomics.add(counts, TallyCount.corrupted, 1);

@@ -1,7 +1,7 @@
 import { clientFrame, Opcode } from "@fanfare/fanout/frames";
 import type { Dialect, Frame, LongPollDialect } from "../targets/plugin.ts";
 import { CatchUp } from "./catch-up.ts";
-import { lightServer, LightSocket, readBuffer, socketIoPath, type LightServer } from "./light-socket.ts";
+import { createHandshake, LightSocket, type LightServer } from "./light-socket.ts";
 import { longPollReceivers } from "./long-poll-receiver.ts";
 import {
   callFrame,
@@ -13,7 +13,8 @@ import {
   readAnswer,
   type Packet,
 } from "./packet.ts";
-import type { Assignment, OpenReceiver, Receiver, ReceiverObserver } from "./receiver.ts";
+import type { Assignment, OpenReceiver, Receiver, ReceiverObserver, ReceiverOptions } from "./receiver.ts";
+import { placeOf } from "./transport.ts";
 
 /** A known payload with its decoded packet. */
 export interface KnownPacket {
@@ -35,12 +36,7 @@ export class PacketCache {
   #newest = -1;
 
   /** @param previous what this connection received before, if anything */
-  find(
-    bytes: Buffer,
-    start: number,
-    end: number,
-    previous: KnownPacket | undefined,
-  ): KnownPacket | undefined {
+  find(bytes: Buffer, start: number, end: number, previous?: KnownPacket): KnownPacket | undefined {
     const expected = previous?.next;
     if (expected && isSame(expected, bytes, start, end)) return expected;
     // Newest first: a miss of the guess above is nearly always a message that has just been added.
@@ -53,13 +49,7 @@ export class PacketCache {
     return undefined;
   }
 
-  add(
-    bytes: Buffer,
-    start: number,
-    end: number,
-    packet: Packet,
-    previous: KnownPacket | undefined,
-  ): KnownPacket {
+  add(bytes: Buffer, start: number, end: number, packet: Packet, previous?: KnownPacket): KnownPacket {
     const entry = { bytes: Buffer.copyBytesFrom(bytes, start, end - start), packet, next: undefined };
     if (previous) previous.next = entry;
     if (end - start <= MAX_ENTRY_BYTES) {
@@ -80,24 +70,21 @@ function isSame(entry: KnownPacket, bytes: Buffer, start: number, end: number): 
 const MAX_WAITING_BYTES = 1024 * 1024;
 const PONG = clientFrame(Opcode.text, Buffer.from("3"));
 
-/** Shared by all light receivers of a thread. */
-interface Shared {
-  serverOf: (assignment: Assignment) => LightServer;
-  dialect: Exclude<Dialect, LongPollDialect>;
-  runId: string;
-  cache: PacketCache;
-  buffer: Buffer;
-  onRead: () => void;
+/** Of one buffer for all connections of a thread: its content is used before the next read. */
+const READ_BUFFER_BYTES = 256 * 1024;
+
+interface LightOptions<D = Dialect> extends Required<ReceiverOptions<D>> {
+  /** The IP address of each server: looked up once, not once per connection. */
+  addresses: readonly string[];
 }
 
-export interface LightOptions<D = Dialect> {
-  urls: readonly URL[];
-  /** The IP address of each. */
-  addresses: readonly string[];
-  dialect: D;
-  runId: string;
-  /** Called in every turn of the event loop with a read. */
-  onRead: () => void;
+type SocketOptions = LightOptions<Exclude<Dialect, LongPollDialect>>;
+
+/** Shared by all light receivers of a thread. */
+interface Shared extends Pick<SocketOptions, "dialect" | "runId" | "onRead"> {
+  serverOf: (assignment: Assignment) => LightServer;
+  cache: PacketCache;
+  buffer: Buffer;
 }
 
 /** Receivers on their own sockets: about a third of the cost of an official client. */
@@ -109,34 +96,30 @@ export function lightReceivers({ dialect, ...options }: LightOptions): OpenRecei
 /** Opens a receiver that can also make calls. */
 export type OpenMember = (assignment: Assignment, observer: ReceiverObserver) => LightReceiver;
 
-export function lightMembers(options: LightOptions<Shared["dialect"]>): OpenMember {
-  const { urls, addresses, dialect, runId, onRead } = options;
-  const { upgrade } = dialect;
-  const open = (i: number, path = dialect.path, headers = {}) => {
-    const whole = dialect.transport === "socket.io" ? socketIoPath(path) : path;
-    return lightServer(urls[i]!, addresses[i]!, whole, headers);
+export function lightMembers({ urls, addresses, ...options }: SocketOptions): OpenMember {
+  const { dialect } = options;
+  const serverAt = (i: number, path = dialect.path, headers = {}): LightServer => {
+    const whole = dialect.transport === "socket.io" ? `${path}?EIO=4&transport=websocket` : path;
+    return { place: placeOf(urls[i]!, addresses[i]!), handshake: createHandshake(urls[i]!, whole, headers) };
   };
-  const servers = urls.map((_, i) => open(i));
+  const servers = urls.map((_, i) => serverAt(i));
   const shared: Shared = {
+    ...options,
     serverOf: ({ server, credential }) => {
-      if (!upgrade) return servers[server]!;
-      const { path, headers } = upgrade(credential);
-      return open(server, path, headers);
+      if (!dialect.upgrade) return servers[server]!;
+      const { path, headers } = dialect.upgrade(credential);
+      return serverAt(server, path, headers);
     },
-    dialect,
-    runId,
     cache: new PacketCache(),
-    buffer: readBuffer(),
-    onRead,
+    buffer: Buffer.allocUnsafeSlow(READ_BUFFER_BYTES),
   };
   return (assignment, observer) => new LightReceiver(shared, assignment, observer);
 }
 
-export class LightReceiver implements Receiver {
+export class LightReceiver extends LightSocket implements Receiver {
   readonly #shared: Shared;
   readonly #observer: ReceiverObserver;
   readonly #receiver: number;
-  readonly #socket: LightSocket;
   readonly #catchUp: CatchUp | undefined;
   #credential: string | null;
   #isReady = false;
@@ -146,15 +129,14 @@ export class LightReceiver implements Receiver {
 
   constructor(shared: Shared, assignment: Assignment, observer: ReceiverObserver) {
     const { receiver, credential, localAddress, position } = assignment;
+    super(shared.serverOf(assignment), localAddress, shared.buffer, shared.onRead);
     this.#shared = shared;
     this.#observer = observer;
     this.#receiver = receiver;
     this.#credential = credential;
-    const server = shared.serverOf(assignment);
-    this.#socket = new LightSocket(server, localAddress, shared.buffer, this, shared.onRead);
     if (position === undefined) return;
     this.#catchUp = new CatchUp(position, {
-      write: (frame) => this.#socket.write(frame),
+      write: (frame) => this.write(frame),
       recovered: (indexes) => observer.messages?.(receiver, indexes, "sync", []),
       caughtUp: () => this.#goOnline(),
       failed: (code) => this.end(code),
@@ -167,26 +149,19 @@ export class LightReceiver implements Receiver {
    * @returns false if it can't be sent: there is no connection, or it is full
    */
   call(id: number, action: string, params: object): boolean {
-    if (!this.#isReady || this.#socket.waitingBytes > MAX_WAITING_BYTES) return false;
+    if (!this.#isReady || this.waitingBytes > MAX_WAITING_BYTES) return false;
     this.send(`42${id}${JSON.stringify([action, params])}`);
     return true;
   }
 
-  /** Permanently stops reading, like a hung client. */
-  stall(): void {
-    this.#socket.stall();
+  override destroy(): void {
+    this.#isReady = false;
+    this.#catchUp?.stop();
+    clearTimeout(this.#heartbeat);
+    super.destroy();
   }
 
-  close(): void {
-    this.#socket.close();
-  }
-
-  destroy(): void {
-    this.#stop();
-    this.#socket.destroy();
-  }
-
-  opened(): void {
+  protected opened(): void {
     const { dialect } = this.#shared;
     if (dialect.transport !== "websocket") return;
     const { hello, heartbeat, waitsForReady } = dialect;
@@ -201,12 +176,11 @@ export class LightReceiver implements Receiver {
     if (!waitsForReady) this.#ready();
   }
 
-  ended(code: string): void {
-    this.#stop();
+  protected ended(code: string): void {
     this.#observer.ended(this.#receiver, code);
   }
 
-  text(bytes: Buffer, start: number, end: number): void {
+  protected text(bytes: Buffer, start: number, end: number): void {
     const receives = this.#observer.messages !== undefined;
     const kind = this.#observer.answered === undefined ? undefined : packetKind(bytes, start);
     if (kind === PacketKind.acknowledgement) return this.#answered(bytes, start, end);
@@ -215,7 +189,7 @@ export class LightReceiver implements Receiver {
     this.#handle(this.#decode(Opcode.text, bytes, start, end));
   }
 
-  binary(bytes: Buffer, start: number, end: number): void {
+  protected binary(bytes: Buffer, start: number, end: number): void {
     this.#handle(this.#decode(Opcode.binary, bytes, start, end));
   }
 
@@ -225,19 +199,9 @@ export class LightReceiver implements Receiver {
     else this.end("INVALID_ANSWER");
   }
 
-  #stop(): void {
-    this.#isReady = false;
-    this.#catchUp?.stop();
-    clearTimeout(this.#heartbeat);
-  }
-
-  end(code: string): void {
-    this.#socket.end(code);
-  }
-
   send(frame: Frame): void {
     const opcode = typeof frame === "string" ? Opcode.text : Opcode.binary;
-    this.#socket.write(clientFrame(opcode, Buffer.from(frame)));
+    this.write(clientFrame(opcode, Buffer.from(frame)));
   }
 
   #decode(opcode: number, bytes: Buffer, start: number, end: number): Packet {
@@ -255,12 +219,13 @@ export class LightReceiver implements Receiver {
   }
 
   #handle(packet: Packet): void {
+    const { dialect } = this.#shared;
     switch (packet.kind) {
       case "ping":
-        this.#socket.write(PONG);
+        this.write(PONG);
         break;
       case "opened":
-        this.#join();
+        if (dialect.transport === "socket.io") this.write(connectFrame(dialect, this.#credential));
         break;
       case "joined":
         this.#joined();
@@ -281,15 +246,9 @@ export class LightReceiver implements Receiver {
     }
   }
 
-  #join(): void {
-    const { dialect } = this.#shared;
-    if (dialect.transport === "socket.io") this.#socket.write(connectFrame(dialect, this.#credential));
-  }
-
   #joined(): void {
     const { dialect } = this.#shared;
-    if (dialect.transport === "socket.io" && dialect.hello)
-      this.#socket.write(callFrame(dialect, dialect.hello));
+    if (dialect.transport === "socket.io" && dialect.hello) this.write(callFrame(dialect, dialect.hello));
     if (!dialect.waitsForReady) this.#ready();
   }
 

@@ -1,17 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import { clientFrame, FrameError, FrameParser, Opcode } from "@fanfare/fanout/frames";
-import { encodeRequest, openTransport, placeOf, readHead, resetTransport, type Place } from "./transport.ts";
+import { encodeRequest, openTransport, readHead, resetTransport, type Place } from "./transport.ts";
 
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /** The request that opens a WebSocket (RFC 6455 section 4.1), and the expected answer. */
-interface Handshake {
-  request: Buffer;
-  accept: string;
-}
-
-export function createHandshake(url: URL, path: string, headers: Record<string, string> = {}): Handshake {
+export function createHandshake(url: URL, path: string, headers: Record<string, string> = {}) {
   const key = randomBytes(16).toString("base64");
   const request = encodeRequest("GET", path, url.host, {
     Connection: "Upgrade",
@@ -36,7 +31,6 @@ export function readHandshakeAnswer(bytes: Buffer, accept: string): HandshakeAns
   return isAccepted ? { headBytes: head.length } : { error: "BAD_WEBSOCKET_ACCEPT" };
 }
 
-const READ_BUFFER_BYTES = 256 * 1024;
 const CLOSE = clientFrame(Opcode.close, Buffer.from([0x03, 0xe8]));
 /** RFC 6455 section 7.4.1: the close frame has no code. */
 const NO_STATUS = 1005;
@@ -44,17 +38,7 @@ const NO_STATUS = 1005;
 /** A server to connect to, with what all connections to it share. */
 export interface LightServer {
   place: Place;
-  handshake: Handshake;
-}
-
-/** @param address the IP address of the server: looked up once, not once per connection */
-export function lightServer(
-  url: URL,
-  address: string,
-  path: string,
-  headers: Record<string, string> = {},
-): LightServer {
-  return { place: placeOf(url, address), handshake: createHandshake(url, path, headers) };
+  handshake: ReturnType<typeof createHandshake>;
 }
 
 /** @param reason the server's words, or "" */
@@ -62,32 +46,11 @@ export function closeCode(status: number, reason: string): string {
   return `SERVER_CLOSE_${status}${reason && `: ${reason}`}`;
 }
 
-/** The path of a Socket.IO server's WebSocket. */
-export function socketIoPath(path: string): string {
-  return `${path}?EIO=4&transport=websocket`;
-}
-
-/** One for all connections of a thread: its content is used before the next read. */
-export function readBuffer(): Buffer {
-  return Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
-}
-
-/** Callbacks of a connection. The bytes are only valid during the call; none is called after `ended`. */
-interface LightSocketHandler {
-  opened(): void;
-  /**
-   * A complete text message.
-   * @throws {FrameError} to end the connection
-   */
-  text(bytes: Buffer, start: number, end: number): void;
-  /** A complete binary message. Absent: one ends the connection. */
-  binary?(bytes: Buffer, start: number, end: number): void;
-  ended(code: string): void;
-}
-
-/** A WebSocket whose frames are parsed in place, without an allocation for each, on a plain socket or over TLS. */
-export class LightSocket {
-  readonly #handler: LightSocketHandler;
+/**
+ * A WebSocket whose frames are parsed in place, without an allocation for each, on a plain socket or over TLS. Bytes that a
+ * subclass gets are only valid during the call; it gets none after `ended`.
+ */
+export abstract class LightSocket {
   readonly #buffer: Buffer;
   readonly #accept: string;
   readonly #socket: Socket;
@@ -99,30 +62,31 @@ export class LightSocket {
 
   /** @param onRead called in every turn of the event loop with a read */
   constructor(
-    server: LightServer,
+    { place, handshake }: LightServer,
     localAddress: string | undefined,
     buffer: Buffer,
-    handler: LightSocketHandler,
     onRead: () => void,
   ) {
-    this.#handler = handler;
     this.#buffer = buffer;
-    this.#accept = server.handshake.accept;
-    this.#socket = openTransport(
-      server.place,
-      localAddress,
-      {
-        buffer,
-        callback: (bytes) => {
-          onRead();
-          return this.#read(bytes);
-        },
-      },
-      () => this.#socket.write(server.handshake.request),
-    );
+    this.#accept = handshake.accept;
+    const callback = (bytes: number) => {
+      onRead();
+      return this.#read(bytes);
+    };
+    const write = () => this.#socket.write(handshake.request);
+    this.#socket = openTransport(place, localAddress, { buffer, callback }, write);
     this.#socket.on("error", (error: NodeJS.ErrnoException) => this.end(error.code ?? error.message));
     this.#socket.once("close", () => this.end("CONNECTION_CLOSED"));
   }
+
+  protected abstract opened(): void;
+  /**
+   * A complete text message.
+   * @throws {FrameError} to end the connection
+   */
+  protected abstract text(bytes: Buffer, start: number, end: number): void;
+  protected abstract binary(bytes: Buffer, start: number, end: number): void;
+  protected abstract ended(code: string): void;
 
   /** Bytes that the server has not accepted yet. */
   get waitingBytes(): number {
@@ -144,17 +108,17 @@ export class LightSocket {
     this.write(CLOSE);
   }
 
-  /** Resets the connection without notifying the handler. */
+  /** Resets the connection without a call of `ended`. */
   destroy(): void {
     this.#hasEnded = true;
     resetTransport(this.#socket);
   }
 
-  /** Resets the connection, and notifies the handler with the code. */
+  /** Resets the connection, and calls `ended`. */
   end(code: string): void {
     if (this.#hasEnded) return;
     this.destroy();
-    this.#handler.ended(code);
+    this.ended(code);
   }
 
   #read(bytes: number): boolean {
@@ -178,7 +142,7 @@ export class LightSocket {
       this.end(answer.error);
     } else {
       this.#handshakeBytes = undefined;
-      this.#handler.opened();
+      this.opened();
       this.#parser.push(all, answer.headBytes, all.length, this.#sink);
     }
   }
@@ -187,21 +151,21 @@ export class LightSocket {
     if (this.#hasEnded) return;
     switch (opcode) {
       case Opcode.text:
-        this.#handler.text(bytes, start, end);
+        this.text(bytes, start, end);
         break;
       case Opcode.ping:
         this.write(clientFrame(Opcode.pong, bytes.subarray(start, end)));
         break;
       case Opcode.close:
         this.end(
-          end - start < 2
-            ? closeCode(NO_STATUS, "")
-            : closeCode(bytes.readUInt16BE(start), bytes.toString("utf8", start + 2, end)),
+          closeCode(
+            end - start < 2 ? NO_STATUS : bytes.readUInt16BE(start),
+            bytes.toString("utf8", Math.min(start + 2, end), end),
+          ),
         );
         break;
       case Opcode.binary:
-        if (this.#handler.binary) this.#handler.binary(bytes, start, end);
-        else this.end("BINARY_MESSAGE");
+        this.binary(bytes, start, end);
         break;
       default:
     }

@@ -53,8 +53,10 @@ export class StoredCopies {
     if (this.copies[index]! < MOST_COPIES) this.copies[index]!++;
   }
 
-  async addAll(contents: AsyncIterable<unknown>): Promise<void> {
+  /** Adds everything that is stored. */
+  async addAll(contents: AsyncIterable<unknown>): Promise<this> {
     for await (const content of contents) this.add(content);
+    return this;
   }
 
   /** Copies beyond the first of each message. */

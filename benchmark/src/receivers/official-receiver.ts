@@ -1,20 +1,21 @@
 import { io } from "socket.io-client";
 import * as msgpack from "socket.io-msgpack-parser";
 import { WebSocket } from "ws";
-import type { Dialect, SocketIoDialect, WebSocketDialect } from "../targets/plugin.ts";
+import type { SocketIoDialect, WebSocketDialect } from "../targets/plugin.ts";
 import { closeCode } from "./light-socket.ts";
 import { longPollReceivers } from "./long-poll-receiver.ts";
 import { decodePacket, obey, packetOf, type Packet } from "./packet.ts";
-import type { Assignment, OpenReceiver, Receiver, ReceiverObserver } from "./receiver.ts";
-
-export interface OfficialOptions<D = Dialect> {
-  urls: readonly URL[];
-  dialect: D;
-  runId: string;
-}
+import {
+  ending,
+  type Assignment,
+  type OpenReceiver,
+  type Receiver,
+  type ReceiverObserver,
+  type ReceiverOptions,
+} from "./receiver.ts";
 
 /** Receivers with the real clients: socket.io-client, `ws` for other WebSockets, and Node's HTTP client. */
-export function officialReceivers({ dialect, ...options }: OfficialOptions): OpenReceiver {
+export function officialReceivers({ dialect, ...options }: ReceiverOptions): OpenReceiver {
   switch (dialect.transport) {
     case "socket.io":
       return (assignment, observer) => openSocketIo({ ...options, dialect }, assignment, observer);
@@ -33,7 +34,7 @@ const CODES: Record<string, string> = {
 };
 
 function openSocketIo(
-  options: OfficialOptions<SocketIoDialect>,
+  options: ReceiverOptions<SocketIoDialect>,
   assignment: Assignment,
   observer: ReceiverObserver,
 ): Receiver {
@@ -53,13 +54,7 @@ function openSocketIo(
     // Supported by its transport in Node, though missing in its types.
     ...(localAddress === undefined ? {} : ({ localAddress } as object)),
   });
-  let hasEnded = false;
-  const end = (code: string) => {
-    if (hasEnded) return;
-    hasEnded = true;
-    socket.disconnect();
-    observer.ended(receiver, code);
-  };
+  const { end, destroy } = ending(receiver, observer, () => socket.disconnect());
   const handle = (event: string, payload: unknown) =>
     obey(packetOf(dialect.read(event, payload), runId), receiver, observer, { end });
   const { hello } = dialect;
@@ -72,17 +67,11 @@ function openSocketIo(
   );
   socket.on("disconnect", (reason) => end(CODES[reason] ?? reason));
   socket.onAny(handle);
-  return {
-    close: () => socket.disconnect(),
-    destroy: () => {
-      hasEnded = true;
-      socket.disconnect();
-    },
-  };
+  return { close: () => socket.disconnect(), destroy };
 }
 
 function openWebSocket(
-  options: OfficialOptions<WebSocketDialect>,
+  options: ReceiverOptions<WebSocketDialect>,
   assignment: Assignment,
   observer: ReceiverObserver,
 ): Receiver {
@@ -98,6 +87,10 @@ function openWebSocket(
     ...(localAddress === undefined ? {} : { localAddress }),
   });
   let heartbeat: NodeJS.Timeout | undefined;
+  const { end, destroy } = ending(receiver, observer, () => {
+    clearInterval(heartbeat);
+    socket.terminate();
+  });
   let isReady = !dialect.waitsForReady;
   socket.on("open", () => {
     if (dialect.hello) socket.send(dialect.hello(credential));
@@ -115,31 +108,11 @@ function openWebSocket(
       isReady ? null : credential,
     );
     isReady ||= isReadyIn(packet);
-    obey(packet, receiver, observer, {
-      end: (code) => {
-        end(code);
-        socket.terminate();
-      },
-      send: (frame) => socket.send(frame),
-    });
+    obey(packet, receiver, observer, { end, send: (frame) => socket.send(frame) });
   });
-  let hasEnded = false;
-  const end = (code: string) => {
-    if (hasEnded) return;
-    hasEnded = true;
-    clearInterval(heartbeat);
-    observer.ended(receiver, code);
-  };
   socket.on("error", (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
   socket.on("close", (status, reason) => end(closeCode(status, reason.toString())));
-  return {
-    close: () => socket.close(),
-    destroy: () => {
-      hasEnded = true;
-      clearInterval(heartbeat);
-      socket.terminate();
-    },
-  };
+  return { close: () => socket.close(), destroy };
 }
 
 function isReadyIn(packet: Packet): boolean {

@@ -66,8 +66,11 @@ export function decodePacket(
 ): Packet {
   if (dialect.transport === "websocket") return readPacket(() => dialect.read(frame, credential), runId);
   if (typeof frame !== "string") {
-    if (dialect.parser === "msgpack") return decodeMsgpack(frame, dialect, runId);
-    return { kind: "invalid", code: "BINARY_MESSAGE" };
+    if (dialect.parser !== "msgpack") return { kind: "invalid", code: "BINARY_MESSAGE" };
+    return unlessInvalid("INVALID_MSGPACK", () => {
+      const { type, data } = decodeMsgpack(frame);
+      return socketIoPacket(String(type), () => data, dialect, runId);
+    });
   }
   switch (frame[0]) {
     case "0":
@@ -76,8 +79,11 @@ export function decodePacket(
       return { kind: "closed", code: "ENGINE_CLOSE" };
     case "2":
       return { kind: "ping" };
-    case "4":
-      return decodeSocketIo(frame, dialect, runId);
+    case "4": {
+      // An acknowledgement id can precede the data; the main namespace has no name.
+      const data = (): unknown => JSON.parse(frame.slice(frame.search(/\D/)));
+      return unlessInvalid("INVALID_JSON", () => socketIoPacket(frame[1], data, dialect, runId));
+    }
     default:
       return OTHER;
   }
@@ -85,26 +91,45 @@ export function decodePacket(
 
 /** @param read what the dialect reads itself */
 export function readPacket(read: () => Events, runId: string): Packet {
+  return unlessInvalid("INVALID_FRAME", () => packetOf(read(), runId));
+}
+
+function unlessInvalid(code: string, decode: () => Packet): Packet {
   try {
-    return packetOf(read(), runId);
+    return decode();
   } catch {
-    return { kind: "invalid", code: "INVALID_FRAME" };
+    return { kind: "invalid", code };
   }
 }
 
-function decodeSocketIo(text: string, dialect: SocketIoDialect, runId: string): Packet {
-  switch (text[1]) {
+/**
+ * @param type the number of its type in either format
+ * @param data what it contains
+ */
+function socketIoPacket(
+  type: string | undefined,
+  data: () => unknown,
+  dialect: SocketIoDialect,
+  runId: string,
+): Packet {
+  switch (type) {
     case "0":
       return { kind: "joined" };
     case "1":
       return { kind: "closed", code: "SERVER_DISCONNECT" };
-    case "2":
-      // An acknowledgement id can precede the array; the main namespace has no name.
-      return decodeEvent(text.slice(Math.max(2, text.indexOf("["))), dialect, runId);
-    case "3":
-      return decodeAnswer(text.slice(Math.max(2, text.indexOf("["))), dialect, runId);
+    case "2": {
+      const [event, payload] = asArray(data());
+      if (typeof event !== "string") return { kind: "invalid", code: "INVALID_EVENT" };
+      return packetOf(dialect.read(event, payload), runId);
+    }
+    case "3": {
+      const [value] = asArray(data());
+      if (dialect.hello) return packetOf(dialect.read(dialect.hello.event, value), runId);
+      const answer = readCatchUpAnswer(value, runId);
+      return answer ? { kind: "answer", answer } : { kind: "invalid", code: "INVALID_ANSWER" };
+    }
     case "4":
-      return { kind: "refused", code: refusalCode(text.slice(2)) };
+      return { kind: "refused", code: refusalCode(data()) };
     case "5":
       return { kind: "invalid", code: "BINARY_EVENT" };
     default:
@@ -112,29 +137,11 @@ function decodeSocketIo(text: string, dialect: SocketIoDialect, runId: string): 
   }
 }
 
-function decodeEvent(json: string, dialect: SocketIoDialect, runId: string): Packet {
-  let array: unknown;
-  try {
-    array = JSON.parse(json);
-  } catch {
-    return { kind: "invalid", code: "INVALID_JSON" };
-  }
-  return readEvent(array, dialect, runId);
-}
-
-function readEvent(array: unknown, dialect: SocketIoDialect, runId: string): Packet {
-  if (!Array.isArray(array) || typeof array[0] !== "string")
-    return { kind: "invalid", code: "INVALID_EVENT" };
-  return packetOf(dialect.read(array[0], array[1]), runId);
-}
+const asArray = (data: unknown): readonly unknown[] => (Array.isArray(data) ? data : []);
 
 export function packetOf(events: Events, runId: string): Packet {
-  if (!isSeveral(events)) return onePacket(events, runId);
+  if ("kind" in events) return onePacket(events, runId);
   return { kind: "several", packets: events.map((event) => onePacket(event, runId)) };
-}
-
-function isSeveral(events: Events): events is readonly ServerEvent[] {
-  return Array.isArray(events);
 }
 
 function onePacket(event: ServerEvent, runId: string): Packet {
@@ -143,57 +150,17 @@ function onePacket(event: ServerEvent, runId: string): Packet {
   return { kind: "messages", indexes: contents.map((content) => taggedIndex(runId, content)), revs };
 }
 
-/** The answer to a call of ours. */
-function decodeAnswer(json: string, dialect: SocketIoDialect, runId: string): Packet {
-  try {
-    return answerPacket(JSON.parse(json), dialect, runId);
-  } catch {
-    return { kind: "invalid", code: "INVALID_JSON" };
-  }
-}
-
-function answerPacket(array: unknown, dialect: SocketIoDialect, runId: string): Packet {
-  const [value] = array as unknown[];
-  if (dialect.hello) return packetOf(dialect.read(dialect.hello.event, value), runId);
-  const answer = readCatchUpAnswer(value, runId);
-  return answer ? { kind: "answer", answer } : { kind: "invalid", code: "INVALID_ANSWER" };
-}
-
-function decodeMsgpack(bytes: Buffer, dialect: SocketIoDialect, runId: string): Packet {
-  let packet: { type: PacketType; data?: unknown } | undefined;
-  try {
-    const decoder = new Decoder();
-    decoder.on("decoded", (decoded) => (packet = decoded as typeof packet));
-    decoder.add(bytes);
-    switch (packet?.type) {
-      case PacketType.CONNECT:
-        return { kind: "joined" };
-      case PacketType.DISCONNECT:
-        return { kind: "closed", code: "SERVER_DISCONNECT" };
-      case PacketType.EVENT:
-        return readEvent(packet.data, dialect, runId);
-      case PacketType.ACK:
-        return answerPacket(packet.data, dialect, runId);
-      case PacketType.CONNECT_ERROR:
-        return { kind: "refused", code: readRefusal(packet.data) };
-      default:
-        return OTHER;
-    }
-  } catch {
-    return { kind: "invalid", code: "INVALID_MSGPACK" };
-  }
+/** @throws {Error} if it is incomplete */
+function decodeMsgpack(bytes: Buffer): { type: PacketType; data?: unknown } {
+  const decoder = new Decoder();
+  let packet: unknown;
+  decoder.on("decoded", (decoded) => (packet = decoded));
+  decoder.add(bytes);
+  return packet as { type: PacketType; data?: unknown };
 }
 
 /** The code in a CONNECT_ERROR: `data.type` as the platform sends it, else its message. */
-function refusalCode(json: string): string {
-  try {
-    return readRefusal(JSON.parse(json));
-  } catch {
-    return "CONNECT_ERROR";
-  }
-}
-
-function readRefusal(error: unknown): string {
+function refusalCode(error: unknown): string {
   const { message, data } = (error ?? {}) as { message?: unknown; data?: { type?: unknown } };
   if (typeof data?.type === "string") return data.type;
   return typeof message === "string" ? message : "CONNECT_ERROR";

@@ -1,20 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { nowMs } from "../kernels/broadcast/clock.ts";
 import type { Assignment, OpenReceiver, Receiver, ReceiverObserver, Roaming } from "./receiver.ts";
+import { float64, int32, type ArrivedBy } from "./tally.ts";
 
 /** Attempts per connection, then it is given up; with roaming, one that was online once is never given up. */
 const MAX_ATTEMPTS = 3;
 const GOODBYE_MS = 5000;
-
-/** Shared by all threads, so that progress is visible without asking them. */
-export interface ConnectionMemory {
-  /** See `Count`. */
-  counts: Int32Array<SharedArrayBuffer>;
-  /** Per receiver: milliseconds from the start of its first attempt until it was online. */
-  onlineMs: Float64Array<SharedArrayBuffer>;
-  /** Per receiver: 1 if it was told to resync, or dropped. */
-  disturbed: Uint8Array<SharedArrayBuffer>;
-}
 
 export const Count = {
   /** Online for the first time. */
@@ -28,10 +19,16 @@ export const Count = {
   away: 4,
 } as const;
 
-export function allocateConnections(receivers: number): ConnectionMemory {
+/** Shared by all threads, so that progress is visible without asking them. */
+export type ConnectionMemory = ReturnType<typeof allocateConnections>;
+
+export function allocateConnections(receivers: number) {
   return {
-    counts: new Int32Array(new SharedArrayBuffer(4 * Object.keys(Count).length)),
-    onlineMs: new Float64Array(new SharedArrayBuffer(8 * receivers)),
+    /** See `Count`. */
+    counts: int32(Object.keys(Count).length),
+    /** Per receiver: milliseconds from the start of its first attempt until it was online. */
+    onlineMs: float64(receivers),
+    /** Per receiver: 1 if it was told to resync, or dropped. */
     disturbed: new Uint8Array(new SharedArrayBuffer(receivers)),
   };
 }
@@ -39,7 +36,7 @@ export function allocateConnections(receivers: number): ConnectionMemory {
 /** Records arrivals. */
 export interface Recorder {
   /** @returns true if this was the message's last missing arrival */
-  record(receiver: number, message: number, atMs: number, by: "event" | "sync", rev: number): boolean;
+  record(receiver: number, message: number, atMs: number, by: ArrivedBy, rev: number): boolean;
 }
 
 export interface GroupOptions {
@@ -117,12 +114,7 @@ export class ReceiverGroup implements ReceiverObserver {
     this.#fill();
   }
 
-  messages(
-    receiver: number,
-    indexes: readonly number[],
-    by: "event" | "sync",
-    revs: readonly number[],
-  ): void {
+  messages(receiver: number, indexes: readonly number[], by: ArrivedBy, revs: readonly number[]): void {
     const atMs = nowMs();
     const { tally, onComplete } = this.#options;
     for (const [i, index] of indexes.entries()) {

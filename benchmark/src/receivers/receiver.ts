@@ -1,6 +1,8 @@
 import { nowMs } from "../kernels/broadcast/clock.ts";
+import type { Dialect } from "../targets/plugin.ts";
 import type { ChannelPosition } from "./catch-up.ts";
 import type { Answer } from "./packet.ts";
+import type { ArrivedBy } from "./tally.ts";
 
 /** A member of the audience, to be connected. */
 export interface Assignment {
@@ -23,12 +25,7 @@ export interface ReceiverObserver {
    * Called when the messages are decoded. `sync`: the receiver fetched what it had missed.
    * @param revs the revision of each in the channel; 0: none
    */
-  messages?(
-    receiver: number,
-    indexes: readonly number[],
-    by: "event" | "sync",
-    revs: readonly number[],
-  ): void;
+  messages?(receiver: number, indexes: readonly number[], by: ArrivedBy, revs: readonly number[]): void;
   resync?(receiver: number): void;
   /** Its server is going away: reconnect to another one after a random part of this time. */
   draining?(receiver: number, withinMs: number): void;
@@ -47,7 +44,31 @@ export interface Receiver {
 /** Starts to connect; the outcome goes to the observer. */
 export type OpenReceiver = (assignment: Assignment, observer: ReceiverObserver) => Receiver;
 
+/** What receivers of all kinds need. */
+export interface ReceiverOptions<D = Dialect> {
+  urls: readonly URL[];
+  dialect: D;
+  runId: string;
+  /** Called in every turn of the event loop with a read. */
+  onRead?: () => void;
+}
+
 export type ReceiverKind = "light" | "official";
+
+/** Ends a connection once, and reports that unless it is destroyed. */
+export function ending(receiver: number, observer: ReceiverObserver, stop: () => void) {
+  let hasEnded = false;
+  const destroy = () => {
+    hasEnded = true;
+    stop();
+  };
+  const end = (code: string) => {
+    if (hasEnded) return;
+    destroy();
+    observer.ended(receiver, code);
+  };
+  return { end, destroy, hasEnded: () => hasEnded };
+}
 
 /** The same as the SDK's: a random time in the upper half of a limit that doubles with each failure. */
 const BACKOFF = { baseMs: 1000, maxMs: 15_000 };

@@ -15,14 +15,10 @@ const ADDRESSES = 4 * 250;
  */
 export class SourceAddresses {
   readonly #canSpread: boolean;
-  #next: number;
+  #next = 0;
 
-  /**
-   * @param serverAddress the IP address of the server. Only Linux answers on all of 127.0.0.0/8.
-   * @param first concurrent processes start at different addresses
-   */
-  constructor(serverAddress: string, platform: string = process.platform, first = 0) {
-    this.#next = first % ADDRESSES;
+  /** @param serverAddress the IP address of the server. Only Linux answers on all of 127.0.0.0/8. */
+  constructor(serverAddress: string, platform: string = process.platform) {
     this.#canSpread = platform === "linux" && isIPv4(serverAddress) && serverAddress.startsWith("127.");
   }
 

@@ -1,47 +1,45 @@
 import { CORRUPTED } from "./message-tag.ts";
 
-/** Where every thread records its receivers' arrivals. All in shared memory, so no results are copied. */
-export interface TallyMemory<Buffer extends ArrayBufferLike = SharedArrayBuffer> {
-  receivers: number;
-  messages: number;
-  /** The instant (`nowMs`) that stored times are relative to; before the first message. */
-  epochMs: number;
-  /**
-   * Milliseconds since the epoch, message by message, receiver by receiver; 0: not received. Negative: fetched
-   * by sync, so that the event itself may still arrive.
-   */
-  receivedAt: Float64Array<Buffer>;
-  lastMessage: Int32Array<Buffer>;
-  /** Per message: receivers that have it; extra copies; arrivals after a later message. */
-  received: Int32Array<Buffer>;
-  duplicates: Int32Array<Buffer>;
-  outOfOrder: Int32Array<Buffer>;
-  /** One number: messages in the measured channel that are not of this run. */
-  foreign: Int32Array<Buffer>;
-  /** One number: messages of this run with another text than was sent. */
-  corrupted: Int32Array<Buffer>;
-}
+/** `sync`: the receiver fetched what it had missed. */
+export type ArrivedBy = "event" | "sync";
+
+/** In shared memory. */
+export const int32 = (length: number) => new Int32Array(new SharedArrayBuffer(4 * length));
+export const float64 = (length: number) => new Float64Array(new SharedArrayBuffer(8 * length));
 
 /** Bytes of shared memory for a run of this size. */
 export function tallyBytes(receivers: number, messages: number): number {
   return 8 * receivers * messages + 4 * (receivers + 3 * messages + 1);
 }
 
-export function allocateTally(receivers: number, messages: number, epochMs: number): TallyMemory {
-  const int32 = (length: number) => new Int32Array(new SharedArrayBuffer(4 * length));
+/** Where every thread records its receivers' arrivals. All in shared memory, so no results are copied. */
+export type TallyMemory = ReturnType<typeof allocateTally>;
+
+/** @param epochMs the instant (`nowMs`) that stored times are relative to; before the first message */
+export function allocateTally(receivers: number, messages: number, epochMs: number) {
   return {
     receivers,
     messages,
     epochMs,
-    receivedAt: new Float64Array(new SharedArrayBuffer(8 * receivers * messages)),
+    /**
+     * Milliseconds since the epoch, message by message, receiver by receiver; 0: not received. Negative: fetched
+     * by sync, so that the event itself may still arrive.
+     */
+    receivedAt: float64(receivers * messages),
     lastMessage: int32(receivers).fill(-1),
+    /** Per message: receivers that have it; extra copies; arrivals after a later message. */
     received: int32(messages),
     duplicates: int32(messages),
     outOfOrder: int32(messages),
+    /** One number: messages in the measured channel that are not of this run. */
     foreign: int32(1),
+    /** One number: messages of this run with another text than was sent. */
     corrupted: int32(1),
   };
 }
+
+/** Besides `received`, which an audience knows all the time. */
+const COUNTERS = ["duplicates", "outOfOrder", "foreign", "corrupted"] as const;
 
 /** Counts arrivals exactly: which receiver has which message, since when, twice, or after a later one. */
 export class Tally {
@@ -59,7 +57,7 @@ export class Tally {
   }
 
   /** @returns true if this was the message's last missing arrival */
-  record(receiver: number, message: number, atMs: number, by: "event" | "sync" = "event"): boolean {
+  record(receiver: number, message: number, atMs: number, by: ArrivedBy = "event"): boolean {
     const { receivers, receivedAt, lastMessage, received, duplicates, outOfOrder, epochMs } = this.memory;
     if (message < 0 || message >= this.memory.messages) {
       Atomics.add(message === CORRUPTED ? this.memory.corrupted : this.memory.foreign, 0, 1);
@@ -81,22 +79,19 @@ export class Tally {
   }
 
   /** Not shared, to be sent to another process. */
-  copy(): TallyMemory<ArrayBuffer> {
-    const { receivers, messages, epochMs, ...arrays } = this.memory;
-    const copies = Object.entries(arrays).map(([name, array]) => [name, array.slice()]);
-    return { receivers, messages, epochMs, ...Object.fromEntries(copies) } as TallyMemory<ArrayBuffer>;
+  copy() {
+    const counters = COUNTERS.map((name) => this.memory[name].slice());
+    return { receivers: this.memory.receivers, receivedAt: this.memory.receivedAt.slice(), counters };
   }
 
-  /** Adds what another process counted, of receivers that follow `first`. Both have the same epoch. */
-  add(part: TallyMemory<ArrayBuffer>, first: number): void {
-    const { receivers, messages, receivedAt } = this.memory;
-    for (let message = 0; message < messages; message++) {
-      const from = message * part.receivers;
-      const times = part.receivedAt.subarray(from, from + part.receivers);
-      receivedAt.set(times, message * receivers + first);
+  /** Adds what another process recorded, of receivers that follow `first`. Both have the same epoch. */
+  add({ receivers, receivedAt, counters }: ReturnType<Tally["copy"]>, first: number): void {
+    for (let message = 0; message < this.memory.messages; message++) {
+      const times = receivedAt.subarray(message * receivers, (message + 1) * receivers);
+      this.memory.receivedAt.set(times, message * this.memory.receivers + first);
     }
-    for (const counter of ["received", "duplicates", "outOfOrder", "foreign", "corrupted"] as const)
-      for (const [i, count] of part[counter].entries()) this.memory[counter][i]! += count;
+    for (const [c, name] of COUNTERS.entries())
+      for (const [i, count] of counters[c]!.entries()) this.memory[name][i]! += count;
   }
 
   isComplete(message: number): boolean {

@@ -11,6 +11,7 @@ import {
   readMetrics,
   type Labels,
   type Metric,
+  type MetricName,
   type MetricTable,
 } from "../report/metric.ts";
 import { lineOver, serverLines, type Distribution, type Series } from "../report/result.ts";
@@ -24,6 +25,9 @@ const ofWarm =
   (of: (warm: BroadcastMeasurement["warm"]) => number | null | undefined) => (pass: BroadcastMeasurement) =>
     warmTimes(pass).length === 0 ? undefined : (of(pass.warm) ?? null);
 
+const countsOf = ({ counts }: BroadcastMeasurement) => counts;
+const serverOf = ({ server }: BroadcastMeasurement) => server;
+
 const FIGURES: MetricTable<BroadcastMeasurement> = {
   worstMs: ofWarm(({ p100Ms }) => p100Ms?.max),
   medianMs: ofWarm(({ p100Ms }) => p100Ms?.median),
@@ -35,15 +39,13 @@ const FIGURES: MetricTable<BroadcastMeasurement> = {
   p999Ms: ofWarm(({ latencyMs }) => latencyMs?.["p99.9"]),
   ackMs: ofWarm(({ ackMs }) => ackMs?.median),
   stalls: stallsOf,
-  ...fields(({ counts }: BroadcastMeasurement) => counts, "lost", "duplicates", "outOfOrder", "corrupted"),
+  ...fields(countsOf, "lost", "duplicates", "outOfOrder", "corrupted"),
   unstored: ({ counts }) => (counts.stored === null ? undefined : counts.acknowledged - counts.stored),
-  ...fields(({ counts }: BroadcastMeasurement) => counts, "storedTwice", "dropped"),
-  cpuMsPerMessage: ({ server }) => server.cpuMsPerMessage ?? undefined,
-  netCpuMsPerMessage: ({ server }) => server.netCpuMsPerMessage ?? undefined,
-  idleCpuMsPerSecond: ({ server }) => server.idleCpuMsPerSecond ?? undefined,
+  ...fields(countsOf, "storedTwice", "dropped"),
+  ...fields(serverOf, "cpuMsPerMessage", "netCpuMsPerMessage", "idleCpuMsPerSecond"),
   cpuMicrosecondsPerDelivery: ({ server: { cpuMsPerMessage }, users }) =>
     cpuMsPerMessage === null ? undefined : (cpuMsPerMessage * 1000) / users,
-  rssPerConnectionBytes: ({ server }) => server.rssPerConnectionBytes ?? undefined,
+  ...fields(serverOf, "rssPerConnectionBytes"),
   natsPerMessage: ({ server }) => server.natsPerMessage?.rooms,
   natsToIdleGateways: ({ server }) => server.natsPerMessage?.toIdleGateways,
   registrationsPerSecond: ({ registration }) => registration?.perSecond,
@@ -59,11 +61,10 @@ const OF_BURSTS: MetricTable<readonly BurstResult[]> = {
     medianUnlessLost(same, ({ deliveriesPerCpuSecond }) => deliveriesPerCpuSecond) ?? undefined,
 };
 
-type Counts = BroadcastMeasurement["counts"];
-const COUNTS: MetricTable<Counts> = {
-  ...fields((counts: Counts) => counts, "sent", "acknowledged", "stored", "expected", "received"),
-  resyncs: ({ resyncs }) => resyncs || undefined,
-  foreign: ({ foreign }) => foreign || undefined,
+const COUNTS: MetricTable<BroadcastMeasurement> = {
+  ...fields(countsOf, "sent", "acknowledged", "stored", "expected", "received"),
+  resyncs: ({ counts }) => counts.resyncs || undefined,
+  foreign: ({ counts }) => counts.foreign || undefined,
 };
 
 /** At one moment. */
@@ -85,11 +86,40 @@ const TESTER: MetricTable<Generator> = {
 /** The metrics of a broadcast. */
 export const BROADCAST_METRICS = metricNames(FIGURES, OF_BURSTS, USAGE, COUNTS, TESTER);
 
+/** What a server used, by the moment. */
+export function usageMetrics(moments: Record<string, ServerUsage | null>, labels: Labels): Metric[] {
+  return Object.entries(moments).flatMap(([when, usage]) => readMetrics(USAGE, usage, { ...labels, when }));
+}
+
+/** One for each kind of process; none if they are unknown. */
+export function metricsByProcess(
+  name: MetricName,
+  values: Readonly<Record<string, number>> | null | undefined,
+  labels: Labels,
+): Metric[] {
+  return Object.entries(values ?? {}).flatMap(([process, value]) =>
+    metrics({ [name]: value }, { ...labels, process }),
+  );
+}
+
+/** Times in order, as columns. */
+export function timeColumns(
+  label: string,
+  x: string,
+  times: readonly { y: number | null; kind?: string }[],
+): Series {
+  return { label, x, y: "ms", kind: "columns", points: times.map((time, i) => ({ x: i + 1, ...time })) };
+}
+
+/** Of messages one by one. */
+export const messageColumns = (times: readonly { y: number | null; kind?: string }[]): Series =>
+  timeColumns("Each message, time to the last member", "messages in order", times);
+
 /** @param labels added to those of the server and the number of members */
 export function broadcastMetrics(pass: BroadcastMeasurement, labels: Labels = {}): Metric[] {
-  const { users, target, bursts, counts, server, generator } = pass;
+  const { users, target, bursts, server, generator } = pass;
   const all = { members: users, server: target.name, ...labels };
-  const moments: Record<string, ServerUsage | null> = {
+  const moments = {
     "before connecting": server.beforeConnect,
     "all online, idle": server.connected,
     "after the messages": server.afterRounds,
@@ -99,14 +129,12 @@ export function broadcastMetrics(pass: BroadcastMeasurement, labels: Labels = {}
     ...readMetrics(FIGURES, pass, all).map((metric) =>
       metric.name === "medianMs" ? { ...metric, samples: warmTimes(pass) } : metric,
     ),
-    ...Object.entries(server.cpuMsPerMessageByKind ?? {}).flatMap(([process, cpuMsPerMessage]) =>
-      metrics({ cpuMsPerMessage }, { ...all, process }),
-    ),
+    ...metricsByProcess("cpuMsPerMessage", server.cpuMsPerMessageByKind, all),
     ...[...Map.groupBy(bursts, ({ messages }) => messages)].flatMap(([burst, same]) =>
       readMetrics(OF_BURSTS, same, { ...all, burst }),
     ),
-    ...readMetrics(COUNTS, counts, all),
-    ...Object.entries(moments).flatMap(([when, usage]) => readMetrics(USAGE, usage, { ...all, when })),
+    ...readMetrics(COUNTS, pass, all),
+    ...usageMetrics(moments, all),
     ...readMetrics(TESTER, generator, all),
   ];
 }
@@ -149,17 +177,11 @@ export function broadcastSeries({ rounds, server: { samples } }: BroadcastMeasur
   const seconds = "seconds since the receivers were connected";
   const line = lineOver(seconds, samples);
   return [
-    {
-      label: "Each message, time to the last member",
-      x: "messages in order",
-      y: "ms",
-      kind: "columns",
-      points: rounds.map(({ kind, p100Ms, isDisturbed }, i) => ({
-        x: i + 1,
-        y: p100Ms,
-        kind: isDisturbed ? "disturbed by the tester" : kind,
-      })),
-    },
+    messageColumns(
+      rounds.map(({ kind, p100Ms, isDisturbed }) => {
+        return { y: p100Ms, kind: isDisturbed ? "disturbed by the tester" : kind };
+      }),
+    ),
     line("Deliveries per second", "deliveries/s", (sample) => sample.deliveriesPerSecond),
     ...serverLines(seconds, samples),
   ];

@@ -17,28 +17,28 @@ import {
 } from "../cli/options.ts";
 import { addressNeeds, currentLimits, findObstacles, type Limits, type Needs } from "../cli/preflight.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
-import { spread, type Spread } from "../kernels/broadcast/percentiles.ts";
+import {
+  difference,
+  mapValues,
+  openPercentiles,
+  spread,
+  type Spread,
+} from "../kernels/broadcast/percentiles.ts";
 import { testerCaveats } from "../kernels/broadcast/tester-watch.ts";
 import {
   measureConnections,
   type ConnectMeasurement,
   type ConnectPlan,
+  type HoldSample,
 } from "../kernels/connections/connect-run.ts";
+import { grownObjects, kernelBytes } from "../kernels/connections/memory.ts";
 import type { ClusterSize } from "../platform/platform.ts";
 import { applying, count, kib, serverText } from "../report/format.ts";
-import {
-  fields,
-  metricNames,
-  metrics,
-  readMetrics,
-  type Labels,
-  type Metric,
-  type MetricTable,
-} from "../report/metric.ts";
+import { fields, metricNames, readMetrics, type Metric, type MetricTable } from "../report/metric.ts";
 import { lineOver, mebibytes, type TextTable } from "../report/result.ts";
 import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
 import { existingUsers } from "../targets/tokens.ts";
-import { USAGE } from "./broadcast-outcome.ts";
+import { messageColumns, metricsByProcess, USAGE, usageMetrics } from "./broadcast-outcome.ts";
 
 const CONNECT_OPTIONS = {
   ...FANFARE_OPTIONS,
@@ -104,22 +104,16 @@ export function checkConnectLimits(needs: ConnectNeeds, limits: Limits = current
     { ...limits, openFiles: null, memoryBytes: Math.max(limits.memoryBytes, freemem()) },
   ).map(({ why }) => why);
   const most = (limits.openFiles ?? Infinity) - OTHER_FILES;
-  const raise = (files: number) => `or raise the limit: ulimit -n ${files + OTHER_FILES}`;
-  const perReceiver = Math.ceil(users / processes);
-  if (perReceiver > most) {
-    const enough = receivingProcesses(users, limits);
+  const check = (connections: number, where: string, advice: string) => {
+    if (connections <= most) return;
     obstacles.push(
-      `${perReceiver} connections in one process exceed its limit of open files, ${limits.openFiles}. ` +
-        `Use --processes ${enough}, ${raise(perReceiver)}.`,
+      `${connections} connections ${where} exceed its limit of open files, ${limits.openFiles}. ` +
+        `Use ${advice}, or raise the limit: ulimit -n ${connections + OTHER_FILES}.`,
     );
-  }
-  const perGateway = gateways === null ? 0 : Math.ceil(users / gateways);
-  if (perGateway > most) {
-    obstacles.push(
-      `${perGateway} connections of one gateway exceed its limit of open files, ${limits.openFiles}. ` +
-        `Use --gateways ${gatewaysFor(users, limits)}, ${raise(perGateway)}.`,
-    );
-  }
+  };
+  check(Math.ceil(users / processes), "in one process", `--processes ${receivingProcesses(users, limits)}`);
+  if (gateways !== null)
+    check(Math.ceil(users / gateways), "of one gateway", `--gateways ${gatewaysFor(users, limits)}`);
   if (obstacles.length > 0) throw usageError(obstacles.join("\n"));
 }
 
@@ -127,7 +121,27 @@ const MOST_PROCESSES = 64;
 /** Concurrent registrations on a server that is started for the run. */
 const MOST_REGISTRATIONS = 100;
 
+const MOST_OBJECTS = 10;
+const MS_PER_HOUR = 3_600_000;
+
 const countsOf = ({ counts }: ConnectMeasurement) => counts;
+
+/** Of the server's or the kernel's memory: with all members online, minus before they connected. */
+function perConnection(
+  { before, connected, counts: { online } }: ConnectMeasurement,
+  of: (memory: NonNullable<ConnectMeasurement["before"]>) => number | null | undefined,
+): number | null {
+  if (!before || !connected || online === 0) return null;
+  const bytes = difference(of(before), of(connected));
+  return bytes === null ? null : bytes / online;
+}
+
+/** While the connections were held; null: unknown. */
+function growth({ samples }: ConnectMeasurement, of: (sample: HoldSample) => number | null): number | null {
+  const [first, ...others] = samples;
+  const last = others.at(-1);
+  return first && last ? difference(of(first), of(last)) : null;
+}
 
 const FIGURES: MetricTable<ConnectMeasurement> = {
   worstMs: (measured) => timesOf(measured, ({ max }) => max),
@@ -136,16 +150,29 @@ const FIGURES: MetricTable<ConnectMeasurement> = {
   unstored: ({ counts: { stored, acknowledged } }) =>
     stored === null ? undefined : Math.max(0, acknowledged - stored),
   ...fields(countsOf, "dropped", "gaveUp"),
-  connectsPerSecond: ({ connection }) => connection?.perSecond ?? null,
-  connectsPerCpuSecond: ({ connection }) => connection?.perServerCpuSecond ?? undefined,
-  onlineP99Ms: ({ connection }) => connection?.onlineMs?.p99,
-  rssPerConnectionBytes: ({ bytesPerConnection }) => bytesPerConnection?.server ?? null,
-  kernelPerConnectionBytes: ({ bytesPerConnection }) => bytesPerConnection?.kernel ?? undefined,
-  testerBytesPerConnection: ({ bytesPerConnection }) => bytesPerConnection?.tester,
-  ...fields(({ hold }: ConnectMeasurement) => hold, "rssGrowthBytes", "cpuMsPerConnectionHour", "heldMs"),
+  connectsPerSecond: ({ connectMs, counts }) =>
+    connectMs === null ? null : counts.online / (connectMs / 1000),
+  connectsPerCpuSecond: ({ connecting, counts }) => {
+    const cpu = connecting?.cpuSeconds ?? 0;
+    return cpu > 0 ? counts.online / cpu : undefined;
+  },
+  onlineP99Ms: ({ connectMs, onlineMs, counts }) =>
+    connectMs === null ? undefined : openPercentiles(onlineMs, counts.gaveUp)?.p99,
+  rssPerConnectionBytes: (measured) => perConnection(measured, ({ usage }) => usage?.rssBytes),
+  kernelPerConnectionBytes: (measured) =>
+    perConnection(measured, ({ kernel }) => kernelBytes(kernel)) ?? undefined,
+  testerBytesPerConnection: ({ connected, counts: { online }, testerBytes }) =>
+    connected === null || online === 0 ? undefined : testerBytes / online,
+  rssGrowthBytes: (measured) => growth(measured, ({ rssBytes }) => rssBytes) ?? undefined,
+  cpuMsPerConnectionHour: (measured) => {
+    const [cpu, ms] = [growth(measured, (one) => one.cpuSeconds), growth(measured, (one) => one.atMs)];
+    const { online } = measured.counts;
+    return cpu === null || online === 0 ? undefined : (cpu * 1000) / online / (ms! / MS_PER_HOUR);
+  },
+  heldMs: ({ samples }) => samples.at(-1)?.atMs,
   ...fields(countsOf, "online", "sent", "acknowledged", "stored", "expected", "received", "resyncs"),
   registrationsPerSecond: ({ registration }) => registration?.perSecond,
-  otherProgramsCores: ({ otherProgramsCores }) => otherProgramsCores ?? undefined,
+  otherProgramsCores: ({ connecting }) => connecting?.otherProgramsCores ?? undefined,
 };
 
 export const connect = scenario({
@@ -181,10 +208,8 @@ export const connect = scenario({
         const registrations = Math.min(plan.connecting, MOST_REGISTRATIONS);
         const target = await openFanfare(context, { url, metricsUrl, cluster, registrations, existing });
         const prepared = await target.prepare(users, context.progress, context.signal);
-        const { isLocalServer } = place;
-        const run = { ...context, ...prepared, target, isLocalServer, plan };
-        const measured = await measureConnections(run);
-        const line = lineOver("seconds", measured.hold?.samples ?? []);
+        const measured = await measureConnections({ ...context, ...prepared, target, plan });
+        const line = lineOver("seconds", measured.samples);
         return {
           title: `Connect ${count(users, "user")}`,
           subtitle: [
@@ -197,16 +222,10 @@ export const connect = scenario({
             line("Server memory (RSS) while the connections are held", "MiB", ({ rssBytes }) =>
               mebibytes(rssBytes),
             ),
-            {
-              label: "Each message, time to the last member",
-              x: "messages in order",
-              y: "ms",
-              kind: "columns",
-              points: measured.messages.map(({ p100Ms }, i) => ({ x: i + 1, y: p100Ms })),
-            },
+            messageColumns(measured.messages.map(({ p100Ms }) => ({ y: p100Ms }))),
           ],
           tables: kernelTable(measured),
-          caveats: connectCaveats(measured),
+          caveats: connectCaveats(measured, place.isLocalServer),
         };
       },
     };
@@ -227,34 +246,36 @@ function clusterOf(
   return gateways > 1 ? { gateways, workers: 1 } : undefined;
 }
 
-function connectCaveats(measured: ConnectMeasurement): string[] {
-  const { standstillMs, otherProgramsCores, bytesPerConnection } = measured;
+function connectCaveats(measured: ConnectMeasurement, isLocalServer: boolean): string[] {
+  const { standstillMs, connecting, connected, counts } = measured;
+  const load = { standstillMs, otherProgramsCores: connecting?.otherProgramsCores ?? null };
   const worstMs = timesOf(measured, ({ max }) => max);
   const effect = "connecting took longer than it would have.";
-  return [
-    ...testerCaveats({ standstillMs, otherProgramsCores }, worstMs, effect),
-    ...applying(
-      bytesPerConnection?.isKernelOfBothEnds &&
-        "Kernel memory is that of both ends of each connection; half of it is the server's.",
-    ),
-  ];
+  return applying(
+    ...testerCaveats(load, worstMs, effect),
+    connected !== null &&
+      counts.online > 0 &&
+      isLocalServer &&
+      "Kernel memory is that of both ends of each connection; half of it is the server's.",
+  );
 }
 
 function connectMetrics(measured: ConnectMeasurement): Metric[] {
-  const { users, gateways, bytesPerConnection, server } = measured;
-  const labels: Labels = { members: users, gateways: gateways ?? 0 };
+  const { users, gateways, before, connected } = measured;
+  const labels = { members: users, gateways: gateways ?? 0 };
+  const byKind = mapValues(connected?.byKind ?? {}, (_, kind) =>
+    perConnection(measured, (memory) => memory.byKind?.[kind] ?? 0)!,
+  );
   const moments = {
-    "before connecting": server.beforeConnect,
-    "all online": server.connected,
-    "after the hold": server.afterHold,
-    "after the messages": server.afterMessages,
+    "before connecting": before?.usage ?? null,
+    "all online": connected?.usage ?? null,
+    "after the hold": measured.afterHold,
+    "after the messages": measured.afterMessages,
   };
   return [
     ...readMetrics(FIGURES, measured, labels),
-    ...Object.entries(bytesPerConnection?.serverByKind ?? {}).flatMap(([process, rssPerConnectionBytes]) =>
-      metrics({ rssPerConnectionBytes }, { ...labels, process }),
-    ),
-    ...Object.entries(moments).flatMap(([when, usage]) => readMetrics(USAGE, usage, { ...labels, when })),
+    ...(measured.counts.online > 0 ? metricsByProcess("rssPerConnectionBytes", byKind, labels) : []),
+    ...usageMetrics(moments, labels),
   ];
 }
 
@@ -265,10 +286,11 @@ function timesOf({ messages }: ConnectMeasurement, of: (times: Spread) => number
   return times.includes(null) ? null : of(spread(times as number[])!);
 }
 
-function kernelTable({ bytesPerConnection }: ConnectMeasurement): TextTable[] {
-  const objects = bytesPerConnection?.kernelObjects ?? [];
-  if (objects.length === 0) return [];
-  return [
-    { label: "Kernel objects per connection", rows: objects.map(({ name, bytes }) => [name, kib(bytes)]) },
-  ];
+/** The kernel objects that grew most, if they are readable (as root). */
+function kernelTable({ before, connected, counts: { online } }: ConnectMeasurement): TextTable[] {
+  const [old, now] = [before?.kernel?.objects, connected?.kernel?.objects];
+  const grown = old && now && online > 0 ? grownObjects(old, now, MOST_OBJECTS) : [];
+  if (grown.length === 0) return [];
+  const rows = grown.map(({ name, bytes }) => [name, kib(bytes / online)]);
+  return [{ label: "Kernel objects per connection", rows }];
 }

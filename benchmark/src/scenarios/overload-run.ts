@@ -127,7 +127,6 @@ export async function measureOverload(
   const services = watchMemory(target.platform!);
   /** Closed loops in the search for the capacity. */
   const steps: { inFlight: number; perSecond: number; ackMs: Percentiles | null }[] = [];
-  const cpuByKind: Record<string, number> = {};
   let capacity: number | null = plan.capacity ?? null;
   let offered: number | null = null;
   let [before, overload, after] = [NOTHING, NOTHING, NOTHING];
@@ -174,7 +173,6 @@ export async function measureOverload(
   async function overloadIt(): Promise<void> {
     const perSecond = Math.min(MOST_PER_SECOND, Math.max(1, capacity! * plan.factor));
     offered = perSecond;
-    const kindsBefore = target.cpuSecondsByKind();
     const watch = await watchTester({
       sending: () => threads.sampleLoads(),
       receiving: () => audience.sampleLoads(),
@@ -188,9 +186,6 @@ export async function measureOverload(
       () => load.send({ kind: "open", perSecond }, plan.durationMs),
     );
     tester = await watch.end();
-    const kinds = target.cpuSecondsByKind() ?? {};
-    for (const [kind, seconds] of Object.entries(kinds))
-      cpuByKind[kind] = seconds - (kindsBefore?.[kind] ?? 0);
   }
 
   async function readBack(): Promise<Uint8Array> {
@@ -239,7 +234,10 @@ export async function measureOverload(
       memory: services.result(span.fromMs, span.toMs),
       tester,
       /** By kind of process, in a cluster; empty for a single instance. */
-      cpuMsPerMessage: mapValues(cpuByKind, (seconds) => (seconds * 1000) / counts.acknowledged),
+      cpuMsPerMessage: mapValues(
+        tester?.server?.cpuSecondsByKind ?? {},
+        (seconds) => (seconds * 1000) / counts.acknowledged,
+      ),
       // Rejections can arrive after the overload.
       refusalsByCode: threads.errors(memory, { from: span.from, to: load.all.to }),
       /** Of the whole run. */

@@ -4,9 +4,10 @@ import { scenario, type RunContext } from "../cli/scenario.ts";
 import { testerCaveats } from "../kernels/broadcast/tester-watch.ts";
 import type { MemorySample } from "../kernels/requests/memory-watch.ts";
 import { applying, count, ms, serverText, whole } from "../report/format.ts";
-import { fields, metricNames, metrics, readMetrics, type MetricTable } from "../report/metric.ts";
+import { fields, metricNames, readMetrics, type MetricTable } from "../report/metric.ts";
 import type { Series, TextTable } from "../report/result.ts";
 import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
+import { metricsByProcess } from "./broadcast-outcome.ts";
 import { judgeOverload } from "./overload-judge.ts";
 import {
   measureOverload,
@@ -86,9 +87,7 @@ export const overload = scenario({
           metrics: [
             ...all,
             ...readMetrics(DURING, measured, { ...labels, phase: "overload" }),
-            ...Object.entries(measured.cpuMsPerMessage).flatMap(([process, cpuMsPerMessage]) =>
-              metrics({ cpuMsPerMessage }, { ...labels, process }),
-            ),
+            ...metricsByProcess("cpuMsPerMessage", measured.cpuMsPerMessage, labels),
           ],
           series: [memorySeries("Memory of the services", measured.memory.samples)],
           tables: overloadTables(measured),

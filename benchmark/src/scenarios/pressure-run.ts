@@ -5,7 +5,7 @@ import { newRunId } from "../receivers/message-tag.ts";
 import type { FanfareTarget } from "../targets/fanfare/fanfare-target.ts";
 import { nowMs, untilAborted } from "../kernels/broadcast/clock.ts";
 import { openPercentiles, sum } from "../kernels/broadcast/percentiles.ts";
-import { NOT_WATCHED, watchTester, type TesterLoad } from "../kernels/broadcast/tester-watch.ts";
+import { NOT_WATCHED, watchTester } from "../kernels/broadcast/tester-watch.ts";
 import { settled } from "../kernels/requests/send-load.ts";
 import { watchMemory } from "../kernels/requests/memory-watch.ts";
 import { ackTimesWithin, Counted, counted } from "../kernels/requests/request-memory.ts";
@@ -173,18 +173,12 @@ export async function measurePressure(
   }
 
   async function play(name: string, durationMs: number, paces: readonly Pace[]): Promise<void> {
-    const step: Step = {
+    const step = beginStep(
       name,
-      fromMs: nowMs(),
-      toMs: 0,
-      offeredPerSecond: sum(paces.map((pace) => (pace.kind === "open" ? pace.perSecond : 0))) || null,
-      readyzOverloaded: 0,
-      readyzAsked: 0,
-      serverCores: null,
-      tester: NOT_WATCHED,
-      bystander: bystander.phase(durationMs, BYSTANDER),
-      loads: paces.map((pace, i) => loads[i]!.phase(durationMs, pace)),
-    };
+      paces,
+      bystander.phase(durationMs, BYSTANDER),
+      paces.map((pace, i) => loads[i]!.phase(durationMs, pace)),
+    );
     const sampleLoads = async () => (await Promise.all(threads.map((thread) => thread.sampleLoads()))).flat();
     const watch = await watchTester({ sending: sampleLoads, server: target });
     const asking = setInterval(() => void pollReadyz(step), 1000);
@@ -283,21 +277,22 @@ async function fill(
 
 const open = (perSecond: number): Pace => ({ kind: "open", perSecond });
 
-interface Step {
-  name: string;
-  fromMs: number;
-  toMs: number;
+const beginStep = (name: string, paces: readonly Pace[], bystander: MixPhase, loads: MixPhase[]) => ({
+  name,
+  fromMs: nowMs(),
+  toMs: 0,
   /** Requests offered per second; null: a closed loop, or only the bystander. */
-  offeredPerSecond: number | null;
+  offeredPerSecond: sum(paces.map((pace) => (pace.kind === "open" ? pace.perSecond : 0))) || null,
   /** How often /readyz reported overload, and how often it was asked (once a second). */
-  readyzOverloaded: number;
-  readyzAsked: number;
+  readyzOverloaded: 0,
+  readyzAsked: 0,
   /** Cores used on average. */
-  serverCores: number | null;
-  tester: TesterLoad;
-  bystander: MixPhase;
-  loads: MixPhase[];
-}
+  serverCores: null as number | null,
+  tester: NOT_WATCHED,
+  bystander,
+  loads,
+});
+type Step = ReturnType<typeof beginStep>;
 
 /**
  * By kind of request.

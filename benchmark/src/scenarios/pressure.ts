@@ -9,7 +9,7 @@ import {
 } from "./pressure-run.ts";
 import { applying, duration as durationText, ms, percent, serverText, whole } from "../report/format.ts";
 import { sum, worst } from "../kernels/broadcast/percentiles.ts";
-import { testerCaveats } from "../kernels/broadcast/tester-watch.ts";
+import { ofPhase, testerCaveats } from "../kernels/broadcast/tester-watch.ts";
 import { fields, metricNames, readMetrics, type MetricTable } from "../report/metric.ts";
 import type { TextTable } from "../report/result.ts";
 import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
@@ -104,9 +104,7 @@ export const pressure = scenario({
           caveats: applying(
             ...(context.signal.aborted ? [] : judgePressure(measured)),
             ...phases.flatMap(({ name, tester, seen }) =>
-              testerCaveats(tester, worst(seen.map(({ okMs }) => okMs?.p100 ?? null))).map(
-                (text) => `${name}: ${text}`,
-              ),
+              ofPhase(name, testerCaveats(tester, worst(seen.map(({ okMs }) => okMs?.p100 ?? null)))),
             ),
           ),
         };

@@ -14,8 +14,9 @@ import {
 import { addressNeeds, checkLimits } from "../cli/preflight.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { nowMs, untilAborted, waitUntil } from "../kernels/broadcast/clock.ts";
+import { openChannel } from "../kernels/broadcast/measured-channel.ts";
 import { percentiles, sum } from "../kernels/broadcast/percentiles.ts";
-import { testerCaveats, watchTester, type TesterLoad } from "../kernels/broadcast/tester-watch.ts";
+import { ofPhase, testerCaveats, watchTester, type TesterLoad } from "../kernels/broadcast/tester-watch.ts";
 import {
   fetchMetrics,
   histogramChange,
@@ -25,9 +26,7 @@ import {
 } from "../kernels/broadcast/server-metrics.ts";
 import type { HttpCall, HttpSetup } from "../kernels/requests/http-operation.ts";
 import { openHttpThread, type HttpOutcome } from "../kernels/requests/http-thread.ts";
-import { Audience } from "../receivers/audience.ts";
 import { newRunId } from "../receivers/message-tag.ts";
-import { allocateTally, Tally } from "../receivers/tally.ts";
 import { count, serverText, whole } from "../report/format.ts";
 import { fields, metricNames, readMetrics, type MetricTable } from "../report/metric.ts";
 import { explain } from "../targets/fanfare/api.ts";
@@ -66,53 +65,35 @@ const REQUEST_METRIC = "fanfare_request_seconds";
 const BY_TESTER = "the tester's clock";
 
 /** A step of a message's path, timed or only counted by the server's own metric. */
-interface Step {
-  stage: string;
-  what: string;
-  metric: string;
-  labels?: Record<string, string>;
-}
+const step = (stage: string, what: string, metric: string, labels?: Record<string, string>) => {
+  return { stage, what, metric, labels };
+};
+type Step = ReturnType<typeof step>;
 
 const SENDING: readonly Step[] = [
-  {
-    stage: "send",
-    what: "a call, from arrival to answer",
-    metric: REQUEST_METRIC,
-    labels: { action: "message.send" },
-  },
-  {
-    stage: "distribute",
-    what: "a write of a batch of messages to the log, until it is on disk",
-    metric: "fanfare_message_commit_seconds",
-  },
-  {
-    stage: "notify",
-    what: "fan-out latency: a publication, until it is written to the last socket",
-    metric: "fanfare_fanout_seconds",
-  },
-  {
-    stage: "push",
-    what: "an event with one or more messages, written to a socket",
-    metric: "fanfare_fanout_deliveries_total",
-  },
+  step("send", "a call, from arrival to answer", REQUEST_METRIC, { action: "message.send" }),
+  step(
+    "distribute",
+    "a write of a batch of messages to the log, until it is on disk",
+    "fanfare_message_commit_seconds",
+  ),
+  step(
+    "notify",
+    "fan-out latency: a publication, until it is written to the last socket",
+    "fanfare_fanout_seconds",
+  ),
+  step("push", "an event with one or more messages, written to a socket", "fanfare_fanout_deliveries_total"),
 ];
-const PULL: Step = {
-  stage: "pull",
-  what: "a channel.sync call, from arrival to answer",
-  metric: REQUEST_METRIC,
-  labels: { action: "channel.sync" },
-};
-const OFFLINE_PUSH: Step = {
-  stage: "offline push",
-  what: "a message that mentions a member who is offline, until their push service has the notification, in development mode",
-  metric: "fanfare_pushes_total",
-  labels: { outcome: "sent" },
-};
-const UPLOAD: Step = {
-  stage: "upload",
-  what: `a file of ${UPLOAD_BYTES} bytes, from the request to the answer`,
-  metric: BY_TESTER,
-};
+const PULL = step("pull", "a channel.sync call, from arrival to answer", REQUEST_METRIC, {
+  action: "channel.sync",
+});
+const OFFLINE_PUSH = step(
+  "offline push",
+  "a message that mentions a member who is offline, until their push service has the notification, in development mode",
+  "fanfare_pushes_total",
+  { outcome: "sent" },
+);
+const UPLOAD = step("upload", `a file of ${UPLOAD_BYTES} bytes, from the request to the answer`, BY_TESTER);
 
 type StageRow = ReturnType<typeof rowOf>;
 const STAGE: MetricTable<StageRow> = {
@@ -123,12 +104,20 @@ const STAGE: MetricTable<StageRow> = {
   stageP99Ms: ({ p99BelowMs }) => p99BelowMs ?? undefined,
 };
 
-type Counts = Awaited<ReturnType<typeof measureStages>>["counts"];
-const COUNTS: MetricTable<Counts> = {
-  ...fields((counts: Counts) => counts, "lost", "duplicates", "corrupted", "dropped"),
-  ...fields((counts: Counts) => counts, "sent", "acknowledged", "expected", "received"),
-  ...fields((counts: Counts) => counts, "pulls", "pushes", "uploads"),
-};
+const COUNTS = fields(
+  (counts: Awaited<ReturnType<typeof measureStages>>["counts"]) => counts,
+  ...([
+    "lost",
+    "duplicates",
+    "corrupted",
+    "dropped",
+    "sent",
+    "acknowledged",
+    "expected",
+    "received",
+  ] as const),
+  ...(["pulls", "pushes", "uploads"] as const),
+);
 
 export const stages = scenario({
   name: "stages",
@@ -170,7 +159,7 @@ export const stages = scenario({
             },
           ],
           caveats: seen.flatMap(({ load, outcome, tester }) =>
-            testerCaveats(tester, outcome.latenciesMs.at(-1)).map((text) => `${load.label}: ${text}`),
+            ofPhase(load.label, testerCaveats(tester, outcome.latenciesMs.at(-1))),
           ),
         };
       },
@@ -211,7 +200,7 @@ interface Observed {
  */
 async function measureStages(target: FanfareTarget, plan: StagesPlan, context: RunContext) {
   const { progress, errors, signal, defer } = context;
-  const { urls, api, dialect } = target;
+  const { urls, api } = target;
   const metricsUrl = plan.metricsUrl ?? target.platform!.gateways[0]!.metricsUrl;
   const meeting = await target.openMeeting(signal);
   const { channelId } = meeting;
@@ -219,24 +208,15 @@ async function measureStages(target: FanfareTarget, plan: StagesPlan, context: R
   const register = async (count: number) =>
     tokensOf((await registerGuests(api, meeting, { ...work, count })).sessions, work);
   const tokens = await register(plan.users);
-  const message = { runId: newRunId(), payloadBytes: plan.payloadBytes };
-  const audience = await Audience.start({
-    urls: urls.slice(0, 1),
-    dialect,
-    runId: message.runId,
-    tally: new Tally(allocateTally(plan.users, plan.messages, nowMs())),
-    threads: 1,
-    connecting: CONNECTING,
-    connectTimeoutMs: plan.timeoutMs,
-    napMs: DEFAULT_NAP_MS,
-  });
+  const { users, messages, payloadBytes, timeoutMs } = plan;
+  const reading = { threads: 1, connecting: CONNECTING, connectTimeoutMs: timeoutMs, napMs: DEFAULT_NAP_MS };
+  const place = { dialect: target.dialect, urls: urls.slice(0, 1) };
+  const channel = await openChannel({ ...reading, target: place, errors, users, messages, payloadBytes });
+  const { audience, runId } = channel;
   const seen: Observed[] = [];
   let isSent = false;
   let pushed = () => 0;
-  await untilAborted(signal, measure()).finally(async () => {
-    await audience.close();
-    errors.addAll("connection", audience.errors);
-  });
+  await untilAborted(signal, measure()).finally(() => channel.close());
   if (plan.pushes > 0 && !signal.aborted) await untilAborted(signal, measurePushes());
   const outcomeOf = (phase: string) => seen.find(({ load }) => load.phase === phase)?.outcome;
   const sending = outcomeOf("send");
@@ -279,7 +259,7 @@ async function measureStages(target: FanfareTarget, plan: StagesPlan, context: R
       steps: SENDING,
       requests: plan.messages,
       calls: callsOf("message.send", { params: { channelId } }),
-      message,
+      message: { runId, payloadBytes },
       warmUp: WARM_UP,
       // Ends when everyone online has everything.
       settle: (acknowledged) =>
@@ -326,7 +306,7 @@ async function measureStages(target: FanfareTarget, plan: StagesPlan, context: R
       steps: [OFFLINE_PUSH],
       requests: plan.pushes,
       calls: userIds.map((id) => ({ ...call, ending: ` <@${id}>` })),
-      message: { runId: newRunId(), payloadBytes: plan.payloadBytes },
+      message: { runId: newRunId(), payloadBytes },
       done: () => service.received(),
       // Ends when the push service has everything.
       settle: (acknowledged) => waitUntil(() => service.received() >= acknowledged, plan.timeoutMs, signal),
@@ -394,16 +374,13 @@ function changeOf(
   labels?: Record<string, string>,
 ): HistogramChange {
   if (metric === BY_TESTER) {
-    const { latenciesMs, acknowledged } = outcome;
-    return {
-      count: acknowledged,
-      meanMs: acknowledged === 0 ? null : sum([...latenciesMs]) / latenciesMs.length,
-      p99BelowMs: percentiles(latenciesMs)?.p99 ?? null,
-    };
+    const { latenciesMs, acknowledged: count } = outcome;
+    const meanMs = count === 0 ? null : sum([...latenciesMs]) / latenciesMs.length;
+    return { count, meanMs, p99BelowMs: percentiles(latenciesMs)?.p99 ?? null };
   }
   if (metric.endsWith("_seconds")) return histogramChange(before, after, metric, labels);
-  const change = sumOf(after, metric, labels) - sumOf(before, metric, labels);
-  return { count: change, meanMs: null, p99BelowMs: null };
+  const count = sumOf(after, metric, labels) - sumOf(before, metric, labels);
+  return { count, meanMs: null, p99BelowMs: null };
 }
 
 /** Takes the place of the push services of browsers: accepts all pushes, and counts them. */

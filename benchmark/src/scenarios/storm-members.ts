@@ -1,8 +1,5 @@
 import { FanfareClient } from "@fanfare/client";
-import { joined } from "../kernels/broadcast/broadcast-summary.ts";
 import { nowMs } from "../kernels/broadcast/clock.ts";
-import { percentiles, sum, type Percentiles } from "../kernels/broadcast/percentiles.ts";
-import type { SentMessage } from "../kernels/broadcast/sent-messages.ts";
 import { taggedIndex } from "../receivers/message-tag.ts";
 import type { Tally } from "../receivers/tally.ts";
 
@@ -13,6 +10,9 @@ interface SdkMemberOptions {
   /** The invite code of the group, and its channel. */
   code: string;
   channelId: string;
+  /** Where it records when each message first appeared in its copy, as this receiver. */
+  tally: Tally;
+  receiver: number;
   signal: AbortSignal;
 }
 
@@ -22,25 +22,21 @@ export type SdkMember = Awaited<ReturnType<typeof openSdkMember>>;
 const NEWEST = 500;
 
 /** Registers and connects a real member with the SDK, which keeps its copy of the channel exact. */
-export async function openSdkMember({ urls, runId, code, channelId, signal }: SdkMemberOptions) {
+export async function openSdkMember(options: SdkMemberOptions) {
+  const { urls, runId, code, channelId, tally, receiver, signal } = options;
   signal.throwIfAborted();
   const client = new FanfareClient({ url: urls });
   await client.createGuest();
   await client.call("invite.accept", { code });
   await client.connect();
   const view = client.channel(channelId);
-  const arrivals = new Map<number, number>();
   view.subscribe(({ messages }) => {
     const atMs = nowMs();
-    for (const { content } of messages.slice(-NEWEST)) {
-      const index = taggedIndex(runId, content);
-      if (index >= 0 && !arrivals.has(index)) arrivals.set(index, atMs);
-    }
+    for (const { content } of messages.slice(-NEWEST))
+      tally.record(receiver, taggedIndex(runId, content), atMs);
   });
   await view.load();
   return {
-    /** When each message of the run first appeared in the copy. */
-    arrivals,
     get isOnline(): boolean {
       return client.state === "online";
     },
@@ -54,30 +50,5 @@ export async function openSdkMember({ urls, runId, code, channelId, signal }: Sd
       return view.messages.map(({ id }) => id);
     },
     close: () => client.close(),
-  };
-}
-
-/** Which light and SDK members have which message. */
-export function stormArrivals(tally: Tally, sdk: readonly SdkMember[]) {
-  const { receivers, received, duplicates } = tally.memory;
-  return {
-    /** Members that do not have the message. */
-    missing({ index }: SentMessage): number {
-      const without = sdk.filter(({ arrivals }) => !arrivals.has(index)).length;
-      return receivers - Atomics.load(received, index) + without;
-    },
-    /** Milliseconds from the intended sending until the last member had it; null: it did not reach everyone. */
-    untilLast({ index, sentAtMs }: SentMessage): number | null {
-      const light = receivers === 0 ? 0 : tally.untilLast(index, sentAtMs);
-      const times = sdk.map(({ arrivals }) => arrivals.get(index));
-      if (light === null || times.includes(undefined)) return null;
-      return Math.max(light, ...times.map((atMs) => atMs! - sentAtMs));
-    },
-    /** Of all deliveries of the messages to light members. */
-    latencies: (messages: readonly SentMessage[]): Percentiles | null =>
-      percentiles(joined(messages.map(({ index, sentAtMs }) => tally.latencies(index, sentAtMs)))),
-    recovered: (messages: readonly SentMessage[]) => sum(messages.map(({ index }) => tally.recovered(index))),
-    duplicates: (messages: readonly SentMessage[]) =>
-      sum(messages.map(({ index }) => Atomics.load(duplicates, index))),
   };
 }

@@ -11,18 +11,19 @@ import {
   type OptionValues,
 } from "../cli/options.ts";
 import type { RunTools } from "../cli/scenario.ts";
+import { joined } from "../kernels/broadcast/broadcast-summary.ts";
 import { nowMs, untilAborted, waitUntil } from "../kernels/broadcast/clock.ts";
-import { sum, worst } from "../kernels/broadcast/percentiles.ts";
+import { openChannel } from "../kernels/broadcast/measured-channel.ts";
+import { percentiles, sum, worst } from "../kernels/broadcast/percentiles.ts";
 import { sampleThreadLoad } from "../kernels/broadcast/resource-use.ts";
-import { SentMessages, type SentMessage } from "../kernels/broadcast/sent-messages.ts";
-import { NOT_WATCHED, watchTester, type TesterLoad } from "../kernels/broadcast/tester-watch.ts";
+import type { SentMessage } from "../kernels/broadcast/sent-messages.ts";
+import { NOT_WATCHED, watchTester } from "../kernels/broadcast/tester-watch.ts";
 import type { ClusterSize, Gateway } from "../platform/platform.ts";
-import { Audience } from "../receivers/audience.ts";
-import { newRunId, StoredCopies } from "../receivers/message-tag.ts";
+import { StoredCopies } from "../receivers/message-tag.ts";
 import { allocateTally, Tally } from "../receivers/tally.ts";
 import type { FanfareTarget } from "../targets/fanfare/fanfare-target.ts";
 import type { ServerUsage } from "../targets/target.ts";
-import { openSdkMember, stormArrivals, type SdkMember } from "./storm-members.ts";
+import { openSdkMember, type SdkMember } from "./storm-members.ts";
 
 /**
  * `rolling`: gateways are stopped one after the other, drain, and restart. `kill`: kill -9 of one gateway.
@@ -91,18 +92,19 @@ interface StormContext extends RunTools {
 }
 
 /** The steady time before, or one fault until all clients have recovered. */
-interface Phase {
-  name: string;
-  fromMs: number;
-  toMs: number;
+const beginPhase = (name: string) => ({
+  name,
+  fromMs: nowMs(),
+  toMs: Infinity,
   /** Connections that were lost. */
-  moved: number;
+  moved: 0,
   /** Until the gateways answered again; null for the steady time. */
-  serversBackMs: number | null;
+  serversBackMs: null as number | null,
   /** Until the last member had reconnected and caught up; null: not in time, or the steady time. */
-  allBackMs: number | null;
-  tester: TesterLoad;
-}
+  allBackMs: null as number | null,
+  tester: NOT_WATCHED,
+});
+type Phase = ReturnType<typeof beginPhase>;
 
 /** Gateways that go away at the same time. */
 interface Outage {
@@ -120,35 +122,33 @@ export type StormPhase = StormMeasurement["phases"][number];
  * @throws {ExitError} if someone could not be connected
  */
 export async function measureStorm({ target, plan, progress, signal, errors }: StormContext) {
-  const runId = newRunId();
-  const sent = new SentMessages({ runId, payloadBytes: plan.payloadBytes, errors });
-  const tally = new Tally(allocateTally(plan.users - plan.sdk, mostMessages(plan), nowMs()));
+  const [messages, lightMembers] = [mostMessages(plan), plan.users - plan.sdk];
+  const ofSdk = new Tally(allocateTally(plan.sdk, messages, nowMs()));
   const phases: Phase[] = [];
   const sdk: SdkMember[] = [];
-  const arrivals = stormArrivals(tally, sdk);
   const stopping = new AbortController();
   let sending: Promise<void> | undefined;
   let stored: StoredCopies | undefined;
   let exactCopies: number | null = null;
   let before: ServerUsage | null = null;
   let after: ServerUsage | null = null;
-  const prepared = await target.prepare(plan.users - plan.sdk, progress, signal);
-  const audience = await Audience.start({
-    urls: target.urls,
-    dialect: target.dialect,
-    runId,
-    tally,
-    threads: plan.threads,
+  const prepared = await target.prepare(lightMembers, progress, signal);
+  const channel = await openChannel({
+    ...plan,
+    target,
+    errors,
+    users: lightMembers,
+    messages,
     // Reconnecting clients don't wait for each other.
     connecting: plan.users,
-    napMs: plan.napMs,
     exactChannel: target.meeting.channelId,
   });
+  const { audience, sent, runId, tally: light } = channel;
+  const tallies = [light, ofSdk];
   await untilAborted(signal, measure()).finally(async () => {
     await stopSending();
     for (const member of sdk) member.close();
-    await audience.close();
-    errors.addAll("connection", audience.errors);
+    await channel.close();
   });
   return summarise();
 
@@ -156,9 +156,10 @@ export async function measureStorm({ target, plan, progress, signal, errors }: S
     await audience.connectAll(await prepared.credentials(), { progress, signal });
     const { code, channelId } = target.meeting;
     while (sdk.length < plan.sdk) {
-      const first = sdk.length % target.urls.length;
+      const receiver = sdk.length;
+      const first = receiver % target.urls.length;
       const urls = [...target.urls.slice(first), ...target.urls.slice(0, first)];
-      sdk.push(await openSdkMember({ urls, runId, code, channelId, signal }));
+      sdk.push(await openSdkMember({ urls, runId, code, channelId, tally: ofSdk, receiver, signal }));
     }
     before = await target.usage();
     await storm();
@@ -188,7 +189,7 @@ export async function measureStorm({ target, plan, progress, signal, errors }: S
   /** At a steady rate, even while servers are down: latency is measured from the intended instant. */
   async function send(): Promise<void> {
     const startMs = nowMs();
-    for (let i = 0; i < mostMessages(plan); i++) {
+    for (let i = 0; i < messages; i++) {
       const intendedMs = startMs + (i * 1000) / plan.rate;
       const waitMs = intendedMs - nowMs();
       if (waitMs > 0) await sleep(waitMs, undefined, { signal: stopping.signal });
@@ -204,8 +205,7 @@ export async function measureStorm({ target, plan, progress, signal, errors }: S
   }
 
   async function play(name: string, work: (phase: Phase) => Promise<void>): Promise<void> {
-    const nothing = { moved: 0, serversBackMs: null, allBackMs: null, tester: NOT_WATCHED };
-    const phase: Phase = { name, fromMs: nowMs(), toMs: Infinity, ...nothing };
+    const phase = beginPhase(name);
     phases.push(phase);
     const movedBefore = audience.dropped;
     // The SDK's members, and the sending, are in this thread.
@@ -241,12 +241,20 @@ export async function measureStorm({ target, plan, progress, signal, errors }: S
     exactCopies = copies.filter((copy) => copy.join() === ids.join()).length;
   }
 
+  /** Deliveries of acknowledged messages to members that don't have them. */
   function lost(): number {
-    return sum(sent.acknowledged.map((message) => arrivals.missing(message)));
+    const missing = ({ index }: SentMessage) =>
+      sum(tallies.map(({ memory }) => memory.receivers - Atomics.load(memory.received, index)));
+    return sum(sent.acknowledged.map(missing));
+  }
+
+  /** Milliseconds from the intended sending until the last member had it; null: it did not reach everyone. */
+  function untilLast({ index, sentAtMs }: SentMessage): number | null {
+    return worst(tallies.map((tally) => tally.untilLast(index, sentAtMs)));
   }
 
   function summarise() {
-    const { all: messages, acknowledged } = sent;
+    const { all, acknowledged } = sent;
     const steadyMs = phases[0] && worst(secondsOf(phases[0]));
     return {
       users: plan.users,
@@ -255,9 +263,9 @@ export async function measureStorm({ target, plan, progress, signal, errors }: S
       sdkClients: plan.sdk,
       phases: phases.map((phase, i) => summarisePhase(phase, i === 0 ? null : steadyMs!)),
       counts: {
-        sent: messages.length,
+        sent: all.length,
         acknowledged: acknowledged.length,
-        failed: messages.filter(({ state }) => state === "failed").length,
+        failed: all.filter(({ state }) => state === "failed").length,
         stored: stored?.found ?? null,
         storedTwice: stored?.further ?? null,
         /** Acknowledged but not in the database. */
@@ -266,8 +274,8 @@ export async function measureStorm({ target, plan, progress, signal, errors }: S
         // Before the end it may be in flight.
         lost: stored ? lost() : 0,
         /** Events received twice: harmless, because clients apply them by id. */
-        duplicates: arrivals.duplicates(messages),
-        recovered: arrivals.recovered(messages),
+        duplicates: sum(all.map(({ index }) => Atomics.load(light.memory.duplicates, index))),
+        recovered: sum(all.map(({ index }) => light.recovered(index))),
         moved: audience.dropped,
         resyncs: audience.resyncs,
         /** Members that had not recovered at the end. */
@@ -292,7 +300,7 @@ export async function measureStorm({ target, plan, progress, signal, errors }: S
   function secondsOf(phase: Phase): (number | null)[] {
     const second = ({ sentAtMs }: SentMessage) => Math.floor((sentAtMs - phase.fromMs) / 1000);
     const bySecond = Map.groupBy(acknowledgedIn(phase), second);
-    return [...bySecond.values()].map((same) => worst(same.map((message) => arrivals.untilLast(message))));
+    return [...bySecond.values()].map((same) => worst(same.map(untilLast)));
   }
 
   /** @param steadyMs the worst of the steady time */
@@ -308,7 +316,10 @@ export async function measureStorm({ target, plan, progress, signal, errors }: S
       secondsP100Ms,
       /** Seconds that were worse than the worst of the steady time. */
       disturbedSeconds: steadyMs === null ? null : secondsP100Ms.filter(isDisturbed).length,
-      latencyMs: arrivals.latencies(acknowledged),
+      /** Of all deliveries to light members. */
+      latencyMs: percentiles(
+        joined(acknowledged.map(({ index, sentAtMs }) => light.latencies(index, sentAtMs))),
+      ),
     };
   }
 }

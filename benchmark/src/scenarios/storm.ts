@@ -2,11 +2,12 @@ import { clusterSizeOf, MOST_USERS, threadCount, wholeNumber } from "../cli/opti
 import { addressNeeds, checkLimits } from "../cli/preflight.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { worst } from "../kernels/broadcast/percentiles.ts";
-import { testerCaveats } from "../kernels/broadcast/tester-watch.ts";
+import { ofPhase, testerCaveats } from "../kernels/broadcast/tester-watch.ts";
 import { applying, count, serverText, short, whole } from "../report/format.ts";
 import { fields, metricNames, readMetrics, type Metric, type MetricTable } from "../report/metric.ts";
 import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
 import type { ServerUsage } from "../targets/target.ts";
+import { timeColumns } from "./broadcast-outcome.ts";
 import {
   measureStorm,
   mostMessages,
@@ -19,13 +20,15 @@ import {
 
 const MAX_REGISTRATIONS = 100;
 
+const countsOf = ({ counts }: StormMeasurement) => counts;
+
 const RUN: MetricTable<StormMeasurement> = {
   worstSecondMs: ({ phases }) => worst(phases.map(({ p100Ms }) => p100Ms)),
   recoveredMs: ({ phases }) => {
     const faults = phases.filter(({ serversBackMs }) => serversBackMs !== null);
     return faults.length === 0 ? undefined : worst(faults.map(({ allBackMs }) => allBackMs));
   },
-  ...fields(({ counts }: StormMeasurement) => counts, "lost", "unstored", "storedTwice", "away"),
+  ...fields(countsOf, "lost", "unstored", "storedTwice", "away"),
   inexactCopies: ({ exactCopies, sdkClients }) =>
     exactCopies === null ? undefined : sdkClients - exactCopies,
 };
@@ -41,12 +44,10 @@ const PHASE: MetricTable<StormPhase> = {
   ...fields(({ tester }: StormPhase) => tester, "receiverBusy"),
 };
 
-type Counts = StormMeasurement["counts"];
-const COUNTS: MetricTable<Counts> = {
-  ...fields((counts: Counts) => counts, "sent", "acknowledged", "failed", "moved", "stored", "expected"),
-  ...fields((counts: Counts) => counts, "recovered"),
-  duplicateEvents: ({ duplicates }) => duplicates,
-  ...fields((counts: Counts) => counts, "resyncs"),
+const COUNTS: MetricTable<StormMeasurement> = {
+  ...fields(countsOf, "sent", "acknowledged", "failed", "moved", "stored", "expected", "recovered"),
+  duplicateEvents: ({ counts }) => counts.duplicates,
+  ...fields(countsOf, "resyncs"),
 };
 
 const USAGE: MetricTable<ServerUsage | null> = { rssBytes: (usage) => usage?.rssBytes };
@@ -92,13 +93,7 @@ export const storm = scenario({
           ],
           metrics: stormMetrics(measured),
           series: [
-            {
-              label: "Time to the last member, by second of sending",
-              x: "seconds of sending",
-              y: "ms",
-              kind: "columns",
-              points: seconds.map((point, i) => ({ x: i + 1, ...point })),
-            },
+            timeColumns("Time to the last member, by second of sending", "seconds of sending", seconds),
           ],
           caveats: stormCaveats(measured),
         };
@@ -108,12 +103,12 @@ export const storm = scenario({
 });
 
 export function stormMetrics(measured: StormMeasurement): Metric[] {
-  const { users, gateways, phases, counts, server } = measured;
+  const { users, gateways, phases, server } = measured;
   const labels = { members: users, gateways: gateways ?? 0 };
   return [
     ...readMetrics(RUN, measured, labels),
     ...phases.flatMap((phase) => readMetrics(PHASE, phase, { ...labels, phase: phase.name })),
-    ...readMetrics(COUNTS, counts, labels),
+    ...readMetrics(COUNTS, measured, labels),
     ...readMetrics(USAGE, server.before, { ...labels, when: "before" }),
     ...readMetrics(USAGE, server.after, { ...labels, when: "after" }),
   ];
@@ -132,8 +127,6 @@ export function stormCaveats({
         `${whole(failed)} of ${count(sent, "message")} were not accepted, and are in no time. During an outage, each sender of ` +
           "the SDK keeps a limited number: use more --senders, or a lower --rate.",
     ),
-    ...phases.flatMap(({ name, tester, p100Ms }) =>
-      testerCaveats(tester, p100Ms).map((text) => `${name}: ${text}`),
-    ),
+    ...phases.flatMap(({ name, tester, p100Ms }) => ofPhase(name, testerCaveats(tester, p100Ms))),
   ];
 }

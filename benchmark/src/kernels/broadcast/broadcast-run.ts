@@ -1,20 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunTools } from "../../cli/scenario.ts";
-import { Audience } from "../../receivers/audience.ts";
-import { newRunId, StoredCopies } from "../../receivers/message-tag.ts";
-import { allocateTally, Tally } from "../../receivers/tally.ts";
 import { loadDialect } from "../../targets/plugins.ts";
 import type { Prepared, Sender, Target } from "../../targets/target.ts";
-import { plannedMessages, roundKinds, type BroadcastPlan, type RoundKind } from "./broadcast-plan.ts";
-import { summarise, type BroadcastMessage, type SentBurst, type StoredCounts } from "./broadcast-summary.ts";
+import { plannedMessages, roundKinds, type BroadcastPlan } from "./broadcast-plan.ts";
+import { summarise, type BroadcastMessage, type RunRecord, type SentBurst } from "./broadcast-summary.ts";
 import { abortable, nowMs, untilAborted } from "./clock.ts";
-import { GeneratorLoad } from "./generator-load.ts";
-import { mapValues, sum } from "./percentiles.ts";
-import { readingCost, usedSeconds, watchServer } from "./resource-use.ts";
-import { SentMessages } from "./sent-messages.ts";
-import type { NatsTraffic } from "./server-metrics.ts";
-import { ServerSampler, unknownServer, type ServerResult } from "./server-samples.ts";
+import { NO_LOAD, roundLoad } from "./generator-load.ts";
+import { openChannel } from "./measured-channel.ts";
+import { difference, mapValues, sum } from "./percentiles.ts";
+import { readingCost, usedSeconds, watchLoop, watchServer } from "./resource-use.ts";
+import { ServerSampler, unknownServer } from "./server-samples.ts";
 
+/** Of the watch over this thread while a message is in flight. */
+const TICK_MS = 1;
 /** The server's work after the last arrival (acknowledgements, cleanup) still belongs to a burst. */
 const SETTLE_MS = 250;
 /** A shorter idle time says nothing about the server's CPU. */
@@ -41,24 +39,28 @@ export async function measureBroadcast(context: BroadcastContext) {
   // The only client for long polling is the light one.
   const plan: BroadcastPlan =
     transport === "long-poll" ? { ...context.plan, kind: "light", probes: 0 } : context.plan;
-  const runId = newRunId();
-  const generator = new GeneratorLoad();
-  const sent = new SentMessages({ runId, payloadBytes: plan.payloadBytes, errors });
-  const messages: BroadcastMessage[] = [];
-  const bursts: SentBurst[] = [];
-  const server = unknownServer();
   /** CPU time that reading a server's metrics costs it; the operating system tells about a local one without that. */
   let readingSeconds = 0;
-  let connectMs: number | null = null;
   let onlineAtMs = 0;
-  let stored: StoredCounts = { stored: null, storedTwice: null };
-  const audience = await Audience.start({
-    ...plan,
-    urls: target.urls.slice(0, spread),
-    dialect: target.dialect,
-    runId,
-    tally: new Tally(allocateTally(plan.users, plannedMessages(plan), nowMs())),
-  });
+  const { dialect, urls } = target;
+  const place = { dialect, urls: urls.slice(0, spread) };
+  const channel = await openChannel({ ...plan, target: place, errors, messages: plannedMessages(plan) });
+  const { audience, sent } = channel;
+  const run: RunRecord = {
+    plan,
+    target,
+    registration: prepared.registration,
+    audience,
+    cpuAtStart: process.cpuUsage(),
+    connectMs: null,
+    messages: [],
+    bursts: [],
+    stored: null,
+    storedTwice: null,
+    server: unknownServer(),
+    otherProgramsCores: null,
+  };
+  const { server, messages, bursts } = run;
   const sampler = new ServerSampler({
     usage: () => target.usage(),
     totals: () => ({ acknowledged: sent.acknowledged.length, deliveries: audience.tally.deliveries }),
@@ -69,22 +71,9 @@ export async function measureBroadcast(context: BroadcastContext) {
   await untilAborted(signal, measure()).finally(async () => {
     server.samples = sampler.samples(onlineAtMs);
     sender?.close();
-    await audience.close();
-    errors.addAll("connection", audience.errors);
+    await channel.close();
   });
-  const { registration } = prepared;
-  return summarise({
-    plan,
-    target,
-    registration,
-    audience,
-    connectMs,
-    messages,
-    bursts,
-    ...stored,
-    server,
-    generator,
-  });
+  return summarise(run);
 
   async function measure(): Promise<void> {
     await connect();
@@ -94,9 +83,9 @@ export async function measureBroadcast(context: BroadcastContext) {
     await sleep(DRAIN_MS, undefined, { signal });
     for (const message of messages) message.isOver = true;
     if (!target.contents) return;
-    const copies = new StoredCopies(runId, sent.all.length);
-    await copies.addAll(target.contents());
-    stored = { stored: copies.of(sent.acknowledged), storedTwice: copies.further };
+    const copies = await channel.stored(target.contents());
+    run.stored = copies.of(sent.acknowledged);
+    run.storedTwice = copies.further;
   }
 
   async function connect(): Promise<void> {
@@ -105,13 +94,12 @@ export async function measureBroadcast(context: BroadcastContext) {
     const startedMs = nowMs();
     await audience.connectAll(credentials, context);
     onlineAtMs = nowMs();
-    connectMs = onlineAtMs - startedMs;
+    run.connectMs = onlineAtMs - startedMs;
     await sleep(plan.idleMs, undefined, { signal });
     server.connected = await target.usage();
     if (!target.isThrowaway) readingSeconds = await readingCost(() => target.cpuSeconds());
-    const before = server.beforeConnect?.rssBytes;
-    const after = server.connected?.rssBytes;
-    if (before && after) server.rssPerConnectionBytes = (after - before) / plan.users;
+    const grown = difference(server.beforeConnect?.rssBytes, server.connected?.rssBytes);
+    if (grown !== null) server.rssPerConnectionBytes = grown / plan.users;
   }
 
   async function playRounds(sender: Sender): Promise<void> {
@@ -119,49 +107,48 @@ export async function measureBroadcast(context: BroadcastContext) {
     const firstWarm = kinds.indexOf("warm");
     audience.measure(true);
     await audience.sampleLoads();
-    let cpuByKind: Record<string, number> | null = null;
-    let natsBefore: NatsTraffic | null = null;
-    let samplingBefore = 0;
-    let endWatch: Awaited<ReturnType<typeof watchServer>> | undefined;
+    let endWarm: Awaited<ReturnType<typeof watchWarm>> | undefined;
     const play = async () => {
       for (const [i, kind] of kinds.entries()) {
         if (kind === "cold") await rest();
         else if (i > 0) await sleep(plan.intervalMs, undefined, { signal });
-        if (i === firstWarm) {
-          natsBefore = await target.natsTraffic();
-          cpuByKind = target.cpuSecondsByKind();
-          samplingBefore = sampler.cpuSeconds;
-          endWatch = await watchServer(target);
-        }
-        await playRound(kind, sender);
+        if (i === firstWarm) endWarm = await watchWarm();
+        await deliver(() => [send(sender, kind)]);
         await sampler.sampleIfDue();
       }
     };
     await progress.during("sending messages", kinds.length, () => messages.length, play);
-    const use = await endWatch?.();
-    if (use && use.cpuSeconds !== null) {
-      const reading = readingSeconds + sampler.cpuSeconds - samplingBefore;
-      const cpuMs = usedSeconds(0, use.cpuSeconds, reading)! * 1000;
-      server.cpuMsPerMessage = cpuMs / plan.messages;
-      const idleRate = server.idleCpuMsPerSecond;
-      if (idleRate !== null) {
-        const idleMs = (idleRate * use.durationMs) / 1000;
-        server.netCpuMsPerMessage = Math.max(0, cpuMs - idleMs) / plan.messages;
-      }
-      generator.otherPrograms = use.otherProgramsCores;
-    }
-    const [kindsBefore, kindsAfter] = [cpuByKind as Record<string, number> | null, target.cpuSecondsByKind()];
-    if (kindsBefore && kindsAfter)
-      server.cpuMsPerMessageByKind = mapValues(
-        kindsAfter,
-        (seconds, kind) => ((seconds - (kindsBefore[kind] ?? 0)) * 1000) / plan.messages,
-      );
-    const natsAfter = natsBefore && (await target.natsTraffic());
-    if (natsBefore && natsAfter) {
-      const idle = target.urls.length - spread;
-      server.natsPerMessage = natsPerMessage(natsBefore, natsAfter, idle, plan.messages);
-    }
+    await endWarm?.();
     server.afterRounds = sampler.worst(await target.usage());
+  }
+
+  /** @returns ends the watch over what warm messages cost */
+  async function watchWarm() {
+    const natsBefore = await target.natsTraffic();
+    const samplingBefore = sampler.cpuSeconds;
+    const endWatch = await watchServer(target);
+    return async () => {
+      const use = await endWatch();
+      run.otherProgramsCores = use.otherProgramsCores;
+      const reading = readingSeconds + sampler.cpuSeconds - samplingBefore;
+      const seconds = usedSeconds(0, use.cpuSeconds, reading);
+      if (seconds !== null) {
+        server.cpuMsPerMessage = (seconds * 1000) / plan.messages;
+        const idleRate = server.idleCpuMsPerSecond;
+        const netMs = seconds * 1000 - ((idleRate ?? 0) * use.durationMs) / 1000;
+        if (idleRate !== null) server.netCpuMsPerMessage = Math.max(0, netMs) / plan.messages;
+      }
+      const byKind = use.cpuSecondsByKind;
+      server.cpuMsPerMessageByKind = byKind && mapValues(byKind, (cpu) => (cpu * 1000) / plan.messages);
+      const natsAfter = natsBefore && (await target.natsTraffic());
+      if (!natsBefore || !natsAfter) return;
+      const perGateway = natsAfter.perGateway.map((count, i) => count - (natsBefore.perGateway[i] ?? 0));
+      const idle = target.urls.length - spread;
+      server.natsPerMessage = {
+        rooms: (natsAfter.rooms - natsBefore.rooms) / plan.messages,
+        toIdleGateways: sum(perGateway.toSorted((a, b) => a - b).slice(0, idle)),
+      };
+    };
   }
 
   /** The time before the cold message: also measures what the idle server uses, if that is long enough. */
@@ -179,17 +166,19 @@ export async function measureBroadcast(context: BroadcastContext) {
     return usedSeconds(before, await target.cpuSeconds(), readingSeconds);
   }
 
-  async function playRound(kind: RoundKind, sender: Sender): Promise<void> {
+  /** Sends messages in one instant, and waits until everyone has all of them. */
+  async function deliver(sendAll: () => readonly BroadcastMessage[]): Promise<void> {
     const before = await audience.sampleLoads();
-    generator.startRound();
-    const message = send(sender, kind);
-    await audience.waitFor([message.index], plan.timeoutMs, signal, () => message.state === "failed");
-    const deliveredMs = nowMs() - message.sentAtMs;
-    generator.endRound();
-    const after = await audience.sampleLoads();
-    message.testerDelayMs = generator.delayMs(before, after);
-    if (kind === "warm") generator.addWarmRound(before, after, deliveredMs);
-    await endWait([message]);
+    const endLoop = watchLoop(TICK_MS);
+    const all = sendAll();
+    const isHopeless = () => all.every(({ state }) => state === "failed");
+    const indexes = all.map(({ index }) => index);
+    await audience.waitFor(indexes, plan.timeoutMs, signal, isHopeless);
+    const loopDelayMs = endLoop();
+    const tester = roundLoad(loopDelayMs, before, await audience.sampleLoads());
+    // The time for arrivals is up. Messages acknowledged later have until the end of the run.
+    for (const message of all) Object.assign(message, { tester, isOver: message.state !== "sent" });
+    await abortable(Promise.all(all.map(({ settled }) => settled)), signal);
   }
 
   async function playBursts(sender: Sender): Promise<void> {
@@ -208,44 +197,20 @@ export async function measureBroadcast(context: BroadcastContext) {
 
   async function playBurst(size: number, sender: Sender): Promise<void> {
     const cpuBefore = await target.cpuSeconds();
-    const before = await audience.sampleLoads();
-    generator.startRound();
-    const sentAtMs = nowMs();
-    const all = Array.from({ length: size }, () => send(sender, "burst", sentAtMs));
-    const burst: SentBurst = { messages: all, cpuSeconds: null, testerDelayMs: 0 };
-    bursts.push(burst);
-    const isHopeless = () => all.every((message) => message.state === "failed");
-    const indexes = all.map((message) => message.index);
-    await audience.waitFor(indexes, plan.timeoutMs, signal, isHopeless);
-    generator.endRound();
-    burst.testerDelayMs = generator.delayMs(before, await audience.sampleLoads());
-    await endWait(all);
+    const burst: SentBurst = { messages: [], cpuSeconds: null };
+    await deliver(() => {
+      const sentAtMs = nowMs();
+      bursts.push(burst);
+      burst.messages = Array.from({ length: size }, () => send(sender, "burst", sentAtMs));
+      return burst.messages;
+    });
     await sleep(SETTLE_MS, undefined, { signal });
     burst.cpuSeconds = await cpuSince(cpuBefore);
   }
 
-  /** The time for arrivals is up. Messages acknowledged later have until the end of the run. */
-  async function endWait(all: readonly BroadcastMessage[]): Promise<void> {
-    for (const message of all) message.isOver = message.state !== "sent";
-    await abortable(Promise.all(all.map(({ settled }) => settled)), signal);
-  }
-
   function send(sender: Sender, kind: BroadcastMessage["kind"], sentAtMs?: number): BroadcastMessage {
-    const message = Object.assign(sent.send(sender, plan.users, sentAtMs), { kind, testerDelayMs: 0 });
+    const message = Object.assign(sent.send(sender, plan.users, sentAtMs), { kind, tester: NO_LOAD });
     messages.push(message);
     return message;
   }
-}
-
-/** @param idle how many gateways have no members of the audience */
-function natsPerMessage(
-  before: NatsTraffic,
-  after: NatsTraffic,
-  idle: number,
-  messages: number,
-): ServerResult["natsPerMessage"] {
-  const received = after.perGateway
-    .map((count, i) => count - (before.perGateway[i] ?? 0))
-    .sort((a, b) => a - b);
-  return { rooms: (after.rooms - before.rooms) / messages, toIdleGateways: sum(received.slice(0, idle)) };
 }

@@ -3,7 +3,7 @@ import type { Tally } from "../../receivers/tally.ts";
 import type { RegistrationResult } from "../../targets/registration.ts";
 import type { Target } from "../../targets/target.ts";
 import type { BroadcastPlan, RoundKind } from "./broadcast-plan.ts";
-import type { GeneratorLoad, Standstill } from "./generator-load.ts";
+import { generatorResult, type RoundLoad, type Standstill } from "./generator-load.ts";
 import { bucketsOf, openPercentiles, percentiles, spread, worst } from "./percentiles.ts";
 import { arrivalsOf, countsOf, deliveryOf, missingOf, type SentMessage } from "./sent-messages.ts";
 import type { ServerResult } from "./server-samples.ts";
@@ -11,33 +11,32 @@ import type { ServerResult } from "./server-samples.ts";
 /** A message of the rounds or of a burst. */
 export interface BroadcastMessage extends SentMessage {
   kind: RoundKind | "burst";
-  testerDelayMs: number;
+  /** While it was in flight. */
+  tester: RoundLoad;
 }
 
+/** Messages that are sent in the same instant. */
 export interface SentBurst {
   messages: BroadcastMessage[];
   cpuSeconds: number | null;
-  testerDelayMs: number;
 }
 
-/** null: not counted. */
-export interface StoredCounts {
-  /** Acknowledged messages that are stored as they were sent. */
-  stored: number | null;
-  /** Further copies of stored messages. */
-  storedTwice: number | null;
-}
-
-export interface RunRecord extends StoredCounts {
+/** What is recorded while a broadcast is measured; null: unknown. */
+export interface RunRecord {
   plan: BroadcastPlan;
   target: Target;
   registration: RegistrationResult | null;
   audience: Audience;
+  cpuAtStart: NodeJS.CpuUsage;
   connectMs: number | null;
-  messages: readonly BroadcastMessage[];
-  bursts: readonly SentBurst[];
+  messages: BroadcastMessage[];
+  bursts: SentBurst[];
+  /** Acknowledged messages that are stored as they were sent, and further copies of stored messages. */
+  stored: number | null;
+  storedTwice: number | null;
   server: ServerResult;
-  generator: GeneratorLoad;
+  /** Cores used by unrelated programs during the warm messages. */
+  otherProgramsCores: number | null;
 }
 
 /** One audience, connected once, and what it received. */
@@ -58,7 +57,20 @@ export function summarise(record: RunRecord) {
   const sizes = [...Map.groupBy(bursts, (burst) => burst.messages)].map(([size, same]) => {
     return { size, ...withoutDisturbed(same) };
   });
-  const online = audience.connections.onlineMs.filter((value) => value > 0);
+  const onlineMs = audience.connections.onlineMs.filter((value) => value > 0).sort();
+  const standstills = [
+    ...rounds.flatMap(({ kind, isDisturbed, testerDelayMs: delayMs }): Standstill[] => {
+      const during = FIRST_MESSAGES[kind];
+      return isDisturbed && during !== undefined ? [{ during, delayMs, isLeftOut: true }] : [];
+    }),
+    ...sizes.flatMap(({ size, all: same, disturbed, areLeftOut }): Standstill[] => {
+      const during = `${disturbed.length} of ${same.length} bursts of ${size} messages`;
+      const delayMs = Math.max(...disturbed.map(({ testerDelayMs }) => testerDelayMs));
+      return disturbed.length === 0 ? [] : [{ during, delayMs, isLeftOut: areLeftOut }];
+    }),
+  ];
+  const { disturbed, areLeftOut } = warm;
+  const loads = warm.all.map(({ message }) => message.tester);
   return {
     target: { name: target.name, url: target.urls.join(","), isThrowaway: target.isThrowaway },
     users: plan.users,
@@ -67,10 +79,7 @@ export function summarise(record: RunRecord) {
     connection:
       connectMs === null
         ? null
-        : {
-            perSecond: plan.users / (connectMs / 1000),
-            onlineMs: percentiles(Float64Array.from(online).sort()),
-          },
+        : { perSecond: plan.users / (connectMs / 1000), onlineMs: percentiles(onlineMs) },
     counts: countAll(record),
     first: rounds.find((round) => round.kind === "first") ?? null,
     cold: rounds.find((round) => round.kind === "cold") ?? null,
@@ -82,23 +91,15 @@ export function summarise(record: RunRecord) {
       histogram: bucketsOf(latencies),
     },
     rounds,
-    bursts: sizes.flatMap(({ all: same, areLeftOut }) =>
-      same.map((burst) => ({ ...burst, isLeftOut: burst.isDisturbed && areLeftOut })),
+    bursts: sizes.flatMap((of) =>
+      of.all.map((burst) => ({ ...burst, isLeftOut: burst.isDisturbed && of.areLeftOut })),
     ),
     server: record.server,
-    generator: record.generator.result(
-      { messages: warm.all.length, disturbed: warm.disturbed.length, areLeftOut: warm.areLeftOut },
-      [
-        ...rounds.flatMap(({ kind, isDisturbed, testerDelayMs: delayMs }): Standstill[] => {
-          const during = FIRST_MESSAGES[kind];
-          return isDisturbed && during !== undefined ? [{ during, delayMs, isLeftOut: true }] : [];
-        }),
-        ...sizes.flatMap(({ size, all: same, disturbed, areLeftOut }): Standstill[] => {
-          const during = `${disturbed.length} of ${same.length} bursts of ${size} messages`;
-          const delayMs = Math.max(...disturbed.map(({ testerDelayMs }) => testerDelayMs));
-          return disturbed.length === 0 ? [] : [{ during, delayMs, isLeftOut: areLeftOut }];
-        }),
-      ],
+    generator: generatorResult(
+      { loads, disturbed: disturbed.length, areLeftOut },
+      standstills,
+      process.cpuUsage(record.cpuAtStart),
+      record.otherProgramsCores,
     ),
   };
 }
@@ -127,12 +128,11 @@ function withoutDisturbed<T extends { isDisturbed: boolean }>(all: readonly T[])
 export type RoundResult = ReturnType<typeof roundResult>;
 
 function roundResult(message: BroadcastMessage, tally: Tally) {
-  const { kind, testerDelayMs } = message;
   const delivery = deliveryOf(message, tally);
+  const testerDelayMs = message.tester.delayMs;
   return {
-    kind: kind as RoundKind,
+    kind: message.kind as RoundKind,
     ...delivery,
-    /** The longest time for which the tester itself stood still while the message was in flight. */
     testerDelayMs,
     /** That delay can have made the time longer: the message is left out of the warm figures. */
     isDisturbed: isDisturbed(testerDelayMs, delivery.p100Ms),
@@ -142,7 +142,8 @@ function roundResult(message: BroadcastMessage, tally: Tally) {
 /** Of several messages sent in the same instant. */
 export type BurstResult = ReturnType<typeof burstResult>;
 
-function burstResult({ messages, cpuSeconds, testerDelayMs }: SentBurst, tally: Tally) {
+function burstResult({ messages, cpuSeconds }: SentBurst, tally: Tally) {
+  const testerDelayMs = messages[0]!.tester.delayMs;
   const allMs = worst(messages.map(({ index, sentAtMs }) => tally.untilLast(index, sentAtMs)));
   const { received, lost } = arrivalsOf(messages, tally);
   return {

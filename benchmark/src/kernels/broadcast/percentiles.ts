@@ -51,6 +51,11 @@ export function openPercentiles(sorted: Float64Array, missing: number): OpenPerc
 
 export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
+/** null if one of them is unknown. */
+export function difference(from: number | null | undefined, to: number | null | undefined): number | null {
+  return typeof from === "number" && typeof to === "number" ? to - from : null;
+}
+
 /** null if one is null, or there is none. */
 export function worst(values: readonly (number | null)[]): number | null {
   return values.length === 0 || values.includes(null) ? null : Math.max(...(values as number[]));

@@ -3,7 +3,7 @@ import os from "node:os";
 import { PerformanceObserver } from "node:perf_hooks";
 import { isOnThisMachine } from "../../receivers/source-addresses.ts";
 import { nowMs } from "./clock.ts";
-import { sum } from "./percentiles.ts";
+import { difference, mapValues, sum } from "./percentiles.ts";
 
 /** null: another system, or the process has exited or isn't readable. Another try, as a thread or child can end while it is read. */
 function fromProc<T>(read: () => T, tries = 3): T | null {
@@ -15,15 +15,10 @@ function fromProc<T>(read: () => T, tries = 3): T | null {
   }
 }
 
-export interface ProcessUsage {
-  rssBytes: number;
-  cpuSeconds: number;
-  /** Without its children. */
-  ownRssBytes: number;
-}
+export type ProcessUsage = NonNullable<ReturnType<typeof processUsage>>;
 
-/** Resident memory and CPU time of a process with all its children; null if unavailable. */
-export const processUsage = (pid: number): ProcessUsage | null =>
+/** Resident memory and CPU time of a process with all its children; null if unavailable. `own`: without them. */
+export const processUsage = (pid: number) =>
   fromProc(() => {
     const all = withChildren(pid);
     const rss = all.map(residentBytes);
@@ -31,17 +26,16 @@ export const processUsage = (pid: number): ProcessUsage | null =>
     return { rssBytes: sum(rss), cpuSeconds: sum(threads) / 1000, ownRssBytes: rss[0]! };
   });
 
-/** CPU time of every thread of these processes and their children, in milliseconds; null if unavailable. */
-function threadTimes(pids: readonly number[]): ReadonlyMap<string, number> | null {
+/** CPU time of threads in milliseconds; null if unavailable. */
+type ThreadTimes = ReadonlyMap<string, number> | null;
+
+/** Of every thread of these processes and their children. */
+function threadTimes(pids: readonly number[]): ThreadTimes {
   return pids.length === 0 ? null : fromProc(() => new Map(pids.flatMap(withChildren).flatMap(threadMs)));
 }
 
 /** Share of a core that the busiest thread used between two samples. */
-function busiestShare(
-  before: ReadonlyMap<string, number> | null,
-  after: ReadonlyMap<string, number> | null,
-  durationMs: number,
-): number | null {
+function busiestShare(before: ThreadTimes, after: ThreadTimes, durationMs: number): number | null {
   if (!before || !after) return null;
   const used = [...after].map(([thread, ms]) => ms - (before.get(thread) ?? 0));
   return Math.max(0, ...used) / durationMs;
@@ -71,18 +65,6 @@ function threadMs(pid: number): [thread: string, ms: number][] {
   });
 }
 
-/** Resources that the calling thread has used so far. The difference of two samples is its load. */
-export interface ThreadLoad {
-  atMs: number;
-  cpuMs: number;
-  /** How long it was runnable but waiting for a core; null if the system doesn't report it. */
-  waitMs: number | null;
-  /** In garbage collection, since the first sample. */
-  gcMs: number;
-  /** How long its event loop stood still at most, since the last sample. */
-  standstillMs: number;
-}
-
 const TICK_MS = 10;
 
 /** @returns ends the watch, with the longest time that this thread's event loop stood still */
@@ -110,14 +92,26 @@ const collections = new PerformanceObserver((list) => count(list.getEntries()));
 let isObserving = false;
 let endLoop: (() => number) | undefined;
 
-export function sampleThreadLoad(): ThreadLoad {
+export type ThreadLoad = ReturnType<typeof sampleThreadLoad>;
+
+/** Resources that the calling thread has used so far. The difference of two samples is its load. */
+export function sampleThreadLoad() {
   if (!isObserving) collections.observe({ entryTypes: ["gc"] });
   isObserving = true;
   count(collections.takeRecords());
   const [onCpuMs, waitMs] = readSchedulerTimes();
   const standstillMs = endLoop?.() ?? 0;
   endLoop = watchLoop();
-  return { atMs: nowMs(), cpuMs: readCpuMs() ?? onCpuMs ?? 0, waitMs: waitMs ?? null, gcMs, standstillMs };
+  return {
+    atMs: nowMs(),
+    cpuMs: readCpuMs() ?? onCpuMs ?? 0,
+    /** How long it was runnable but waiting for a core; null if the system doesn't report it. */
+    waitMs: waitMs ?? null,
+    /** In garbage collection, since the first sample. */
+    gcMs,
+    /** How long its event loop stood still at most, since the last sample. */
+    standstillMs,
+  };
 }
 
 /** undefined: a Node 22 without this function. */
@@ -129,13 +123,8 @@ function readCpuMs(): number | undefined {
 
 /** On the CPU and waiting, from schedstat: Documentation/scheduler/sched-stats.rst of the Linux kernel. */
 function readSchedulerTimes(): number[] {
-  if (process.platform !== "linux") return [];
-  try {
-    const text = readFileSync("/proc/thread-self/schedstat", "utf8");
-    return text.split(" ", 2).map((nanoseconds) => Number(nanoseconds) / 1e6);
-  } catch {
-    return [];
-  }
+  const read = () => readFileSync("/proc/thread-self/schedstat", "utf8").split(" ", 2);
+  return (fromProc(read) ?? []).map((nanoseconds) => Number(nanoseconds) / 1e6);
 }
 
 /** Of the busiest of several threads: its share of a core, and the share of the time it waited for one. */
@@ -193,7 +182,8 @@ export async function readingCost(read: () => Promise<number | null>): Promise<n
 
 /** CPU time between two readings, without what reading costs; null: unknown. */
 export function usedSeconds(before: number | null, after: number | null, reading = 0): number | null {
-  return before === null || after === null ? null : Math.max(0, after - before - reading);
+  const used = difference(before, after);
+  return used && Math.max(0, used - reading);
 }
 
 export interface WatchedServer {
@@ -204,44 +194,40 @@ export interface WatchedServer {
   platform?: { processes: readonly { pid: number }[] } | undefined;
   /** CPU time so far; null if unavailable. */
   cpuSeconds(): Promise<number | null>;
+  /** By kind of process (gateway, worker, database, …); null if they can't be distinguished. */
+  cpuSecondsByKind?(): Record<string, number> | null;
 }
 
 /** What was used during a watch; null if unknown. */
-export interface ServerUse {
-  durationMs: number;
-  cpuSeconds: number | null;
-  /** Cores that the server kept busy on average. */
-  cores: number | null;
-  /** The share of a core that its busiest thread used. */
-  busiestThread: number | null;
-  /** Cores used by unrelated programs. */
-  otherProgramsCores: number | null;
-}
+export type ServerUse = Awaited<ReturnType<Awaited<ReturnType<typeof watchServer>>>>;
 
 /** @returns ends the watch */
-export async function watchServer(server: WatchedServer): Promise<() => Promise<ServerUse>> {
+export async function watchServer(server: WatchedServer) {
   const isLocal = server.isThrowaway || (await isOnThisMachine(server.urls[0]!));
   const threads = () => threadTimes(server.platform?.processes.map(({ pid }) => pid) ?? []);
   const before = await server.cpuSeconds();
+  const kindsBefore = server.cpuSecondsByKind?.();
   const [startedMs, othersBefore, threadsBefore] = [nowMs(), otherSeconds(), threads()];
   return async () => {
     const durationMs = nowMs() - startedMs;
     const busiest = busiestShare(threadsBefore, threads(), durationMs);
-    const after = await server.cpuSeconds();
-    if (before === null || after === null)
-      return { durationMs, cpuSeconds: null, cores: null, busiestThread: busiest, otherProgramsCores: null };
-    const cpuSeconds = after - before;
-    const serverSeconds = server.isThrowaway && process.platform === "linux" ? 0 : cpuSeconds;
-    const [othersAfter, lastedMs] = [otherSeconds(), nowMs() - startedMs];
-    const isKnown = isLocal && othersBefore !== null && othersAfter !== null;
+    const cpuSeconds = difference(before, await server.cpuSeconds());
+    const kinds = kindsBefore && server.cpuSecondsByKind?.();
+    const ofServer = server.isThrowaway && process.platform === "linux" ? 0 : cpuSeconds;
+    const others = isLocal ? difference(othersBefore, otherSeconds()) : null;
+    const isKnown = others !== null && cpuSeconds !== null;
     return {
       durationMs,
       cpuSeconds,
-      cores: (cpuSeconds * 1000) / durationMs,
-      busiestThread: busiest,
-      otherProgramsCores: isKnown
-        ? Math.max(0, ((othersAfter - othersBefore - serverSeconds) * 1000) / lastedMs)
+      cpuSecondsByKind: kinds
+        ? mapValues(kinds, (seconds, kind) => seconds - (kindsBefore[kind] ?? 0))
         : null,
+      /** Cores that the server kept busy on average. */
+      cores: cpuSeconds && (cpuSeconds * 1000) / durationMs,
+      /** The share of a core that its busiest thread used. */
+      busiestThread: busiest,
+      /** Cores used by unrelated programs. */
+      otherProgramsCores: isKnown ? Math.max(0, ((others - ofServer!) * 1000) / (nowMs() - startedMs)) : null,
     };
   };
 }

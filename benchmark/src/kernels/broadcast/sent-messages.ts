@@ -6,18 +6,22 @@ import type { ErrorTable } from "./error-table.ts";
 import { openPercentiles, sum } from "./percentiles.ts";
 
 /** A message as the sender knows it; the tally has the receivers' data under its index. */
-export interface SentMessage {
-  index: number;
-  /** The instant that counts as the sending. */
-  sentAtMs: number;
-  state: "sent" | "acknowledged" | "failed";
-  ackMs: number | null;
-  /** How many members should receive it. */
-  recipients: number;
+export type SentMessage = ReturnType<typeof newMessage>;
+
+/**
+ * @param sentAtMs the instant that counts as the sending
+ * @param recipients how many members should receive it
+ */
+const newMessage = (index: number, sentAtMs: number, recipients: number) => ({
+  index,
+  sentAtMs,
+  recipients,
+  state: "sent" as "sent" | "acknowledged" | "failed",
+  ackMs: null as number | null,
   /** false while it can still arrive: an interrupted run must not report it as lost. */
-  isOver: boolean;
-  settled: Promise<void>;
-}
+  isOver: false,
+  settled: Promise.resolve(),
+});
 
 interface Run {
   runId: string;
@@ -40,15 +44,7 @@ export class SentMessages {
 
   send(sender: Pick<Sender, "send">, recipients: number, sentAtMs = nowMs()): SentMessage {
     const { runId, payloadBytes } = this.#run;
-    const message: SentMessage = {
-      index: this.all.length,
-      sentAtMs,
-      state: "sent",
-      ackMs: null,
-      recipients,
-      isOver: false,
-      settled: Promise.resolve(),
-    };
+    const message = newMessage(this.all.length, sentAtMs, recipients);
     this.all.push(message);
     message.settled = this.#settle(message, sender.send(taggedContent(runId, message.index, payloadBytes)));
     return message;

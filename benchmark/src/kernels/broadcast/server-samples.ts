@@ -42,7 +42,7 @@ export class ServerSampler {
   #cpuSeconds = 0;
   #last: (Totals & { atMs: number; cpuSeconds: number | null }) | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
+  #looking: Promise<unknown> | undefined;
   #maxMs = 0;
 
   constructor(sources: Sources) {
@@ -57,7 +57,8 @@ export class ServerSampler {
   /** Samples all the time; a slow sample delays the next one. @returns the usage so far */
   async start(): Promise<ServerUsage | null> {
     const usage = await this.#sample();
-    this.#timer = setInterval(() => (this.#looking ??= this.#look()), SAMPLE_MS);
+    const look = () => this.#sample().finally(() => (this.#looking = undefined));
+    this.#timer = setInterval(() => (this.#looking ??= look()), SAMPLE_MS);
     return usage;
   }
 
@@ -65,7 +66,7 @@ export class ServerSampler {
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#looking;
-    await this.#look();
+    await this.#sample();
   }
 
   /** What sampling has cost the server so far, as far as that is known. */
@@ -86,27 +87,14 @@ export class ServerSampler {
 
   /** Each sample resets the measured delay: returns the worst since the last call of `worst`. */
   worst(usage: ServerUsage | null): ServerUsage | null {
-    this.#remember(usage);
-    const eventLoopMaxMs = this.#maxMs;
+    const eventLoopMaxMs = Math.max(this.#maxMs, usage?.eventLoopMaxMs ?? 0);
     this.#maxMs = 0;
     return usage === null || usage.eventLoopMaxMs === null ? usage : { ...usage, eventLoopMaxMs };
   }
 
-  #remember(usage: ServerUsage | null): void {
-    this.#maxMs = Math.max(this.#maxMs, usage?.eventLoopMaxMs ?? 0);
-  }
-
-  async #look(): Promise<void> {
-    try {
-      await this.#sample();
-    } finally {
-      this.#looking = undefined;
-    }
-  }
-
   async #sample(): Promise<ServerUsage | null> {
     const usage = await this.#sources.usage();
-    this.#remember(usage);
+    this.#maxMs = Math.max(this.#maxMs, usage?.eventLoopMaxMs ?? 0);
     const [atMs, totals] = [nowMs(), this.#sources.totals()];
     const cpuSeconds = usage?.cpuSeconds ?? null;
     if (this.#last) {

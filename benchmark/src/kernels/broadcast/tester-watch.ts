@@ -17,28 +17,19 @@ export const OTHERS_SHARE = 0.25;
 const STANDSTILL_MS = 50;
 const STANDSTILL_SHARE = 0.2;
 
-/** What the tester itself, and other programs, used of the machine; null: unknown. */
-export interface TesterLoad {
+/** What the tester itself, and other programs, used of the machine; null: unknown, or interrupted before. */
+export const NOT_WATCHED = {
   /** Of the busiest thread of each kind: its share of a core, and the share of time it waited for one. */
-  senderBusy: number | null;
-  senderWaiting: number | null;
-  receiverBusy: number | null;
-  receiverWaiting: number | null;
+  senderBusy: null as number | null,
+  senderWaiting: null as number | null,
+  receiverBusy: null as number | null,
+  receiverWaiting: null as number | null,
   /** The longest time that one of these threads stood still, for example because the process was suspended. */
-  standstillMs: number;
-  /** Cores used by unrelated programs. */
-  otherProgramsCores: number | null;
-}
-
-/** Interrupted before. */
-export const NOT_WATCHED: TesterLoad = {
-  senderBusy: null,
-  senderWaiting: null,
-  receiverBusy: null,
-  receiverWaiting: null,
   standstillMs: 0,
-  otherProgramsCores: null,
+  /** Cores used by unrelated programs. */
+  otherProgramsCores: null as number | null,
 };
+export type TesterLoad = typeof NOT_WATCHED;
 
 type SampleLoads = () => Promise<readonly ThreadLoad[]>;
 interface Watched {
@@ -95,27 +86,27 @@ export function testerCaveats(
 ): string[] {
   const { standstillMs = 0 } = load;
   const waiting = Math.max(load.senderWaiting ?? 0, load.receiverWaiting ?? 0);
+  const [others, all] = [load.otherProgramsCores ?? 0, os.availableParallelism()];
   return applying(
     standstillMs > Math.max(STANDSTILL_MS, (longestMs ?? 0) * STANDSTILL_SHARE) &&
       `The tester itself stood still for up to ${ms(standstillMs)}: times are overstated by up to that.`,
-    busyCaveat("sending", load.senderBusy),
-    busyCaveat("receiving", load.receiverBusy),
+    busyCaveat("sending", load.senderBusy ?? 0),
+    busyCaveat("receiving", load.receiverBusy ?? 0),
     waiting > WAITING_LIMIT &&
       `This machine has too few free cores: a thread of the tester waited for one ${percent(waiting)} of the time.`,
-    othersCaveat(load.otherProgramsCores, effect),
+    others > all * OTHERS_SHARE &&
+      `Other programs used ${others.toFixed(1)} of the ${all} cores of this machine: ${effect}`,
   );
 }
 
-function busyCaveat(kind: "sending" | "receiving", busy: number | null | undefined): string | undefined {
-  if ((busy ?? 0) <= BUSY_LIMIT) return undefined;
+function busyCaveat(kind: "sending" | "receiving", busy: number): string | false {
   return (
-    `The tester was the bottleneck: its busiest ${kind} thread was busy ${percent(busy!)} of the time. ` +
-    "More threads, fewer users, or another machine for the tester help."
+    busy > BUSY_LIMIT &&
+    `The tester was the bottleneck: its busiest ${kind} thread was busy ${percent(busy)} of the time. ` +
+      "More threads, fewer users, or another machine for the tester help."
   );
 }
 
-function othersCaveat(cores: number | null | undefined, effect: string): string | undefined {
-  const all = os.availableParallelism();
-  if ((cores ?? 0) <= all * OTHERS_SHARE) return undefined;
-  return `Other programs used ${cores!.toFixed(1)} of the ${all} cores of this machine: ${effect}`;
-}
+/** Texts about a part of the run. */
+export const ofPhase = (name: string, texts: readonly string[]): string[] =>
+  texts.map((text) => `${name}: ${text}`);

@@ -43,11 +43,7 @@ export function slabObjects(text: string): Record<string, number> {
 }
 
 /** The objects that grew most, largest first. */
-export function grownObjects(
-  before: Record<string, number>,
-  after: Record<string, number>,
-  most: number,
-): { name: string; bytes: number }[] {
+export function grownObjects(before: Record<string, number>, after: Record<string, number>, most: number) {
   return Object.entries(after)
     .map(([name, bytes]) => ({ name, bytes: bytes - (before[name] ?? 0) }))
     .filter(({ bytes }) => bytes > 0)
