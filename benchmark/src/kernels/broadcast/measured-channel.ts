@@ -16,7 +16,14 @@ interface ChannelOptions extends Omit<AudienceOptions<Tally>, "urls" | "dialect"
 }
 
 /** A channel, with members who receive what is sent to it. They are not yet connected. */
-export async function openChannel({ target, errors, users, messages, payloadBytes, ...options }: ChannelOptions) {
+export async function openChannel({
+  target,
+  errors,
+  users,
+  messages,
+  payloadBytes,
+  ...options
+}: ChannelOptions) {
   const runId = newRunId();
   const tally = new Tally(allocateTally(users, messages, nowMs()));
   const { urls, dialect } = target;
