@@ -223,6 +223,30 @@ describe.skipIf(!hasBrowser())("speed", () => {
     return resolve;
   }
 
+  test("a button whose popup is still loading keeps the focus, and opens the popup later", async () => {
+    const page = await site.newPage(DESKTOP, reader);
+    const release = await holdScript(page, "popups");
+    await page.goto(site.url + path, { waitUntil: "commit" });
+    await settled(page);
+    const popup = page.getByRole("dialog", { name: t("messages:day.goTo") });
+    const button = page.locator(".column > button").first();
+    await button.press("Enter");
+    await button.press("Enter");
+    expect(await popup.count()).toBe(0);
+    release();
+    await page.locator(".column > button[aria-haspopup]").first().waitFor();
+    expect(await page.evaluate("document.activeElement.matches('.column > button')")).toBe(true);
+    expect(await popup.count()).toBe(0);
+
+    const next = await site.newPage(DESKTOP, reader);
+    const releaseNext = await holdScript(next, "popups");
+    await next.goto(site.url + path, { waitUntil: "commit" });
+    await settled(next);
+    await next.locator(".column > button").first().click();
+    releaseNext();
+    await next.getByRole("dialog", { name: t("messages:day.goTo") }).waitFor();
+  });
+
   test("a channel's messages are asked for once, while the application is loading", async () => {
     const page = await site.newPage(DESKTOP, reader);
     const release = await holdScript(page, "logged-in");

@@ -1,4 +1,4 @@
-import { cloneElement, type ComponentType, type ReactElement, useState } from "react";
+import { cloneElement, type ComponentType, type ReactElement, useCallback, useRef, useState } from "react";
 import { afterFirst } from "../shared/later.tsx";
 
 interface PopupProps {
@@ -17,8 +17,22 @@ export function laterPopup<P extends PopupProps>(load: () => Promise<ComponentTy
       setOpen(next);
       props.onOpenChange?.(next);
     };
-    return <Popup {...props} open={props.open ?? isOpen} onOpenChange={change} />;
+    const trigger = cloneElement(props.trigger as ReactElement<Record<string, unknown>>, {
+      ref: useKeptFocus(),
+    });
+    return <Popup {...props} trigger={trigger} open={props.open ?? isOpen} onOpenChange={change} />;
   };
+}
+
+/** For an element that React may replace by another one of its kind: the next one gets the focus that it had. */
+function useKeptFocus() {
+  const hadFocus = useRef(false);
+  return useCallback((element: HTMLElement | null) => {
+    if (hadFocus.current) element?.focus();
+    return () => {
+      hadFocus.current = document.activeElement === element;
+    };
+  }, []);
 }
 
 function Trigger({ trigger, open = false, onOpenChange }: PopupProps) {
