@@ -40,6 +40,8 @@ export function Notifier() {
   const { data: blocked } = useBlocked();
   const { data: status } = useOwnStatus();
   useNotificationPreferences();
+  const { data: unread } = useUnreadChannels();
+  const wasUnread = useRef<ReadonlySet<string>>(new Set());
   const notifierState = useRef<NotifierState>({ blockedIds: [], doNotDisturb: false });
   useEffect(() => {
     notifierState.current = {
@@ -57,13 +59,6 @@ export function Notifier() {
     [cache],
   );
   useEffect(() => watchReminders(cache, (notice) => void notify(cache, notice)), [cache]);
-  return <ReadNotifications />;
-}
-
-/** Closes the notifications of channels that are read. Apart from the others, because unread counts change with each message. */
-function ReadNotifications() {
-  const { data: unread } = useUnreadChannels();
-  const wasUnread = useRef<ReadonlySet<string>>(new Set());
   useEffect(() => {
     if (unread === undefined) return;
     const now = new Set(unread.map(({ channelId }) => channelId));

@@ -42,8 +42,6 @@ const ICONS: Record<Channel["kind"], LucideIcon> = {
 
 /** Rows are rendered this far outside of the view, once those in the view are shown. */
 const BUFFER_PX = 400;
-/** At the end, where each message moves all rows, fewer are rendered above the view. */
-const END_BUFFER_PX = 150;
 
 const END = { kind: "end", key: "end" } as const;
 const END_ELEMENT = <div key={END.key} className="h-5" />;
@@ -170,7 +168,7 @@ export function MessageScroller(props: MessageScrollerProps) {
             startMargin={HEAD_HEIGHT_PX}
             data={data}
             shift={rows.isShift}
-            bufferSize={!isShown ? 0 : scroll.isAtEnd ? END_BUFFER_PX : BUFFER_PX}
+            bufferSize={isShown ? BUFFER_PX : 0}
             item={Item}
             keepMounted={isKept ? [activeIndex] : []}
             onScroll={scroll.onScroll}

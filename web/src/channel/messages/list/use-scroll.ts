@@ -1,5 +1,4 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { flushSync } from "react-dom";
 import type { ScrollToIndexOpts, VirtualizerHandle } from "virtua";
 import type { Rows } from "./use-rows.ts";
 import type { Row } from "./rows.ts";
@@ -67,14 +66,6 @@ export function useScroll(options: ScrollOptions): Scroll {
     const { current } = frame;
     if (current !== null && isFollowing.current) current.scrollTop = current.scrollHeight;
   }, []);
-
-  /** Follows, and renders the list at its new place in the same frame: the scroll event would only come in the next one. */
-  const followNow = useCallback(() => {
-    follow();
-    const { current } = frame;
-    if (current === null || !isFollowing.current || list.current?.scrollOffset === current.scrollTop) return;
-    flushSync(() => current.dispatchEvent(new Event("scroll")));
-  }, [follow]);
 
   const toEnd = useCallback(() => {
     heldRow.release();
@@ -155,7 +146,7 @@ export function useScroll(options: ScrollOptions): Scroll {
 
   const onResize = () => {
     if (heldRow.restore(rows) || !isLive) return;
-    followNow();
+    follow();
     // Rows that grew may only be laid out in the next frame.
     requestAnimationFrame(follow);
   };
