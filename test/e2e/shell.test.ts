@@ -138,6 +138,8 @@ describe.skipIf(!hasBrowser())("the application shell", () => {
 
   test("starts with a link that skips the lists", async () => {
     const page = await openGroup(DESKTOP);
+    // It takes the focus once it has loaded.
+    await page.getByRole("textbox", { name: /general/ }).waitFor();
     const skip = page.getByRole("link").first();
     await skip.focus();
     expect(await skip.textContent()).toBe(t("shell:skipToContent"));

@@ -81,9 +81,21 @@ const WATCH_NAMES = `
   requestAnimationFrame(look);
 `;
 
+/** Resolves when nothing has changed for a while. */
+async function unchanged(page: Page): Promise<void> {
+  await page.evaluate(`new Promise((resolve) => {
+    const wait = () => { clearTimeout(timer); timer = setTimeout(resolve, 2000); };
+    let timer;
+    wait();
+    new MutationObserver(wait).observe(document.body, { subtree: true, childList: true, characterData: true });
+  })`);
+}
+
 describe.skipIf(!hasBrowser())("speed", () => {
   const site = useSite(() => ({ RATE_LIMIT_FACTOR: "100" }));
   let reader: SessionTokens;
+  /** Of a channel with one message. */
+  let quietPath: string;
   let groupId: string;
   let path: string;
   let channelId: string;
@@ -124,6 +136,9 @@ describe.skipIf(!hasBrowser())("speed", () => {
       });
       if (count % 20 === 5) await ada.call("channel.openThread", { channelId, messageId: message.id });
     }
+    const { channel: quiet } = await ada.call("channel.create", { groupId: group.id, name: "quiet" });
+    await ada.call("message.send", { channelId: quiet.id, content: "The only one", nonce: "only" });
+    quietPath = `/groups/${group.id}/channels/${quiet.id}`;
     path = `/groups/${group.id}/channels/${channelId}`;
   });
 
@@ -142,12 +157,7 @@ describe.skipIf(!hasBrowser())("speed", () => {
   /** Resolves when the newest message is shown with its author, and nothing has changed for a while. */
   async function settled(page: Page): Promise<void> {
     await page.getByText("Message 59 for").waitFor();
-    await page.evaluate(`new Promise((resolve) => {
-      const wait = () => { clearTimeout(timer); timer = setTimeout(resolve, 2000); };
-      let timer;
-      wait();
-      new MutationObserver(wait).observe(document.body, { subtree: true, childList: true, characterData: true });
-    })`);
+    await unchanged(page);
   }
 
   /** The names of the actions that the page calls from now on. */
@@ -218,28 +228,38 @@ describe.skipIf(!hasBrowser())("speed", () => {
     return resolve;
   }
 
-  test("a button whose popup is still loading keeps the focus, and opens the popup later", async () => {
+  test("a shortcut that is still loading acts later", async () => {
     const page = await site.newPage(DESKTOP, reader);
-    const release = await holdScript(page, "popups");
-    await page.goto(site.url + path, { waitUntil: "commit" });
-    await settled(page);
-    const popup = page.getByRole("dialog", { name: t("messages:day.goTo") });
-    const button = page.locator(".column > button").first();
-    await button.press("Enter");
-    await button.press("Enter");
-    expect(await popup.count()).toBe(0);
+    const release = await holdScript(page, "next");
+    await page.goto(site.url + quietPath, { waitUntil: "commit" });
+    await page.getByText("The only one").waitFor();
+    await page.keyboard.press("Control+k");
     release();
-    await page.locator(".column > button[aria-haspopup]").first().waitFor();
-    expect(await page.evaluate("document.activeElement.matches('.column > button')")).toBe(true);
-    expect(await popup.count()).toBe(0);
+    await page.getByRole("combobox", { name: t("quick-switcher:title") }).waitFor();
+  });
 
-    const next = await site.newPage(DESKTOP, reader);
-    const releaseNext = await holdScript(next, "popups");
-    await next.goto(site.url + path, { waitUntil: "commit" });
-    await settled(next);
-    await next.locator(".column > button").first().click();
-    releaseNext();
-    await next.getByRole("dialog", { name: t("messages:day.goTo") }).waitFor();
+  test("a button whose popup is still loading keeps the focus, and opens the popup later", async () => {
+    const open = async () => {
+      const page = await site.newPage(DESKTOP, reader);
+      const release = await holdScript(page, "popups");
+      await page.goto(site.url + quietPath, { waitUntil: "commit" });
+      await page.getByText("The only one").waitFor();
+      const popup = page.getByRole("dialog", { name: t("messages:day.goTo") });
+      return { page, release, popup, button: page.locator(".column > button") };
+    };
+    const focused = await open();
+    await focused.button.press("Enter");
+    await focused.button.press("Enter");
+    focused.release();
+    await focused.page.locator(".column > button[aria-haspopup]").waitFor();
+    expect(await focused.button.evaluate((button) => button.matches(":focus"))).toBe(true);
+    expect(await focused.popup.count()).toBe(0);
+
+    const pressed = await open();
+    await pressed.button.click();
+    expect(await pressed.popup.count()).toBe(0);
+    pressed.release();
+    await pressed.popup.waitFor();
   });
 
   test("a channel's messages are asked for once, while the application is loading", async () => {
@@ -304,7 +324,7 @@ describe.skipIf(!hasBrowser())("speed", () => {
     );
     await page.goto(`${site.url}/groups/${groupId}/channels/${channel.id}`);
     await page.getByRole("log").waitFor();
-    await site.loaded(page);
+    await unchanged(page);
     await page.evaluate("holdFrames(); commits = 0");
     const send = (number: number) => {
       const content = `Burst ${number}`;

@@ -8,6 +8,7 @@ import { loadMoreTexts, changeLanguage } from "../i18n/set-up.ts";
 import { ROUTES } from "../routes.ts";
 import { chooseLanguage } from "../i18n/language.ts";
 import { useIsDark, usePreferences } from "../state/preferences.ts";
+import { firstShown } from "../shared/first-shown.ts";
 import { later } from "../shared/later.tsx";
 import { useMedia } from "../ui/hooks.ts";
 import { type FanfareClient, NEWEST_MESSAGES } from "@fanfare/client";
@@ -19,6 +20,7 @@ async function loadLoggedIn() {
   isAppLoaded = true;
   return component;
 }
+/** Loaded in advance, because who logs out may have no connection. */
 const loadLoggedOut = async () => (await import("../session/landing.tsx")).LoggedOutPages;
 
 // In parallel with loading the texts.
@@ -47,7 +49,10 @@ export function App() {
   useAppliedPreferences();
   // For the next login, or in parallel with loading the application.
   useEffect(() => {
-    if (client !== null) return askEarly(client, () => isAppLoaded);
+    if (client !== null) {
+      void firstShown.then(loadLoggedOut).catch(() => {});
+      return askEarly(client, () => isAppLoaded);
+    }
     void loadLoggedIn().catch(() => {});
     return undefined;
   }, [client]);

@@ -13,12 +13,13 @@ import { MainLayout } from "./home/main-layout.tsx";
 import { OpenDialogs } from "../ui/open-dialog.tsx";
 import { loadMoreTexts } from "../i18n/set-up.ts";
 import { useServerMeta } from "../session/server-meta.ts";
+import { EarlyShortcuts } from "./shortcuts/early-shortcuts.tsx";
 import { PageLoading } from "./shell/page-header.tsx";
 import { ROUTES } from "../routes.ts";
 import { useFirstShown, useFirstShownInTime } from "../shared/first-shown.ts";
 import { afterFirst, later, lazy } from "../shared/later.tsx";
 
-const Background = afterFirst(async () => (await import("./next.ts")).Background);
+const Background = afterFirst(async () => (await import("./next.ts")).Background, EarlyShortcuts);
 const InvitePage = later(async () => (await import("./next.ts")).InvitePage, PageLoading);
 const OpenProfile = afterFirst(async () => (await import("./next.ts")).OpenProfile);
 
