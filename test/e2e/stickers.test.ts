@@ -121,11 +121,7 @@ describe.skipIf(!hasBrowser())("a group's stickers and GIFs", () => {
     expect(await box(page).inputValue()).toBe("still writing");
 
     // By keyboard, as a reply.
-    await page.getByText("Done", { exact: true }).hover();
-    await page
-      .getByRole("button", { name: t("messages:action.reply") })
-      .first()
-      .click();
+    await page.getByRole("log").getByRole("article").filter({ hasText: "Done" }).press("r");
     await openPicker(page, "gif");
     await search(page).press("ArrowDown");
     await page.keyboard.press("Enter");
