@@ -6,14 +6,20 @@ import { compress } from "./build/compress.ts";
 import { emojiData } from "./build/emoji-data.ts";
 import { pdfFiles } from "./build/pdf-files.ts";
 import { preloadList } from "./build/preload-list.ts";
-import { importedBy } from "./build/shell-files.ts";
+import { type Graph, importedBy } from "./build/shell-files.ts";
 import { serviceWorker } from "./build/service-worker.ts";
 
-/** Loaded with the first page after a login, in this order, each without what the ones before have. */
-const FIRST = [
-  ["app", "src/app/logged-in.tsx"],
+const LOGIN = "src/session/landing.tsx";
+const APP = "src/app/logged-in.tsx";
+/** Chunks of what all of these files import, each without what the ones before have. */
+const CHUNKS: readonly (readonly [name: string, ...files: string[]])[] = [
+  ["common", LOGIN, APP],
+  ["login", LOGIN],
+  ["app", APP],
+  ["popups", "src/ui/popups.ts"],
   ["composer", "src/composer/fields.ts"],
-] as const;
+  ["next", "src/app/next.ts"],
+];
 /** The instance that the development server proxies calls and sockets to. */
 const SERVER = "http://127.0.0.1:3000";
 
@@ -31,15 +37,18 @@ export default defineConfig({
           // By default there would be a chunk for every combination of pages that share modules.
           groups: [
             // Code that is only needed after login stays out of the login page.
-            { name: "shell", tags: ["$initial"], minShareCount: 2, priority: 1 },
+            { name: "shell", tags: ["$initial"], minShareCount: 2, priority: CHUNKS.length + 1 },
+            ...CHUNKS.map(([name, ...files], index) => ({
+              name: (id: string, graph: Graph) =>
+                files.every((file) => importedBy(join(import.meta.dirname, file), graph).has(id))
+                  ? name
+                  : null,
+              debugName: name,
+              minShareCount: 2,
+              priority: CHUNKS.length - index,
+            })),
             // The first page doesn't load what only others share.
-            {
-              name: (id, graph) =>
-                FIRST.find(([, path]) => importedBy(join(import.meta.dirname, path), graph).has(id))?.[0] ??
-                "pages",
-              debugName: "by first page",
-              minShareCount: 3,
-            },
+            { name: "pages", minShareCount: 3 },
           ],
         },
       },

@@ -94,6 +94,8 @@ async function unchanged(page: Page): Promise<void> {
 describe.skipIf(!hasBrowser())("speed", () => {
   const site = useSite(() => ({ RATE_LIMIT_FACTOR: "100" }));
   let reader: SessionTokens;
+  /** Of a channel with one message. */
+  let quietPath: string;
   let groupId: string;
   let path: string;
   let channelId: string;
@@ -134,6 +136,9 @@ describe.skipIf(!hasBrowser())("speed", () => {
       });
       if (count % 20 === 5) await ada.call("channel.openThread", { channelId, messageId: message.id });
     }
+    const { channel: quiet } = await ada.call("channel.create", { groupId: group.id, name: "quiet" });
+    await ada.call("message.send", { channelId: quiet.id, content: "The only one", nonce: "only" });
+    quietPath = `/groups/${group.id}/channels/${quiet.id}`;
     path = `/groups/${group.id}/channels/${channelId}`;
   });
 
@@ -222,6 +227,42 @@ describe.skipIf(!hasBrowser())("speed", () => {
     });
     return resolve;
   }
+
+  test("a shortcut that is still loading acts later", async () => {
+    const page = await site.newPage(DESKTOP, reader);
+    const release = await holdScript(page, "next");
+    await page.goto(site.url + quietPath, { waitUntil: "commit" });
+    await page.getByText("The only one").waitFor();
+    const switcher = page.getByRole("combobox", { name: t("quick-switcher:title") });
+    await page.keyboard.press("Control+k");
+    expect(await switcher.count()).toBe(0);
+    release();
+    await switcher.waitFor();
+  });
+
+  test("a button whose popup is still loading keeps the focus, and opens the popup later", async () => {
+    const open = async () => {
+      const page = await site.newPage(DESKTOP, reader);
+      const release = await holdScript(page, "popups");
+      await page.goto(site.url + quietPath, { waitUntil: "commit" });
+      await page.getByText("The only one").waitFor();
+      const popup = page.getByRole("dialog", { name: t("messages:day.goTo") });
+      return { page, release, popup, button: page.locator(".column > button") };
+    };
+    const focused = await open();
+    await focused.button.press("Enter");
+    await focused.button.press("Enter");
+    focused.release();
+    await focused.page.locator(".column > button[aria-haspopup]").waitFor();
+    expect(await focused.button.evaluate((button) => button.matches(":focus"))).toBe(true);
+    expect(await focused.popup.count()).toBe(0);
+
+    const pressed = await open();
+    await pressed.button.click();
+    expect(await pressed.popup.count()).toBe(0);
+    pressed.release();
+    await pressed.popup.waitFor();
+  });
 
   test("a channel's messages are asked for once, while the application is loading", async () => {
     const page = await site.newPage(DESKTOP, reader);

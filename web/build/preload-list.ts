@@ -2,7 +2,9 @@ import type { Plugin } from "vite";
 import { loadedFiles, shellFiles } from "./shell-files.ts";
 
 const APP = "src/app/logged-in.tsx";
-const COMPOSER = "src/composer/fields.ts";
+const LOGIN = "src/session/landing.tsx";
+/** In the order of their loading. */
+const NEXT = ["src/composer/fields.ts", "src/app/next.ts", "src/ui/popups.ts"];
 const FONT = /\/inter-latin-wght-normal-[^/]+\.woff2$/;
 const LANGUAGES = ["en", "zh"];
 
@@ -31,7 +33,8 @@ export function preloadList(): Plugin {
             name: `preload-${language}`,
             content: filesOf(`${texts}.ts`).join(" "),
             "data-app": app.join(" "),
-            "data-composer": filesOf(COMPOSER)
+            "data-login": filesOf(LOGIN).join(" "),
+            "data-next": filesOf(...NEXT, `${texts}-next.ts`)
               .filter((file) => !app.includes(file))
               .join(" "),
             "data-font": `/${font}`,

@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, type Plugin, type Rollup } from "vite";
-import { shellFiles } from "./shell-files.ts";
+import { loadedFiles, shellFiles } from "./shell-files.ts";
 
 const WORKER = join(import.meta.dirname, "../src/service-worker/worker.ts");
+/** Also without a network. */
+const LOGIN = "/src/session/landing.tsx";
 /** Files of public/ that every page requests. */
 const PUBLIC = ["theme.js", "favicon.svg"];
 
@@ -15,7 +17,8 @@ export function serviceWorker(): Plugin {
     apply: "build",
     async writeBundle({ dir }, bundle: Rollup.OutputBundle) {
       if (dir === undefined) throw new Error("The service worker is built into a folder.");
-      const files = [...shellFiles(bundle), ...PUBLIC];
+      const login = loadedFiles(bundle, ({ facadeModuleId }) => facadeModuleId?.endsWith(LOGIN) === true);
+      const files = [...new Set([...shellFiles(bundle), ...login, ...PUBLIC])];
       const hash = createHash("sha256");
       for (const file of ["index.html", ...files]) hash.update(file).update(readFileSync(join(dir, file)));
       await build({

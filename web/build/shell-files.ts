@@ -1,3 +1,4 @@
+import { dirname, join } from "node:path";
 import type { Rollup } from "vite";
 
 /** The scripts and styles that every page loads: the entries and their static imports. */
@@ -22,8 +23,8 @@ export function loadedFiles(
   return [...files];
 }
 
-interface Graph {
-  getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null;
+export interface Graph {
+  getModuleInfo(id: string): { readonly importedIds: readonly string[]; readonly code: string | null } | null;
 }
 
 const imported = new Map<string, Set<string>>();
@@ -36,9 +37,31 @@ export function importedBy(root: string, graph: Graph): ReadonlySet<string> {
   const add = (id: string): void => {
     if (ids.has(id)) return;
     ids.add(id);
-    for (const each of graph.getModuleInfo(id)?.importedIds ?? []) add(each);
+    const { importedIds = [], code = "" } = graph.getModuleInfo(id) ?? {};
+    for (const each of importedIds) {
+      if (!each.endsWith(ICONS)) add(each);
+      else for (const icon of iconsOf(code ?? "", each, graph)) add(icon);
+    }
   };
   add(root);
   imported.set(root, ids);
   return ids;
+}
+
+/** Imports the modules of all icons, of which its importers only need those that they name. */
+const ICONS = "/lucide-react/dist/esm/lucide-react.mjs";
+const NAMED_ICONS = /import\s*\{([^}]*)\}\s*from\s*"lucide-react"/g;
+const EXPORTED_ICON = /export \{([^}]*)\} from '([^']*)'/g;
+
+let iconByName: Map<string, string> | null = null;
+
+function iconsOf(code: string, list: string, graph: Graph): string[] {
+  iconByName ??= new Map(
+    [...(graph.getModuleInfo(list)?.code ?? "").matchAll(EXPORTED_ICON)].flatMap(([, names, path]) =>
+      names!.split(",").map((name) => [name.replace("default as", "").trim(), join(dirname(list), path!)]),
+    ),
+  );
+  return [...code.matchAll(NAMED_ICONS)].flatMap(([, names]) =>
+    names!.split(",").flatMap((name) => iconByName?.get(name.trim().split(" ")[0]!) ?? []),
+  );
 }

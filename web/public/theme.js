@@ -59,18 +59,18 @@
     );
   }
 
-  /** Resolves when the files in the page itself have loaded. */
-  function entryLoaded() {
+  /** Resolves when only one script of the page itself is still loading: the answer to a request takes as long as its rest. */
+  function entryAlmostLoaded() {
     var loaded = new Set();
     return new Promise(function (resolve) {
-      function onLoad(event) {
-        loaded.add(event.target);
-        var links = Array.from(document.querySelectorAll("link[rel=modulepreload]"));
-        if (links.some((link) => !loaded.has(link))) return;
-        document.removeEventListener("load", onLoad, true);
+      new PerformanceObserver(function (entries, observer) {
+        entries.getEntries().forEach((entry) => loaded.add(entry.name));
+        var scripts = Array.from(document.querySelectorAll("script[type=module], link[rel=modulepreload]"));
+        if (scripts.length < 2 || scripts.filter(({ src, href }) => !loaded.has(src || href)).length > 1)
+          return;
+        observer.disconnect();
         resolve();
-      }
-      document.addEventListener("load", onLoad, true);
+      }).observe({ type: "resource", buffered: true });
     });
   }
 
@@ -78,10 +78,11 @@
   var list = preloadList();
   if (list !== null) {
     void preload(list.content);
+    if (!isLoggedIn()) void preload(list.dataset.login);
     // On a slow connection, the page's first script must not share the bandwidth, nor the application with what follows it.
-    void entryLoaded()
+    void entryAlmostLoaded()
       .then(() => isLoggedIn() && preload(list.dataset.app))
-      .then(() => isLoggedIn() && preload(list.dataset.composer))
+      .then(() => isLoggedIn() && preload(list.dataset.next))
       .then(() => preload(list.dataset.font));
   }
 })();

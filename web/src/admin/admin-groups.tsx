@@ -13,24 +13,22 @@ import { FormDialog } from "../ui/form-dialog.tsx";
 import { openDialog } from "../ui/open-dialog.tsx";
 import { EmptyState } from "../ui/feedback.tsx";
 import { TextField, useForm } from "../ui/form.tsx";
-import { ExportGroup } from "../groups/group-settings/storage/storage-forms.tsx";
+import { ExportGroup } from "../groups/group-settings/storage/storage-part.tsx";
 import { AdminList, ReasonField } from "./admin-parts.tsx";
-import { dotted } from "../shared/dotted.ts";
+import { dotted } from "../shared/formats.ts";
 
 export function AdminGroups() {
   const { t } = useTranslation("admin");
   const groups = useAdminGroups();
   return (
-    <>
-      <p className="text-muted">{t("groups.hint")}</p>
-      <AdminList
-        label={t("common:groups")}
-        pages={groups}
-        empty={<EmptyState icon={Users} title={t("groups.none")} text={t("groups.noneText")} />}
-      >
-        {(group) => <GroupRow key={group.id} group={group} />}
-      </AdminList>
-    </>
+    <AdminList
+      hint={t("groups.hint")}
+      label={t("common:groups")}
+      pages={groups}
+      empty={<EmptyState icon={Users} title={t("groups.none")} text={t("groups.noneText")} />}
+    >
+      {(group) => <GroupRow key={group.id} group={group} />}
+    </AdminList>
   );
 }
 

@@ -6,9 +6,8 @@ import { useLegalHolds } from "../data/admin.ts";
 import { useCall } from "../data/call.ts";
 import { useServerCache } from "../data/data-context.ts";
 import { useUser } from "../data/people.ts";
-import { dayBefore, formatDay } from "../search/days.ts";
+import { dayBefore, formatDay, dayAndTime } from "../shared/times.ts";
 import { DownloadLines, inPieces } from "../shared/download-lines.tsx";
-import { dayAndTime } from "../shared/times.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Switch } from "../ui/choices.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -19,7 +18,7 @@ import { FormDialog } from "../ui/form-dialog.tsx";
 import { ListRow } from "../ui/list-row.tsx";
 import { openDialog } from "../ui/open-dialog.tsx";
 import { AdminList, ReasonField } from "./admin-parts.tsx";
-import { dotted } from "../shared/dotted.ts";
+import { dotted } from "../shared/formats.ts";
 
 /** Whose messages to keep or export. */
 interface Person {
@@ -35,16 +34,14 @@ interface PersonDialogProps {
 export function AdminHolds() {
   const { t } = useTranslation("admin");
   return (
-    <>
-      <p className="text-muted">{t("holds.hint")}</p>
-      <AdminList
-        label={t("sections.holds")}
-        pages={useLegalHolds()}
-        empty={<EmptyState icon={Scale} title={t("holds.none")} text={t("holds.noneText")} />}
-      >
-        {(hold) => <HoldRow key={hold.id} hold={hold} />}
-      </AdminList>
-    </>
+    <AdminList
+      hint={t("holds.hint")}
+      label={t("sections.holds")}
+      pages={useLegalHolds()}
+      empty={<EmptyState icon={Scale} title={t("holds.none")} text={t("holds.noneText")} />}
+    >
+      {(hold) => <HoldRow key={hold.id} hold={hold} />}
+    </AdminList>
   );
 }
 

@@ -1,14 +1,15 @@
 import type { ChatImport } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { ArrowRight, BookOpen, Trash2, Upload } from "lucide-react";
-import { type ReactNode, useId, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { useChatImports } from "../data/admin.ts";
 import { useCall } from "../data/call.ts";
 import { useServerCache } from "../data/data-context.ts";
 import { ADMIN_GUIDE, groupPath } from "../routes.ts";
-import { useFormats } from "../shared/formats.ts";
+import { FileInput } from "../shared/file-input.tsx";
+import { useFormats, dotted } from "../shared/formats.ts";
 import { dayAndTime } from "../shared/times.ts";
 import { useAction } from "../shared/use-action.ts";
 import { Button, buttonClass, IconButton } from "../ui/button.tsx";
@@ -19,7 +20,6 @@ import { ErrorNote, Loaded, Skeleton, Spinner } from "../ui/feedback.tsx";
 import { TextField } from "../ui/form.tsx";
 import { openConfirm } from "../ui/open-dialog.tsx";
 import { Select } from "../ui/select.tsx";
-import { dotted } from "../shared/dotted.ts";
 
 /** Names of products, which are the same in all languages. */
 const ORIGINS: Record<ChatImport["origin"], { name: string; accept: string }> = {
@@ -114,7 +114,13 @@ function UploadForm() {
       <ErrorNote text={error} />
       {percent === null ? (
         <div>
-          <FileInput accept={ORIGINS[origin].accept} disabled={busy} onChoose={(file) => void upload(file)}>
+          <FileInput
+            icon={Upload}
+            button={{ variant: "primary" }}
+            accept={ORIGINS[origin].accept}
+            disabled={busy}
+            onChoose={(file) => void upload(file)}
+          >
             {t("imports.upload")}
           </FileInput>
         </div>
@@ -135,64 +141,8 @@ function UploadForm() {
   );
 }
 
-interface FileInputProps {
-  children: ReactNode;
-  accept: string;
-  disabled: boolean;
-  onChoose: (file: File) => void;
-}
-
-function FileInput({ children, accept, disabled, onChoose }: FileInputProps) {
-  const id = useId();
-  return (
-    <>
-      <input
-        id={id}
-        type="file"
-        accept={accept}
-        disabled={disabled}
-        className="peer sr-only"
-        onChange={({ target }) => {
-          const [chosen] = target.files ?? [];
-          if (chosen !== undefined) onChoose(chosen);
-          // Allows choosing the same file again after an error.
-          target.value = "";
-        }}
-      />
-      <label
-        htmlFor={id}
-        className={cx(
-          buttonClass({ variant: "primary" }),
-          "cursor-pointer peer-focus-visible:outline-2 peer-focus-visible:outline-focus peer-disabled:opacity-50",
-        )}
-      >
-        <Upload size={16} aria-hidden />
-        {children}
-      </label>
-    </>
-  );
-}
-
-function ImportCard({
-  of: {
-    id,
-    origin,
-    fileName,
-    bytes,
-    state,
-    step,
-    messages,
-    files,
-    report,
-    error,
-    failure,
-    groupId,
-    createdAt,
-    accounts,
-  },
-}: {
-  of: ChatImport;
-}) {
+function ImportCard({ of }: { of: ChatImport }) {
+  const { id, origin, fileName, state, step, messages, files, report, error, failure, groupId } = of;
   const { t } = useTranslation("admin");
   const call = useCall();
   const formats = useFormats();
@@ -214,7 +164,9 @@ function ImportCard({
               <span className="wrap-anywhere">{`${ORIGINS[origin].name} · ${fileName}`}</span>
               <Badge tone={TONES[state] ?? "neutral"}>{t(`imports.states.${state}`)}</Badge>
             </h2>
-            <p className="text-sm text-muted">{dotted([formats.bytes(bytes), dayAndTime(createdAt)])}</p>
+            <p className="text-sm text-muted">
+              {dotted([formats.bytes(of.bytes), dayAndTime(of.createdAt)])}
+            </p>
           </div>
           {state !== "checking" && state !== "importing" && (
             <IconButton
@@ -253,7 +205,7 @@ function ImportCard({
         )}
         {report !== null && <ImportReport report={report} isDone={groupId !== null} />}
         {(state === "checked" || (state === "failed" && report !== null)) && (
-          <RunForm importId={id} accounts={accounts} />
+          <RunForm importId={id} accounts={of.accounts} />
         )}
         {groupId !== null && (
           <div>
@@ -334,52 +286,34 @@ function ImportReport({
   );
 }
 
+const RUN_OPTIONS = { matchUsernames: false, createAccounts: false, directMessages: true, again: false };
+
 function RunForm({ importId, accounts }: { importId: string; accounts: number }) {
   const { t } = useTranslation("admin");
   const call = useCall();
   const { busy, error, run } = useAction();
-  const [matchUsernames, setMatchUsernames] = useState(false);
-  const [createAccounts, setCreateAccounts] = useState(false);
-  const [directMessages, setDirectMessages] = useState(true);
-  const [again, setAgain] = useState(false);
+  const [options, setOptions] = useState(RUN_OPTIONS);
+  const field = (name: keyof typeof RUN_OPTIONS) => ({
+    checked: options[name],
+    onChange: (isOn: boolean) => setOptions({ ...options, [name]: isOn }),
+  });
   return (
     <div className="grid gap-3 border-t border-line pt-3">
-      <Checkbox
-        label={t("imports.match")}
-        hint={t("imports.matchHint")}
-        checked={matchUsernames}
-        onChange={setMatchUsernames}
-      />
+      <Checkbox label={t("imports.match")} hint={t("imports.matchHint")} {...field("matchUsernames")} />
       <Checkbox
         label={t("imports.create", { count: accounts })}
         hint={t("imports.createHint")}
-        checked={createAccounts}
-        onChange={setCreateAccounts}
         disabled={accounts === 0}
+        {...field("createAccounts")}
       />
-      <Checkbox
-        label={t("imports.directs")}
-        hint={t("imports.directsHint")}
-        checked={directMessages}
-        onChange={setDirectMessages}
-      />
-      <Checkbox label={t("imports.again")} checked={again} onChange={setAgain} />
+      <Checkbox label={t("imports.directs")} hint={t("imports.directsHint")} {...field("directMessages")} />
+      <Checkbox label={t("imports.again")} {...field("again")} />
       <ErrorNote text={error} />
       <div>
         <Button
           variant="primary"
           busy={busy}
-          onClick={() =>
-            void run(() =>
-              call("admin.runChatImport", {
-                importId,
-                matchUsernames,
-                createAccounts,
-                directMessages,
-                again,
-              }),
-            )
-          }
+          onClick={() => void run(() => call("admin.runChatImport", { importId, ...options }))}
         >
           {t("imports.run")}
         </Button>

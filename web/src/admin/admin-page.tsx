@@ -1,4 +1,3 @@
-import type { AdminAuditEntry } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import {
   Flag,
@@ -16,36 +15,36 @@ import {
   UserCog,
   Users,
   Wrench,
+  UserX,
 } from "lucide-react";
-import type { ComponentType } from "react";
+import { type ComponentType, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useLocation } from "wouter";
-import { useAdminAuditLog, useAdminPolicy, useAdminStats } from "../data/admin.ts";
+import { useAdminPolicy, useAdminStats } from "../data/admin.ts";
 import { useCall } from "../data/call.ts";
 import { useMe } from "../data/me.ts";
-import { useUser } from "../data/people.ts";
-import { useOpenDirectReports } from "../data/reports.ts";
+import { useOpenDirectReports, useDirectReports } from "../data/reports.ts";
 import { adminPath, landingPath } from "../routes.ts";
-import { dayAndTime } from "../shared/times.ts";
-import { Badge, type BadgeTone, CountBadge } from "../ui/display.tsx";
-import { buttonClass } from "../ui/button.tsx";
-import { EmptyState, Loaded, showToast, Skeleton } from "../ui/feedback.tsx";
+import { CountBadge } from "../ui/display.tsx";
+import { buttonClass, Button } from "../ui/button.tsx";
+import { EmptyState, Loaded, showToast, Skeleton, ErrorNote } from "../ui/feedback.tsx";
 import { Form, TextArea, useForm } from "../ui/form.tsx";
 import { SettingsLayout } from "../ui/settings-layout.tsx";
 import { AdminGroups } from "./admin-groups.tsx";
 import { AdminHolds } from "./admin-holds.tsx";
 import { AdminImports } from "./admin-imports.tsx";
 import { AdminPlugins } from "./admin-plugins.tsx";
-import { AdminReports } from "./admin-reports.tsx";
-import { AdminJobs, AdminOverview, MaintenanceForm } from "./admin-server.tsx";
-import { AdminUsers } from "./admin-users.tsx";
+import { AdminJobs, AdminOverview } from "./admin-server.tsx";
+import { AdminUsers, UserActionDialog } from "./admin-users.tsx";
 import { LimitsForm, PolicyForm, SessionsForm } from "./access-forms.tsx";
 import { AdminBranding } from "./branding-form.tsx";
-import { AdminList } from "./admin-parts.tsx";
-import { auditDetails } from "./audit-details.ts";
 import { Main } from "../ui/main.tsx";
-
-const OUTCOMES: Record<string, BadgeTone> = { done: "good", begun: "warn" };
+import { AdminAuditLog } from "./admin-audit-log.tsx";
+import type { Report, ReportOutcome, Maintenance } from "@fanfare/contract";
+import { useUser } from "../data/people.ts";
+import { CloseReport, ReportCard, ReportList } from "../groups/group-settings/reports/reports-part.tsx";
+import { openDialog, openConfirm } from "../ui/open-dialog.tsx";
+import { useAction } from "../shared/use-action.ts";
 
 export function AdminPage({ section }: { section?: string | undefined }) {
   const { t } = useTranslation("admin");
@@ -126,23 +125,6 @@ function AdminAnnouncements() {
   );
 }
 
-function AdminAuditLog() {
-  const { t } = useTranslation("admin");
-  const entries = useAdminAuditLog();
-  return (
-    <>
-      <p className="text-muted">{t("audit.hint")}</p>
-      <AdminList
-        label={t("common:auditLog")}
-        pages={entries}
-        empty={<EmptyState icon={ScrollText} title={t("audit.none")} text={t("audit.noneText")} />}
-      >
-        {(entry) => <AuditEntryRow key={entry.id} entry={entry} />}
-      </AdminList>
-    </>
-  );
-}
-
 function AdminMaintenance() {
   const { t } = useTranslation("admin");
   return (
@@ -152,39 +134,6 @@ function AdminMaintenance() {
         {({ maintenance }) => <MaintenanceForm key={String(maintenance.enabled)} maintenance={maintenance} />}
       </Loaded>
     </>
-  );
-}
-
-function AuditEntryRow({ entry }: { entry: AdminAuditEntry }) {
-  const { t, i18n } = useTranslation("admin");
-  const { userId, reason, others } = auditDetails(entry.params);
-  const actor = useUser(entry.actorId);
-  const target = useUser(userId);
-  const textKey = `audit.actions.${entry.action.replace("admin.", "")}`;
-  const { outcome, createdAt, address } = entry;
-  const known = outcome === "done" || outcome === "begun";
-  return (
-    <li>
-      <article className="grid gap-1 px-2 py-1.5">
-        <p className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
-          <span className="font-medium">
-            {entry.actorId === null
-              ? t("audit.identityProvider")
-              : (actor?.nickname ?? t("audit.unknownActor"))}
-          </span>
-          <span>{i18n.exists(`admin:${textKey}`) ? t(textKey) : entry.action}</span>
-          {userId !== null && <span className="font-medium">{target?.nickname ?? userId}</span>}
-          <Badge tone={OUTCOMES[outcome] ?? "danger"}>
-            {known ? t(`audit.outcomes.${outcome}`) : outcome}
-          </Badge>
-        </p>
-        {reason !== null && <p className="wrap-anywhere">{t("group-settings:audit.reason", { reason })}</p>}
-        <p className="text-sm wrap-anywhere text-muted">
-          <time dateTime={createdAt}>{dayAndTime(createdAt)}</time>
-          {[others, address].filter((part) => part !== null).map((part) => ` · ${part}`)}
-        </p>
-      </article>
-    </li>
   );
 }
 
@@ -210,3 +159,96 @@ const SECTIONS: readonly {
   { id: "jobs", page: AdminJobs, textKey: "admin:sections.jobs", icon: Hourglass, isWide: true },
   { id: "audit-log", page: AdminAuditLog, textKey: "common:auditLog", icon: ScrollText, isWide: true },
 ];
+
+/** The open reports of direct messages. */
+function AdminReports() {
+  const { t } = useTranslation("admin");
+  const reports = useDirectReports();
+  return (
+    <ReportList reports={reports} hint={t("reports.hint")} noneText={t("reports.noneText")}>
+      {(report) => <DirectReport report={report} />}
+    </ReportList>
+  );
+}
+
+function DirectReport({ report }: { report: Report }) {
+  const { t } = useTranslation("admin");
+  const call = useCall();
+  const author = useUser(report.authorId);
+  const close = async (outcome: ReportOutcome) => {
+    await call("admin.closeReport", { reportId: report.id, outcome });
+    showToast({ text: t("group-settings:reports.closed"), tone: "good" });
+  };
+  const disable = () =>
+    openDialog((onClose) => (
+      <UserActionDialog
+        user={author!}
+        userAction="disable"
+        onDone={() => close("disabled")}
+        onClose={onClose}
+      />
+    ));
+  return (
+    <ReportCard report={report} place={null}>
+      <CloseReport report={report} onClose={close}>
+        {author !== undefined && author.deleted !== true && (
+          <Button size="sm" icon={UserX} onClick={disable}>
+            {t("users.disable.menu")}
+          </Button>
+        )}
+      </CloseReport>
+    </ReportCard>
+  );
+}
+
+function MaintenanceForm({ maintenance }: { maintenance: Maintenance }) {
+  const { t } = useTranslation("admin");
+  const call = useCall();
+  const [message, setMessage] = useState(maintenance.message);
+  const { busy, error, run } = useAction();
+  const text = message.trim();
+  const turnOn = () =>
+    openConfirm({
+      title: t("maintenance.confirmTitle"),
+      children: t("maintenance.confirmText"),
+      action: t("maintenance.turnOn"),
+      danger: true,
+      onConfirm: () => call("admin.setMaintenance", { enabled: true, ...(text !== "" && { message: text }) }),
+    });
+  if (maintenance.enabled) {
+    return (
+      <div className="grid gap-4 rounded-lg border border-line bg-warn-soft p-4">
+        <p className="font-semibold text-warn-text">{t("maintenance.isOn")}</p>
+        {maintenance.message !== "" && (
+          <p className="wrap-anywhere whitespace-pre-wrap">{maintenance.message}</p>
+        )}
+        <ErrorNote text={error} />
+        <div>
+          <Button
+            variant="primary"
+            busy={busy}
+            onClick={() => void run(() => call("admin.setMaintenance", { enabled: false }))}
+          >
+            {t("maintenance.turnOff")}
+          </Button>
+        </div>
+      </div>
+    );
+  }
+  return (
+    <div className="grid gap-4">
+      <TextArea
+        label={t("maintenance.message")}
+        hint={t("maintenance.messageHint")}
+        maxLength={LIMITS.noticeMaxChars}
+        value={message}
+        onChange={setMessage}
+      />
+      <div>
+        <Button variant="danger" onClick={turnOn}>
+          {t("maintenance.turnOn")}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -5,13 +5,17 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { useTranslation } from "react-i18next";
 import { TextField } from "../ui/form.tsx";
 
-export function AdminList<T>(props: ComponentProps<typeof PagedRows<T>>) {
+/** A section of the page that is one list, below what it is about. */
+export function AdminList<T>({ hint, ...list }: ComponentProps<typeof PagedRows<T>> & { hint?: string }) {
   return (
-    <PagedRows
-      placeholder={<SkeletonRows count={6} withAvatar />}
-      className="grid divide-y divide-line rounded-lg border border-line *:px-1 *:py-1"
-      {...props}
-    />
+    <>
+      {hint !== undefined && <p className="text-muted">{hint}</p>}
+      <PagedRows
+        placeholder={<SkeletonRows count={6} withAvatar />}
+        className="grid divide-y divide-line rounded-lg border border-line *:px-1 *:py-1"
+        {...list}
+      />
+    </>
   );
 }
 

@@ -16,10 +16,10 @@ import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { useAdminStats, useDeadJobs } from "../data/admin.ts";
 import { ADMIN_GUIDE, adminPath, statusPath } from "../routes.ts";
-import { useFormats } from "../shared/formats.ts";
-import { buttonClass, IconButton, Button } from "../ui/button.tsx";
+import { useFormats, dotted } from "../shared/formats.ts";
+import { buttonClass, IconButton } from "../ui/button.tsx";
 import { Skeleton, Pending, EmptyState, ErrorNote, showToast } from "../ui/feedback.tsx";
-import type { DeadJob, Maintenance, Result } from "@fanfare/contract";
+import type { DeadJob, Result } from "@fanfare/contract";
 import { ON_OPEN, useActionQuery } from "../data/data-context.ts";
 import { useLoaded } from "../data/store.ts";
 import { openReportsOf } from "@fanfare/client/store";
@@ -31,10 +31,6 @@ import { dayAndTime } from "../shared/times.ts";
 import { ListRow } from "../ui/list-row.tsx";
 import { AdminList, Figure } from "./admin-parts.tsx";
 import { LIMITS } from "@fanfare/contract/limits";
-import { useState } from "react";
-import { openConfirm } from "../ui/open-dialog.tsx";
-import { TextArea } from "../ui/form.tsx";
-import { dotted } from "../shared/dotted.ts";
 
 export function AdminOverview() {
   const { t } = useTranslation("admin");
@@ -112,6 +108,13 @@ type Disk = NonNullable<Result<"admin.stats">["process"]["disk"]>;
 
 const CHECK_INTERVAL_MS = 30_000;
 
+interface AttentionItem {
+  text: string;
+  icon: LucideIcon;
+  href: string;
+  isUrgent?: boolean;
+}
+
 /** What an admin should look at first. */
 function Attention({ stats: { maintenance, process, ...counts } }: { stats: Result<"admin.stats"> }) {
   const { t } = useTranslation("admin");
@@ -122,54 +125,45 @@ function Attention({ stats: { maintenance, process, ...counts } }: { stats: Resu
   const { jobs, nextJobId } = dead.data ?? { jobs: [], nextJobId: null };
   const { disk } = process;
   const isSilent = Object.values(counts).includes(null);
-  const items: { text: string; icon: LucideIcon; href: string; isUrgent?: true }[] = [
-    ...(maintenance.enabled
-      ? [{ text: t("overview.inMaintenance"), icon: Wrench, href: adminPath("maintenance") }]
-      : []),
-    ...(disk !== null && isDiskLow(disk)
-      ? [
-          {
-            text: t("attention.disk", { free: bytes(disk.freeBytes), total: bytes(disk.totalBytes) }),
-            icon: HardDrive,
-            href: "#admin-process",
-            isUrgent: true as const,
-          },
-        ]
-      : []),
-    ...(isSilent
-      ? [{ text: t("attention.silent"), icon: ServerOff, href: statusPath(), isUrgent: true as const }]
-      : []),
-    ...(reports.error === null
-      ? []
-      : [{ text: t("attention.reportsUnchecked"), icon: Flag, href: adminPath("reports") }]),
-    ...(openReports > 0
-      ? [
-          {
-            text: t("attention.reports", {
-              count: openReports,
-              reports: count(openReports) + (openReports < LIMITS.reportsCounted ? "" : "+"),
-            }),
-            icon: Flag,
-            href: adminPath("reports"),
-          },
-        ]
-      : []),
-    ...(dead.isError
-      ? [{ text: t("attention.jobsUnchecked"), icon: Hourglass, href: adminPath("jobs") }]
-      : []),
-    ...(jobs.length > 0 && !dead.isError
-      ? [
-          {
-            text: t("attention.jobs", {
-              count: jobs.length,
-              jobs: count(jobs.length) + (nextJobId === null ? "" : "+"),
-            }),
-            icon: Hourglass,
-            href: adminPath("jobs"),
-          },
-        ]
-      : []),
+  const found: (AttentionItem | false)[] = [
+    maintenance.enabled && {
+      text: t("overview.inMaintenance"),
+      icon: Wrench,
+      href: adminPath("maintenance"),
+    },
+    disk !== null &&
+      isDiskLow(disk) && {
+        text: t("attention.disk", { free: bytes(disk.freeBytes), total: bytes(disk.totalBytes) }),
+        icon: HardDrive,
+        href: "#admin-process",
+        isUrgent: true,
+      },
+    isSilent && { text: t("attention.silent"), icon: ServerOff, href: statusPath(), isUrgent: true },
+    reports.error !== null && {
+      text: t("attention.reportsUnchecked"),
+      icon: Flag,
+      href: adminPath("reports"),
+    },
+    openReports > 0 && {
+      text: t("attention.reports", {
+        count: openReports,
+        reports: count(openReports) + (openReports < LIMITS.reportsCounted ? "" : "+"),
+      }),
+      icon: Flag,
+      href: adminPath("reports"),
+    },
+    dead.isError && { text: t("attention.jobsUnchecked"), icon: Hourglass, href: adminPath("jobs") },
+    jobs.length > 0 &&
+      !dead.isError && {
+        text: t("attention.jobs", {
+          count: jobs.length,
+          jobs: count(jobs.length) + (nextJobId === null ? "" : "+"),
+        }),
+        icon: Hourglass,
+        href: adminPath("jobs"),
+      },
   ];
+  const items = found.filter((item) => item !== false);
   // Only then is it known that there is nothing.
   if (items.length === 0 && (reports.isPending || dead.isPending))
     return <Skeleton className="h-control rounded-lg" />;
@@ -216,16 +210,14 @@ export function AdminJobs() {
   const { t } = useTranslation("admin");
   const jobs = useDeadJobs();
   return (
-    <>
-      <p className="text-muted">{t("jobs.hint")}</p>
-      <AdminList
-        label={t("sections.jobs")}
-        pages={jobs}
-        empty={<EmptyState icon={Hourglass} title={t("jobs.none")} text={t("jobs.noneText")} />}
-      >
-        {(job) => <JobRow key={job.id} job={job} />}
-      </AdminList>
-    </>
+    <AdminList
+      hint={t("jobs.hint")}
+      label={t("sections.jobs")}
+      pages={jobs}
+      empty={<EmptyState icon={Hourglass} title={t("jobs.none")} text={t("jobs.noneText")} />}
+    >
+      {(job) => <JobRow key={job.id} job={job} />}
+    </AdminList>
   );
 }
 
@@ -264,57 +256,5 @@ function JobRow({ job: { id, kind, key, tries, lastError, deadAt } }: { job: Dea
       <p className="px-2 pb-1.5 font-mono text-sm wrap-anywhere text-muted">{lastError}</p>
       <ErrorNote text={error} />
     </ListRow>
-  );
-}
-
-export function MaintenanceForm({ maintenance }: { maintenance: Maintenance }) {
-  const { t } = useTranslation("admin");
-  const call = useCall();
-  const [message, setMessage] = useState(maintenance.message);
-  const { busy, error, run } = useAction();
-  const text = message.trim();
-  const turnOn = () =>
-    openConfirm({
-      title: t("maintenance.confirmTitle"),
-      children: t("maintenance.confirmText"),
-      action: t("maintenance.turnOn"),
-      danger: true,
-      onConfirm: () => call("admin.setMaintenance", { enabled: true, ...(text !== "" && { message: text }) }),
-    });
-  if (maintenance.enabled) {
-    return (
-      <div className="grid gap-4 rounded-lg border border-line bg-warn-soft p-4">
-        <p className="font-semibold text-warn-text">{t("maintenance.isOn")}</p>
-        {maintenance.message !== "" && (
-          <p className="wrap-anywhere whitespace-pre-wrap">{maintenance.message}</p>
-        )}
-        <ErrorNote text={error} />
-        <div>
-          <Button
-            variant="primary"
-            busy={busy}
-            onClick={() => void run(() => call("admin.setMaintenance", { enabled: false }))}
-          >
-            {t("maintenance.turnOff")}
-          </Button>
-        </div>
-      </div>
-    );
-  }
-  return (
-    <div className="grid gap-4">
-      <TextArea
-        label={t("maintenance.message")}
-        hint={t("maintenance.messageHint")}
-        maxLength={LIMITS.noticeMaxChars}
-        value={message}
-        onChange={setMessage}
-      />
-      <div>
-        <Button variant="danger" onClick={turnOn}>
-          {t("maintenance.turnOn")}
-        </Button>
-      </div>
-    </div>
   );
 }

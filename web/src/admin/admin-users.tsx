@@ -32,7 +32,7 @@ import { CopyField } from "../shared/copy-field.tsx";
 import { openMessageExport, openStartHold } from "./admin-holds.tsx";
 import { AdminList, ReasonField } from "./admin-parts.tsx";
 import { useSettled } from "../shared/hooks.ts";
-import { dotted } from "../shared/dotted.ts";
+import { dotted } from "../shared/formats.ts";
 
 const ICONS = {
   disable: UserX,
@@ -218,20 +218,16 @@ function UserRow({ user }: { user: AdminUser }) {
                   <UserActionDialog user={user} userAction={userAction} onClose={onClose} />
                 )),
             })),
-            ...(id === me.id
-              ? []
-              : [
-                  {
-                    label: t("holds.start.menu"),
-                    icon: Scale,
-                    onSelect: () => openStartHold({ id, name: nickname }),
-                  },
-                  {
-                    label: t("messageExport.menu"),
-                    icon: FileDown,
-                    onSelect: () => openMessageExport({ id, name: nickname }),
-                  },
-                ]),
+            id !== me.id && {
+              label: t("holds.start.menu"),
+              icon: Scale,
+              onSelect: () => openStartHold({ id, name: nickname }),
+            },
+            id !== me.id && {
+              label: t("messageExport.menu"),
+              icon: FileDown,
+              onSelect: () => openMessageExport({ id, name: nickname }),
+            },
           ]}
         />
       }

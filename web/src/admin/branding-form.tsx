@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../data/call.ts";
 import { useServerCache } from "../data/data-context.ts";
 import { setBranding, useBranding } from "../session/branding.ts";
-import { PictureInput } from "../shared/picture-input.tsx";
+import { PictureInput } from "../shared/file-input.tsx";
 import { useAction } from "../shared/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/feedback.tsx";

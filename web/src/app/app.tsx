@@ -1,6 +1,5 @@
 import { useEffect } from "react";
 import { Route, Switch } from "wouter";
-import { LoggedOutPages } from "../session/landing.tsx";
 import { startReadingSaved, hasSaved } from "../data/read-saved.ts";
 import { useSession } from "../session/session-store.ts";
 import { loadTokens } from "../session/session-lock.ts";
@@ -9,6 +8,7 @@ import { loadMoreTexts, changeLanguage } from "../i18n/set-up.ts";
 import { ROUTES } from "../routes.ts";
 import { chooseLanguage } from "../i18n/language.ts";
 import { useIsDark, usePreferences } from "../state/preferences.ts";
+import { firstShown } from "../shared/first-shown.ts";
 import { later } from "../shared/later.tsx";
 import { useMedia } from "../ui/hooks.ts";
 import { type FanfareClient, NEWEST_MESSAGES } from "@fanfare/client";
@@ -20,12 +20,16 @@ async function loadLoggedIn() {
   isAppLoaded = true;
   return component;
 }
+/** Loaded in advance, because who logs out may have no connection. */
+const loadLoggedOut = async () => (await import("../session/landing.tsx")).LoggedOutPages;
+
 // In parallel with loading the texts.
 if (loadTokens() !== null) {
   void loadLoggedIn().catch(() => {});
   startReadingSaved();
-}
+} else void loadLoggedOut().catch(() => {});
 const LoggedIn = later(loadLoggedIn, Splash);
+const LoggedOutPages = later(loadLoggedOut, Splash);
 const ResetPasswordPage = later(
   async () => (await import("../session/reset-password-page.tsx")).ResetPasswordPage,
   Splash,
@@ -45,7 +49,10 @@ export function App() {
   useAppliedPreferences();
   // For the next login, or in parallel with loading the application.
   useEffect(() => {
-    if (client !== null) return askEarly(client, () => isAppLoaded);
+    if (client !== null) {
+      void firstShown.then(loadLoggedOut).catch(() => {});
+      return askEarly(client, () => isAppLoaded);
+    }
     void loadLoggedIn().catch(() => {});
     return undefined;
   }, [client]);

@@ -1,10 +1,6 @@
 import type { FanfareClient } from "@fanfare/client";
 import { DataProvider } from "../data/data-provider.tsx";
-import { Notifier } from "../inbox/notifications/notifier.tsx";
-import { PageBadge } from "../inbox/notifications/unmuted-unread.ts";
-import { CallHost } from "../calls/call-host.tsx";
 import { OwnDevices } from "./own-devices.tsx";
-import { GlobalShortcuts } from "./shortcuts/global-shortcuts.tsx";
 import { type ComponentType, type ReactNode, Suspense } from "react";
 import { useServerCache } from "../data/data-context.ts";
 import { useLoaded } from "../data/store.ts";
@@ -14,20 +10,18 @@ import { Route, Switch, useLocation } from "wouter";
 import { DirectPage } from "../people/directs/direct-page.tsx";
 import { GroupChannelPage, GroupPage, NotFound, HomePage } from "./home/home-pages.tsx";
 import { MainLayout } from "./home/main-layout.tsx";
-import { InvitePage } from "../groups/invites/invite-page.tsx";
 import { OpenDialogs } from "../ui/open-dialog.tsx";
-import { OpenProfile } from "../people/members/profile/profile-card.tsx";
 import { loadMoreTexts } from "../i18n/set-up.ts";
-import { getPermission } from "../settings/notifications/permission.ts";
-import { useHasPlugins, useServerMeta } from "../session/server-meta.ts";
+import { useServerMeta } from "../session/server-meta.ts";
+import { EarlyShortcuts } from "./shortcuts/early-shortcuts.tsx";
 import { PageLoading } from "./shell/page-header.tsx";
 import { ROUTES } from "../routes.ts";
-import { later, lazy } from "../shared/later.tsx";
+import { useFirstShown, useFirstShownInTime } from "../shared/first-shown.ts";
+import { afterFirst, later, lazy } from "../shared/later.tsx";
 
-const PluginLoader = later(async () => (await import("../plugins/plugin-loader.tsx")).PluginLoader);
-const PushRenewal = later(
-  async () => (await import("../settings/notifications/device-push.tsx")).PushRenewal,
-);
+const Background = afterFirst(async () => (await import("./next.ts")).Background, EarlyShortcuts);
+const InvitePage = later(async () => (await import("./next.ts")).InvitePage, PageLoading);
+const OpenProfile = afterFirst(async () => (await import("./next.ts")).OpenProfile);
 
 interface LoggedInProps {
   client: FanfareClient;
@@ -38,7 +32,7 @@ interface LoggedInProps {
 export function LoggedIn({ client, needsSecondFactor }: LoggedInProps) {
   // Updates the name, the icons and the colors of the instance.
   useServerMeta();
-  const hasPlugins = useHasPlugins();
+  useFirstShownInTime();
   return (
     <DataProvider client={client} fallback={<Splash />}>
       {needsSecondFactor ? (
@@ -48,13 +42,8 @@ export function LoggedIn({ client, needsSecondFactor }: LoggedInProps) {
       ) : (
         <SessionGate>
           <Pages />
-          <CallHost />
-          <GlobalShortcuts />
-          <Notifier />
-          <PageBadge />
           <OwnDevices />
-          {hasPlugins && <PluginLoader />}
-          {(window.fanfareApp || getPermission() === "granted") && <PushRenewal />}
+          <Background />
         </SessionGate>
       )}
     </DataProvider>
@@ -95,7 +84,7 @@ const FriendsPage = lazy(async () => (await import("../people/friends/friends-pa
 const InboxPage = lazy(async () => (await import("../inbox/inbox-page.tsx")).InboxPage);
 const NewMessagePage = lazy(async () => (await import("../new-message/new-message-page.tsx")).NewMessagePage);
 const SecondFactorPage = withTexts(
-  async () => (await import("../settings/security/second-factor-page.tsx")).SecondFactorPage,
+  async () => (await import("../settings/security/totp-section.tsx")).SecondFactorPage,
 );
 const StatusPage = withTexts(async () => (await import("../admin/status/status-page.tsx")).StatusPage);
 
@@ -141,6 +130,7 @@ function Pages() {
 
 /** Without the lists beside it. */
 function FullPage({ children }: { children: ReactNode }) {
+  useFirstShown();
   return (
     <>
       <ConnectionBanner />

@@ -4,6 +4,7 @@ import type { ToPage, ToWorker } from "../service-worker/messages.ts";
 import { Sparkles } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { firstShown } from "../shared/first-shown.ts";
 import { Button } from "../ui/button.tsx";
 
 interface UpdateState {
@@ -25,9 +26,8 @@ export function startServiceWorker(): void {
   navigator.serviceWorker.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
     if (data.type === "open") navigate(data.path);
   });
-  // After the page's own requests.
-  addEventListener("load", () => void register());
-  if (document.readyState === "complete") void register();
+  // What it stores must not share the bandwidth with the first page.
+  void firstShown.then(register);
 }
 
 async function register(): Promise<void> {

@@ -12,7 +12,7 @@ import { Button, IconButton } from "../ui/button.tsx";
 import { later } from "../shared/later.tsx";
 import { useIsPhone } from "../ui/hooks.ts";
 import { useIsInCall, useSpeakers } from "./call-store.ts";
-import { useJoin } from "./use-join.tsx";
+import { useJoin } from "./use-join.ts";
 
 const CallView = later(async () => (await import("./call-view.tsx")).CallView);
 

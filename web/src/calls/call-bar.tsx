@@ -3,14 +3,14 @@ import { useTranslation } from "react-i18next";
 import { Link, useLocation } from "wouter";
 import { useServerCache } from "../data/data-context.ts";
 import { useChannelState } from "../data/groups.ts";
-import { useDirect } from "../people/directs/use-direct.ts";
+import { useDirect } from "../people/directs/use-direct.tsx";
 import { placePath } from "../routes.ts";
 import { IconButton } from "../ui/button.tsx";
 import { cx } from "../ui/cx.ts";
 import { Spinner } from "../ui/feedback.tsx";
 import { SmallControls } from "./call-controls.tsx";
 import type { CallQuality, CurrentCall } from "./call-store.ts";
-import { leaveCall } from "./calls.ts";
+import { leaveCall } from "./calls.tsx";
 
 const QUALITIES: Record<CallQuality, { icon: LucideIcon; color: string }> = {
   good: { icon: SignalHigh, color: "text-good" },

@@ -16,7 +16,7 @@ import { useIsMutedByModerator } from "../data/calls.ts";
 import { useServerCache } from "../data/data-context.ts";
 import { IconButton, Tooltip } from "../ui/button.tsx";
 import { cx } from "../ui/cx.ts";
-import { leaveCall, toggleCamera, toggleDeafened, toggleMicrophone, toggleScreen } from "./calls.ts";
+import { leaveCall, toggleCamera, toggleDeafened, toggleMicrophone, toggleScreen } from "./calls.tsx";
 import { useCurrentCall } from "./call-store.ts";
 
 const canShare = (): boolean => "getDisplayMedia" in (navigator.mediaDevices ?? {});

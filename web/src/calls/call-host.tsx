@@ -6,7 +6,7 @@ import { useHasCalls } from "../session/server-meta.ts";
 import { showToast } from "../ui/feedback.tsx";
 import { later } from "../shared/later.tsx";
 import { useCallStore } from "./call-store.ts";
-import { followMove, leaveCall } from "./calls.ts";
+import { followMove, leaveCall } from "./calls.tsx";
 import { usePushToTalk } from "./push-to-talk.ts";
 import { followRings, useRings } from "./rings.ts";
 

@@ -11,7 +11,7 @@ import { IconButton } from "../ui/button.tsx";
 import { cx } from "../ui/cx.ts";
 import { Avatar } from "../ui/display.tsx";
 import { useIsInCall, useSpeakers } from "./call-store.ts";
-import { useJoin } from "./use-join.tsx";
+import { useJoin } from "./use-join.ts";
 
 /** Below a voice channel of the sidebar: who is in it. */
 export function CallPeople({ channel }: { channel: Channel }) {

@@ -19,9 +19,8 @@ import {
   getCall,
   useCallStore,
 } from "./call-store.ts";
-import { reportRepeatedly } from "./follow-wish.ts";
+import { reportRepeatedly, createOwnDevices, type OwnDevices } from "./own-devices.ts";
 import { closeOutside } from "./picture-in-picture.ts";
-import { createOwnDevices, type OwnDevices } from "./own-devices.ts";
 
 /** Why a call ended without the user having left it. */
 export type EndReason = "removed" | "elsewhere" | "ended" | "lost";

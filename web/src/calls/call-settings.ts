@@ -3,7 +3,7 @@ import { isApple } from "../app/shortcuts/shortcuts.ts";
 import { followStored, loadStored, saveStored } from "../state/stored.ts";
 
 /** How calls use the devices of this browser. Empty IDs mean the system's default. */
-export interface CallSettings {
+interface CallSettings {
   microphoneId: string;
   cameraId: string;
   speakerId: string;
@@ -19,7 +19,7 @@ export interface CallSettings {
   layout: CallLayout;
 }
 
-export type CallLayout = "grid" | "speaker";
+type CallLayout = "grid" | "speaker";
 
 const SETTINGS_KEY = "fanfare.calls";
 const VOLUMES_KEY = "fanfare.callVolumes";

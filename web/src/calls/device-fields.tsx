@@ -2,12 +2,11 @@ import { type RefObject, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Mic, MicOff, Video, VideoOff } from "lucide-react";
 import { Button } from "../ui/button.tsx";
-import { Switch } from "../ui/choices.tsx";
 import { ErrorNote } from "../ui/feedback.tsx";
 import { Select } from "../ui/select.tsx";
 import { useCallSettings, setCallSettings } from "./call-settings.ts";
-import { canChooseSpeaker, type Devices, deviceErrorText, hasDevices, useDevices } from "./devices.ts";
-import { keyName } from "./talk-key.ts";
+import { deviceErrorText, hasDevices } from "./calls.tsx";
+import { Dialog } from "../ui/dialog.tsx";
 
 type DeviceSetting = "microphoneId" | "cameraId" | "speakerId";
 
@@ -68,69 +67,6 @@ export function DeviceFields({ isMicrophoneTested = false }: DeviceFieldsProps) 
           </div>
         ),
       )}
-    </div>
-  );
-}
-
-/** How the microphone is used. */
-export function MicrophoneSwitches() {
-  const { t } = useTranslation("calls");
-  const { echoCancellation, noiseSuppression, autoGainControl, pushToTalk } = useCallSettings();
-  return (
-    <div className="grid gap-4">
-      <Switch
-        label={t("settings.noise")}
-        hint={t("settings.noiseHint")}
-        checked={noiseSuppression}
-        onChange={(isOn) => setCallSettings({ noiseSuppression: isOn })}
-      />
-      <Switch
-        label={t("settings.echo")}
-        hint={t("settings.echoHint")}
-        checked={echoCancellation}
-        onChange={(isOn) => setCallSettings({ echoCancellation: isOn })}
-      />
-      <Switch
-        label={t("settings.gain")}
-        hint={t("settings.gainHint")}
-        checked={autoGainControl}
-        onChange={(isOn) => setCallSettings({ autoGainControl: isOn })}
-      />
-      <Switch
-        label={t("settings.pushToTalk")}
-        hint={t("settings.pushToTalkHint")}
-        checked={pushToTalk}
-        onChange={(isOn) => setCallSettings({ pushToTalk: isOn })}
-      />
-      {pushToTalk && <KeyField />}
-    </div>
-  );
-}
-
-/** The next key that is pressed becomes the one for push-to-talk. */
-function KeyField() {
-  const { t } = useTranslation("calls");
-  const key = useCallSettings(({ pushToTalkKey }) => pushToTalkKey);
-  const [isListening, setListening] = useState(false);
-  return (
-    <div className="flex flex-wrap items-center justify-between gap-3">
-      <span className="font-medium">{t("settings.key")}</span>
-      <Button
-        size="sm"
-        aria-pressed={isListening}
-        aria-label={isListening ? t("settings.pressKey") : t("settings.changeKey", { key: keyName(key) })}
-        onClick={() => setListening(true)}
-        onBlur={() => setListening(false)}
-        onKeyDown={(event) => {
-          if (!isListening || event.key === "Tab") return;
-          event.preventDefault();
-          event.stopPropagation();
-          setListening(false);
-          if (event.key !== "Escape") setCallSettings({ pushToTalkKey: event.code });
-        }}
-      >
-        {isListening ? t("settings.pressKey") : keyName(key)}
-      </Button>
     </div>
   );
 }
@@ -237,4 +173,86 @@ function useStream(kind: "audio" | "video", deviceId: string, isWanted: boolean)
     };
   }, [kind, deviceId, isWanted]);
   return state;
+}
+
+type DeviceKind = "audioinput" | "videoinput" | "audiooutput";
+
+interface Devices {
+  microphones: readonly MediaDeviceInfo[];
+  cameras: readonly MediaDeviceInfo[];
+  speakers: readonly MediaDeviceInfo[];
+}
+
+const NO_DEVICES: Devices = { microphones: [], cameras: [], speakers: [] };
+
+/** Not all browsers can play calls on another device than the system's. */
+const canChooseSpeaker = (): boolean => "setSinkId" in HTMLMediaElement.prototype;
+
+/**
+ * The devices of this computer, kept current. They have names once the user has allowed their use.
+ * @param refresh changes when names may have become known
+ */
+function useDevices(refresh: unknown): Devices {
+  const [devices, setDevices] = useState(NO_DEVICES);
+  useEffect(() => {
+    if (!hasDevices()) return undefined;
+    let isShown = true;
+    const list = async (): Promise<void> => {
+      const all = await navigator.mediaDevices.enumerateDevices();
+      const ofKind = (wanted: DeviceKind) =>
+        all.filter(({ kind, deviceId, label }) => kind === wanted && deviceId !== "" && label !== "");
+      if (!isShown) return;
+      setDevices({
+        microphones: ofKind("audioinput"),
+        cameras: ofKind("videoinput"),
+        speakers: ofKind("audiooutput"),
+      });
+    };
+    const update = () => void list();
+    update();
+    navigator.mediaDevices.addEventListener("devicechange", update);
+    return () => {
+      isShown = false;
+      navigator.mediaDevices.removeEventListener("devicechange", update);
+    };
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the names may have become known
+  }, [refresh]);
+  return devices;
+}
+
+interface DeviceDialogProps {
+  onClose: () => void;
+  onJoin: () => void;
+  onCancel?: (() => void) | undefined;
+}
+
+/** Before the first call in this browser. */
+export function DeviceDialog({ onClose, onJoin, onCancel }: DeviceDialogProps) {
+  const { t } = useTranslation("calls");
+  const join = () => {
+    setCallSettings({ hasChosen: true });
+    onClose();
+    onJoin();
+  };
+  const cancel = () => {
+    onClose();
+    onCancel?.();
+  };
+  return (
+    <Dialog
+      onClose={cancel}
+      title={t("device.title")}
+      description={t("device.text")}
+      footer={
+        <>
+          <Button onClick={cancel}>{t("ui:cancel")}</Button>
+          <Button variant="primary" onClick={join}>
+            {t("join")}
+          </Button>
+        </>
+      }
+    >
+      <DeviceFields isMicrophoneTested />
+    </Dialog>
+  );
 }

@@ -10,10 +10,11 @@ import {
   closeNotifications,
   isPageActive,
   showSystemNotification,
+  playNotes,
+  type Note,
 } from "../inbox/notifications/notifier.tsx";
-import { playNotes, type Note } from "../inbox/notifications/sound.ts";
 import { usePerson } from "../people/members/user-name.tsx";
-import { useDirect } from "../people/directs/use-direct.ts";
+import { useDirect } from "../people/directs/use-direct.tsx";
 import { placePath } from "../routes.ts";
 import { useIsShown } from "../shared/hooks.ts";
 import { usePreferences } from "../state/preferences.ts";
@@ -21,7 +22,7 @@ import { Button, IconButton } from "../ui/button.tsx";
 import { Avatar } from "../ui/display.tsx";
 import { showFailure } from "../ui/feedback.tsx";
 import { endRing, type Ring, useRings } from "./rings.ts";
-import { useJoin } from "./use-join.tsx";
+import { useJoin } from "./use-join.ts";
 
 const RING_EVERY_MS = 2500;
 const RING: readonly Note[] = [

@@ -7,14 +7,14 @@ import { useMember } from "../data/members.ts";
 import { useIsReadOnly, usePlainChannel } from "../data/groups.ts";
 import { formatTime } from "../shared/times.ts";
 import { useNow } from "../shared/hooks.ts";
-import { later } from "../shared/later.tsx";
+import { afterFirst } from "../shared/later.tsx";
 import { usePreferences } from "../state/preferences.ts";
 import type { ComposerBoxProps } from "./composer-box.tsx";
 
 type ComposerState = { kind: "open" } | { kind: "muted"; untilMs: number } | { kind: "readOnly" };
 
 /** The messages are shown before it. */
-const ComposerBox = later(async () => (await import("./fields.ts")).ComposerBox, EmptyBox);
+const ComposerBox = afterFirst(async () => (await import("./fields.ts")).ComposerBox, EmptyBox);
 
 /** Writes to a channel, direct message or thread, or says why this isn't possible. Use the channel's ID as the key. */
 export function Composer(props: ComposerBoxProps) {

@@ -10,7 +10,7 @@ import { useCall } from "../data/call.ts";
 import { hasMessages, useChannelPermissions } from "../data/groups.ts";
 import { useMe } from "../data/me.ts";
 import { FOREVER } from "../groups/channels/mute.ts";
-import { useOpenDirect } from "../people/directs/use-direct.ts";
+import { useOpenDirect } from "../people/directs/use-direct.tsx";
 import { openSearch, setSearchText } from "../search/search-store.ts";
 import { dayAndTime } from "../shared/times.ts";
 import { showFailure, showToast } from "../ui/feedback.tsx";

@@ -13,7 +13,7 @@ import { useOwnCommands } from "./own-commands.ts";
 import { useTemplates } from "./templates.ts";
 import { MAX_SUGGESTIONS, rankByName, type Suggestion, type Trigger } from "./suggestions.ts";
 import { useSettled } from "../shared/hooks.ts";
-import { dotted } from "../shared/dotted.ts";
+import { dotted } from "../shared/formats.ts";
 
 interface SourceProps {
   channel: Channel;

@@ -1,8 +1,7 @@
 import type { SavedChannel } from "@fanfare/client";
 import type { ClientState } from "@fanfare/client/store";
 import type { DehydratedState } from "@tanstack/react-query";
-import { SAVED_DATA } from "../session/forget-data.ts";
-import { loadTokens } from "../session/session-lock.ts";
+import { SAVED_DATA, loadTokens } from "../session/session-lock.ts";
 
 /*
  * Reads what `saved-data.ts` stored. A separate module, so that reading begins while the application is still loading.

@@ -12,10 +12,10 @@ import { errorText } from "../shared/use-action.ts";
 import { buttonClass } from "../ui/button.tsx";
 import { Form, TextField, useForm } from "../ui/form.tsx";
 import { showToast } from "../ui/feedback.tsx";
-import { PictureInput, useObjectUrl } from "../shared/picture-input.tsx";
+import { PictureInput, useObjectUrl } from "../shared/file-input.tsx";
 import { OwnJoinRequests } from "./invites/ask-to-join.tsx";
+import { offerInvite } from "./new-group.ts";
 import { Avatar } from "../ui/display.tsx";
-import { create } from "zustand";
 
 /** Whether the user can create groups; true until the server responds. */
 export function useCanCreateGroups(): boolean {
@@ -143,15 +143,4 @@ export function inviteCodeOf(text: string): string | null {
   const path = text.trim().replace(/[?#].*$/, "");
   const code = /(?:^|\/)invite\/([^/]+)\/?$/.exec(path)?.[1] ?? path;
   return CODE.test(code) ? code : null;
-}
-
-/** The group that was just created. It has no other members, so an invite link is shown first. */
-const useNewGroup = create<{ groupId: string | null }>(() => ({ groupId: null }));
-
-export function offerInvite(groupId: string | null): void {
-  useNewGroup.setState({ groupId });
-}
-
-export function useIsNewGroup(groupId: string): boolean {
-  return useNewGroup((state) => state.groupId === groupId);
 }

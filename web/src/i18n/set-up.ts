@@ -4,20 +4,22 @@ import { whenLoaded } from "../shared/when-loaded.ts";
 import { directionOf, LANGUAGE_FILES, tagOf } from "./language.ts";
 
 type Files = Record<string, Record<string, string>>;
-type Part = "login" | "app" | "pages";
+type Part = "login" | "app" | "next" | "pages";
 
 type Loaders = Record<Part, () => Promise<{ files: Files }>>;
 
-/** Three chunks per language, so that the first page doesn't load the texts of others. */
+/** Four chunks per language, so that the first page doesn't load the texts of others. */
 const loaders: Record<"en" | "zh", Loaders> = {
   en: {
     login: () => import("./languages/en.ts"),
     app: () => import("./languages/en-app.ts"),
+    next: () => import("./languages/en-next.ts"),
     pages: () => import("./languages/en-pages.ts"),
   },
   zh: {
     login: () => import("./languages/zh.ts"),
     app: () => import("./languages/zh-app.ts"),
+    next: () => import("./languages/zh-next.ts"),
     pages: () => import("./languages/zh-pages.ts"),
   },
 };
@@ -49,10 +51,15 @@ export async function startI18n(language: string): Promise<void> {
 }
 
 /** Also loads the texts of the application, or of pages that are rarely opened, now and for each language that is chosen later. */
-export async function loadMoreTexts(part: "app" | "pages"): Promise<void> {
+export async function loadMoreTexts(part: Exclude<Part, "login">): Promise<void> {
   if (!needed.includes(part)) needed.push(part);
   await started.promise;
   await addTexts(i18next.language);
+}
+
+/** Loads the texts of what is shown after the first page of the application. Resolves at once on other pages. */
+export async function loadNextTexts(): Promise<void> {
+  if (loaded.has(`${i18next.language} app`) || needed.includes("next")) await loadMoreTexts("next");
 }
 
 let wanted: string | undefined;

@@ -1,4 +1,4 @@
-import type { Call, InboxItem, FriendRequest, ChannelState } from "@fanfare/contract";
+import type { Call, InboxItem, FriendRequest } from "@fanfare/contract";
 import {
   Bell,
   BellOff,
@@ -9,38 +9,34 @@ import {
   PartyPopper,
   SearchX,
   Trash2,
-  MessageSquareText,
 } from "lucide-react";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useCall } from "../data/call.ts";
-import { useDueCount, useInbox, useScheduled, useChannelUnread } from "../data/inbox.ts";
+import { useDueCount, useInbox, useScheduled } from "../data/inbox.ts";
 import { useMe } from "../data/me.ts";
 import { settingsPath } from "../routes.ts";
 import { useAction } from "../shared/use-action.ts";
-import { dotted } from "../shared/dotted.ts";
+import { dotted } from "../shared/formats.ts";
 import { PagedRows } from "../shared/paged-list.tsx";
 import { Badge, Avatar } from "../ui/display.tsx";
 import { ListRow } from "../ui/list-row.tsx";
 import { Button, IconButton } from "../ui/button.tsx";
 import { openConfirm } from "../ui/open-dialog.tsx";
 import { Segments } from "../ui/choices.tsx";
-import { EmptyState, ErrorNote, showFailure, SkeletonRows } from "../ui/feedback.tsx";
+import { EmptyState, ErrorNote, showFailure } from "../ui/feedback.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { SearchButton } from "../search/search-button.tsx";
 import { PageBody, PageHeader } from "../app/shell/page-header.tsx";
-import { SavedList, ScheduledList } from "./later.tsx";
+import { SavedList, ScheduledList, FollowedThreads } from "./inbox-tabs.tsx";
 import { Entries, MessageEntry } from "./message-entry.tsx";
 import { type Kind, useInboxStore, useInboxView, useReturn } from "./inbox-view.ts";
 import { useUnreadThreadCount } from "./notifications/unmuted-unread.ts";
 import { reasonOf } from "./use-message-place.ts";
 import { useIncomingRequests } from "../data/people.ts";
 import { usePerson } from "../people/members/user-name.tsx";
-import { ThreadRow } from "../channel/threads/threads-panel.tsx";
-import { useFollowedThreads } from "../data/channel-messages.ts";
-import { useChannelState, useGroup } from "../data/groups.ts";
 
 export function InboxPage() {
   const { t } = useTranslation("inbox");
@@ -297,31 +293,4 @@ function RequestRow({ request: { userId } }: { request: FriendRequest }) {
       <ErrorNote text={error} />
     </ListRow>
   );
-}
-
-/** The threads that the user follows, in all groups. */
-function FollowedThreads() {
-  const { t } = useTranslation("inbox");
-  return (
-    <PagedRows
-      pages={useFollowedThreads()}
-      label={t("tab.threads")}
-      className="grid gap-1"
-      placeholder={<SkeletonRows />}
-      empty={
-        <EmptyState icon={MessageSquareText} title={t("threads:empty.active")} text={t("noThreadsText")} />
-      }
-      endless
-    >
-      {(thread) => <FollowedThread key={thread.id} thread={thread} />}
-    </PagedRows>
-  );
-}
-
-function FollowedThread({ thread }: { thread: ChannelState }) {
-  const group = useGroup(thread.groupId ?? "");
-  const { data: parent } = useChannelState(thread.parentId ?? thread.id);
-  const unread = useChannelUnread(thread.id, ({ messages }) => messages);
-  const place = dotted([group?.name, parent && `#${parent.name}`]);
-  return <ThreadRow thread={thread} unread={unread} place={place} />;
 }

@@ -23,7 +23,7 @@ import { useCall } from "../data/call.ts";
 import { useChannelPermissions, useGroup } from "../data/groups.ts";
 import { useSaved } from "../data/inbox.ts";
 import { useOwnReactions, useToggleReaction } from "../data/own-reactions.ts";
-import { dotted } from "../shared/dotted.ts";
+import { dotted } from "../shared/formats.ts";
 import { moveFocusByArrows, useHandler } from "../shared/hooks.ts";
 import { IconButton } from "../ui/button.tsx";
 import { cx } from "../ui/cx.ts";

@@ -9,7 +9,7 @@ import { useServerCache } from "../data/data-context.ts";
 import { useLive } from "../data/frames.ts";
 import { useChannelView } from "../data/open-channels.ts";
 import { showChannel } from "../data/shown-channels.ts";
-import { useDirect } from "../people/directs/use-direct.ts";
+import { useDirect } from "../people/directs/use-direct.tsx";
 import { Spinner } from "../ui/feedback.tsx";
 
 interface ReplyBoxProps {

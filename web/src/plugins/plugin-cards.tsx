@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { Cards } from "../channel/messages/item/cards.tsx";
 import { useCall } from "../data/call.ts";
 import { cardFor } from "./background-frames.ts";
-import { linksFor } from "./links-for.ts";
+import { linksFor } from "./cards.ts";
 import { usePlugins } from "./plugins.ts";
 
 /** The cards that plug-ins make for links in a message. */

@@ -2,10 +2,10 @@ import type { Call, Card } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import i18next from "i18next";
 import { safeUrl } from "../channel/messages/markdown/lex.ts";
-import { insertInComposer } from "../composer/field.ts";
+import { insertInComposer } from "../composer/insert.ts";
 import { errorText, ErrorWithText } from "../shared/use-action.ts";
 import { openPanel } from "../state/panels.ts";
-import { cardOf } from "./card-of.ts";
+import { cardOf } from "./cards.ts";
 import { callPlugin, panelName, type PluginWithPage } from "./plugins.ts";
 
 const FRAME_URL = "/plugin-frame.html";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cardOf } from "./card-of.ts";
-import { linksFor } from "./links-for.ts";
+import { cardOf, linksFor } from "./cards.ts";
 import type { PluginWithPage } from "./plugins.ts";
 
 const plugin = (name: string, ...messageCards: string[]): PluginWithPage => ({

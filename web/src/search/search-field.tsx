@@ -7,16 +7,19 @@ import { cx } from "../ui/cx.ts";
 import { FIELD_CLASS } from "../ui/form.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { useOptions } from "../ui/hooks.ts";
-import { dayBefore, formatDay } from "./days.ts";
-import { filterAt, parseQuery, withFilter, type Filter } from "./query.ts";
+import { dayBefore, formatDay } from "../shared/times.ts";
 import {
+  filterAt,
+  parseQuery,
+  withFilter,
+  type Filter,
   channelFilterValue,
   type Directory,
   type NamedChannel,
   personFilterValue,
   TRAITS,
   type TraitWord,
-} from "./resolve.ts";
+} from "./query.ts";
 import { onSearchFocus, SEARCH_FIELD_ID, setSearchText, useSearchText } from "./search-store.ts";
 
 const MAX_SHOWN = 8;

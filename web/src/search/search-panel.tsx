@@ -12,13 +12,29 @@ import { EmptyState } from "../ui/feedback.tsx";
 import { Segments } from "../ui/choices.tsx";
 import { SidePanel } from "../app/shell/side-panel.tsx";
 import type { Place } from "../app/shortcuts/use-place.ts";
-import { parseQuery, FILTERS, type Filter, type FilterName, withFilter, withoutFilter } from "./query.ts";
-import { type Directory, resolveQuery, isTraitWord, scopesAt } from "./resolve.ts";
+import {
+  parseQuery,
+  FILTERS,
+  type Filter,
+  type FilterName,
+  withFilter,
+  withoutFilter,
+  type Directory,
+  resolveQuery,
+  isTraitWord,
+} from "./query.ts";
 import { SavedSearches, SaveSearch } from "./saved-searches.tsx";
 import { SearchField } from "./search-field.tsx";
-import { closeSearch } from "./search-history.ts";
+import {
+  closeSearch,
+  useSearchText,
+  focusSearch,
+  setSearchText,
+  chooseScope,
+  useScope,
+  scopesAt,
+} from "./search-store.ts";
 import { SearchResults } from "./search-results.tsx";
-import { useSearchText, focusSearch, setSearchText, chooseScope, useScope } from "./search-store.ts";
 
 /** Channels of further groups aren't suggested. */
 const MAX_GROUPS = 100;

@@ -1,6 +1,6 @@
-import type { ChannelState, MessageExcerpt } from "@fanfare/contract";
+import type { ChannelState, MessageExcerpt, Message, MessageContext } from "@fanfare/contract";
 import { ArrowUpLeft, AtSign, Hash, type LucideIcon, MessagesSquare, SearchX, Users } from "lucide-react";
-import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef } from "react";
+import { type MouseEvent, useLayoutEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useChannelState, useGroup } from "../data/groups.ts";
@@ -13,14 +13,12 @@ import { IconButton } from "../ui/button.tsx";
 import { cx } from "../ui/cx.ts";
 import { useIsPhone } from "../ui/hooks.ts";
 import { useMessagePlace } from "../inbox/use-message-place.ts";
-import { useDirect } from "../people/directs/use-direct.ts";
+import { useDirect } from "../people/directs/use-direct.tsx";
 import { MentionsProvider, MessageCard } from "../channel/messages/item/message-card.tsx";
 import { MessagePreview } from "../channel/messages/item/message-preview.tsx";
 import { useAuthor } from "../channel/messages/item/use-author.ts";
-import { matchWords } from "./match-words.ts";
-import { type FoundWithNeighbors, withNeighbors } from "./neighbors.ts";
-import { keepResults } from "./search-history.ts";
-import { chooseScope, useSearchText } from "./search-store.ts";
+import { useHighlights } from "./highlights.ts";
+import { keepResults, chooseScope, useSearchText } from "./search-store.ts";
 
 interface SearchResultsProps {
   search: Search;
@@ -206,39 +204,26 @@ function PlaceLine({
   );
 }
 
-const NAME = "search-words";
-
-/** Highlights words in an element with the CSS Custom Highlight API, if the browser has it. */
-function useHighlights(within: RefObject<HTMLElement | null>, words: string): void {
-  useEffect(() => {
-    const root = within.current;
-    if (root === null || !("highlights" in CSS)) return undefined;
-    const mark = (): void => {
-      CSS.highlights.set(NAME, new Highlight(...rangesIn(root, words)));
-    };
-    mark();
-    // Results and names are loaded later.
-    const observer = new MutationObserver(mark);
-    observer.observe(root, { childList: true, subtree: true, characterData: true });
-    return () => {
-      observer.disconnect();
-      CSS.highlights.delete(NAME);
-    };
-  }, [within, words]);
+interface FoundWithNeighbors extends Omit<MessageContext, "messageId"> {
+  message: Message;
 }
 
-function rangesIn(root: HTMLElement, words: string): Range[] {
-  const ranges: Range[] = [];
-  for (const text of root.querySelectorAll(".markdown")) {
-    const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
-    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-      for (const [start, end] of matchWords(node.nodeValue ?? "", words)) {
-        const range = new Range();
-        range.setStart(node, start);
-        range.setEnd(node, end);
-        ranges.push(range);
-      }
-    }
+/**
+ * The results with the messages just before and after each. A neighbor that is the result above or below, or that the result above
+ * shows, isn't shown again.
+ */
+export function withNeighbors(
+  messages: readonly Message[],
+  context: readonly MessageContext[],
+): FoundWithNeighbors[] {
+  const byId = new Map(context.map((one) => [one.messageId, one]));
+  const shown: FoundWithNeighbors[] = [];
+  for (const [index, message] of messages.entries()) {
+    const above = shown.at(-1);
+    const near = new Set([above?.message.id, above?.before?.id, messages[index + 1]?.id]);
+    const { before = null, after = null } = byId.get(message.id) ?? {};
+    const ifNew = (one: typeof before) => (one === null || near.has(one.id) ? null : one);
+    shown.push({ message, before: ifNew(before), after: ifNew(after) });
   }
-  return ranges;
+  return shown;
 }

@@ -2,10 +2,13 @@ import { create } from "zustand";
 import { parsePlace, placePath } from "../routes.ts";
 import { openPanel, usePanels } from "../state/panels.ts";
 import type { Place } from "../app/shortcuts/use-place.ts";
-import { type ScopeName, scopeAt } from "./resolve.ts";
+import { useEffect } from "react";
+import { useIsPhone } from "../ui/hooks.ts";
+
+type ScopeName = "channel" | "group" | "everywhere";
 
 /** What is needed to return to the results. */
-export interface SearchPlace {
+interface SearchPlace {
   /** The query as typed. It stays while results are visited. */
   text: string;
   /** The chosen scope. It stays as long as the text does. */
@@ -33,6 +36,21 @@ export function chooseScope(scope: ScopeName): void {
 /** The effective scope at a place. */
 export function useScope(place: Place | null): ScopeName {
   return useSearchText(({ scope }) => scopeAt(place, scope));
+}
+
+/** The available search scopes; only "everywhere" outside groups and direct messages. */
+export function scopesAt(place: Place | null): ScopeName[] {
+  const scopes: ScopeName[] = ["everywhere"];
+  if (place !== null && place.groupId !== null) scopes.unshift("group");
+  if (place !== null && place.channelId !== null) scopes.unshift("channel");
+  return scopes;
+}
+
+/** The chosen scope if it is available, otherwise the group or direct message. */
+export function scopeAt(place: Place | null, chosen: ScopeName): ScopeName {
+  const scopes = scopesAt(place);
+  if (scopes.includes(chosen)) return chosen;
+  return scopes.includes("group") ? "group" : scopes[0]!;
 }
 
 export function setSearchText(text: string): void {
@@ -69,4 +87,50 @@ export function openSearch(place: Place | null, navigate: (path: string) => void
   if (hasThread && place !== null && place.channelId !== null)
     navigate(placePath(place.groupId, place.channelId));
   return true;
+}
+
+/** The search of the current entry of the browser's history. */
+const entry = (): SearchPlace | undefined => (history.state as { search?: SearchPlace } | null)?.search;
+
+function newState(): { search: SearchPlace } {
+  const { text, scope, top } = useSearchText.getState();
+  return { search: { text, scope, top } };
+}
+
+/** On a phone the panel covers the page, so that it has an entry of its own: Back closes it, or leads from a result to it. */
+export function useSearchHistory(isShown: boolean): void {
+  const isPhone = useIsPhone();
+  useEffect(() => {
+    if (isPhone && isShown && entry() === undefined) history.pushState(newState(), "");
+  }, [isPhone, isShown]);
+  useEffect(() => {
+    const follow = (): void => {
+      const place = entry();
+      if (place !== undefined) {
+        useSearchText.setState(place);
+        openPanel("search");
+      } else if (isPhone && usePanels.getState().panel === "search") openPanel(null);
+    };
+    // After a reload.
+    if (entry() !== undefined && usePanels.getState().panel !== "search") follow();
+    addEventListener("popstate", follow);
+    return () => removeEventListener("popstate", follow);
+  }, [isPhone]);
+}
+
+/** Remembers how far the results are scrolled before one of them is opened. */
+export function keepResults(top: number): void {
+  useSearchText.setState({ top });
+  if (entry() !== undefined) history.replaceState(newState(), "");
+}
+
+export function closeSearch(): void {
+  if (entry() === undefined) {
+    openPanel(null);
+    return;
+  }
+  // A second click doesn't go back twice.
+  history.replaceState(null, "");
+  addEventListener("popstate", () => openPanel(null), { once: true });
+  history.back();
 }

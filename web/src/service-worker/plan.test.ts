@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type RequestInfo, planFor, windowToUse } from "./plan.ts";
+import { type RequestInfo, planFor, windowToUse, notificationOf } from "./plan.ts";
 
 const ORIGIN = "https://chat.example";
 const plan = (query: Partial<RequestInfo>) =>
@@ -59,4 +59,29 @@ test("a notification opens in the last used window of the application, not in a 
   expect(windowToUse([guide, file, inbox, at("/direct")])).toBe(inbox);
   const focused = at("/direct", true);
   expect(windowToUse([inbox, focused])).toBe(focused);
+});
+
+const id = (digit: string) => digit.repeat(24);
+const pushed = {
+  title: "Ada mentioned you",
+  body: "Hello",
+  channelId: id("c"),
+  groupId: id("a"),
+  messageId: id("e"),
+};
+
+test("a click opens the message", () => {
+  expect(notificationOf(pushed)).toEqual({
+    title: "Ada mentioned you",
+    body: "Hello",
+    tag: id("c"),
+    path: `/groups/${id("a")}/channels/${id("c")}?message=${id("e")}`,
+  });
+  expect(notificationOf({ ...pushed, groupId: null }).path).toBe(`/direct/${id("c")}?message=${id("e")}`);
+});
+
+test("an invalid payload only opens the home page", () => {
+  for (const odd of [null, "x", {}, { ...pushed, channelId: "//evil.example" }, { ...pushed, groupId: 1 }]) {
+    expect(notificationOf(odd)).toMatchObject({ title: "Fanfare", path: "/" });
+  }
 });

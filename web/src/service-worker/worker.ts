@@ -1,6 +1,5 @@
 import { SHARED, type ToPage, type ToWorker } from "./messages.ts";
-import { notificationOf } from "./notification.ts";
-import { planFor, windowToUse } from "./plan.ts";
+import { notificationOf, planFor, windowToUse } from "./plan.ts";
 
 // Caches the application so that it starts fast and offline, and shows push notifications. Built by build/service-worker.ts.
 

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { languageName, LANGUAGES, tagOf } from "../i18n/language.ts";
+import { useFirstShown } from "../shared/first-shown.ts";
 import { setPreferences, useIsDark } from "../state/preferences.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { usePageTitle } from "../ui/hooks.ts";
@@ -25,6 +26,7 @@ const POINTS: { textKey: "point.speed" | "point.complete" | "point.own"; icon: L
 export function LoginLayout({ children }: { children: ReactNode }) {
   const { t } = useTranslation("session");
   const { name, logoUrl, landingText } = useBranding();
+  useFirstShown();
   return (
     <div className="grid min-h-0 flex-1 grid-rows-[auto_1fr] overflow-y-auto lg:grid-cols-[1.15fr_1fr] lg:grid-rows-1">
       <header className="relative isolate flex overflow-clip bg-accent-soft px-5 pt-[max(2.5rem,env(safe-area-inset-top))] pb-8 lg:px-16 lg:py-12">

@@ -12,14 +12,8 @@ import { Button } from "../ui/button.tsx";
 import { Checkbox } from "../ui/checkbox.tsx";
 import { CodeField, EmailField, PasswordField } from "./account-fields.tsx";
 import { LoginLink, LoginTitle, SessionNoticeBanner, Outcome, LoginLayout } from "./login-layout.tsx";
-import {
-  OidcButtons,
-  clearOidcReturn,
-  oidcFailure,
-  oidcReturn,
-  type OidcReturn,
-  useLoginStartedAtProvider,
-} from "./oidc.tsx";
+import { OidcButtons, oidcFailure, useLoginStartedAtProvider } from "./oidc.tsx";
+import { clearOidcReturn, oidcReturn, type OidcReturn } from "./oidc-return.ts";
 import { useServerMeta, useLoginOptions } from "./server-meta.ts";
 import { logIn, type SessionNotice } from "./session-store.ts";
 import { requestedInvite } from "./requested-path.ts";

@@ -8,23 +8,9 @@ import { type ReactNode, useEffect } from "react";
 import { useAction } from "../shared/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/feedback.tsx";
+import { keepTrip, type OidcReturn, type OidcTrip } from "./oidc-return.ts";
 import { useServerMeta } from "./server-meta.ts";
 
-/** Changes of an account without a password, for which the provider must authenticate the user again. */
-export type ConfirmedChange = "setUpTotp" | "turnOffTotp" | "deleteAccount";
-
-/** A round trip to the provider. */
-interface OidcTrip {
-  /** Proves that this page started the login. Only its hash leaves the browser until then. */
-  verifier: string;
-  purpose: "login" | "link" | ConfirmedChange;
-  stay: boolean;
-}
-
-/** The result of a login at the provider; `errorCode` is one of `ERRORS`. */
-export type OidcReturn = { trip: OidcTrip; oidcCode: string } | { trip: OidcTrip | null; errorCode: string };
-
-const KEY = "fanfare.oidc";
 const VERIFIER_BYTES = 32;
 
 /** Web Crypto requires https or localhost. */
@@ -37,46 +23,13 @@ export async function startOidc(
 ): Promise<void> {
   const verifier = toBase64Url(crypto.getRandomValues(new Uint8Array(VERIFIER_BYTES)));
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
-  sessionStorage.setItem(KEY, JSON.stringify({ verifier, purpose, stay } satisfies OidcTrip));
+  keepTrip({ verifier, purpose, stay });
   const fresh = purpose === "login" || purpose === "link" ? "" : "&fresh=1";
   const challenge = toBase64Url(new Uint8Array(hash));
   location.assign(`/auth/oidc/start?provider=${provider}&challenge=${challenge}${fresh}`);
 }
 
-let returned = readReturn();
 let startedAt = readStart();
-
-/** The unused result for this purpose. The code can only be used once. */
-export function oidcReturn(purpose: OidcTrip["purpose"]): OidcReturn | null {
-  return returned !== null && purposeOf(returned) === purpose ? returned : null;
-}
-
-export function clearOidcReturn(): void {
-  returned = null;
-}
-
-/** The section of the settings that sent a logged-in user to the provider. */
-export function sectionOfReturn(): "security" | "data" | null {
-  const purpose = returned === null ? "login" : purposeOf(returned);
-  if (purpose === "login") return null;
-  return purpose === "deleteAccount" ? "data" : "security";
-}
-
-function purposeOf(back: OidcReturn): OidcTrip["purpose"] {
-  return back.trip?.purpose ?? "login";
-}
-
-/** Removes the result from the address, so that it isn't kept in the history. */
-function readReturn(): OidcReturn | null {
-  if (location.pathname !== ROUTES.login) return null;
-  const fragment = parseFragment(location.hash);
-  const [oidcCode, errorCode] = [fragment.get("oidcCode"), fragment.get("oidcError")];
-  if (oidcCode === null && errorCode === null) return null;
-  history.replaceState(history.state, "", location.pathname);
-  const trip = readTrip();
-  if (trip !== null && oidcCode !== null) return { trip, oidcCode };
-  return { trip, errorCode: errorCode ?? "OIDC_FAILED" };
-}
 
 /** The provider at which a login was started, if it sent the user here for it. */
 function readStart(): string | null {
@@ -84,16 +37,6 @@ function readStart(): string | null {
   const provider = parseFragment(location.hash).get("oidcStart");
   if (provider !== null) history.replaceState(history.state, "", location.pathname);
   return provider;
-}
-
-function readTrip(): OidcTrip | null {
-  try {
-    const text = sessionStorage.getItem(KEY);
-    sessionStorage.removeItem(KEY);
-    return text === null ? null : (JSON.parse(text) as OidcTrip);
-  } catch {
-    return null;
-  }
 }
 
 function toBase64Url(bytes: Uint8Array): string {

@@ -1,6 +1,7 @@
 import type { SessionTokens } from "@fanfare/contract";
 import { pause } from "../shared/pause.ts";
 import { loadStored, saveStored } from "../state/stored.ts";
+import { setAppBadge } from "../ui/hooks.ts";
 
 const NAME = "fanfare.refresh";
 /** Longer than any request, so that the lock of a crashed tab expires. */
@@ -98,4 +99,13 @@ function storedTokens(isShared: boolean): SessionTokens | null {
   } catch {
     return null;
   }
+}
+
+/** The database of `data/saved-data.ts`. */
+export const SAVED_DATA = "fanfare.data";
+
+/** Deletes what the session stored, since others may use this browser, and the count on the app's icon. */
+export function forgetData(): void {
+  setAppBadge(0);
+  (globalThis.indexedDB as IDBFactory | undefined)?.deleteDatabase(SAVED_DATA);
 }

@@ -8,10 +8,16 @@ import { clearDrafts, openDrafts } from "../state/drafts.ts";
 import { forgetUnsentPreferences } from "../state/preferences.ts";
 import { clearConversations } from "../channel/messages/conversation.ts";
 import { closeOutbox, clearOutbox, openOutbox, OUTBOX_EXPIRES_MS } from "../channel/messages/outbox.ts";
-import { removeTokens, type StoredTokens, loadTokens, withTabLock, saveTokens } from "./session-lock.ts";
-import { forgetData } from "./forget-data.ts";
+import {
+  removeTokens,
+  type StoredTokens,
+  loadTokens,
+  withTabLock,
+  saveTokens,
+  forgetData,
+} from "./session-lock.ts";
 import { forgetShared } from "../new-message/shared-content.ts";
-import { sectionOfReturn } from "./oidc.tsx";
+import { sectionOfReturn } from "./oidc-return.ts";
 import { isLoginPath, takeRequestedPath } from "./requested-path.ts";
 
 /**

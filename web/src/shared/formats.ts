@@ -108,3 +108,8 @@ export function wordsOf(text: string): string[] {
   const lines = text.split("\n").map((line) => line.trim());
   return [...new Set(lines)].filter((word) => word !== "");
 }
+
+/** Facts in one line, without missing and empty ones. */
+export function dotted(facts: readonly (string | false | null | undefined)[]): string {
+  return facts.filter((fact) => typeof fact === "string" && fact !== "").join(" · ");
+}

@@ -1,4 +1,6 @@
 import { type ComponentType, lazy as reactLazy, useEffect, useState } from "react";
+import { loadNextTexts } from "../i18n/set-up.ts";
+import { firstShown } from "./first-shown.ts";
 import { whenLoaded } from "./when-loaded.ts";
 
 type State<P> = { component: ComponentType<P> } | { error: unknown };
@@ -17,7 +19,7 @@ export function later<P extends object>(
     useEffect(() => {
       const start = async (): Promise<void> => {
         try {
-          loaded = { component: await whenLoaded(load) };
+          loaded = { component: await withTexts(load) };
           setState(loaded);
         } catch (error) {
           setState({ error });
@@ -36,7 +38,23 @@ function Nothing() {
   return null;
 }
 
+/** Like `later`, but it waits until the first page shows its content. */
+export function afterFirst<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  Placeholder: ComponentType<P> = Nothing,
+): ComponentType<P> {
+  return later(async () => {
+    await firstShown;
+    return load();
+  }, Placeholder);
+}
+
 /** Like React's, which without a network would break the page until it is reloaded. */
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>) {
-  return reactLazy(async () => ({ default: await whenLoaded(load) }));
+  return reactLazy(async () => ({ default: await withTexts(load) }));
+}
+
+async function withTexts<P extends object>(load: () => Promise<ComponentType<P>>): Promise<ComponentType<P>> {
+  const [component] = await Promise.all([whenLoaded(load), whenLoaded(loadNextTexts)]);
+  return component;
 }

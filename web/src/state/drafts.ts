@@ -6,7 +6,7 @@ import { isErrorOf } from "../shared/use-action.ts";
 
 const SAVE_AFTER_MS = 500;
 
-export type Drafts = Readonly<Record<string, string>>;
+type Drafts = Readonly<Record<string, string>>;
 
 interface DraftState {
   userId: string;

@@ -3,7 +3,7 @@ import { loadStored, saveStored } from "./stored.ts";
 /** The least recently visited groups are dropped beyond this number. */
 const MAX_GROUPS = 200;
 
-export interface LastPlaces {
+interface LastPlaces {
   /** The last visited path. */
   path: string | null;
   /** The last visited channel of each group. */

@@ -13,7 +13,7 @@ import {
   withDraft,
 } from "./drafts.ts";
 import { parseLastPlaces, withLastChannel } from "./last-channel.ts";
-import { parsePreferences } from "./preference-values.ts";
+import { parsePreferences } from "./preferences.ts";
 
 describe("browser storage", () => {
   test("preferences: unknown or invalid values use the defaults", () => {

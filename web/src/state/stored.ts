@@ -19,7 +19,7 @@ export function saveStored(key: string, value: unknown): void {
 
 /** Calls `listener` when another tab changes the value. */
 export function followStored(key: string, listener: () => void): void {
-  addEventListener("storage", (event) => {
+  globalThis.addEventListener?.("storage", (event) => {
     if (event.key === key || event.key === null) listener();
   });
 }

@@ -1,8 +1,7 @@
-import type { ComponentProps, MouseEvent, ReactElement } from "react";
+import { cloneElement, type ComponentProps, type MouseEvent, type ReactElement } from "react";
 import { cx } from "./cx.ts";
 import { Spinner } from "./feedback.tsx";
 import type { LucideIcon } from "lucide-react";
-import { Tooltip as TooltipBase } from "@base-ui/react/tooltip";
 
 export type ButtonVariant = "primary" | "secondary" | "ghost" | "danger" | "danger-ghost";
 
@@ -84,7 +83,7 @@ export interface IconButtonProps extends Omit<ComponentProps<"button">, "childre
   /** For toggle buttons: whether it is on. */
   pressed?: boolean;
   variant?: "ghost" | "danger";
-  tooltipSide?: "top" | "bottom" | "left" | "right";
+  tooltipSide?: TooltipSide;
 }
 
 export function IconButton({
@@ -125,24 +124,19 @@ export function IconButton({
   );
 }
 
+export type TooltipSide = "top" | "bottom" | "left" | "right";
+
 interface TooltipProps {
   text: string;
-  side?: "top" | "bottom" | "left" | "right";
+  side?: TooltipSide;
   /** A focusable element with an accessible name, since tooltips aren't announced. */
   children: ReactElement;
 }
 
+/** Only marks the element: `Tooltips` shows the text. */
 export function Tooltip({ text, side = "top", children }: TooltipProps) {
-  return (
-    <TooltipBase.Root>
-      <TooltipBase.Trigger render={children as ReactElement<Record<string, unknown>>} />
-      <TooltipBase.Portal>
-        <TooltipBase.Positioner side={side} sideOffset={6} className="z-50">
-          <TooltipBase.Popup className="pop pointer-events-none max-w-64 touch:hidden rounded-sm bg-tooltip px-2 py-1 text-xs font-medium text-on-tooltip">
-            {text}
-          </TooltipBase.Popup>
-        </TooltipBase.Positioner>
-      </TooltipBase.Portal>
-    </TooltipBase.Root>
-  );
+  return cloneElement(children as ReactElement<Record<string, unknown>>, {
+    "data-tooltip": text,
+    "data-tooltip-side": side,
+  });
 }

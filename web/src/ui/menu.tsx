@@ -8,13 +8,15 @@ interface MenuProps {
   /** The button that opens the menu. */
   trigger: ReactElement;
   items: MenuList;
+  open?: boolean;
+  onOpenChange?: (open: boolean) => void;
   side?: "top" | "bottom" | "left" | "right";
   align?: "start" | "center" | "end";
 }
 
-export function Menu({ trigger, items, side = "bottom", align = "end" }: MenuProps) {
+export function Menu({ trigger, items, side = "bottom", align = "end", onOpenChange, ...state }: MenuProps) {
   return (
-    <Base.Root modal={false}>
+    <Base.Root modal={false} onOpenChange={(next) => onOpenChange?.(next)} {...state}>
       <Base.Trigger render={trigger as ReactElement<Record<string, unknown>>} />
       <Base.Portal>
         <Base.Positioner side={side} align={align} sideOffset={4} className="z-50">
@@ -31,10 +33,12 @@ interface ContextMenuProps {
   items: MenuList;
   /** One element. Right click or long press opens the menu. */
   children: ReactElement;
+  /** The element to focus after closing; by default the first one in `children` that can have the focus. */
+  finalFocus?: () => HTMLElement | null;
 }
 
 /** A context menu, opened by right click, long press or the menu key. Offer the same actions with a button too. */
-export function ContextMenu({ items, children }: ContextMenuProps) {
+export function ContextMenu({ items, children, finalFocus }: ContextMenuProps) {
   return (
     <ContextBase.Root>
       <ContextBase.Trigger
@@ -44,7 +48,7 @@ export function ContextMenu({ items, children }: ContextMenuProps) {
       />
       <ContextBase.Portal>
         <ContextBase.Positioner className="z-50">
-          <ContextBase.Popup className={MENU_CLASS}>
+          <ContextBase.Popup className={MENU_CLASS} {...(finalFocus && { finalFocus })}>
             <MenuItems items={items} />
           </ContextBase.Popup>
         </ContextBase.Positioner>

@@ -1,7 +1,10 @@
 import { type ReactNode, Suspense, useEffect } from "react";
 import { useLocation } from "wouter";
 import { create } from "zustand";
-import { ConfirmDialog, type ConfirmDialogProps } from "./dialog.tsx";
+import { later } from "../shared/later.tsx";
+import type { ConfirmDialogProps } from "./dialog.tsx";
+
+const ConfirmDialog = later(async () => (await import("./popups.ts")).ConfirmDialog);
 
 interface Opened {
   id: number;

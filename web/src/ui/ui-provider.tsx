@@ -1,13 +1,15 @@
 import { CSPProvider } from "@base-ui/react/csp-provider";
 import { DirectionProvider } from "@base-ui/react/direction-provider";
-import { Tooltip } from "@base-ui/react/tooltip";
 import { type ReactNode, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { directionOf } from "../i18n/language.ts";
-import { Toasts } from "./feedback.tsx";
+import { afterFirst } from "../shared/later.tsx";
 import { followFocus } from "./main.tsx";
 
-/** Wraps the application: no <style> elements (content security policy), the direction of the language, shared tooltips, toasts, long presses, on-screen keyboards, the focus. */
+const Tooltips = afterFirst(async () => (await import("./popups.ts")).Tooltips);
+const Toasts = afterFirst(async () => (await import("./popups.ts")).Toasts);
+
+/** Wraps the application: no <style> elements (content security policy), the direction of the language, tooltips, toasts, long presses, on-screen keyboards, the focus. */
 export function UiProvider({ children }: { children: ReactNode }) {
   const { i18n } = useTranslation();
   useLongPress();
@@ -16,9 +18,9 @@ export function UiProvider({ children }: { children: ReactNode }) {
   return (
     <CSPProvider disableStyleElements>
       <DirectionProvider direction={directionOf(i18n.language)}>
-        <Tooltip.Provider delay={400} closeDelay={100}>
-          <Toasts>{children}</Toasts>
-        </Tooltip.Provider>
+        {children}
+        <Tooltips />
+        <Toasts />
       </DirectionProvider>
     </CSPProvider>
   );
@@ -82,11 +84,11 @@ function watchTouch(target: EventTarget, { clientX, clientY }: Touch): () => voi
   const listeners = { touchmove: onMove, touchend: onEnd, touchcancel: onEnd };
   for (const [name, listener] of Object.entries(listeners))
     target.addEventListener(name, listener as EventListener, { signal, passive: name === "touchmove" });
-  // Some browsers also dispatch the event themselves.
+  // Some browsers also dispatch the event themselves. A menu that is being loaded dispatches it again.
   const onMenu = (event: Event) => {
     cancel();
     if (menu === undefined) menu = event;
-    else if (menu.defaultPrevented) {
+    else if (menu.defaultPrevented && event.isTrusted) {
       event.preventDefault();
       event.stopPropagation();
     }

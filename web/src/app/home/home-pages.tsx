@@ -19,13 +19,9 @@ import { useEffect, useState, type ReactNode } from "react";
 import { useServerCache } from "../../data/data-context.ts";
 import { ChannelPage } from "../../channel/messages/channel-page.tsx";
 import { buttonClass } from "../../ui/button.tsx";
-import {
-  CreateGroupForm,
-  DirectoryLink,
-  JoinGroupForm,
-  useCanCreateGroups,
-} from "../../groups/add-group.tsx";
-import { useBranding } from "../../session/branding.ts";
+import { later } from "../../shared/later.tsx";
+
+const FirstGroup = later(async () => (await import("../next.ts")).FirstGroup, PageLoading);
 
 /** A group's address without a channel: redirects to the last visited channel, the group's default or the first one. */
 export function GroupPage({ groupId }: { groupId: string }) {
@@ -154,30 +150,4 @@ export function HomePage() {
   }
   const isThere = groups.some(({ id }) => path?.startsWith(`${groupPath(id)}/`));
   return <Redirect to={isThere && path !== null ? path : groupPath(first.id)} replace />;
-}
-
-function FirstGroup() {
-  const { t } = useTranslation("home");
-  const { name } = useBranding();
-  const canCreate = useCanCreateGroups();
-  return (
-    <div className="m-auto grid w-full max-w-md gap-6 overflow-y-auto p-6">
-      <header className="grid gap-2 text-center">
-        <h1 className="text-2xl font-semibold">{t("groups:first.title", { name })}</h1>
-        <p className="text-muted">{canCreate ? t("groups:first.text") : t("groups:first.joinText")}</p>
-      </header>
-      {canCreate && (
-        <section
-          aria-label={t("groups:add.create")}
-          className="rounded-lg border border-line bg-raised p-5 shadow-raised"
-        >
-          <CreateGroupForm />
-        </section>
-      )}
-      <section aria-label={t("groups:add.join")} className="rounded-lg border border-line p-5">
-        <JoinGroupForm />
-      </section>
-      <DirectoryLink />
-    </div>
-  );
 }

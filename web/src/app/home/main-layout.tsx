@@ -1,70 +1,45 @@
 import type { Group } from "@fanfare/contract";
-import {
-  type ComponentType,
-  type MouseEvent,
-  type ReactNode,
-  Suspense,
-  useDeferredValue,
-  useEffect,
-  useRef,
-  useState,
-} from "react";
+import { type ComponentType, type ReactNode, Suspense, useRef, useState } from "react";
 import { useRoute, useLocation, useSearch as useAddressQuery } from "wouter";
 import { useGroup } from "../../data/groups.ts";
 import { useMe } from "../../data/me.ts";
-import { directPath, parsePlace } from "../../routes.ts";
+import { parsePlace, ROUTES } from "../../routes.ts";
 import { lastPlaces } from "../../state/last-channel.ts";
 import { composerFieldId } from "../../composer/field.ts";
-import { DirectsSidebar } from "../../people/directs/directs-sidebar.tsx";
 import { type CurrentCall, useCurrentCall } from "../../calls/call-store.ts";
-import { GroupRail } from "../../groups/group-rail.tsx";
-import { GroupSidebar } from "../../groups/group-sidebar.tsx";
-import { offerInvite, useIsNewGroup } from "../../groups/add-group.tsx";
-import { ClaimBanner } from "../../session/claim-dialog.tsx";
-import { UserMenu } from "../shell/user-menu.tsx";
+import { offerInvite, useIsNewGroup } from "../../groups/new-group.ts";
+import { ClaimBanner } from "../../session/claim-banner.tsx";
 import { Megaphone, Wrench } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useServerNotices } from "../../data/store.ts";
-import { Drawer } from "../../ui/dialog.tsx";
 import { useIsPhone } from "../../ui/hooks.ts";
 import { useSwipe } from "../../ui/swipe.ts";
 import { Banner, ConnectionBanner } from "../shell/connection-banner.tsx";
-import { PanelSlot } from "../shell/side-panel.tsx";
-import { useShell } from "../shell/page-header.tsx";
+import { PanelSlot, useShell } from "../shell/page-header.tsx";
 import { Main } from "../../ui/main.tsx";
-import { later, lazy } from "../../shared/later.tsx";
+import { useFirstShown } from "../../shared/first-shown.ts";
+import { afterFirst, later, lazy } from "../../shared/later.tsx";
 import { usePanels } from "../../state/panels.ts";
 import { useHasSearch, usePlace } from "../shortcuts/use-place.ts";
-import { useSearchHistory } from "../../search/search-history.ts";
+import { useSearchHistory } from "../../search/search-store.ts";
 import "../../search/search.css";
 
-const CallBar = later(async () => (await import("../../calls/call-bar.tsx")).CallBar);
+/** The page is shown before the lists beside it. */
+const Lists = afterFirst(async () => (await import("../next.ts")).Lists, EmptyLists);
 const PhoneCallBar = later(async () => (await import("../../calls/call-bar.tsx")).PhoneCallBar);
-
-let hasStarted = false;
-
-/** When the application starts, the page is shown before the lists beside it. */
-function useListsShown(): boolean {
-  const areShown = useDeferredValue(true, hasStarted);
-  useEffect(() => {
-    hasStarted = areShown;
-  }, [areShown]);
-  return areShown;
-}
 
 export function MainLayout({ children }: { children: ReactNode }) {
   const [, place] = useRoute("/groups/:groupId/*?");
   const channelId = place?.["*"]?.split("/")[1];
   const group = useGroup(place?.groupId ?? "");
   const lastGroup = useLastGroup();
-  const areListsShown = useListsShown();
+  const [path] = useLocation();
+  // Conversations report it once they have messages.
+  useFirstShown(usePlace() === null && path !== ROUTES.landing);
   // Pages outside groups keep the sidebar of the last group.
   const listed = group ?? lastGroup;
   return (
-    <AppShell
-      rail={areListsShown && <GroupRail />}
-      sidebar={areListsShown && <Sidebar groupId={listed?.id} channelId={channelId} />}
-    >
+    <AppShell lists={<Lists groupId={listed?.id} channelId={channelId} />}>
       <ClaimBanner />
       {group !== undefined && <NewGroupInvite group={group} channelId={channelId} />}
       {children}
@@ -95,65 +70,28 @@ function NewGroupInvite({ group, channelId = "" }: { group: Group; channelId: st
   );
 }
 
-interface SidebarProps {
-  groupId: string | undefined;
-  channelId: string | undefined;
-}
-
-function Sidebar({ groupId, channelId }: SidebarProps) {
-  const [path] = useLocation();
-  return (
-    <>
-      <div className="flex min-h-0 flex-1 flex-col">
-        {groupId === undefined || path.startsWith(directPath()) ? (
-          <DirectsSidebar />
-        ) : (
-          <GroupSidebar key={groupId} groupId={groupId} channelId={channelId} />
-        )}
-      </div>
-      <InCall bar={CallBar} />
-      <UserMenu />
-    </>
-  );
-}
-
 /** A bar that is only loaded for a call. */
-function InCall({ bar: Bar }: { bar: ComponentType<{ current: CurrentCall }> }) {
+export function InCall({ bar: Bar }: { bar: ComponentType<{ current: CurrentCall }> }) {
   const current = useCurrentCall();
   return current === null ? null : <Bar current={current} />;
 }
 
 interface AppShellProps {
-  rail: ReactNode;
-  sidebar: ReactNode;
+  lists: ReactNode;
   /** A PageHeader and the page; can contain a SidePanel. */
   children: ReactNode;
 }
 
 /** rail | sidebar | main | panel. On phones one column, with rail and sidebar in a drawer that a swipe to the right opens. */
-function AppShell({ rail, sidebar, children }: AppShellProps) {
+function AppShell({ lists, children }: AppShellProps) {
   const { t } = useTranslation("shell");
   const isPhone = useIsPhone();
-  const { drawerAt, setDrawerAt } = useShell();
+  const { setDrawerAt } = useShell();
   const [path] = useLocation();
   const [slot, setSlot] = useState<HTMLElement | null>(null);
   const page = useRef<HTMLDivElement>(null);
   useSwipe(page, "end", () =>
     isPhone ? { onMove: () => {}, onEnd: (isDone) => isDone && setDrawerAt(path) } : null,
-  );
-  /** A link to the open page doesn't change the path. */
-  const closeByLink = ({ target }: MouseEvent) => {
-    if (target instanceof Element && target.closest("a") !== null) setDrawerAt(null);
-  };
-  const lists = (
-    <>
-      <div className="flex w-16 shrink-0 flex-col overflow-y-auto bg-rail pt-[env(safe-area-inset-top)]">
-        {rail}
-      </div>
-      <div className="flex min-w-0 flex-1 flex-col border-line bg-sidebar pt-[env(safe-area-inset-top)] md:w-64 md:flex-none md:border-e">
-        {sidebar}
-      </div>
-    </>
   );
   return (
     <div className="flex min-h-0 flex-1">
@@ -163,15 +101,7 @@ function AppShell({ rail, sidebar, children }: AppShellProps) {
       >
         {t("skipToContent")}
       </a>
-      {isPhone ? (
-        <Drawer open={drawerAt === path} onClose={() => setDrawerAt(null)} label={t("lists")}>
-          <div className="contents" onClickCapture={closeByLink}>
-            {lists}
-          </div>
-        </Drawer>
-      ) : (
-        lists
-      )}
+      {lists}
       <div ref={page} className="flex min-w-0 flex-1 flex-col max-md:swipe-x">
         <ConnectionBanner />
         <NoticeBanners />
@@ -184,6 +114,24 @@ function AppShell({ rail, sidebar, children }: AppShellProps) {
         </div>
       </div>
     </div>
+  );
+}
+
+/** Has the size of the lists, so that the page doesn't move when they are there. */
+function EmptyLists() {
+  return !useIsPhone() && <ListColumns />;
+}
+
+export function ListColumns({ rail, sidebar }: { rail?: ReactNode; sidebar?: ReactNode }) {
+  return (
+    <>
+      <div className="flex w-16 shrink-0 flex-col overflow-y-auto bg-rail pt-[env(safe-area-inset-top)]">
+        {rail}
+      </div>
+      <div className="flex min-w-0 flex-1 flex-col border-line bg-sidebar pt-[env(safe-area-inset-top)] md:w-64 md:flex-none md:border-e">
+        {sidebar}
+      </div>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import { create } from "zustand";
 import { type LucideIcon, Menu as MenuIcon } from "lucide-react";
-import type { ComponentProps, ReactNode, Ref } from "react";
+import { type ComponentProps, createContext, type ReactNode, type Ref } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { cx } from "../../ui/cx.ts";
@@ -18,6 +18,9 @@ export const useShell = create<ShellState>((set) => ({
   drawerAt: null,
   setDrawerAt: (drawerAt) => set({ drawerAt }),
 }));
+
+/** The element that SidePanel renders into; null until it is mounted. */
+export const PanelSlot = createContext<HTMLElement | null>(null);
 
 interface PageHeaderProps {
   icon?: LucideIcon;

@@ -1,13 +1,11 @@
-import { createContext, type ReactNode, useContext } from "react";
+import { type ReactNode, useContext } from "react";
 import { X } from "lucide-react";
 import { createPortal } from "react-dom";
 import { useTranslation } from "react-i18next";
 import { Drawer } from "../../ui/dialog.tsx";
 import { IconButton } from "../../ui/button.tsx";
 import { useEscape, useIsPhone } from "../../ui/hooks.ts";
-
-/** The element that SidePanel renders into; null until it is mounted. */
-export const PanelSlot = createContext<HTMLElement | null>(null);
+import { PanelSlot } from "./page-header.tsx";
 
 interface SidePanelProps {
   title: string;

@@ -3,7 +3,7 @@ import { Suspense, useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 import { useMe } from "../../data/me.ts";
 import { getCurrentCall } from "../../calls/call-store.ts";
-import { leaveCall, toggleCamera, toggleDeafened, toggleMicrophone } from "../../calls/calls.ts";
+import { leaveCall, toggleCamera, toggleDeafened, toggleMicrophone } from "../../calls/calls.tsx";
 import { getConversation } from "../../channel/messages/conversation.ts";
 import { visitPlace } from "../../search/quick-switcher/recent-places.ts";
 import { useCall } from "../../data/call.ts";

@@ -13,7 +13,7 @@ import { EmptyState, ErrorNote } from "../../ui/feedback.tsx";
 import { FilterField } from "../../ui/form.tsx";
 import { useListing } from "./channel-marks.ts";
 import { ChannelIcon } from "./channel-row.tsx";
-import { dotted } from "../../shared/dotted.ts";
+import { dotted } from "../../shared/formats.ts";
 
 /** All channels that the user can see in a group, to find, join and leave them. */
 export function BrowseChannelsPage({ groupId }: { groupId: string }) {

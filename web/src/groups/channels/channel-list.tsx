@@ -17,7 +17,7 @@ import { useMyPermissions, usePlainChannels } from "../../data/groups.ts";
 import { useThreadsAwaited } from "../../data/channel-messages.ts";
 import { useMarkedIds, useMentioningIds } from "../../data/inbox.ts";
 import { moveFocusByArrows } from "../../shared/hooks.ts";
-import { useCollapsedSections } from "../../state/collapsed-sections.ts";
+import { useCollapsedSections, CollapseButton, SectionHead } from "./section-head.tsx";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState, SkeletonRows, Pending } from "../../ui/feedback.tsx";
 import { openGroupDialog } from "../open-group-dialog.tsx";
@@ -25,7 +25,6 @@ import { cx } from "../../ui/cx.ts";
 import { ChannelRow } from "./channel-row.tsx";
 import { FAVORITES, type Line, linesOf } from "./lines.ts";
 import { useReorder } from "./reorder.tsx";
-import { CollapseButton, SectionHead } from "./section-head.tsx";
 
 /** The channels of a group by section. With "Manage channels" they can be moved by dragging or with Alt and the arrow keys. */
 export function ChannelList({ group, channelId }: { group: Group; channelId: string | undefined }) {

@@ -1,4 +1,4 @@
-import type { NotificationSetting } from "@fanfare/contract";
+import type { Member, NotificationSetting } from "@fanfare/contract";
 import { morning } from "../../shared/later-times.ts";
 
 const MINUTE_MS = 60_000;
@@ -27,7 +27,8 @@ export function isQuiet(setting: NotificationSetting | undefined, nowMs: number)
   return setting?.level === "nothing" || isMutedNow(setting, nowMs);
 }
 
-export function isMutedNow(setting: NotificationSetting | undefined, nowMs: number): boolean {
-  const until = setting?.mutedUntil ?? null;
+/** Whether notifications of a place are muted, or a member of a group is. */
+export function isMutedNow(muted: Pick<Member, "mutedUntil"> | undefined, nowMs: number): boolean {
+  const until = muted?.mutedUntil ?? null;
   return until !== null && Date.parse(until) > nowMs;
 }

@@ -2,7 +2,6 @@ import type { Channel } from "@fanfare/contract";
 import { ChevronRight, Ellipsis, Pencil, Plus, Trash2 } from "lucide-react";
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
-import { setCollapsed } from "../../state/collapsed-sections.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { cx } from "../../ui/cx.ts";
 import { ContextMenu, Menu, type MenuItem } from "../../ui/menu.tsx";
@@ -10,6 +9,8 @@ import { useCall } from "../../data/call.ts";
 import { openConfirm } from "../../ui/open-dialog.tsx";
 import { openGroupDialog } from "../open-group-dialog.tsx";
 import { DropLine, type Edge, moveItems, type Reorder } from "./reorder.tsx";
+import { create } from "zustand";
+import { loadStored, saveStored } from "../../state/stored.ts";
 
 interface CollapseButtonProps {
   id: string;
@@ -97,3 +98,25 @@ export const SectionHead = memo(function SectionHead(props: SectionHeadProps) {
   );
   return reorder.canMove ? <ContextMenu items={items}>{head}</ContextMenu> : head;
 });
+
+const KEY = "fanfare.collapsedSections";
+/** The oldest entries are dropped beyond this number. */
+const MAX_SECTIONS = 500;
+
+/** Collapsed sections of channel lists in this browser, by ID. */
+const useCollapsed = create<{ ids: readonly string[] }>(() => ({ ids: parseIds(loadStored(KEY)) }));
+
+export function useCollapsedSections(): readonly string[] {
+  return useCollapsed(({ ids }) => ids);
+}
+
+function setCollapsed(sectionId: string, isCollapsed: boolean): void {
+  const others = useCollapsed.getState().ids.filter((id) => id !== sectionId);
+  const ids = isCollapsed ? [...others, sectionId].slice(-MAX_SECTIONS) : others;
+  useCollapsed.setState({ ids });
+  saveStored(KEY, ids.length === 0 ? null : ids);
+}
+
+function parseIds(stored: unknown): readonly string[] {
+  return Array.isArray(stored) ? stored.filter((id): id is string => typeof id === "string") : [];
+}

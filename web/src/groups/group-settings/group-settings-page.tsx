@@ -14,30 +14,25 @@ import {
 } from "../../data/groups.ts";
 import { groupPath, groupSettingsPath, landingPath } from "../../routes.ts";
 import { errorText } from "../../shared/use-action.ts";
-import { Section } from "../../settings/section.tsx";
-import { EmptyState, ErrorNote, Skeleton, SkeletonRows, Pending } from "../../ui/feedback.tsx";
+import { EmptyState, ErrorNote, SkeletonRows, Pending } from "../../ui/feedback.tsx";
 import { Select } from "../../ui/select.tsx";
 import { SettingsLayout } from "../../ui/settings-layout.tsx";
 import { ChannelWebhooks, ChannelSettings } from "../channels/settings/channel-settings.tsx";
 import { InviteList, NewInviteForm } from "../invites/invites.tsx";
 import { PageLoading } from "../../app/shell/page-header.tsx";
-import { ON_OPEN, useActionQuery } from "../../data/data-context.ts";
-import { useFormats } from "../../shared/formats.ts";
 import { useOpenJoinRequests } from "../../data/join-requests.ts";
 import { useOpenReports } from "../../data/reports.ts";
 import { AuditPart } from "./audit/audit-part.tsx";
-import { BansPart } from "./bans/bans-part.tsx";
+import { BansPart, MembersPart } from "./members/members-part.tsx";
 import { BotsPart } from "./bots/bots-part.tsx";
-import { DangerPart } from "./danger/danger-part.tsx";
+import { DangerPart, OverviewPart } from "./overview/overview-part.tsx";
 import { EmojiPart } from "./emoji/emoji-part.tsx";
 import { FilterPart } from "./filter/filter-part.tsx";
 import { JoinRequestsPart } from "./join-requests/join-requests-part.tsx";
-import { MembersPart } from "./members/members-part.tsx";
-import { OverviewPart } from "./overview/overview-part.tsx";
 import { ReportsPart } from "./reports/reports-part.tsx";
 import { RolesPart } from "./roles/roles-part.tsx";
 import { type SettingsPartId, settingsPartsFor } from "./sections.ts";
-import { ExportGroup, RetentionForm } from "./storage/storage-forms.tsx";
+import { StoragePart } from "./storage/storage-part.tsx";
 import { Main } from "../../ui/main.tsx";
 import { CountBadge } from "../../ui/display.tsx";
 
@@ -121,26 +116,6 @@ function InvitesPart({ group }: { group: Group }) {
   );
 }
 
-function StoragePart({ group }: { group: Group }) {
-  const { t } = useTranslation("group-settings");
-  const isOwner = useCanInGroup(group.id, "ownGroup");
-  return (
-    <div className="grid gap-8">
-      <Section title={t("messages:files.title")}>
-        <Usage groupId={group.id} />
-      </Section>
-      <Section title={t("storage.retention")}>
-        <RetentionForm group={group} />
-      </Section>
-      {isOwner && (
-        <Section title={t("storage.export")}>
-          <ExportGroup group={group} />
-        </Section>
-      )}
-    </div>
-  );
-}
-
 function WebhooksPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const channels = channelsInOrder(useChannels(group.id).data ?? []);
@@ -160,44 +135,7 @@ function WebhooksPart({ group }: { group: Group }) {
   );
 }
 
-export function Usage({ groupId }: { groupId: string }) {
-  const { t } = useTranslation("group-settings");
-  const { bytes } = useFormats();
-  const usage = useActionQuery("file.getGroupUsage", { groupId }, ON_OPEN);
-  const { data } = usage;
-  if (data === undefined)
-    return (
-      <Pending of={usage}>
-        <Skeleton className="h-8" />
-      </Pending>
-    );
-  const { usedBytes, maxBytes } = data;
-  if (maxBytes === null)
-    return <p className="text-sm text-muted">{t("storage.usedOnly", { used: bytes(usedBytes) })}</p>;
-  const text = t("storage.used", { used: bytes(usedBytes), max: bytes(maxBytes) });
-  return (
-    <>
-      <meter
-        min={0}
-        max={Math.max(1, maxBytes)}
-        value={usedBytes}
-        aria-label={t("messages:files.title")}
-        className="sr-only"
-      >
-        {text}
-      </meter>
-      <div aria-hidden className="h-2.5 overflow-hidden rounded-full bg-selected">
-        <div
-          className="h-full rounded-full bg-accent"
-          style={{ width: `${Math.min(100, (usedBytes / Math.max(1, maxBytes)) * 100)}%` }}
-        />
-      </div>
-      <p className="text-sm text-muted">{text}</p>
-    </>
-  );
-}
-
-export function ChannelsPart({ group }: { group: Group }) {
+function ChannelsPart({ group }: { group: Group }) {
   const { t } = useTranslation("group-settings");
   const query = useChannels(group.id);
   const { data: channels } = query;

@@ -18,7 +18,7 @@ import {
   Webhook,
 } from "lucide-react";
 
-export interface SettingsPart {
+interface SettingsPart {
   id: string;
   icon: LucideIcon;
   textKey: string;
@@ -27,7 +27,7 @@ export interface SettingsPart {
   danger?: boolean;
 }
 
-export const SETTINGS_PARTS = [
+const SETTINGS_PARTS = [
   { id: "overview", icon: Settings2, textKey: "common:overview", needs: ["manageGroup"] },
   { id: "roles", icon: Shield, textKey: "common:roles", needs: ["manageRoles"] },
   {

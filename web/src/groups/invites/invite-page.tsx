@@ -11,11 +11,13 @@ import { EmptyState, ErrorNote } from "../../ui/feedback.tsx";
 import { usePageTitle } from "../../ui/hooks.ts";
 import { AskToJoin, OwnJoinRequests, useOwnJoinRequest, useWaitingRequests } from "./ask-to-join.tsx";
 import { InvitedGroup, inviteErrorText, isJoining } from "./invited-group.tsx";
+import { useFirstShown } from "../../shared/first-shown.ts";
 import { Main } from "../../ui/main.tsx";
 
 /** The invite page for logged-in users. Members of the group are redirected to it. */
 export function InvitePage({ code }: { code: string }) {
   const { t } = useTranslation("invites");
+  useFirstShown();
   const call = useCall();
   const [, navigate] = useLocation();
   const { data, error: loadError } = useActionQuery("invite.preview", { code }, ON_OPEN);

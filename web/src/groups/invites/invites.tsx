@@ -11,7 +11,7 @@ import { copyAndSay } from "../../shared/copy.ts";
 import { errorText, useAction } from "../../shared/use-action.ts";
 import { Dialog, type DialogProps } from "../../ui/dialog.tsx";
 import { ErrorNote, Loaded, SkeletonRows } from "../../ui/feedback.tsx";
-import { useFormats } from "../../shared/formats.ts";
+import { useFormats, dotted } from "../../shared/formats.ts";
 import { formatTime } from "../../shared/times.ts";
 import { Form, useForm } from "../../ui/form.tsx";
 import { NumberSelect } from "../../ui/select.tsx";
@@ -21,7 +21,6 @@ import { IconButton } from "../../ui/button.tsx";
 import { ListRow } from "../../ui/list-row.tsx";
 import { userName } from "../../people/members/user-name.tsx";
 import { invitePath } from "../../routes.ts";
-import { dotted } from "../../shared/dotted.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -1,9 +1,11 @@
-/** Texts that the first page after a login needs. */
+/** Texts that the first messages after a login are shown with. */
 export const files = import.meta.glob<Record<string, string>>(
   [
     "../../{*,*/*}/texts/en.json",
     "!../../{ui,shared,session}/texts/en.json",
     "!../../{settings,admin,admin/status}/texts/en.json",
+    "!../../{groups,groups/group-settings,groups/invites,channel/emoji}/texts/en.json",
+    "!../../{inbox,new-message,app/shortcuts,search/quick-switcher}/texts/en.json",
   ],
   { eager: true, import: "default" },
 );

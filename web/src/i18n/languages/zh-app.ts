@@ -1,9 +1,11 @@
-/** Texts that the first page after a login needs. */
+/** Texts that the first messages after a login are shown with. */
 export const files = import.meta.glob<Record<string, string>>(
   [
     "../../{*,*/*}/texts/zh.json",
     "!../../{ui,shared,session}/texts/zh.json",
     "!../../{settings,admin,admin/status}/texts/zh.json",
+    "!../../{groups,groups/group-settings,groups/invites,channel/emoji}/texts/zh.json",
+    "!../../{inbox,new-message,app/shortcuts,search/quick-switcher}/texts/zh.json",
   ],
   { eager: true, import: "default" },
 );

@@ -15,8 +15,6 @@ import { setPreferences, usePreferences } from "../../state/preferences.ts";
 import { loadStored, saveStored } from "../../state/stored.ts";
 import { showToast } from "../../ui/feedback.tsx";
 import { lex, plainText } from "../../channel/messages/markdown/lex.ts";
-import { requestNotificationPermission, getPermission } from "../../settings/notifications/permission.ts";
-import { type Note, playNotes } from "./sound.ts";
 import { watchMessages, watchReminders, type Notice, type NotifierState } from "./watch-messages.ts";
 import { pause } from "../../shared/pause.ts";
 
@@ -209,4 +207,43 @@ export async function closeNotifications(tags: readonly string[]): Promise<void>
   for (const tag of tags) {
     for (const notification of (await worker?.getNotifications({ tag })) ?? []) notification.close();
   }
+}
+
+/** The frequency and start of a note. */
+export interface Note {
+  hertz: number;
+  atS: number;
+}
+
+const NOTE_S = 0.22;
+const VOLUME = 0.08;
+
+let audio: AudioContext | null = null;
+
+export function playNotes(notes: readonly Note[]): void {
+  audio ??= new AudioContext();
+  if (audio.state === "suspended") void audio.resume();
+  for (const { hertz, atS } of notes) {
+    const note = audio.createOscillator();
+    const loudness = audio.createGain();
+    const startS = audio.currentTime + atS;
+    note.frequency.value = hertz;
+    loudness.gain.setValueAtTime(VOLUME, startS);
+    loudness.gain.exponentialRampToValueAtTime(0.0001, startS + NOTE_S);
+    note.connect(loudness).connect(audio.destination);
+    note.start(startS);
+    note.stop(startS + NOTE_S);
+  }
+}
+
+export type PermissionState = NotificationPermission | "unsupported";
+
+/** `default` means that the browser hasn't asked yet. */
+export function getPermission(): PermissionState {
+  return "Notification" in window && window.isSecureContext ? Notification.permission : "unsupported";
+}
+
+/** Prompts the user if the permission hasn't been decided. */
+export async function requestNotificationPermission(): Promise<PermissionState> {
+  return getPermission() === "default" ? Notification.requestPermission() : getPermission();
 }

@@ -28,17 +28,18 @@ import { Composer } from "../../composer/composer.tsx";
 import { MessageList } from "../../channel/messages/list/message-list.tsx";
 import { ChannelPanels } from "../../channel/messages/pins/channel-panels.tsx";
 import { useStatus } from "../../data/presence.ts";
-import { Menu } from "../../ui/menu.tsx";
+import { LaterMenu } from "../../ui/later-popup.tsx";
 import { useIsPhone } from "../../ui/hooks.ts";
 import { SearchButton } from "../../search/search-button.tsx";
 import { StatusLine } from "../members/user-name.tsx";
 import { PageHeader, PagePending } from "../../app/shell/page-header.tsx";
-import { type Direct, useDirect, useDirectMenu } from "./use-direct.ts";
-import { openAddPeople, openNewDirect } from "./direct-dialogs.tsx";
-import { PeoplePanel } from "./people-panel.tsx";
+import { type Direct, useDirect, useDirectMenu, openAddPeople, openNewDirect } from "./use-direct.tsx";
 import { useChannelState } from "../../data/groups.ts";
 import { useServerCache } from "../../data/data-context.ts";
+import { later } from "../../shared/later.tsx";
 import { rememberPlace } from "../../state/last-channel.ts";
+
+const PeoplePanel = later(async () => (await import("./people-panel.tsx")).PeoplePanel);
 
 const MAX_SHOWN = 5;
 
@@ -180,7 +181,7 @@ function DirectHeader({ channel, direct: { title, otherId, otherIds } }: DirectH
           {isGroup
             ? panelButton("members", Users, t("common:members"))
             : panelButton("members", CircleUser, t("common:profile"))}
-          <Menu
+          <LaterMenu
             items={isPhone ? [...panels, ...items] : items}
             trigger={<IconButton icon={Ellipsis} label={t("menu.more", { title })} />}
           />

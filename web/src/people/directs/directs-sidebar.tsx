@@ -17,8 +17,7 @@ import { useStatus } from "../../data/presence.ts";
 import { useNow } from "../../shared/hooks.ts";
 import { ContextMenu, Menu } from "../../ui/menu.tsx";
 import { isQuiet } from "../../groups/channels/mute.ts";
-import { type Direct, useDirect, useDirectMenu } from "./use-direct.ts";
-import { openNewDirect } from "./direct-dialogs.tsx";
+import { type Direct, useDirect, useDirectMenu, openNewDirect } from "./use-direct.tsx";
 
 export function DirectsSidebar() {
   const { t } = useTranslation("directs");

@@ -6,16 +6,10 @@ import { useCall } from "../../data/call.ts";
 import { directPath } from "../../routes.ts";
 import { FormDialog, NameDialog } from "../../ui/form-dialog.tsx";
 import { TextField, useForm } from "../../ui/form.tsx";
-import type { Channel, User } from "@fanfare/contract";
-import { Info, Check } from "lucide-react";
-import { useContacts } from "../../data/people.ts";
-import { useMe } from "../../data/me.ts";
-import { useUserSearch } from "../../data/search.ts";
-import { Avatar } from "../../ui/display.tsx";
-import { ListRow } from "../../ui/list-row.tsx";
-import { cx } from "../../ui/cx.ts";
-import { ChosenPeople } from "../members/chosen-people.tsx";
+import type { Channel } from "@fanfare/contract";
+import { Info } from "lucide-react";
 import { isErrorOf } from "../../shared/use-action.ts";
+import { PeoplePicker } from "../members/pickers.tsx";
 
 interface NewDirectDialogProps {
   userIds: readonly string[];
@@ -145,7 +139,7 @@ export function RenameDirectDialog({ channel, onClose }: { channel: Channel; onC
   );
 }
 
-export function NotReachableNote({ isOfSeveral }: { isOfSeveral: boolean }) {
+function NotReachableNote({ isOfSeveral }: { isOfSeveral: boolean }) {
   const { t } = useTranslation("directs");
   return (
     <p role="alert" className="flex gap-2.5 rounded-md bg-warn-soft px-3 py-2.5 text-sm text-warn-text">
@@ -153,108 +147,4 @@ export function NotReachableNote({ isOfSeveral }: { isOfSeveral: boolean }) {
       {isOfSeveral ? t("someNotReachable") : t("notReachable")}
     </p>
   );
-}
-
-/** Limits the initial list; further friends are found by name. */
-const MAX_SHOWN = 50;
-
-interface PeoplePickerProps {
-  value: readonly string[];
-  onChange: (userIds: readonly string[]) => void;
-  without?: readonly string[];
-  max: number;
-}
-
-export function PeoplePicker({ value, onChange, without = [], max }: PeoplePickerProps) {
-  const { t } = useTranslation("directs");
-  const [text, setText] = useState("");
-  const people = usePeople(text, without);
-  const isFull = value.length >= max;
-  const toggle = ({ id }: User) => {
-    if (value.includes(id)) return onChange(value.filter((each) => each !== id));
-    if (isFull) return;
-    onChange([...value, id]);
-    setText("");
-  };
-  return (
-    <div className="grid gap-3">
-      <ChosenPeople
-        label={t("picker.chosen")}
-        value={value}
-        onChange={onChange}
-        removeLabel={(name) => t("panel.remove", { name })}
-      />
-      <TextField
-        label={t("picker.label")}
-        placeholder={t("picker.placeholder")}
-        hint={isFull ? t("picker.full") : t("picker.left", { count: max - value.length })}
-        value={text}
-        onChange={setText}
-        autoFocus
-      />
-      <ul aria-label={t("picker.people")} className="grid max-h-64 gap-px overflow-y-auto">
-        {people.map((user) => {
-          const isChosen = value.includes(user.id);
-          return (
-            <ListRow
-              key={user.id}
-              leading={<Avatar name={user.nickname} id={user.id} src={user.avatarUrl} />}
-              title={
-                <>
-                  {user.nickname}
-                  {isChosen && <span className="sr-only"> {t("picker.isChosen")}</span>}
-                </>
-              }
-              subtitle={user.username === null ? undefined : `@${user.username}`}
-              selected={isChosen}
-              onClick={() => toggle(user)}
-              trailing={<Mark isOn={isChosen} />}
-            />
-          );
-        })}
-      </ul>
-      {people.length === 0 && (
-        <p role="status" className="text-sm text-muted">
-          {text.trim() === "" ? t("picker.noFriends") : t("picker.none")}
-        </p>
-      )}
-    </div>
-  );
-}
-
-function Mark({ isOn }: { isOn: boolean }) {
-  return (
-    <span
-      aria-hidden
-      className={cx(
-        "me-2 flex size-5 items-center justify-center rounded-full border",
-        isOn ? "border-accent bg-accent text-on-accent" : "border-line-strong",
-      )}
-    >
-      {isOn && <Check size={14} strokeWidth={3} />}
-    </span>
-  );
-}
-
-/**
- * Friends and recent contacts; with a text, those whose name contains it and accounts whose name starts with it.
- * @param without IDs to leave out
- */
-function usePeople(text: string, without: readonly string[]): User[] {
-  const { i18n } = useTranslation();
-  const { id: ownId } = useMe();
-  const known = useContacts().filter(({ id, deleted }) => id !== ownId && deleted !== true);
-  const query = text.trim().toLowerCase();
-  const { data: found = [] } = useUserSearch(query);
-  const compare = new Intl.Collator(i18n.language).compare;
-  const hits = known.filter(
-    ({ nickname, username }) =>
-      nickname.toLowerCase().includes(query) || (username?.toLowerCase().includes(query) ?? false),
-  );
-  const others = found.filter(
-    ({ id, kind }) => kind !== "bot" && id !== ownId && known.every((one) => one.id !== id),
-  );
-  return [...hits.toSorted((a, b) => compare(a.nickname, b.nickname)), ...others]
-    .filter(({ id }) => !without.includes(id))
-    .slice(0, MAX_SHOWN);
 }

@@ -11,8 +11,7 @@ import { ProfileCard } from "../members/profile/profile-card.tsx";
 import { usePerson } from "../members/user-name.tsx";
 import { UserPopover } from "../members/people-store.tsx";
 import { SidePanel } from "../../app/shell/side-panel.tsx";
-import { openAddPeople } from "./direct-dialogs.tsx";
-import type { Direct } from "./use-direct.ts";
+import { openAddPeople, type Direct } from "./use-direct.tsx";
 
 interface PeoplePanelProps {
   channel: ChannelState;

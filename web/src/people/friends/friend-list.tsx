@@ -8,7 +8,7 @@ import { errorText, isErrorOf } from "../../shared/use-action.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { ContextMenu, Menu } from "../../ui/menu.tsx";
 import { EmptyState, SkeletonRows, showToast, Pending } from "../../ui/feedback.tsx";
-import { useOpenDirect } from "../directs/use-direct.ts";
+import { useOpenDirect } from "../directs/use-direct.tsx";
 import { StatusLine, useName } from "../members/user-name.tsx";
 import { usePersonMenu } from "../members/use-person-menu.ts";
 import type { Status } from "@fanfare/client";

@@ -5,7 +5,7 @@ import type { FriendRequest, User } from "@fanfare/contract";
 import { useBlocked, useMe } from "../../data/me.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState, Loaded } from "../../ui/feedback.tsx";
-import { openClaimDialog } from "../../session/claim-dialog.tsx";
+import { openClaimDialog } from "../../session/claim-banner.tsx";
 import { SearchButton } from "../../search/search-button.tsx";
 import { PageHeader } from "../../app/shell/page-header.tsx";
 import { useFriendRequests, useIncomingRequests, useUsers } from "../../data/people.ts";
@@ -44,7 +44,7 @@ function GuestNote() {
 
 type View = "online" | "all" | "pending" | "blocked";
 
-export function FriendTabs() {
+function FriendTabs() {
   const { t } = useTranslation("friends");
   const [view, setView] = useState<View>("online");
   const incoming = useIncomingRequests().length;

@@ -8,7 +8,7 @@ import { useIsBlocked, useMe } from "../../data/me.ts";
 import { useCall } from "../../data/call.ts";
 import { useFriendRequests, useFriends } from "../../data/people.ts";
 import { errorText, isErrorOf } from "../../shared/use-action.ts";
-import { useOpenDirect } from "../directs/use-direct.ts";
+import { useOpenDirect } from "../directs/use-direct.tsx";
 import { openConfirm } from "../../ui/open-dialog.tsx";
 import { closeProfile } from "./people-store.tsx";
 
@@ -39,7 +39,7 @@ export function usePersonMenu(user: User | undefined, { isBrief = false } = {}):
 type Friendship = "none" | "friend" | "incoming" | "outgoing" | null;
 
 /** The available actions on a user apart from group moderation. They never reject. */
-export interface PersonActions {
+interface PersonActions {
   message?: () => void;
   befriend?: () => void;
   accept?: () => void;

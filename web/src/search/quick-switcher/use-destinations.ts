@@ -63,16 +63,7 @@ export function useDestinations(query: string): Destination[] {
     { page: "inbox", title: t("inbox:title"), detail: "", path: inboxPath() },
     { page: "friends", title: t("friends:title"), detail: "", path: directPath() },
     { page: "settings", title: t("common:settings"), detail: "", path: settingsPath() },
-    ...(hasDirectory
-      ? [
-          {
-            page: "directory" as const,
-            title: t("groups:directory.title"),
-            detail: "",
-            path: directoryPath(),
-          },
-        ]
-      : []),
+    { page: "directory", title: t("groups:directory.title"), detail: "", path: directoryPath() },
     ...groups
       .filter(({ id }) => id === place?.groupId)
       .map(({ id, name }) => ({
@@ -126,12 +117,9 @@ export function useDestinations(query: string): Destination[] {
         avatarUrl: user.avatarUrl,
         ...nowhere,
       })),
-    ...pages.map((page): Destination => ({
-      kind: "page",
-      key: page.page,
-      ...page,
-      ...nowhere,
-    })),
+    ...pages
+      .filter(({ page }) => hasDirectory || page !== "directory")
+      .map((page): Destination => ({ kind: "page", key: page.page, ...page, ...nowhere })),
   ];
 }
 
@@ -157,4 +145,113 @@ export type Conversation = Extract<Destination, { kind: "channel" | "direct" | "
 
 export function isConversation(destination: Destination): destination is Conversation {
   return destination.kind !== "group" && destination.kind !== "page";
+}
+
+/** A longer list isn't read; typing on is faster. */
+export const MAX_SHOWN = 30;
+/** Ranks matches in the group or username below matches in the name. */
+const DETAIL_PENALTY = 30;
+const RECENT_BONUS = 15;
+const UNREAD_BONUS = 5;
+
+export interface Ranked {
+  destination: Destination;
+  /** The matched characters of the title. */
+  at: readonly number[];
+}
+
+/** Without a query: unread places, then recent ones. */
+export function rank(destinations: readonly Destination[], query: string): Ranked[] {
+  if (query.trim() === "") {
+    return destinations
+      .filter(({ unread, recency }) => unread.messages > 0 || recency > 0)
+      .toSorted((a, b) => urgency(b) - urgency(a) || b.recency - a.recency)
+      .slice(0, MAX_SHOWN)
+      .map((destination) => ({ destination, at: [] }));
+  }
+  return destinations
+    .flatMap((destination) => {
+      const { title, detail, recency, unread } = destination;
+      const inTitle = fuzzyMatch(query, title);
+      const inAll = inTitle ?? fuzzyMatch(query, `${title} ${detail}`);
+      if (inAll === null) return [];
+      const score =
+        inAll.score -
+        (inTitle === null ? DETAIL_PENALTY : 0) +
+        (recency > 0 ? RECENT_BONUS : 0) +
+        (unread.messages > 0 ? UNREAD_BONUS : 0);
+      const { length } = Array.from(title);
+      return [{ destination, score, at: inAll.at.filter((index) => index < length) }];
+    })
+    .toSorted((a, b) => b.score - a.score || b.destination.recency - a.destination.recency)
+    .slice(0, MAX_SHOWN)
+    .map(({ destination, at }) => ({ destination, at }));
+}
+
+/** Mentions first, then unread messages. */
+export function urgency({ unread: { messages, mentions } }: Pick<Destination, "unread">): number {
+  return mentions > 0 ? 2 : messages > 0 ? 1 : 0;
+}
+
+interface Match {
+  /** Higher is better. */
+  score: number;
+  /** The matched characters of the text, in order. */
+  at: readonly number[];
+}
+
+const SCORES = { whole: 120, start: 100, wordStart: 80, inside: 60, spread: 40 };
+/** Penalty per skipped character. */
+const GAP = 2;
+
+/**
+ * Scores a text; null if it doesn't match. Each word of the query must appear in the text, either as it is or with other characters in
+ * between ("rktlb" finds "rocket-lab").
+ */
+export function fuzzyMatch(query: string, text: string): Match | null {
+  const matches = query
+    .trim()
+    .split(/\s+/)
+    .map((word) => matchWord(Array.from(word.toLowerCase()), Array.from(text, lower)));
+  if (matches.some((match) => match === null)) return null;
+  const found = matches as Match[];
+  return {
+    // Prefers the shorter of two equal matches.
+    score: Math.min(...found.map(({ score }) => score)) - text.length / 100,
+    at: [...new Set(found.flatMap(({ at }) => at))].toSorted((a, b) => a - b),
+  };
+}
+
+const lower = (char: string): string => char.toLowerCase();
+const isWordStart = (text: readonly string[], index: number): boolean =>
+  index === 0 || /[\s\-_./#]/.test(text[index - 1]!);
+
+function matchWord(word: readonly string[], text: readonly string[]): Match | null {
+  if (word.length === 0) return { score: 0, at: [] };
+  const starts = text.flatMap((_, index) => (isAt(word, text, index) ? [index] : []));
+  const best = starts.find((index) => isWordStart(text, index)) ?? starts[0];
+  if (best === undefined) return scatteredMatch(word, text);
+  const at = word.map((_, offset) => best + offset);
+  if (best === 0) return { score: word.length === text.length ? SCORES.whole : SCORES.start, at };
+  return { score: isWordStart(text, best) ? SCORES.wordStart : SCORES.inside, at };
+}
+
+function isAt(word: readonly string[], text: readonly string[], start: number): boolean {
+  return word.every((char, offset) => text[start + offset] === char);
+}
+
+/** Matches characters in order with gaps; the first one must start a word. */
+function scatteredMatch(word: readonly string[], text: readonly string[]): Match | null {
+  const tries = text.flatMap((char, start) => {
+    if (char !== word[0] || !isWordStart(text, start)) return [];
+    const at = [start];
+    for (const wanted of word.slice(1)) {
+      const next = text.indexOf(wanted, at.at(-1)! + 1);
+      if (next < 0) return [];
+      at.push(next);
+    }
+    const gaps = at.at(-1)! - start + 1 - word.length;
+    return [{ score: Math.max(1, SCORES.spread - gaps * GAP), at }];
+  });
+  return tries.toSorted((a, b) => b.score - a.score)[0] ?? null;
 }

@@ -4,7 +4,7 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { useMe } from "../../data/me.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField, Form, useForm } from "../../ui/form.tsx";
-import { openClaimDialog } from "../../session/claim-dialog.tsx";
+import { openClaimDialog } from "../../session/claim-banner.tsx";
 import { Section } from "../section.tsx";
 import { useCall } from "../../data/call.ts";
 import { useAction } from "../../shared/use-action.ts";
@@ -13,7 +13,7 @@ import { ErrorNote, showToast } from "../../ui/feedback.tsx";
 import { EmailField, PasswordField } from "../../session/account-fields.tsx";
 import { Badge } from "../../ui/display.tsx";
 import { useServerMeta } from "../../session/server-meta.ts";
-import { CurrentPassword } from "../security/password-dialog.tsx";
+import { CurrentPassword } from "../security/confirmation.tsx";
 
 export function AccountPart() {
   const { t } = useTranslation("settings");

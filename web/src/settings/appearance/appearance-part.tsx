@@ -1,7 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { languageName, LANGUAGES } from "../../i18n/language.ts";
-import type { Preferences } from "../../state/preference-values.ts";
-import { setPreferences, usePreferences } from "../../state/preferences.ts";
+import { type Preferences, setPreferences, usePreferences } from "../../state/preferences.ts";
 import { RadioGroup } from "../../ui/choices.tsx";
 import { isApple } from "../../app/shortcuts/shortcuts.ts";
 import { Select } from "../../ui/select.tsx";

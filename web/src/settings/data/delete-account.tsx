@@ -14,8 +14,7 @@ import { WarnNote } from "../../ui/warn-note.tsx";
 import { CodeField } from "../../session/account-fields.tsx";
 import { endSession } from "../../session/session-store.ts";
 import { Section } from "../section.tsx";
-import { CurrentPassword } from "../security/password-dialog.tsx";
-import { type OidcProof, useConfirmation } from "../security/use-confirmation.ts";
+import { CurrentPassword, type OidcProof, useConfirmation } from "../security/confirmation.tsx";
 
 /** Owned groups must be transferred or deleted first. */
 export function DeleteAccount() {

@@ -14,7 +14,7 @@ import { Switch } from "../../ui/choices.tsx";
 import { Section } from "../section.tsx";
 import { useDeviceName } from "../security/device.ts";
 import { pushWorker, subscribeDevice, unsubscribeDevice } from "./device-push.tsx";
-import { requestNotificationPermission } from "./permission.ts";
+import { requestNotificationPermission } from "../../inbox/notifications/notifier.tsx";
 
 /** Push notifications are set up per device. */
 export function PushSection() {

@@ -10,7 +10,7 @@ import { Form, TextArea, TextField, useForm } from "../../ui/form.tsx";
 import { RadioGroup } from "../../ui/choices.tsx";
 import { Section } from "../section.tsx";
 import { useServerCache } from "../../data/data-context.ts";
-import { PictureInput, useObjectUrl } from "../../shared/picture-input.tsx";
+import { PictureInput, useObjectUrl } from "../../shared/file-input.tsx";
 import { Avatar } from "../../ui/display.tsx";
 import { Button } from "../../ui/button.tsx";
 

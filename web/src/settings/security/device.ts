@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 
-export interface Device {
+interface Device {
   /** null if unknown. */
   browser: string | null;
   system: string | null;

@@ -1,5 +1,5 @@
 import { type PointerEvent, type ReactNode, type RefCallback, useCallback, useId, useState } from "react";
-import { dotted } from "../../../shared/dotted.ts";
+import { dotted } from "../../../shared/formats.ts";
 import { cx } from "../../../ui/cx.ts";
 
 type SeriesTone = "accent" | "info" | "muted";

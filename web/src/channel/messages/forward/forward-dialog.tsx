@@ -8,7 +8,7 @@ import { useCall } from "../../../data/call.ts";
 import { useServerCache } from "../../../data/data-context.ts";
 import { useChannelState, useGroup, useIsReadOnly } from "../../../data/groups.ts";
 import { placePath } from "../../../routes.ts";
-import { ConversationPicker } from "../../../search/quick-switcher/conversation-picker.tsx";
+import { ConversationPicker } from "../../../search/quick-switcher/quick-switcher.tsx";
 import { HAS_KEYBOARD } from "../../../ui/has-keyboard.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Checkbox } from "../../../ui/checkbox.tsx";

@@ -6,7 +6,7 @@ import { useCall } from "../../../data/call.ts";
 import { useUser } from "../../../data/people.ts";
 import { Button, buttonClass, type ButtonVariant } from "../../../ui/button.tsx";
 import { showFailure } from "../../../ui/feedback.tsx";
-import { Menu } from "../../../ui/menu.tsx";
+import { LaterMenu } from "../../../ui/later-popup.tsx";
 import { expectModal } from "../bot-modals.tsx";
 import { safeUrl } from "../markdown/lex.ts";
 import { ExternalLink } from "../markdown/inline.tsx";
@@ -69,7 +69,7 @@ function BotControl({ message: { authorId, channelId, id: messageId }, control }
     );
   }
   return (
-    <Menu
+    <LaterMenu
       align="start"
       trigger={<ControlButton {...state} label={control.label} isSelect />}
       items={control.options.map(({ label, value }) => ({ label, onSelect: () => void press(value) }))}

@@ -10,9 +10,8 @@ import { useNickname, useNicknames } from "../../../data/members.ts";
 import { useUser } from "../../../data/people.ts";
 import { channelPath } from "../../../routes.ts";
 import { useSame } from "../../../shared/hooks.ts";
-import { setPreferences, usePreferences } from "../../../state/preferences.ts";
-import { Button } from "../../../ui/button.tsx";
-import { Dialog } from "../../../ui/dialog.tsx";
+import { usePreferences } from "../../../state/preferences.ts";
+import { later } from "../../../shared/later.tsx";
 import type { OnUser } from "../list/use-rows.ts";
 import { MarkdownContext, type MarkdownParts, type MentionProps, Markdown } from "../markdown/markdown.tsx";
 import { readableColors, useAuthor } from "./use-author.ts";
@@ -22,6 +21,8 @@ import { dayAndTime, formatTime } from "../../../shared/times.ts";
 import { Sticker } from "../../emoji/sticker.tsx";
 import { Attachments } from "./attachments.tsx";
 import { Cards } from "./cards.tsx";
+
+const LeaveDialog = later(async () => (await import("../../../app/next.ts")).LeaveDialog);
 
 const PlaceContext = createContext<Pick<MentionsProviderProps, "groupId" | "onUser">>({ groupId: null });
 
@@ -118,46 +119,6 @@ function ChannelMention({ id, plain }: MentionProps) {
     <Link className="mention" href={channelPath(groupId, id)}>
       {text}
     </Link>
-  );
-}
-
-/** Shows where a link leads, since its text can claim another address. */
-function LeaveDialog({ url, onClose }: { url: URL; onClose: () => void }) {
-  const { t } = useTranslation("messages");
-  const go = () => {
-    window.open(url.href, "_blank", "noopener,noreferrer");
-    onClose();
-  };
-  const goAlways = () => {
-    setPreferences({ confirmLinks: false });
-    go();
-  };
-  return (
-    <Dialog
-      onClose={onClose}
-      title={t("externalLink.title")}
-      description={t("externalLink.text")}
-      footer={
-        <>
-          <Button variant="ghost" onClick={goAlways}>
-            {t("externalLink.always")}
-          </Button>
-          <Button variant="primary" onClick={go}>
-            {t("externalLink.open")}
-          </Button>
-        </>
-      }
-    >
-      <p className="rounded-md bg-code px-3 py-2 font-mono text-sm wrap-anywhere" dir="ltr">
-        <span className="text-muted">{`${url.protocol}//`}</span>
-        <strong>{url.host}</strong>
-        <span className="text-muted">
-          {url.pathname}
-          {url.search}
-          {url.hash}
-        </span>
-      </p>
-    </Dialog>
   );
 }
 

@@ -1,21 +1,20 @@
 import type { Message } from "@fanfare/contract";
-import { Check, Ellipsis, MessageSquareText, Pencil, Reply } from "lucide-react";
+import { Check } from "lucide-react";
 import { memo, type PointerEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMember } from "../../../data/members.ts";
 import { Avatar, Badge } from "../../../ui/display.tsx";
 import { usePreferences } from "../../../state/preferences.ts";
 import { cx } from "../../../ui/cx.ts";
-import { IconButton } from "../../../ui/button.tsx";
-import { Menu } from "../../../ui/menu.tsx";
+import { later } from "../../../shared/later.tsx";
 import { useMessageContext } from "../list/use-rows.ts";
 import type { MessageRow } from "../list/rows.ts";
 import { clockTime, formatTime, shortTime } from "../../../shared/times.ts";
 import { MessageBody } from "./message-body.tsx";
 import { readableColors, type Author, useAuthor } from "./use-author.ts";
-import { ReactionPicker } from "./reactions.tsx";
 import { ReplyPreview } from "./reply-preview.tsx";
-import { useMessageActions, useMessageMenu } from "./use-message-actions.ts";
+
+const MessageToolbar = later(async () => (await import("../../../app/next.ts")).MessageToolbar);
 
 export const messageElementId = (messageId: string): string => `message-${messageId}`;
 
@@ -255,33 +254,5 @@ function ColoredName({ name, authorId, groupId }: { name: string; authorId: stri
     >
       {name}
     </span>
-  );
-}
-
-function MessageToolbar({ message, isReacting }: { message: Message; isReacting: boolean }) {
-  const { t } = useTranslation("messages");
-  const { react, reply, edit, thread } = useMessageActions()(message);
-  const { setReacting } = useMessageContext();
-  const items = useMessageMenu()(message);
-  return (
-    <div
-      role="toolbar"
-      aria-label={t("action.toolbar")}
-      className="absolute -top-4 end-3 z-1 flex rounded-md border border-line bg-raised p-0.5 shadow-raised"
-    >
-      {react && (
-        <ReactionPicker
-          message={message}
-          open={isReacting}
-          onOpenChange={(isOpen) => setReacting(isOpen ? message.id : null)}
-        />
-      )}
-      {reply && <IconButton icon={Reply} size="sm" label={t("action.reply")} onClick={reply} />}
-      {edit && <IconButton icon={Pencil} size="sm" label={t("common:edit")} onClick={edit} />}
-      {!edit && thread && (
-        <IconButton icon={MessageSquareText} size="sm" label={t("threads:title")} onClick={thread} />
-      )}
-      <Menu trigger={<IconButton icon={Ellipsis} size="sm" label={t("common:more")} />} items={items} />
-    </div>
   );
 }

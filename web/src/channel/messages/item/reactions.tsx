@@ -11,9 +11,11 @@ import { cx } from "../../../ui/cx.ts";
 import { IconButton, Tooltip } from "../../../ui/button.tsx";
 import { useMessageContext } from "../list/use-rows.ts";
 import { MarkdownContext } from "../markdown/markdown.tsx";
-import { EmojiPopover } from "../../emoji/emoji-popover.tsx";
 import { EmojiSign } from "../../emoji/emoji-sign.tsx";
 import { showFailure } from "../../../ui/feedback.tsx";
+import { laterPopup } from "../../../ui/later-popup.tsx";
+
+const EmojiPopover = laterPopup(async () => (await import("../../../app/next.ts")).EmojiPopover);
 
 interface ReactionsProps {
   message: Message;

@@ -3,7 +3,6 @@ import { CircleAlert } from "lucide-react";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { useComposerState } from "../../../composer/composer.tsx";
-import { insertInComposer } from "../../../composer/field.ts";
 import { useMe } from "../../../data/me.ts";
 import { useAvatarUrl } from "../../../data/members.ts";
 import { useName } from "../../../people/members/user-name.tsx";
@@ -12,14 +11,13 @@ import { Avatar } from "../../../ui/display.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { usePreferences } from "../../../state/preferences.ts";
 import { cx } from "../../../ui/cx.ts";
-import { Popover } from "../../../ui/popover.tsx";
+import { LaterPopover } from "../../../ui/later-popup.tsx";
 import { Sticker } from "../../emoji/sticker.tsx";
 import type { UnsentMessage } from "../conversation.ts";
 import { MessageItem, type MessageItemProps } from "../item/message-item.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { deleteUnsent, retryMessage } from "../outbox.ts";
-import { formatDay } from "../../../search/days.ts";
-import { dayName } from "../../../shared/times.ts";
+import { formatDay, dayName } from "../../../shared/times.ts";
 import { useMessageContext } from "./use-rows.ts";
 import { EphemeralItem } from "./ephemeral-item.tsx";
 import { MemberChanges } from "./member-changes.tsx";
@@ -130,7 +128,8 @@ function UnsentItem({ failed }: { failed: UnsentMessage }) {
   // In a direct message, only a block forbids it.
   const isBlocked = channel.kind === "direct" && isErrorOf(failed.error, "FORBIDDEN");
   const canWrite = useComposerState(channel).kind === "open" && !isBlocked;
-  const edit = () => {
+  const edit = async () => {
+    const { insertInComposer } = await import("../../../composer/fields.ts");
     if (insertInComposer(channel.id, content)) deleteUnsent(failed);
   };
   return (
@@ -152,7 +151,7 @@ function UnsentItem({ failed }: { failed: UnsentMessage }) {
             {t("ui:retry")}
           </Button>
           {canWrite && (options.attachmentIds ?? options.stickerId ?? options.poll) === undefined && (
-            <Button size="sm" variant="ghost" onClick={edit}>
+            <Button size="sm" variant="ghost" onClick={() => void edit()}>
               {t("common:edit")}
             </Button>
           )}
@@ -177,7 +176,7 @@ function DayDivider({ time, onDate }: DayDividerProps) {
   return (
     <div role="group" aria-label={dayName(time)} className="column flex items-center gap-3 pt-5 pb-1">
       <span className="h-px flex-1 bg-line" />
-      <Popover
+      <LaterPopover
         label={t("day.goTo")}
         trigger={
           <button
@@ -218,7 +217,7 @@ function DayDivider({ time, onDate }: DayDividerProps) {
             </div>
           </form>
         )}
-      </Popover>
+      </LaterPopover>
       <span className="h-px flex-1 bg-line" />
     </div>
   );

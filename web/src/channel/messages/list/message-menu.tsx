@@ -1,16 +1,11 @@
 import type { Message } from "@fanfare/contract";
 import { type MouseEvent, type ReactElement, useState } from "react";
-import { useTranslation } from "react-i18next";
-import { useToggleReaction } from "../../../data/own-reactions.ts";
-import { ContextMenu } from "../../../ui/menu.tsx";
-import { cx } from "../../../ui/cx.ts";
-import { Sheet } from "../../../ui/dialog.tsx";
+import { later } from "../../../shared/later.tsx";
 import { useIsPhone } from "../../../ui/hooks.ts";
-import { useMessageMenu, useMessageActions } from "../item/use-message-actions.ts";
-import { showFailure } from "../../../ui/feedback.tsx";
+import type { MenuPlace } from "./message-menus.tsx";
 
-/** Common reactions, offered without loading all emoji. */
-const QUICK = ["👍", "❤️", "😂", "🎉", "😮", "😢"];
+const MessagePointerMenu = later(async () => (await import("../../../app/next.ts")).MessagePointerMenu);
+const MessageSheet = later(async () => (await import("../../../app/next.ts")).MessageSheet);
 
 interface MessageMenuProps {
   messageOf: (messageId: string) => Message | undefined;
@@ -24,17 +19,17 @@ export function MessageMenu(props: MessageMenuProps) {
 }
 
 function PointerMenu({ messageOf, children }: MessageMenuProps) {
-  const menuOf = useMessageMenu();
-  const [message, setMessage] = useState<Message | null>(null);
-  const aim = (event: MouseEvent) => {
-    const found = isForBrowser(event) ? undefined : messageOf(messageIdAt(event.target));
-    // Leaves the event to the browser's menu.
-    if (found === undefined) event.stopPropagation();
-    else setMessage(found);
+  const [place, setPlace] = useState<MenuPlace | null>(null);
+  const open = (event: MouseEvent) => {
+    const message = isForBrowser(event) ? undefined : messageOf(messageIdAt(event.target));
+    if (message === undefined) return;
+    event.preventDefault();
+    setPlace({ message, x: event.clientX, y: event.clientY });
   };
   return (
-    <div className="contents" onContextMenuCapture={aim}>
-      <ContextMenu items={message === null ? [] : menuOf(message)}>{children}</ContextMenu>
+    <div className="contents" onContextMenu={open}>
+      {children}
+      {place !== null && <MessagePointerMenu place={place} />}
     </div>
   );
 }
@@ -69,56 +64,4 @@ function isForBrowser({ target }: MouseEvent): boolean {
   const selection = getSelection();
   const isSelected = selection !== null && !selection.isCollapsed && selection.containsNode(target, true);
   return isSelected || target.closest("a, img, video, audio, textarea, input") !== null;
-}
-
-function MessageSheet({ message, onClose }: { message: Message; onClose: () => void }) {
-  const { t } = useTranslation("messages");
-  const { react } = useMessageActions()(message);
-  const items = useMessageMenu()(message);
-  const toggle = useToggleReaction();
-  const add = (emoji: string) => {
-    onClose();
-    toggle(message, emoji, false).catch(showFailure);
-  };
-  return (
-    <Sheet onClose={onClose} title={t("action.toolbar")}>
-      {react && (
-        <div className="flex justify-between px-1" role="group" aria-label={t("action.react")}>
-          {QUICK.map((emoji) => (
-            <button
-              key={emoji}
-              type="button"
-              className="flex size-12 items-center justify-center rounded-full bg-hover font-emoji text-2xl"
-              onClick={() => add(emoji)}
-            >
-              {emoji}
-            </button>
-          ))}
-        </div>
-      )}
-      <div className="grid">
-        {items.map((item, index) =>
-          item === "separator" ? (
-            <hr key={`line-${index}`} className="my-1 border-line" />
-          ) : (
-            <button
-              key={item.label}
-              type="button"
-              className={cx(
-                "flex min-h-12 items-center gap-3 rounded-md px-2 text-start",
-                item.danger === true && "text-danger-text",
-              )}
-              onClick={() => {
-                onClose();
-                item.onSelect();
-              }}
-            >
-              {item.icon && <item.icon size={20} aria-hidden className="shrink-0" />}
-              {item.label}
-            </button>
-          ),
-        )}
-      </div>
-    </Sheet>
-  );
 }

@@ -9,6 +9,7 @@ import type { ChannelMessages } from "../../../data/channel-messages.ts";
 import { hasMessages } from "../../../data/groups.ts";
 import { useReadMarker } from "../../../data/open-channels.ts";
 import { cx } from "../../../ui/cx.ts";
+import { useFirstShown } from "../../../shared/first-shown.ts";
 import { useIsShown } from "../../../shared/hooks.ts";
 import { later } from "../../../shared/later.tsx";
 import { useConversation } from "../conversation.ts";
@@ -61,6 +62,7 @@ export function MessageScroller(props: MessageScrollerProps) {
   const { editingId } = useConversation(channel.id);
   const elementOf = useElements();
   const isShown = useIsShown();
+  useFirstShown(isShown);
   const unread = useUnreadMark(view);
   const rows = useRows(channelMessages, unread.readUpTo);
   const { selected, ...selection } = useSelection(channel.id, messages, rows.rows);

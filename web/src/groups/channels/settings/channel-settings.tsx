@@ -9,7 +9,6 @@ import { useCall } from "../../../data/call.ts";
 import { Form, TextArea, TextField, useForm } from "../../../ui/form.tsx";
 import { type Tab, Tabs } from "../../../ui/tabs.tsx";
 import { EmptyState, SkeletonRows } from "../../../ui/feedback.tsx";
-import { NO_SECTION, SectionSelect, SlowModeSelect } from "../channel-fields.tsx";
 import { ChannelOverrides } from "./channel-overrides.tsx";
 import { Trash2, Webhook as WebhookIcon } from "lucide-react";
 import { useWebhooks } from "../../../data/group-settings.ts";
@@ -22,6 +21,7 @@ import { IconButton } from "../../../ui/button.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
 import { Rows } from "../../../shared/paged-list.tsx";
 import { SecretDialog } from "../../../shared/copy-field.tsx";
+import { NumberSelect, type NumberSelectProps, Select, type SelectProps } from "../../../ui/select.tsx";
 
 interface ChannelSettingsDialogProps {
   group: Group;
@@ -207,6 +207,48 @@ function WebhookRow({ webhook, onDelete }: { webhook: Webhook; onDelete: () => v
           onClick={onDelete}
         />
       }
+    />
+  );
+}
+
+/** Stands for the server's null in a select. */
+export const NO_SECTION = "";
+
+interface SectionSelectProps extends Pick<SelectProps<string>, "value" | "onChange" | "error"> {
+  groupId: string;
+}
+
+/** Empty for groups without sections. */
+export function SectionSelect({ groupId, ...field }: SectionSelectProps) {
+  const { t } = useTranslation("channels");
+  const sections = useChannels(groupId).data?.filter(({ kind }) => kind === "section") ?? [];
+  if (sections.length === 0) return null;
+  return (
+    <Select
+      label={t("create.section")}
+      options={[
+        { value: NO_SECTION, label: t("create.noSection") },
+        ...sections.map(({ id, name }) => ({ value: id, label: name })),
+      ]}
+      {...field}
+    />
+  );
+}
+
+const SLOW_MODES = [0, 5, 10, 30, 60, 300, 900, 3600, 21_600];
+
+type SlowModeSelectProps = Pick<NumberSelectProps, "value" | "onChange">;
+
+export function SlowModeSelect(field: SlowModeSelectProps) {
+  const { t } = useTranslation("channels");
+  const { wholeDuration } = useFormats();
+  return (
+    <NumberSelect
+      label={t("slowMode.label")}
+      hint={t("slowMode.hint")}
+      choices={SLOW_MODES}
+      textOf={(seconds) => (seconds === 0 ? t("slowMode.off") : wholeDuration(seconds * 1000))}
+      {...field}
     />
   );
 }

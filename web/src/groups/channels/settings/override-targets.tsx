@@ -9,7 +9,7 @@ import { Avatar } from "../../../ui/display.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { cx } from "../../../ui/cx.ts";
 import { Popover } from "../../../ui/popover.tsx";
-import { MemberPicker } from "../../group-settings/member-picker.tsx";
+import { MemberPicker } from "../../../people/members/pickers.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
 
 export type OverrideValue = "deny" | "inherit" | "allow";

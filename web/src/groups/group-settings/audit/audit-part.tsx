@@ -12,7 +12,7 @@ import { dayAndTime } from "../../../shared/times.ts";
 import { Avatar } from "../../../ui/display.tsx";
 import { EmptyState, SkeletonRows } from "../../../ui/feedback.tsx";
 import { Select } from "../../../ui/select.tsx";
-import { MemberPicker } from "../member-picker.tsx";
+import { MemberPicker } from "../../../people/members/pickers.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
 import { ACTION_MANIFEST, type ClientFacts } from "@fanfare/contract/manifest";
 

@@ -7,7 +7,7 @@ import { useServerCache } from "../../../data/data-context.ts";
 import { isOfKind, useGroupEmoji } from "../../../data/groups.ts";
 import { formatsOf } from "../../../shared/formats.ts";
 import { errorText, errorTypeText } from "../../../shared/use-action.ts";
-import { whenAllowed } from "../../../shared/when-allowed.ts";
+import { whenAllowed } from "../../../shared/pause.ts";
 import { listZip } from "@fanfare/zip";
 
 const PICTURE = /\.(?:png|gif|webp|jpe?g|avif)$/i;

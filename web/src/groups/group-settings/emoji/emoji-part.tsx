@@ -8,7 +8,7 @@ import { isOfKind, useGroupEmoji } from "../../../data/groups.ts";
 import { useUser } from "../../../data/people.ts";
 import { userName } from "../../../people/members/user-name.tsx";
 import { useFormats } from "../../../shared/formats.ts";
-import { PictureInput } from "../../../shared/picture-input.tsx";
+import { PictureInput } from "../../../shared/file-input.tsx";
 import { formatTime } from "../../../shared/times.ts";
 import { IconButton } from "../../../ui/button.tsx";
 import { NameDialog } from "../../../ui/form-dialog.tsx";

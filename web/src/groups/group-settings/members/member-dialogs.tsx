@@ -16,10 +16,9 @@ import { ConfirmDialog, Dialog } from "../../../ui/dialog.tsx";
 import { ErrorNote } from "../../../ui/feedback.tsx";
 import { NumberSelect } from "../../../ui/select.tsx";
 import { TextField } from "../../../ui/form.tsx";
-import { RoleName, useAuthority } from "../authority.tsx";
+import { RoleName, useAuthority, type MemberDialogKind } from "../authority.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
 import { NicknameDialog } from "./nickname-dialog.tsx";
-import type { MemberDialogKind } from "./use-member-menu.tsx";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -117,7 +116,7 @@ function MemberRolesDialog({ group, userId, name, onClose }: MemberRolesDialogPr
   );
 }
 
-export type Moderation = "mute" | "kick" | "ban";
+type Moderation = "mute" | "kick" | "ban";
 
 interface ModerateDialogProps {
   kind: Moderation;

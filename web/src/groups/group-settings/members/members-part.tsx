@@ -1,5 +1,5 @@
-import type { Group, Member, User } from "@fanfare/contract";
-import { Users, Ellipsis } from "lucide-react";
+import type { Group, Member, User, Ban } from "@fanfare/contract";
+import { Users, Ellipsis, UserRoundCheck } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useAvatarUrl, useMemberSearch, useNickname } from "../../../data/members.ts";
@@ -9,14 +9,18 @@ import { formatTime } from "../../../shared/times.ts";
 import { useNow } from "../../../shared/hooks.ts";
 import { Avatar, Badge } from "../../../ui/display.tsx";
 import { ListRow } from "../../../ui/list-row.tsx";
-import { EmptyState, SkeletonRows } from "../../../ui/feedback.tsx";
-import { IconButton } from "../../../ui/button.tsx";
+import { EmptyState, SkeletonRows, ErrorNote } from "../../../ui/feedback.tsx";
+import { IconButton, Button } from "../../../ui/button.tsx";
 import { Menu } from "../../../ui/menu.tsx";
 import { TextField } from "../../../ui/form.tsx";
-import { RoleName, useAuthority, type OwnAuthority } from "../authority.tsx";
+import { RoleName, useAuthority, type OwnAuthority, useMemberMenu } from "../authority.tsx";
+import { isMutedNow } from "../../channels/mute.ts";
 import { userName } from "../../../people/members/user-name.tsx";
-import { useMemberMenu } from "./use-member-menu.tsx";
-import { dotted } from "../../../shared/dotted.ts";
+import { dotted } from "../../../shared/formats.ts";
+import { useCall } from "../../../data/call.ts";
+import { useBans } from "../../../data/group-settings.ts";
+import { useUser } from "../../../data/people.ts";
+import { useAction } from "../../../shared/use-action.ts";
 
 const MAX_ROLES_SHOWN = 3;
 
@@ -62,19 +66,17 @@ interface MemberRowProps {
 
 function MemberRow({ group, member, user, authority }: MemberRowProps) {
   const { t } = useTranslation("group-settings");
-  const now = useNow();
   const roles = useRoles(group.id).data?.filter(({ id }) => member.roleIds.includes(id)) ?? [];
   const items = useMemberMenu(group, member, user?.kind === "member", authority);
-  const mutedUntil = member.mutedUntil === null ? 0 : Date.parse(member.mutedUntil);
-  const isMuted = mutedUntil > now;
+  const isMuted = isMutedNow(member, useNow());
   const nickname = useNickname(group.id, member.userId);
   const name = userName(user, nickname);
   const facts = [
     nickname === undefined || user === undefined ? null : user.nickname,
     user?.username === null || user === undefined ? null : `@${user.username}`,
     t("members.since", { date: formatTime(member.joinedAt, "date") }),
-    isMuted ? t("members.mutedUntil", { time: formatTime(mutedUntil, "dateTime") }) : null,
-  ].filter((fact) => fact !== null);
+    isMuted && t("members.mutedUntil", { time: formatTime(member.mutedUntil!, "dateTime") }),
+  ];
   return (
     <ListRow
       leading={<Avatar id={member.userId} name={name} src={useAvatarUrl(user, group.id)} />}
@@ -100,5 +102,48 @@ function MemberRow({ group, member, user, authority }: MemberRowProps) {
         )
       }
     />
+  );
+}
+
+export function BansPart({ group }: { group: Group }) {
+  const { t } = useTranslation("group-settings");
+  const bans = useBans(group.id);
+  return (
+    <div>
+      <PagedRows
+        pages={bans}
+        empty={<EmptyState icon={UserRoundCheck} title={t("bans.none")} text={t("bans.noneText")} />}
+      >
+        {(ban) => <BanRow key={ban.userId} ban={ban} />}
+      </PagedRows>
+    </div>
+  );
+}
+
+function BanRow({ ban: { groupId, userId, bannedBy, reason, createdAt } }: { ban: Ban }) {
+  const { t } = useTranslation("group-settings");
+  const call = useCall();
+  const { busy, error, run } = useAction();
+  const user = useUser(userId);
+  const judge = useUser(bannedBy);
+  const facts = t("bans.by", { name: userName(judge), date: formatTime(createdAt, "date") });
+  return (
+    <ListRow
+      leading={<Avatar id={userId} name={user?.nickname ?? ""} src={user?.avatarUrl} />}
+      title={userName(user)}
+      subtitle={<span className="whitespace-normal">{reason === null ? facts : `${reason} · ${facts}`}</span>}
+      trailing={
+        <Button
+          size="sm"
+          busy={busy}
+          aria-label={t("bans.liftOf", { name: userName(user) })}
+          onClick={() => void run(() => call("group.unban", { groupId, userId }))}
+        >
+          {t("bans.lift")}
+        </Button>
+      }
+    >
+      <ErrorNote text={error} />
+    </ListRow>
   );
 }

@@ -7,7 +7,7 @@ import { useServerCache } from "../../../data/data-context.ts";
 import { useMe } from "../../../data/me.ts";
 import { useAvatarUrl, useNickname } from "../../../data/members.ts";
 import { userName } from "../../../people/members/user-name.tsx";
-import { PictureInput, useObjectUrl } from "../../../shared/picture-input.tsx";
+import { PictureInput, useObjectUrl } from "../../../shared/file-input.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { FormDialog } from "../../../ui/form-dialog.tsx";
 import { Avatar } from "../../../ui/display.tsx";

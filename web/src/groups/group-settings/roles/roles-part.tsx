@@ -16,7 +16,7 @@ import { openConfirm } from "../../../ui/open-dialog.tsx";
 import { ErrorNote, SkeletonRows, Pending } from "../../../ui/feedback.tsx";
 import { Tabs } from "../../../ui/tabs.tsx";
 import { useForm } from "../../../ui/form.tsx";
-import { MemberPicker } from "../member-picker.tsx";
+import { MemberPicker } from "../../../people/members/pickers.tsx";
 import { RoleName, useAuthority, type OwnAuthority } from "../authority.tsx";
 import { userName } from "../../../people/members/user-name.tsx";
 import { bitsOf, flagsOf, PermissionSwitches, RoleForm, SaveBar } from "./role-form.tsx";

@@ -8,13 +8,13 @@ import { type FoundMember, useAvatarUrl, type useMembers, useNicknames } from ".
 import { useRoles } from "../../../data/groups.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { ErrorNote } from "../../../ui/feedback.tsx";
-import { type OwnAuthority, useAuthority } from "../../../groups/group-settings/authority.tsx";
+import { type OwnAuthority, useAuthority, useMemberMenu } from "../../../groups/group-settings/authority.tsx";
 import { useStatuses, useStatus } from "../../../data/presence.ts";
 import { useNow } from "../../../shared/hooks.ts";
 import { Avatar, Badge } from "../../../ui/display.tsx";
 import { ContextMenu, type MenuItem } from "../../../ui/menu.tsx";
 import { cx } from "../../../ui/cx.ts";
-import { useMemberMenu } from "../../../groups/group-settings/members/use-member-menu.tsx";
+import { isMutedNow } from "../../../groups/channels/mute.ts";
 import { readableColors } from "../../../channel/messages/item/use-author.ts";
 import { openProfile, UserPopover } from "../people-store.tsx";
 import { CustomStatusMark, useName } from "../user-name.tsx";
@@ -191,10 +191,9 @@ function MemberLine({ group, member, user, color, authority }: MemberLineProps) 
   const { userId } = member;
   const element = useRef<HTMLDivElement>(null);
   const status = useStatus(userId);
-  const now = useNow();
   const name = useName(user, group.id);
   const avatarUrl = useAvatarUrl(user, group.id);
-  const isMuted = member.mutedUntil !== null && Date.parse(member.mutedUntil) > now;
+  const isMuted = isMutedNow(member, useNow());
   const isAway = status === undefined || status === "offline";
   const showCard = () => {
     const anchor = element.current?.querySelector("button");

@@ -23,8 +23,8 @@ import { formatTime } from "../../../shared/times.ts";
 import { useNow } from "../../../shared/hooks.ts";
 import { Avatar, avatarGradient, Badge } from "../../../ui/display.tsx";
 import { Skeleton } from "../../../ui/feedback.tsx";
-import { useMemberMenu } from "../../../groups/group-settings/members/use-member-menu.tsx";
-import { RoleName, useAuthority } from "../../../groups/group-settings/authority.tsx";
+import { isMutedNow } from "../../../groups/channels/mute.ts";
+import { useMemberMenu, RoleName, useAuthority } from "../../../groups/group-settings/authority.tsx";
 import { closeProfile, type ShownProfile, useProfile } from "../people-store.tsx";
 import { CustomStatusLine, StatusLine, usePerson } from "../user-name.tsx";
 import { useMe } from "../../../data/me.ts";
@@ -34,7 +34,7 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { useIsPhone } from "../../../ui/hooks.ts";
 import { AnchoredPopover } from "../../../ui/popover.tsx";
 import { Menu, type MenuItem } from "../../../ui/menu.tsx";
-import { useOpenDirect } from "../../directs/use-direct.ts";
+import { useOpenDirect } from "../../directs/use-direct.tsx";
 import { usePersonActions, usePersonMenu } from "../use-person-menu.ts";
 
 /** Renders the user card that is open. Mounted once. */
@@ -146,7 +146,6 @@ function MemberFacts({ user, group, member }: MemberFactsProps) {
   const authority = useAuthority(group);
   const items = useMemberMenu(group, member, user?.kind === "member", authority);
   const roles = useRoles(group.id).data?.filter(({ id }) => member.roleIds.includes(id)) ?? [];
-  const mutedUntil = member.mutedUntil === null ? 0 : Date.parse(member.mutedUntil);
   return (
     <>
       {member.userId === group.ownerId && (
@@ -155,10 +154,10 @@ function MemberFacts({ user, group, member }: MemberFactsProps) {
           {t("card.owner", { group: group.name })}
         </p>
       )}
-      {mutedUntil > now && (
+      {isMutedNow(member, now) && (
         <p className="flex items-center gap-2 text-sm text-warn-text">
           <MicOff size={15} aria-hidden />
-          {t("card.mutedUntil", { time: formatTime(mutedUntil, "dateTime") })}
+          {t("card.mutedUntil", { time: formatTime(member.mutedUntil!, "dateTime") })}
         </p>
       )}
       {roles.length > 0 && (
