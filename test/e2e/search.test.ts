@@ -10,7 +10,9 @@ import { t } from "./texts.ts";
 const VIEWPORT = { width: 1280, height: 800 };
 /** Simulates another window in front. */
 const HIDE = `Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "hidden" })`;
-const SHOWN = `navigator.serviceWorker.ready.then((it) => it.getNotifications()).then((all) =>
+/** As the page itself does, because a notification that is listed while it is being shown can be dropped. */
+const LISTED = `navigator.locks.request("fanfare.notifications", () => it.getNotifications())`;
+const SHOWN = `navigator.serviceWorker.ready.then((it) => ${LISTED}).then((all) =>
   all.map(({ title, body, data }) => ({ title, body, path: data.path })))`;
 
 describe.skipIf(!hasBrowser())("search and navigation", () => {

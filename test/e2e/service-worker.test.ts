@@ -120,8 +120,8 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
       registrationId: await registered,
       data: JSON.stringify(pushed),
     };
-    const shown = `navigator.serviceWorker.ready.then((it) => it.getNotifications()).then((all) =>
-      all.map(({ title, body, tag, data }) => ({ title, body, tag, path: data.path })))`;
+    const shown = `navigator.serviceWorker.ready.then((it) =>
+      navigator.locks.request("fanfare.notifications", () => it.getNotifications())).then((all) => all.map(({ title, body, tag, data }) => ({ title, body, tag, path: data.path })))`;
     const [worker] = context.serviceWorkers();
     await worker!.evaluate("navigator.setAppBadge = async (count) => void (self.badge = count)");
     await expect
@@ -145,6 +145,21 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
     await expect
       .poll(() => page.url())
       .toContain(`/groups/${id("a")}/channels/${id("c")}?message=${id("e")}`);
+
+    // Many at once are all shown.
+    const tags = Array.from({ length: 30 }, (_, index) => String(index).padStart(24, "0"));
+    await worker!.evaluate("self.badges = 0, navigator.setAppBadge = async () => void self.badges++");
+    await Promise.all(
+      tags.map((channelId) =>
+        session.send("ServiceWorker.deliverPushMessage", {
+          ...push,
+          data: JSON.stringify({ ...pushed, channelId }),
+        }),
+      ),
+    );
+    await expect.poll(() => worker!.evaluate("self.badges")).toBe(tags.length);
+    const all = await page.evaluate<{ tag: string }[]>(shown);
+    expect(all.map(({ tag }) => tag).toSorted()).toEqual(expect.arrayContaining(tags));
   });
 
   test("a push subscription that the browser replaces, or the server has removed, is renewed", async () => {

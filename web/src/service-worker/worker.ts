@@ -1,4 +1,4 @@
-import { SHARED, type ToPage, type ToWorker } from "./messages.ts";
+import { SHARED, type ToPage, type ToWorker, withNotifications } from "./messages.ts";
 import { notificationOf, planFor, windowToUse } from "./plan.ts";
 
 // Caches the application so that it starts fast and offline, and shows push notifications. Built by build/service-worker.ts.
@@ -38,7 +38,7 @@ self.addEventListener("message", (event) => {
   if (message.type === "takeOver") void self.skipWaiting();
   else event.waitUntil(cacheFiles(message.paths));
 });
-self.addEventListener("push", (event) => event.waitUntil(show(event.data)));
+self.addEventListener("push", (event) => event.waitUntil(withNotifications(() => show(event.data))));
 self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(renewSubscription()));
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();

@@ -26,6 +26,8 @@ export function later<P extends object>(
         }
       };
       if (loaded === null) void start();
+      // Loaded between this component's first render and its effects.
+      else setState(loaded);
     }, []);
     if (state === null) return <Placeholder {...props} />;
     // For the error boundary.

@@ -16,6 +16,7 @@ import { loadStored, saveStored } from "../../state/stored.ts";
 import { showToast } from "../../ui/feedback.tsx";
 import { lex, plainText } from "../../channel/messages/markdown/lex.ts";
 import { watchMessages, watchReminders, type Notice, type NotifierState } from "./watch-messages.ts";
+import { withNotifications } from "../../service-worker/messages.ts";
 import { pause } from "../../shared/pause.ts";
 
 const MAX_CHARS = 200;
@@ -191,7 +192,8 @@ export async function showSystemNotification(notification: SystemNotification): 
   const worker = await navigator.serviceWorker?.getRegistration();
   if (worker?.active) {
     // The service worker handles the click, even after this tab is closed.
-    await worker.showNotification(title, { ...options, badge: "/icons/badge-96.png", data: { path } });
+    const shown = { ...options, badge: "/icons/badge-96.png", data: { path } };
+    await withNotifications(() => worker.showNotification(title, shown));
     return;
   }
   const plain = new Notification(title, options);
@@ -204,9 +206,9 @@ export async function showSystemNotification(notification: SystemNotification): 
 
 export async function closeNotifications(tags: readonly string[]): Promise<void> {
   const worker = await navigator.serviceWorker?.getRegistration();
-  for (const tag of tags) {
-    for (const notification of (await worker?.getNotifications({ tag })) ?? []) notification.close();
-  }
+  if (worker === undefined) return;
+  const shown = await withNotifications(() => worker.getNotifications());
+  for (const notification of shown) if (tags.includes(notification.tag)) notification.close();
 }
 
 /** The frequency and start of a note. */
