@@ -159,11 +159,13 @@ describe.skipIf(!hasBrowser())("join requests", () => {
 
   test("a button keeps the focus while what it does takes its time", async () => {
     const page = await site.newPage({}, owner.tokens!);
-    await delayAnswers(page, /^group\.startLockdown$/, 500);
+    const started = Promise.withResolvers<void>();
+    await delayAnswers(page, /^group\.startLockdown$/, started.promise);
     await page.goto(settings());
     await button(page, t("group-settings:joinRequests.startLockdown")).press("Enter");
     await button(page, t("group-settings:joinRequests.endLockdown")).waitFor();
     await page.keyboard.press("Enter");
+    started.resolve();
     await expect.poll(async () => page.locator("[aria-busy=true]").count()).toBe(0);
     expect(await page.evaluate("document.activeElement.textContent")).toBe(
       t("group-settings:joinRequests.endLockdown"),

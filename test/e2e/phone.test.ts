@@ -174,6 +174,15 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
     expect(replies).toBe(0);
   });
 
+  test("Esc closes the lists, and isn't taken by a tooltip, which touch screens don't show", async () => {
+    await page.getByRole("button", { name: t("shell:openLists") }).tap();
+    await lists().waitFor();
+    await page.keyboard.press("Tab");
+    await expect.poll(() => lists().locator("[data-tooltip]:focus-visible").count()).toBe(1);
+    await page.keyboard.press("Escape");
+    await lists().waitFor({ state: "detached" });
+  });
+
   test("a swipe from the edge is left to the system", async () => {
     await swipe([5, 300], [150, 0]);
     expect(await lists().count()).toBe(0);

@@ -1,6 +1,7 @@
 import { Tooltip as Base } from "@base-ui/react/tooltip";
 import { useEffect, useState } from "react";
 import type { TooltipSide } from "./button.tsx";
+import { useMedia } from "./hooks.ts";
 
 interface Shown {
   /** The last element; null before the first one. */
@@ -18,7 +19,7 @@ const NEXT_WITHIN_MS = 400;
 const CHANGES = { subtree: true, childList: true, attributeFilter: ["data-tooltip"] };
 const POPUP = "[role=dialog], [role=alertdialog], [role=menu]";
 
-/** Shows the tooltips of all elements, so that each of them stays cheap. Mounted once. */
+/** Shows the tooltips of all elements, so that each of them stays cheap; none on touch screens. Mounted once. */
 export function Tooltips() {
   const [{ anchor, text, side, isOpen }, setShown] = useState<Shown>({
     anchor: null,
@@ -26,18 +27,18 @@ export function Tooltips() {
     side: "top",
     isOpen: false,
   });
-  useEffect(
-    () =>
-      watchElements((next) =>
-        setShown((shown) => (next === null ? { ...shown, isOpen: false } : { ...tipOf(next), isOpen: true })),
-      ),
-    [],
-  );
+  const isTouch = useMedia("(pointer: coarse)");
+  useEffect(() => {
+    if (isTouch) return undefined;
+    return watchElements((next) =>
+      setShown((shown) => (next === null ? { ...shown, isOpen: false } : { ...tipOf(next), isOpen: true })),
+    );
+  }, [isTouch]);
   return (
     <Base.Root open={isOpen}>
       <Base.Portal>
         <Base.Positioner anchor={anchor} side={side} sideOffset={6} className="z-50">
-          <Base.Popup className="pop pointer-events-none max-w-64 touch:hidden rounded-sm bg-tooltip px-2 py-1 text-xs font-medium text-on-tooltip">
+          <Base.Popup className="pop pointer-events-none max-w-64 rounded-sm bg-tooltip px-2 py-1 text-xs font-medium text-on-tooltip">
             {text}
           </Base.Popup>
         </Base.Positioner>
