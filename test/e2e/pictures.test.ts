@@ -155,7 +155,7 @@ describe.skipIf(!hasBrowser())("pages match their images in test/e2e/pictures", 
       userIds: [idOf(grace), idOf(lin), idOf(mary)],
       name: longName("Direct", 100),
     });
-  }, 120_000);
+  });
 
   afterAll(() => people.forEach((one) => one.close()));
 
