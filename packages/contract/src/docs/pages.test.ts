@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ACTIONS } from "../actions.ts";
-import { apiPage } from "./api-page.ts";
+import { apiPage } from "./pages.ts";
 
 const page = apiPage();
 
