@@ -13,8 +13,7 @@ import {
   Timestamp,
 } from "bson";
 import { describe, expect, it } from "vitest";
-import { decodeExact, pack } from "./codec.ts";
-import { decodeFields, packNames } from "./extract.ts";
+import { decodeExact, decodeFields, pack, packNames } from "./codec.ts";
 
 const document = {
   double: new Double(1.5),

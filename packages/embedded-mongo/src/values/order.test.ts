@@ -1,8 +1,7 @@
 import { Binary, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp } from "bson";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareValues } from "./compare.ts";
-import { encodeKey, invertKey } from "./key.ts";
+import { compareValues, encodeKey, invertKey } from "./order.ts";
 
 const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
