@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { encodeToken, Subjects } from "./subjects.ts";
+import { encodeToken, Subjects } from "./bus.ts";
 
 test("encodes different names as different single tokens", () => {
   const names = ["a", "A", "a.b", "a_b", "", "=", "=YQ", "+", "*", ">", " ", "é", "a b", "a\r\nPUB x 0"];
