@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createAddressRules } from "./addresses.ts";
+import { createAddressRules } from "./guarded-connect.ts";
 
 const none = createAddressRules([]);
 
