@@ -1,12 +1,43 @@
 import { createReadStream } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { appendFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { splitLines } from "@fanfare/group-file";
+
+const CHARS_PER_WRITE = 1024 * 1024;
+
+/** A temporary file with one value on each line, which is written in large parts. */
+export class JsonLines<T> {
+  readonly #path: string;
+  readonly #maxLineBytes: number;
+  #waiting = "";
+
+  constructor(path: string, maxLineBytes: number) {
+    this.#path = path;
+    this.#maxLineBytes = maxLineBytes;
+  }
+
+  async add(value: T): Promise<void> {
+    this.#waiting += `${JSON.stringify(value)}\n`;
+    if (this.#waiting.length >= CHARS_PER_WRITE) await this.#store();
+  }
+
+  async *read(): AsyncGenerator<T, undefined> {
+    await this.#store();
+    for await (const line of splitLines(createReadStream(this.#path), this.#maxLineBytes))
+      yield JSON.parse(line.toString()) as T;
+    return undefined;
+  }
+
+  async #store(): Promise<void> {
+    await appendFile(this.#path, this.#waiting, { mode: 0o600 });
+    this.#waiting = "";
+  }
+}
 
 /** Held in memory; the rest is in files. */
 const MAX_CHARS = 32 * 1024 * 1024;
 /** A message of 10,000 characters, and 20 reactions of as many users as there are. */
-const MAX_LINE_BYTES = 64 * 1024 * 1024;
+export const MAX_MESSAGE_LINE_BYTES = 64 * 1024 * 1024;
 
 interface Item {
   key: string;
@@ -61,7 +92,7 @@ const sorted = (items: readonly Item[]): Item[] =>
   items.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
 
 async function* itemsOf(file: string): AsyncGenerator<Item> {
-  for await (const line of splitLines(createReadStream(file), MAX_LINE_BYTES)) {
+  for await (const line of splitLines(createReadStream(file), MAX_MESSAGE_LINE_BYTES)) {
     const whole = line.toString();
     const tab = whole.indexOf("\t");
     yield { key: whole.slice(0, tab), text: whole.slice(tab + 1) };

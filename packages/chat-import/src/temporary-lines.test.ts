@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { SortedItems } from "./sorted-items.ts";
+import { SortedItems } from "./temporary-lines.ts";
 
 test("sorts more than it holds in memory", async () => {
   const folder = await mkdtemp(join(tmpdir(), "fanfare-sorted-"));
