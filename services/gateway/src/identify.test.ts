@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
-import { clientAddress, hasForeignHost } from "./client-address.ts";
+import { clientAddress, hasForeignHost } from "./identify.ts";
 
 const request = (remoteAddress: string, forwarded?: string): IncomingMessage =>
   ({

@@ -1,7 +1,7 @@
 import * as docs from "@fanfare/contract/docs";
 import fastify from "fastify";
 import { expect, test } from "vitest";
-import { serveDocs } from "./docs-routes.ts";
+import { serveDocs } from "./web-page.ts";
 
 test("the documentation is served after a failure to load it, which isn't kept", async () => {
   const app = fastify();
