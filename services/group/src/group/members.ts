@@ -2,9 +2,9 @@ import { type DomainEvents, type Handlers, orThrow, serviceError, responseUsers 
 import { groupRoom, type Member, LIMITS, type Nickname, type MemberChange } from "@fanfare/contract";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentBan, presentMember, roleIdsOf } from "../group.presenter.ts";
-import { removeJoinRequest } from "./ask-to-join.ts";
+import { removeJoinRequest } from "./join.ts";
 import { outdated } from "./membership.ts";
-import { requireManageableOrAbsent, requireManageable } from "../authority.ts";
+import { requireManageableOrAbsent, requireManageable } from "../subjects.ts";
 import { difference } from "./audit.ts";
 import type { MemberDocument } from "./member.repository.ts";
 import type { FormerMemberDocument } from "./departure.repository.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createPrivateGroups } from "./private-groups.ts";
+import { createPrivateGroups } from "./rooms.ts";
 
 function createCache(having: string[]) {
   const lookups: (readonly string[])[] = [];
