@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatPosition, parsePosition, type Position } from "./export-user.ts";
+import { formatPosition, parsePosition, type Position } from "./exports.ts";
 
 const id = "0123456789abcdef01234567";
 
