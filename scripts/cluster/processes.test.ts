@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readOptions } from "./options.ts";
+import { readOptions } from "./processes.ts";
 
 test("by default: two of each, on the usual port, in its own folder", () => {
   const options = readOptions([], {});
