@@ -4,10 +4,7 @@ import { type GroupFileLineOf, LIMITS } from "@fanfare/contract";
 import type { FoundFile } from "./export-files.ts";
 import { type History, type HistoryMessage, nameOf } from "./history.ts";
 import type { Report } from "./report.ts";
-import { JsonLines, MAX_MESSAGE_LINE_BYTES } from "./temporary-lines.ts";
-
-/** Paths in archives have at most 64 KiB, and a message at most ten files. */
-const MAX_LINE_BYTES = 2 * 1024 * 1024;
+import { JsonLines } from "./temporary-lines.ts";
 
 /** A file that becomes an attachment. */
 export interface KeptFile extends FoundFile {
@@ -71,7 +68,7 @@ export class MessageFiles implements FileSink {
 
   constructor(folder: string, maxBytes: number) {
     this.maxBytes = maxBytes;
-    this.#lines = new JsonLines(join(folder, "files.jsonl"), MAX_LINE_BYTES);
+    this.#lines = new JsonLines(join(folder, "files.jsonl"));
   }
 
   async add(messageId: string, files: readonly KeptFile[]): Promise<void> {
@@ -135,7 +132,7 @@ export class DirectMessages implements DirectSink {
   members: ReadonlyMap<string, readonly string[]> = new Map();
 
   constructor(folder: string) {
-    this.#lines = new JsonLines(join(folder, "directs.jsonl"), MAX_MESSAGE_LINE_BYTES);
+    this.#lines = new JsonLines(join(folder, "directs.jsonl"));
   }
 
   add(message: DirectMessage): Promise<void> {

@@ -4,16 +4,16 @@ import { join } from "node:path";
 import { splitLines } from "@fanfare/group-file";
 
 const CHARS_PER_WRITE = 1024 * 1024;
+/** A message of 10,000 characters, and 20 reactions of as many users as there are. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** A temporary file with one value on each line, which is written in large parts. */
 export class JsonLines<T> {
   readonly #path: string;
-  readonly #maxLineBytes: number;
   #waiting = "";
 
-  constructor(path: string, maxLineBytes: number) {
+  constructor(path: string) {
     this.#path = path;
-    this.#maxLineBytes = maxLineBytes;
   }
 
   async add(value: T): Promise<void> {
@@ -23,7 +23,7 @@ export class JsonLines<T> {
 
   async *read(): AsyncGenerator<T, undefined> {
     await this.#store();
-    for await (const line of splitLines(createReadStream(this.#path), this.#maxLineBytes))
+    for await (const line of splitLines(createReadStream(this.#path), MAX_LINE_BYTES))
       yield JSON.parse(line.toString()) as T;
     return undefined;
   }
@@ -36,8 +36,6 @@ export class JsonLines<T> {
 
 /** Held in memory; the rest is in files. */
 const MAX_CHARS = 32 * 1024 * 1024;
-/** A message of 10,000 characters, and 20 reactions of as many users as there are. */
-export const MAX_MESSAGE_LINE_BYTES = 64 * 1024 * 1024;
 
 interface Item {
   key: string;
@@ -92,7 +90,7 @@ const sorted = (items: readonly Item[]): Item[] =>
   items.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
 
 async function* itemsOf(file: string): AsyncGenerator<Item> {
-  for await (const line of splitLines(createReadStream(file), MAX_MESSAGE_LINE_BYTES)) {
+  for await (const line of splitLines(createReadStream(file), MAX_LINE_BYTES)) {
     const whole = line.toString();
     const tab = whole.indexOf("\t");
     yield { key: whole.slice(0, tab), text: whole.slice(tab + 1) };

@@ -43,7 +43,7 @@ export function mrkdwn(source: string, { maxChars = MAX_CHARS, resolve }: Option
 
 /** What stands between `<` and `>`: a link, a mention or a date. */
 function special(inner: string, resolve: Options["resolve"]): string {
-  const [target, label] = splitOnce(inner, "|");
+  const [target, label] = splitAtBar(inner);
   const name = unescaped(label ?? "", "<");
   const resolved = resolve?.(target, name);
   if (resolved !== undefined) return resolved;
@@ -61,7 +61,7 @@ function special(inner: string, resolve: Options["resolve"]): string {
 const literal = (text: string): string =>
   unescaped(
     text.replace(SPECIAL, (whole, inner: string) => {
-      const [target, label = target] = splitOnce(inner, "|");
+      const [target, label = target] = splitAtBar(inner);
       return TARGET.test(target) ? label : whole;
     }),
     "<",
@@ -77,8 +77,8 @@ function unescaped(text: string, less: "<" | "\\<"): string {
   );
 }
 
-function splitOnce(text: string, separator: string): [string, string?] {
-  const at = text.indexOf(separator);
+function splitAtBar(text: string): [string, string?] {
+  const at = text.indexOf("|");
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 

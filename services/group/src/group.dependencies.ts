@@ -72,7 +72,7 @@ export function createDependencies(node: NodeContext) {
       const left = others.length === 0 ? [] : await formers.findMany(groupId, others);
       return {
         memberCount: group.memberCount,
-        members: found.map((member) => presentMember(member)),
+        members: found.map(presentMember),
         departures: left.flatMap(departureOf),
       };
     },

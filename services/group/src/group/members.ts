@@ -16,7 +16,7 @@ export function memberActions(dependencies: GroupDependencies): Handlers {
       const found = await members.listPage(groupId, afterUserId, limit + 1);
       const page = found.slice(0, limit);
       const nextUserId = found.length > limit ? (page.at(-1)?.userId ?? null) : null;
-      return { members: page.map((member) => presentMember(member)), nextUserId };
+      return { members: page.map(presentMember), nextUserId };
     },
 
     "group.getMember": async ({ params: { groupId, userId } }) => {
@@ -26,7 +26,7 @@ export function memberActions(dependencies: GroupDependencies): Handlers {
 
     "group.getMembers": async ({ params: { groupId, userIds } }) => {
       const found = await members.findMany(groupId, userIds);
-      return { members: found.map((member) => presentMember(member)) };
+      return { members: found.map(presentMember) };
     },
 
     /** At most one indexed query each. Concurrent calls share the one for members. */
