@@ -3,8 +3,16 @@ import { mkdir } from "node:fs/promises";
 import { loadConfig, loadTokenSecret } from "@fanfare/kernel";
 import type { ServerProcess } from "@fanfare/testing";
 import { buildDocs, buildWebClient } from "./build.ts";
-import { keepRunning, fanfareProcess, startServers, findPrograms } from "./cluster/processes.ts";
-import { HELP, readOptions, type ClusterOptions, findOccupiedPort } from "./cluster/options.ts";
+import {
+  type ClusterOptions,
+  fanfareProcess,
+  findOccupiedPort,
+  findPrograms,
+  HELP,
+  keepRunning,
+  readOptions,
+  startServers,
+} from "./cluster/processes.ts";
 
 // `pnpm dev:cluster`: several gateways and workers on this machine, with the servers they need.
 

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { guardAgainstOrphan } from "../packages/testing/src/orphan-guard.ts";
+import { guardAgainstOrphan } from "../packages/testing/src/server-process.ts";
 
 /** Exit codes of the server. */
 const STOPPED = 0;

@@ -2,8 +2,7 @@ import { chmodSync, copyFileSync, cpSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { licensesOf, packagesOf } from "../../scripts/bundle/licenses.ts";
-import { programs } from "../../scripts/bundle/programs.ts";
+import { licensesOf, packagesOf, programs } from "../../scripts/bundle/server-bundle.ts";
 import packageJson from "../package.json" with { type: "json" };
 
 /** Builds the npm package in dist: the tester with all its dependencies, for any Node from 22. */

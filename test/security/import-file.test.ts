@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { must } from "@fanfare/testing";
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { listCollections } from "../../services/cli/src/backup/documents.ts";
+import { listCollections } from "../../services/cli/src/backup/format.ts";
 import { withStoppedInstance } from "../../services/cli/src/open-instance.ts";
 import { configOf, fanfare, newFolder, whileRunning } from "../../services/cli/test/temporary-instance.ts";
 

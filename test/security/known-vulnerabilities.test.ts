@@ -1,6 +1,6 @@
 import { ACTIONS, ERRORS, LIMITS, type ActionName, type WireAnswer } from "@fanfare/contract";
 import { loadConfig } from "@fanfare/kernel";
-import { Outbound } from "../../packages/outbound/src/index.ts";
+import { Outbound } from "../../packages/outbound/src/outbound.ts";
 import { createAccount, createGuest, createWorld, must, post, postRaw, type World } from "@fanfare/testing";
 import { startInstance, type Instance } from "../support/instance.ts";
 import { io } from "socket.io-client";

@@ -22,7 +22,7 @@ import {
   type Users,
 } from "./history.ts";
 import { mediaFiles } from "./export-files.ts";
-import { fileItems, filesIn, InvalidExportError, isFolder } from "./inputs.ts";
+import { fileMessages, filesIn, InvalidExportError, isFolder } from "./inputs.ts";
 import type { Report } from "./report.ts";
 
 // JSON of DiscordChatExporter, one file for each channel or thread: https://github.com/Tyrrrz/DiscordChatExporter
@@ -135,7 +135,7 @@ async function exportsIn(path: string): Promise<string[]> {
 }
 
 async function headOf(file: string): Promise<ExportFile> {
-  for await (const first of fileItems(file, "messages")) {
+  for await (const first of fileMessages(file)) {
     const head = headSchema.safeParse(first);
     if (!head.success) break;
     return { ...head.data, file };
@@ -145,7 +145,7 @@ async function headOf(file: string): Promise<ExportFile> {
 
 async function* messagesOf(file: string, report: Report | null): AsyncGenerator<Message> {
   let isHead = true;
-  for await (const item of fileItems(file, "messages")) {
+  for await (const item of fileMessages(file)) {
     const parsed = isHead ? null : messageSchema.safeParse(item);
     isHead = false;
     if (parsed?.success === true) yield parsed.data;

@@ -2,7 +2,7 @@ import { LIMITS } from "@fanfare/contract";
 import { createNewIds, type Ids } from "@fanfare/group-file";
 import { DURABLE } from "@fanfare/kernel";
 import { mongo } from "mongoose";
-import type { DirectMessages } from "./direct-messages.ts";
+import type { DirectMessages } from "./sinks.ts";
 import { type Attempt, idAtTimeOf } from "./import-record.ts";
 import { IMPORTED_PLACES, isDuplicateKey, type ResolvedUsers } from "./import-steps.ts";
 import type { FileCounts, MessageLog } from "./message-log.ts";

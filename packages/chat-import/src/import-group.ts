@@ -38,9 +38,8 @@ import {
   type UserOptions,
 } from "./import-steps.ts";
 import { OPEN_THREADS } from "./group-lines.ts";
-import type { DirectMessages } from "./direct-messages.ts";
+import type { DirectMessages, KeptFile, MessageFiles } from "./sinks.ts";
 import { assertFreeSpace, type Bytes } from "./inputs.ts";
-import type { KeptFile, MessageFiles } from "./message-files.ts";
 import { matchedBy, type Matches } from "./report.ts";
 import { type FileCounts, MessageLog, type LoggedMessage, type Progress } from "./message-log.ts";
 

@@ -39,10 +39,10 @@ export {
   type UserOptions,
 } from "./import-steps.ts";
 export { mattermostHistory } from "./mattermost.ts";
-export { countDirects, type DirectMessage, DirectMessages } from "./direct-messages.ts";
+export { countDirects, type DirectMessage, DirectMessages } from "./sinks.ts";
 export type { Sinks } from "./message-lines.ts";
 export type { Progress } from "./message-log.ts";
-export { countFiles, type FileSink, type KeptFile, MessageFiles } from "./message-files.ts";
+export { countFiles, type FileSink, type KeptFile, MessageFiles } from "./sinks.ts";
 export { matchLines, printable, Report } from "./report.ts";
 export { rocketChatHistory } from "./rocketchat.ts";
 export { slackHistory } from "./slack.ts";

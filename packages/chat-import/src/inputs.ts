@@ -114,9 +114,8 @@ export const archiveBytes = (entry: ArchiveEntry) => naming(entry.path, contentO
 /** The items of a list that is a file of an archive. */
 export const archiveItems = (entry: ArchiveEntry) => naming(entry.path, jsonItems(contentOf(entry), null));
 
-/** The items of a list of an object that is a file, after what is before the list. */
-export const fileItems = (file: string, property: string) =>
-  naming(basename(file), jsonItems(fileBytes(file), property));
+/** The items of the list `messages` of an object that is a file, after what is before the list. */
+export const fileMessages = (file: string) => naming(basename(file), jsonItems(fileBytes(file), "messages"));
 
 async function* contentOf({ stream }: ArchiveEntry): AsyncGenerator<Uint8Array> {
   yield* (await stream()) as unknown as Bytes;

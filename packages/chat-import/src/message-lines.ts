@@ -1,10 +1,9 @@
 import { type GroupFileContent, type GroupFileLineOf, GroupFileLineSchema, LIMITS } from "@fanfare/contract";
 import { lines, paragraphs } from "@fanfare/markup";
 import { type History, type HistoryMessage, idOf, type MessageRef, nameOf, userId } from "./history.ts";
-import type { DirectSink } from "./direct-messages.ts";
-import { type FileSink, keptFiles, type KeptFile } from "./message-files.ts";
+import { type DirectSink, type FileSink, type KeptFile, keptFiles } from "./sinks.ts";
 import type { Report } from "./report.ts";
-import { SortedItems } from "./sorted-items.ts";
+import { SortedItems } from "./temporary-lines.ts";
 
 /** A message that other messages refer to. */
 const NO_TEXT = "…";

@@ -5,7 +5,7 @@ import { mongo } from "mongoose";
 import { hashOf } from "./import-record.ts";
 import { type ImportTarget, isOnlyDuplicates, recordReactions } from "./import-steps.ts";
 import type { Bytes } from "./inputs.ts";
-import type { KeptFile } from "./message-files.ts";
+import type { KeptFile } from "./sinks.ts";
 
 const BATCH_MESSAGES = 1000;
 const BATCH_REACTIONS = 10_000;

@@ -19,19 +19,20 @@ import { EarlyCalls } from "./early-calls.ts";
 import { Emitter } from "./emitter.ts";
 import { endsSession, FanfareError } from "./errors.ts";
 import {
+  type ExportGroupOptions,
   groupExport,
+  type MessageExport,
   openLines,
   readLines,
-  type ExportGroupOptions,
-  type MessageExport,
-} from "./export-lines.ts";
+  upload,
+  type UploadOptions,
+} from "./transfers.ts";
 import { factsOf, TYPING_INTERVAL_MS, WRITE_TIMEOUT_MS } from "./limits.ts";
 import { PresenceWatch } from "./presence-watch.ts";
 import { Session } from "./session.ts";
 import type { StateEvent } from "./store/reduce.ts";
 import { SyncLoop } from "./sync-loop.ts";
 import { TypingThrottle } from "./timing.ts";
-import { upload, type UploadOptions } from "./upload.ts";
 
 export interface FanfareClientOptions {
   /** The origin of a gateway, such as `https://chat.example.org`, or several: the next one is used after a failure. */

@@ -14,13 +14,8 @@ export function inOutage(outageMs: number, { baseMs, maxMs }: Backoff): Backoff 
  * The delay after a failure: as `backoffMs`, but at least what the server requested, plus a random part, because it sends
  * the same value to many clients.
  */
-export function retryMs(
-  attempt: number,
-  backoff: Backoff,
-  retryAfterMs: number,
-  random = Math.random,
-): number {
-  return Math.max(retryAfterMs * (1 + random() / 4), backoffMs(attempt, backoff, random));
+export function retryMs(attempt: number, backoff: Backoff, retryAfterMs: number): number {
+  return Math.max(retryAfterMs * (1 + Math.random() / 4), backoffMs(attempt, backoff));
 }
 
 interface Retries {

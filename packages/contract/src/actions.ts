@@ -9,8 +9,6 @@ import * as direct from "./actions/direct.ts";
 import * as emoji from "./actions/emoji.ts";
 import * as file from "./actions/file.ts";
 import * as group from "./actions/group.ts";
-import * as chatImport from "./actions/chat-import.ts";
-import * as groupFile from "./actions/group-file.ts";
 import * as inbox from "./actions/inbox.ts";
 import * as invite from "./actions/invite.ts";
 import * as message from "./actions/message.ts";
@@ -20,17 +18,17 @@ import * as ownData from "./actions/own-data.ts";
 import * as passkeys from "./actions/passkeys.ts";
 import * as people from "./actions/people.ts";
 import * as personal from "./actions/personal.ts";
-import * as plugin from "./actions/plugin.ts";
 import * as provisioning from "./actions/provisioning.ts";
 import * as presence from "./actions/presence.ts";
 import * as role from "./actions/role.ts";
 import * as search from "./actions/search.ts";
 import * as setup from "./actions/setup.ts";
-import * as status from "./actions/status.ts";
-import * as thread from "./actions/thread.ts";
+import * as server from "./actions/server.ts";
+import * as transfer from "./actions/transfer.ts";
 import * as user from "./actions/user.ts";
 import * as webhook from "./actions/webhook.ts";
 import type { ActionDefinition } from "./define.ts";
+import type { ChannelState } from "./entities.ts";
 
 /** All actions by the two parts of their name. Only these can be called by clients. */
 export const ACTIONS_BY_PREFIX = {
@@ -43,19 +41,17 @@ export const ACTIONS_BY_PREFIX = {
     ...admin.userActions,
     ...bot.userActions,
     ...ownData.userActions,
-    ...groupFile.userActions,
+    ...transfer.userActions,
     ...notification.userActions,
     ...provisioning.userActions,
   },
   admin: {
     ...admin.adminActions,
-    ...chatImport.adminActions,
+    ...transfer.adminActions,
     ...compliance.adminActions,
-    ...groupFile.adminActions,
-    ...plugin.adminActions,
     ...provisioning.adminActions,
     ...moderation.adminActions,
-    ...status.adminActions,
+    ...server.adminActions,
   },
   group: {
     ...admin.groupActions,
@@ -63,8 +59,7 @@ export const ACTIONS_BY_PREFIX = {
     ...compliance.groupActions,
     ...ownData.groupActions,
     ...group.groupActions,
-    ...chatImport.groupActions,
-    ...groupFile.groupActions,
+    ...transfer.groupActions,
     ...invite.groupActions,
     ...moderation.groupActions,
     ...inbox.groupActions,
@@ -73,8 +68,8 @@ export const ACTIONS_BY_PREFIX = {
     ...admin.messageActions,
     ...compliance.messageActions,
     ...ownData.messageActions,
-    ...groupFile.messageActions,
-    ...thread.messageActions,
+    ...transfer.messageActions,
+    ...channel.messageActions,
     ...message.messageActions,
     ...search.messageActions,
   },
@@ -89,7 +84,7 @@ export const ACTIONS_BY_PREFIX = {
   command: bot.commandActions,
   interaction: bot.interactionActions,
   modal: bot.modalActions,
-  plugin: plugin.pluginActions,
+  plugin: server.pluginActions,
   webhook: webhook.webhookActions,
   file: {
     ...admin.fileActions,
@@ -105,8 +100,7 @@ export const ACTIONS_BY_PREFIX = {
   channel: {
     ...channel.channelActions,
     ...direct.channelActions,
-    ...chatImport.channelActions,
-    ...thread.channelActions,
+    ...transfer.channelActions,
     ...presence.channelActions,
     ...inbox.channelActions,
     ...notification.channelActions,
@@ -119,8 +113,8 @@ export const ACTIONS_BY_PREFIX = {
   search: search.searchActions,
   notification: notification.notificationActions,
   push: notification.pushActions,
-  server: status.serverActions,
-  gateway: status.gatewayActions,
+  server: server.serverActions,
+  gateway: server.gatewayActions,
 } satisfies Record<string, Record<string, ActionDefinition>>;
 
 type ByPrefix = typeof ACTIONS_BY_PREFIX;
@@ -203,4 +197,15 @@ export function needsSecondFactor({ permission, worksWithoutSecondFactor }: Acti
 /** Whether only admins can call it during maintenance. */
 export function pausesInMaintenance({ permission, mutates, worksInMaintenance }: ActionDefinition): boolean {
   return permission.rule !== "admin" && mutates && worksInMaintenance !== true;
+}
+
+/** Loads all pages of `channel.list`. */
+export async function listChannels(call: Call, groupId: string): Promise<ChannelState[]> {
+  const all: ChannelState[] = [];
+  for (let afterChannelId: string | undefined; ;) {
+    const page = await call("channel.list", { groupId, ...(afterChannelId && { afterChannelId }) });
+    all.push(...page.channels);
+    if (page.nextChannelId === null) return all;
+    afterChannelId = page.nextChannelId;
+  }
 }

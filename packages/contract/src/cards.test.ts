@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { mapCards, mapControls, textOf, urlsOf } from "./cards.ts";
 import type { Card, Control } from "./entities.ts";
-import { GroupFileLineSchema } from "./group-file.ts";
+import { GroupFileLineSchema } from "./export-files.ts";
 import { LIMITS } from "./limits.ts";
 
 const card: Card = {

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import type { BotScope } from "./entities.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { LIMITS } from "./limits.ts";
 import type { PermissionRule } from "./permissions.ts";
-import type { BotScope } from "./scopes.ts";
 
 export type Transport = "socket" | "http";
 

@@ -12,6 +12,7 @@ export { mapCards, mapControls, markdownOf, textOf, urlsOf } from "./cards.ts";
 export type * from "./define.ts";
 export type * from "./entities.ts";
 export {
+  botScope,
   cards as cardsSchema,
   emojiName,
   InstancePolicySchema,
@@ -30,19 +31,15 @@ export {
   type GroupFileContent,
   type GroupFileLine,
   type GroupFileLineOf,
-} from "./group-file.ts";
-export { EMOJI_LIMITS, LIMITS, type Locale, LOCALES } from "./limits.ts";
-export { listChannels } from "./list-channels.ts";
-export {
   MESSAGE_FILE_FORMAT,
   MESSAGE_FILE_VERSION,
   type MessageFileContent,
   type MessageFileLine,
   type PlaceLine,
-} from "./message-file.ts";
+} from "./export-files.ts";
+export { EMOJI_LIMITS, LIMITS, type Locale, LOCALES } from "./limits.ts";
 export { mentionKey, parseMentions } from "./mentions.ts";
 export * from "./permissions.ts";
 export * from "./rooms.ts";
-export { botScope, type BotScope } from "./scopes.ts";
 export * from "./services.ts";
 export * from "./wire.ts";

@@ -1,5 +1,4 @@
-import type { User, Maintenance, Message, ModalErrors, StoredPolicy } from "./entities.ts";
-import type { BotScope } from "./scopes.ts";
+import type { BotScope, User, Maintenance, Message, ModalErrors, StoredPolicy } from "./entities.ts";
 import type { EventPayload } from "./events.ts";
 
 /** The services that a process can host. */

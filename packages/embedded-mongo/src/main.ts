@@ -1,6 +1,5 @@
 import { parseArgs } from "node:util";
-import { tuneProcess } from "./remote/tune-process.ts";
-import { startEmbeddedMongo } from "./start.ts";
+import { startEmbeddedMongo, tuneProcess } from "./start.ts";
 
 const USAGE = "usage: node main.ts --dir FOLDER [--port PORT | --socket PATH] [--max-data-mib N]";
 const MIB = 1024 * 1024;

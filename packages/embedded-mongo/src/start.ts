@@ -1,12 +1,13 @@
+import v8 from "node:v8";
+import { CHANGE_WEIGHT, isPauseDue, PAUSE, type Task } from "./command-scope.ts";
 import { type Endpoint, openEndpoint, uriOf } from "./endpoint.ts";
+import type { IndexSpec } from "./index/spec.ts";
 import { type EmbeddedMongoOptions, resolveOptions } from "./options.ts";
+import { selectToChange } from "./query/select.ts";
+import type { Catalog } from "./storage/catalog.ts";
+import type { Collection } from "./storage/collection.ts";
 import { Store } from "./storage/store.ts";
 import { WireServer } from "./wire/server.ts";
-import { CHANGE_WEIGHT, isPauseDue, PAUSE, type Task } from "./command-scope.ts";
-import type { IndexSpec } from "./index/spec.ts";
-import type { Collection } from "./storage/collection.ts";
-import type { Catalog } from "./storage/catalog.ts";
-import { selectToChange } from "./query/select.ts";
 
 export interface EmbeddedMongo {
   /** Connection string for the MongoDB driver, without a database name. */
@@ -93,4 +94,12 @@ function* expireDocuments(catalog: Catalog, now: number): Task<number> {
     }
   }
   return removed;
+}
+
+/**
+ * For a process that only runs the server. The main thread waits for the threads that collect young objects with it, tens of
+ * milliseconds if all cores are busy; alone it needs a few.
+ */
+export function tuneProcess(): void {
+  v8.setFlagsFromString("--no-parallel-scavenge");
 }

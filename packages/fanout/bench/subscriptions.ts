@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { connectNatsBus } from "../src/index.ts";
 import { RoomSubscriptions } from "../src/bus/room-subscriptions.ts";
-import { Subjects } from "../src/bus/subjects.ts";
+import { Subjects } from "../src/bus/bus.ts";
 import { startBroker, stopBroker } from "./cluster/brokers.ts";
 
 /**

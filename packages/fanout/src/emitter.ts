@@ -1,7 +1,6 @@
 import type { Namespace, Server } from "socket.io";
-import type { Bus } from "./bus/bus.ts";
+import { type Bus, checkedPrefix, Subjects } from "./bus/bus.ts";
 import { Publisher } from "./bus/publisher.ts";
-import { checkedPrefix, Subjects } from "./bus/subjects.ts";
 import type { Header } from "./bus/wire.ts";
 
 export interface EmitterOptions {

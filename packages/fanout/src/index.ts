@@ -6,7 +6,7 @@ export {
   natsBus,
   type NatsBusOptions,
 } from "./bus/nats-bus.ts";
-export { Assembly, cut, type Piece } from "./bus/pieces.ts";
+export { Assembly, cut, type Piece } from "./bus/wire.ts";
 export { type ThreadBus, threadBus, ThreadHub, ThreadSpoke } from "./bus/thread-bus.ts";
 export { createFanoutAdapter, emitDirectly, isSlow, joinFresh, slimSocket } from "./create-fanout-adapter.ts";
 export { Emitter, type EmitterOptions } from "./emitter.ts";

@@ -1,6 +1,5 @@
 import type { Socket } from "socket.io";
-import type { Bus } from "./bus/bus.ts";
-import { checkedPrefix } from "./bus/subjects.ts";
+import { type Bus, checkedPrefix } from "./bus/bus.ts";
 
 /** The cost of publications to one room. */
 export interface BroadcastStats {

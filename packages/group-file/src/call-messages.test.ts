@@ -1,9 +1,8 @@
 import { GroupFileLineSchema, type GroupFileLineOf } from "@fanfare/contract";
 import { mongo } from "mongoose";
 import { expect, test } from "vitest";
-import { messageDocument } from "./documents.ts";
+import { createNewIds, messageDocument } from "./documents.ts";
 import { messageLine } from "./lines-of.ts";
-import { createNewIds } from "./new-ids.ts";
 import { newSalt } from "./new-salt.ts";
 
 const [id, channelId, ada, bob] = ["1", "c", "a", "b"].map((digit) => digit.repeat(24)) as [

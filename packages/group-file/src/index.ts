@@ -1,6 +1,19 @@
-export { channelDocument, groupDocument, messageDocument, roleDocument, type Ids } from "./documents.ts";
-export { InvalidLineError, readGroupFile, splitLines, type NumberedLine } from "./read-group-file.ts";
-export { createGroupChecker, type Survey } from "./group-checker.ts";
+export {
+  channelDocument,
+  groupDocument,
+  messageDocument,
+  roleDocument,
+  type Ids,
+  createNewIds,
+} from "./documents.ts";
+export {
+  InvalidLineError,
+  readGroupFile,
+  splitLines,
+  type NumberedLine,
+  createGroupChecker,
+  type Survey,
+} from "./read-group-file.ts";
 export {
   encodeGroupFile,
   encodeLines,
@@ -10,5 +23,4 @@ export {
   type ReactionPosition,
 } from "./group-file.ts";
 export { channelLine, groupLine, memberLine, messageLine, roleLine, userLine } from "./lines-of.ts";
-export { createNewIds } from "./new-ids.ts";
 export { newSalt } from "./new-salt.ts";

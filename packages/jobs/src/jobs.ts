@@ -3,6 +3,8 @@ import type { Connection } from "mongoose";
 import { Counter, Gauge, type Registry } from "prom-client";
 import { createJobStore, type DeadJob, type JobStore, type LeasedJob } from "./job-store.ts";
 
+export type { DeadJob } from "./job-store.ts";
+
 /** Poll interval for retries and for jobs enqueued by other processes. */
 const POLL_MS = 1000;
 /** Jobs of a crashed process are taken over after this time. Tolerates clock skew of up to a third of it. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startEmbeddedMongo } from "@fanfare/embedded-mongo";
 import mongoose from "mongoose";
 import { Registry } from "prom-client";
-import { Jobs, type JobsOptions } from "../src/index.ts";
+import { Jobs, type JobsOptions } from "../src/jobs.ts";
 
 export interface JobDatabase {
   uri: string;

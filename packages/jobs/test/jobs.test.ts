@@ -8,7 +8,7 @@ import {
   type JobOptions,
   type Jobs,
   type RunningJob,
-} from "../src/index.ts";
+} from "../src/jobs.ts";
 import { createJobStore } from "../src/job-store.ts";
 import { connect, jobsOn, startJobDatabase, type JobDatabase } from "./database.ts";
 

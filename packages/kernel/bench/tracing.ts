@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createBroker } from "../src/broker.ts";
 import { defineService } from "../src/define-service.ts";
-import { createFanout } from "../src/fanout.ts";
+import { createFanout } from "../src/publish.ts";
 import { createLogger } from "../src/logger.ts";
 import { createMetrics } from "../src/metrics.ts";
 import type { NodeContext } from "../src/node-context.ts";

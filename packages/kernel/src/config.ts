@@ -7,7 +7,7 @@ import { DEFAULT_PROVIDER } from "./config/settings/providers.ts";
 
 export { misspelledSettings } from "./config/read-environment.ts";
 export { ConfigError } from "./config/read-environment.ts";
-export { needsDatabase } from "./config/services.ts";
+export { needsDatabase } from "./config/settings/instance.ts";
 export { DEFAULT_MAX_CONNECTIONS } from "./config/settings/instance.ts";
 export { TOKEN_SECRET_MIN_CHARS } from "./config/settings/people.ts";
 export { DEFAULT_PROVIDER } from "./config/settings/providers.ts";

@@ -1,6 +1,6 @@
-import { ACTIONS } from "@fanfare/contract";
+import { ACTIONS, type Call } from "@fanfare/contract";
 import { expect, test } from "vitest";
-import { defineService } from "./define-service.ts";
+import { callOf, createServices, defineService } from "./define-service.ts";
 import type { NodeContext } from "./node-context.ts";
 
 // Defining a service uses nothing else of the context.
@@ -55,4 +55,22 @@ test("logs a failing event handler", async () => {
   const { handler } = events!["user.profileChanged"] as { handler: (context: object) => Promise<void> };
   await handler({ meta: {}, params: {} });
   expect(lines).toEqual([{ err, event: "user.profileChanged" }]);
+});
+
+const services = createServices((async (name: string, params: unknown) => ({
+  name,
+  params,
+})) as unknown as Call);
+
+test("every action of the contract is a detachable method", async () => {
+  const { get } = services.user;
+  expect(await get({ userId: "a" })).toEqual({ name: "user.get", params: { userId: "a" } });
+  expect(await callOf(services)("message.count", {})).toEqual({ name: "message.count", params: {} });
+});
+
+test("actions outside the contract are undefined, so a service is not thenable", async () => {
+  const { user } = services as unknown as { user: Record<string, unknown> };
+  expect(user["constructor"]).toBeUndefined();
+  expect(await Promise.resolve(user)).toBe(user);
+  expect(await Promise.resolve(services)).toBe(services);
 });

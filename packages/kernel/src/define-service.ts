@@ -1,23 +1,24 @@
 import {
-  ACTIONS,
   type ActionDefinition,
   type ActionName,
-  type Services,
-  type ParsedParams,
-  type Result,
-  type RuleOf,
+  ACTIONS,
+  ACTIONS_BY_PREFIX,
   type Actor,
+  type Call,
   type CallClient,
   type CallMeta,
   type DomainEventName,
   type DomainEvents,
+  type ParsedParams,
+  type Result,
+  type RuleOf,
+  type Services,
 } from "@fanfare/contract";
 import type { Context, ServiceSchema } from "moleculer";
-import { type Access, type Place, checkAccess, checkActor, checkBotScope } from "./access.ts";
-import { createServices } from "./services.ts";
-import { currentScope, deadlineOf, assertNotExceeded, runForRequest } from "./request-scope.ts";
+import { type Access, checkAccess, checkActor, checkBotScope, type Place } from "./access.ts";
 import { serviceError, toServiceError } from "./errors.ts";
 import type { NodeContext } from "./node-context.ts";
+import { assertNotExceeded, currentScope, deadlineOf, runForRequest } from "./request-scope.ts";
 
 type ActorOf<N extends ActionName> = RuleOf<N> extends "public" | "internal" ? Actor | null : Actor;
 type AccessOf<N extends ActionName> = RuleOf<N> extends "group" | "channel" ? Access : undefined;
@@ -44,7 +45,7 @@ export type Handler<N extends ActionName> = (request: Request<N>) => Promise<Res
 /** Handlers of some actions, by the action's name. */
 export type Handlers = { [N in ActionName]?: Handler<N> };
 
-export interface ServiceDefinition {
+interface ServiceDefinition {
   name: string;
   actions: Handlers;
   events?: { [N in DomainEventName]?: (payload: DomainEvents[N]) => Promise<void> | void };
@@ -173,4 +174,39 @@ export function parse(schema: ActionDefinition["params"], params: unknown): unkn
     .slice(0, 10)
     .map(({ path, message }) => ({ path: path.join("."), message }));
   throw serviceError("VALIDATION_FAILED", { issues });
+}
+
+type Names = Readonly<Record<string, ActionName>>;
+
+const names = new Map<PropertyKey, Names>(
+  Object.entries(ACTIONS_BY_PREFIX).map(([prefix, actions]) => {
+    const entries = Object.keys(actions).map((action) => [action, `${prefix}.${action}`]);
+    return [prefix, Object.assign(Object.create(null), Object.fromEntries(entries)) as Names];
+  }),
+);
+
+/** The actions of the contract as methods that go through `call`. Methods can be detached. */
+export function createServices(call: Call): Services {
+  return new Proxy({} as Services, { get: (_, prefix) => methodsOf(names.get(prefix), call) });
+}
+
+function methodsOf(actions: Names | undefined, call: Call) {
+  return (
+    actions &&
+    new Proxy(actions, {
+      get(_, action) {
+        const name = actions[action as string];
+        return name && ((params: never) => call(name, params));
+      },
+    })
+  );
+}
+
+/** Converts `services` back to a `Call`, for actions whose name is known only at run time. */
+export function callOf(services: Services): Call {
+  return (name, params) => {
+    const [prefix, action] = name.split(".") as [string, string];
+    const methods = services as unknown as Record<string, Record<string, (params: unknown) => never>>;
+    return methods[prefix]![action]!(params);
+  };
 }

@@ -2,7 +2,7 @@ export { assertNotMuted, can, type Access, requiresSecondFactor } from "./access
 export type { Actor, CallClient, CallMeta, DomainEvents } from "@fanfare/contract";
 export { responseUsers, usersInMessages, ResponseBudget, jsonBytes } from "./responses.ts";
 export { createBatcher } from "./batcher.ts";
-export { boundedMap, chunks, within, WorkQueue } from "./work-queue.ts";
+export { boundedMap, chunks, within, WorkQueue, repeat, type Repeated, WorkTimer } from "./work-queue.ts";
 export { entryLimit } from "./lru-options.ts";
 export { createBroker } from "./broker.ts";
 export {
@@ -15,7 +15,15 @@ export {
   type Config,
 } from "./config.ts";
 export { startNode, type ServiceFactory, type Threads } from "./start-node.ts";
-export { defineService, parse, type Handler, type Handlers, type Request } from "./define-service.ts";
+export {
+  defineService,
+  parse,
+  type Handler,
+  type Handlers,
+  type Request,
+  callOf,
+  createServices,
+} from "./define-service.ts";
 export { declareModels } from "./declare-models.ts";
 export {
   isExceeded,
@@ -67,11 +75,8 @@ export {
 export { brandingOf } from "./instance-policy.ts";
 export type { NodeContext, Publish } from "./node-context.ts";
 export { PROGRAM_VERSION } from "./program-version.ts";
-export { MemoryCounters, redisCounters, type SharedCounters } from "./rate-limits/counters.ts";
-export { RateLimiter } from "./rate-limits/rate-limiter.ts";
+export { MemoryCounters, redisCounters, type SharedCounters, RateLimiter } from "./rate-limits/counters.ts";
 export { createRateLimits, type ExactLimit, type RateLimits } from "./rate-limits/rate-limits.ts";
-export { repeat, type Repeated, WorkTimer } from "./repeat.ts";
-export { callOf, createServices } from "./services.ts";
 export { type Sealer, hashSecret, matchesHash, newSecret } from "./sealer.ts";
 export { inRequestUntraced, type ClientRequest, type InRequest } from "./tracing/tracing.ts";
 export { ACCESS_TOKEN_LIFETIME_MS, loadTokenSecret } from "./tokens.ts";

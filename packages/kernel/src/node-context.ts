@@ -20,8 +20,7 @@ import type { SharedCounters } from "./rate-limits/counters.ts";
 import { AccessCache, accessLookup } from "./access.ts";
 import type { Cluster, WatchedCluster } from "./cluster.ts";
 import { type Config, isGuessable } from "./config.ts";
-import { type Broadcast, createBroadcast } from "./domain-events.ts";
-import { type Fanout, createFanout } from "./fanout.ts";
+import { type Broadcast, createBroadcast, createFanout, type Fanout } from "./publish.ts";
 import { type Policy, PolicyCache } from "./instance-policy.ts";
 import type { Logger } from "./logger.ts";
 import type { Registry } from "./metrics.ts";
@@ -29,7 +28,7 @@ import { type Sealer, type Signer, createSealer, createSigner } from "./sealer.t
 import { type AccessTokens, createAccessTokens } from "./tokens.ts";
 import { type InRequest, inRequestUntraced, type Tracing } from "./tracing/tracing.ts";
 import { currentScope, newDeadlineMs } from "./request-scope.ts";
-import { createServices } from "./services.ts";
+import { createServices } from "./define-service.ts";
 
 /** Publishes an event of the contract to all sockets in any of the rooms, except those in any of `except`. */
 export type Publish = <N extends EventName>(

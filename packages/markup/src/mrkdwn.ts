@@ -1,5 +1,5 @@
 import { LIMITS } from "@fanfare/contract";
-import { withEmoji } from "./emoji.ts";
+import shortcodes from "emojibase-data/en/shortcodes/iamcal.json" with { type: "json" };
 import { code, codeBlock, line, link, plain, short, withoutEveryone } from "./markdown.ts";
 
 /** Markup can take as much space as the text. */
@@ -43,7 +43,7 @@ export function mrkdwn(source: string, { maxChars = MAX_CHARS, resolve }: Option
 
 /** What stands between `<` and `>`: a link, a mention or a date. */
 function special(inner: string, resolve: Options["resolve"]): string {
-  const [target, label] = splitOnce(inner, "|");
+  const [target, label] = splitAtBar(inner);
   const name = unescaped(label ?? "", "<");
   const resolved = resolve?.(target, name);
   if (resolved !== undefined) return resolved;
@@ -61,7 +61,7 @@ function special(inner: string, resolve: Options["resolve"]): string {
 const literal = (text: string): string =>
   unescaped(
     text.replace(SPECIAL, (whole, inner: string) => {
-      const [target, label = target] = splitOnce(inner, "|");
+      const [target, label = target] = splitAtBar(inner);
       return TARGET.test(target) ? label : whole;
     }),
     "<",
@@ -77,7 +77,36 @@ function unescaped(text: string, less: "<" | "\\<"): string {
   );
 }
 
-function splitOnce(text: string, separator: string): [string, string?] {
-  const at = text.indexOf(separator);
+function splitAtBar(text: string): [string, string?] {
+  const at = text.indexOf("|");
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+const EMOJI_CODE = /(?<!\w):([a-z0-9_+'-]{1,60}):(?::skin-tone-[2-6]:)?/g;
+/** The second of Slack's six skin tones; the first is none. */
+const LIGHTEST_SKIN = 0x1f3fb;
+
+/** The names that Slack and Mattermost use. */
+const byName = new Map(
+  Object.entries(shortcodes as Record<string, string | string[]>).flatMap(([hex, names]) =>
+    [names].flat().map((name) => [name, emojiOf(hex)] as const),
+  ),
+);
+
+/** Replaces `:tada:` by the emoji. Other names stay: a group can have its own emoji. */
+export const withEmoji = (text: string): string =>
+  text.replace(EMOJI_CODE, (code, name: string) => byName.get(name) ?? code);
+
+/** The emoji with a name such as `wave` or `wave::skin-tone-3`; undefined if there is none. */
+export function emojiByName(name: string): string | undefined {
+  const [base = "", tone] = name.split("::skin-tone-");
+  const emoji = byName.get(base);
+  if (emoji === undefined || !/^[2-6]$/.test(tone ?? "")) return emoji;
+  const toned = emoji.replace("\uFE0F", "") + String.fromCodePoint(LIGHTEST_SKIN - 2 + Number(tone));
+  return /^\p{RGI_Emoji}$/v.test(toned) ? toned : emoji;
+}
+
+function emojiOf(hex: string): string {
+  const emoji = String.fromCodePoint(...hex.split("-").map((point) => Number.parseInt(point, 16)));
+  return /^\p{RGI_Emoji}$/v.test(emoji) ? emoji : `${emoji}\uFE0F`;
 }

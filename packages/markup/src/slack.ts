@@ -1,9 +1,17 @@
 import { z } from "zod";
-import { cardOf, cardText, type CardSource, type Converted, timeOf } from "./card.ts";
-import { withEmoji } from "./emoji.ts";
+import {
+  cardOf,
+  type CardSource,
+  cardText,
+  type Converted,
+  flag,
+  list,
+  maybe,
+  text,
+  timeOf,
+} from "./card.ts";
+import { mrkdwn, plainText, withEmoji } from "./mrkdwn.ts";
 import { lines, link, paragraphs, plain, withoutEveryone, code, codeBlock, line, quote } from "./markdown.ts";
-import { mrkdwn, plainText } from "./mrkdwn.ts";
-import { flag, list, maybe, text } from "./payload-fields.ts";
 
 const MAX_BLOCKS = 50;
 const MAX_ATTACHMENTS = 20;

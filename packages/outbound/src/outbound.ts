@@ -1,6 +1,12 @@
 import type { Agent, Dispatcher } from "undici";
-import { createAddressRules } from "./addresses.ts";
-import { OutboundError, type GuardedConnectOptions, type Resolve } from "./guarded-connect.ts";
+import {
+  createAddressRules,
+  type GuardedConnectOptions,
+  OutboundError,
+  type Resolve,
+} from "./guarded-connect.ts";
+
+export { OutboundError, type OutboundErrorCode } from "./guarded-connect.ts";
 
 export interface OutboundOptions {
   /** Networks that can be reached even though they aren't public, on any port. */

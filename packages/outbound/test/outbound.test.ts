@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { Outbound, type OutboundOptions, type OutboundRequest } from "../src/index.ts";
+import { Outbound, type OutboundOptions, type OutboundRequest } from "../src/outbound.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const closeAll = async (): Promise<void> => {

@@ -1,8 +1,8 @@
-export { hasLiveKit, startLiveKit, type LiveKitOptions, type LiveKitServer } from "./livekit.ts";
-export { makeZip } from "./make-zip.ts";
-export { freePort, freeUdpPort } from "./ports.ts";
-export { ServerProcess } from "./server-process.ts";
 export {
+  hasLiveKit,
+  startLiveKit,
+  type LiveKitOptions,
+  type LiveKitServer,
   isInstalled,
   isOnPath,
   type LaunchOptions,
@@ -13,6 +13,8 @@ export {
   startServer,
   type NatsServer,
 } from "./servers.ts";
-export { TcpProxy } from "./tcp-proxy.ts";
-export { SLOW_NETWORK, UdpRelay, type Network } from "./udp-relay.ts";
+export { makeZip } from "./make-zip.ts";
+export { freePort, freeUdpPort } from "./ports.ts";
+export { ServerProcess } from "./server-process.ts";
+export { TcpProxy, SLOW_NETWORK, UdpRelay, type Network } from "./relays.ts";
 export * from "./world.ts";

@@ -1,11 +1,11 @@
 import { accessSync, constants, rmSync, writeFileSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { connect } from "node:net";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { freePort, freeUdpPort } from "./ports.ts";
 import { ServerProcess, type ServerProgram } from "./server-process.ts";
-import { freePort } from "./ports.ts";
 
 /** The root of the repository. */
 export const PROJECT_FOLDER = fileURLToPath(new URL("../../..", import.meta.url));
@@ -109,7 +109,7 @@ export function startRedis(options: LaunchOptions & PasswordOptions = {}): Promi
   }));
 }
 
-const PROGRAM = join(PROJECT_FOLDER, "packages/embedded-mongo/src/main.ts");
+const DATABASE_PROGRAM = join(PROJECT_FOLDER, "packages/embedded-mongo/src/main.ts");
 
 /**
  * Starts the embedded database as a separate process, on a free port unless one is given. Acknowledged writes survive a kill and
@@ -119,7 +119,7 @@ const PROGRAM = join(PROJECT_FOLDER, "packages/embedded-mongo/src/main.ts");
 export function startDatabase(options: LaunchOptions = {}): Promise<ServerProcess> {
   return startServer("database", options, ({ port, folder }) => ({
     command: process.execPath,
-    args: [PROGRAM, "--dir", join(folder, "data"), "--port", String(port)],
+    args: [DATABASE_PROGRAM, "--dir", join(folder, "data"), "--port", String(port)],
     url: `mongodb://127.0.0.1:${port}`,
     isReady: (printed) => printed.includes("ready mongodb://"),
   }));
@@ -140,7 +140,7 @@ interface PasswordOptions {
 }
 
 /** Writes a server's configuration with its password, readable only by this user. @returns the path */
-export function writeConfig(folder: string, name: string, lines: readonly string[]): string {
+function writeConfig(folder: string, name: string, lines: readonly string[]): string {
   const path = join(folder, name);
   // An existing file would keep its mode.
   rmSync(path, { force: true });
@@ -173,4 +173,58 @@ export async function startServer(
     throw error;
   }
   return server;
+}
+
+const LIVEKIT_PROGRAM = "livekit-server";
+const DISCARD_PORT = 9;
+
+export interface LiveKitOptions extends LaunchOptions {
+  /** The API key, and its secret of 32 or more characters. */
+  key: string;
+  secret: string;
+  /** Where LiveKit posts what happens in its rooms. Default: nowhere. */
+  webhookUrl?: string;
+}
+
+/** `url` is for clients, as LIVEKIT_URL; `serverUrl` for servers, as LIVEKIT_SERVER_URL. Clients send media to the UDP port `mediaPort`. */
+export type LiveKitServer = ServerProcess & { serverUrl: string; mediaPort: number };
+
+/** Whether tests can call `startLiveKit`: `describe.skipIf(!hasLiveKit())`. Throws like `isInstalled`. */
+export const hasLiveKit = (): boolean => isInstalled(LIVEKIT_PROGRAM);
+
+/**
+ * Starts a livekit-server that only uses 127.0.0.1. Media goes over UDP: LiveKit would listen for media over TCP on all addresses.
+ * @throws {Error} if it doesn't start
+ */
+export async function startLiveKit(options: LiveKitOptions): Promise<LiveKitServer> {
+  const { key, secret, webhookUrl } = options;
+  const mediaPort = await freeUdpPort();
+  const server = await startServer("livekit", options, ({ port, folder }) => {
+    const config = {
+      port,
+      bind_addresses: ["127.0.0.1"],
+      rtc: {
+        udp_port: mediaPort,
+        tcp_port: 0,
+        node_ip: "127.0.0.1",
+        ips: { includes: ["127.0.0.1/32"] },
+        enable_loopback_candidate: true,
+        use_external_ip: false,
+        // Nothing listens there. By default, clients would ask public servers for their address.
+        stun_servers: [`127.0.0.1:${DISCARD_PORT}`],
+      },
+      keys: { [key]: secret },
+      ...(webhookUrl === undefined ? {} : { webhook: { api_key: key, urls: [webhookUrl] } }),
+    };
+    return {
+      command: LIVEKIT_PROGRAM,
+      // YAML includes JSON.
+      args: ["--config", writeConfig(folder, "livekit.yaml", [JSON.stringify(config)])],
+      url: `ws://127.0.0.1:${port}`,
+      isReady: async () => (await fetch(`http://127.0.0.1:${port}/`)).ok,
+      // After a SIGTERM, it would wait until everyone has left.
+      stopSignal: "SIGKILL",
+    };
+  });
+  return Object.assign(server, { serverUrl: server.url.replace("ws:", "http:"), mediaPort });
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, test, vi } from "vitest";
 import { freePort } from "../src/ports.ts";
-import { hasLiveKit, startLiveKit, type LiveKitServer } from "../src/livekit.ts";
+import { hasLiveKit, startLiveKit, type LiveKitServer } from "../src/servers.ts";
 
 const KEY = "test-key";
 const SECRET = "a-secret-of-32-or-more-characters";

@@ -3,8 +3,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown, type OutputChunk } from "rolldown";
 import { buildPages } from "../../../scripts/build.ts";
-import { dependenciesOf, licensesOf, packagesOf } from "../../../scripts/bundle/licenses.ts";
-import { copyServerFiles, SERVER_INPUT, SERVER_OUTPUT } from "../../../scripts/bundle/server.ts";
+import {
+  copyServerFiles,
+  dependenciesOf,
+  licensesOf,
+  packagesOf,
+  SERVER_INPUT,
+  SERVER_OUTPUT,
+} from "../../../scripts/bundle/server-bundle.ts";
 import rootPackageJson from "../../../package.json" with { type: "json" };
 
 /** Builds the npm package `fanfare` in dist: the server with the command line, the web client and the documentation. */

@@ -3,11 +3,10 @@ import yargs, { type CommandModule } from "yargs";
 import { CliError } from "./command.ts";
 import { backupCommand, restoreCommand, verifyCommand } from "./commands/backup.ts";
 import { bridgeCommand } from "./bridge/run-bridge.ts";
-import { checkCommand, migrateCommand, reindexCommand } from "./commands/maintenance.ts";
+import { checkCommand, migrateCommand, reindexCommand, resealCommand } from "./commands/maintenance.ts";
 import { createAdminCommand, endSessionsCommand, resetTotpCommand } from "./commands/accounts.ts";
 import { exportGroupCommand, importGroupCommand } from "./commands/group-files.ts";
 import { importCommand } from "./commands/import.ts";
-import { resealCommand } from "./commands/reseal.ts";
 
 const WIDTH = 100;
 

@@ -7,7 +7,7 @@ import { createGroupChecker, readGroupFile } from "@fanfare/group-file";
 import { must, type World } from "@fanfare/testing";
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { listCollections } from "../src/backup/documents.ts";
+import { listCollections } from "../src/backup/format.ts";
 import { withStoppedInstance } from "../src/open-instance.ts";
 import { makeFullGroup, shape, type FullGroup } from "./full-group.ts";
 import { configOf, fanfare, newFolder, whileRunning } from "./temporary-instance.ts";

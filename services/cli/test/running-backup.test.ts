@@ -9,7 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createGunzip } from "node:zlib";
 import { createWorld, must } from "@fanfare/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { decodeFrames } from "../src/backup/frames.ts";
+import { decodeFrames } from "../src/backup/format.ts";
 import { fileOf } from "../src/backup/read-backup.ts";
 import { withStoppedInstance } from "../src/open-instance.ts";
 import {

@@ -3,12 +3,14 @@ import { defineService, WorkQueue, type NodeContext, type ServiceFactory } from 
 import { uploadActions } from "./uploads.ts";
 import { downloadActions } from "./downloads.ts";
 import { cleanupActions, createRemover, createSweep } from "./cleanup.ts";
-import { pictureActions } from "./pictures.ts";
+import { pictureActions } from "./images.ts";
 import { Quotas, quotaActions } from "./quotas.ts";
 import { IMAGE_CONCURRENCY, MAX_QUEUED_IMAGES, OVERLOADED_RETRY_MS, SWEEP_INTERVAL_MS } from "./constants.ts";
 import type { FileDependencies } from "./file.dependencies.ts";
 import { createFileRepository } from "./file.repository.ts";
 import { createUsageRepository } from "./usage.repository.ts";
+
+export { createImportedFiles } from "./imported-files.ts";
 
 /** Files: `file.*`. Their bytes are transferred by the gateway. */
 export function createFileService(node: NodeContext): ReturnType<ServiceFactory> {

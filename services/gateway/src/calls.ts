@@ -28,9 +28,8 @@ import {
 } from "@fanfare/kernel";
 import { Admission, ADMISSION_WINDOW_MS, UsualDuration, type CallKind } from "./admission.ts";
 import { ADDRESS_RATE_LIMIT, PAGE_RATE_LIMIT, RECONNECT_WITHIN_MS, WORK_TIMEOUT_MS } from "./constants.ts";
-import { ActionLimits, FullChannels, type Wait } from "./action-limits.ts";
+import { ActionLimits, FullChannels, ReadLimits, responseBytes, type Wait } from "./call-limits.ts";
 import type { ActionMetrics, GatewayMetrics, Outcome } from "./metrics.ts";
-import { responseBytes, ReadLimits } from "./read-limits.ts";
 
 /** The origin of a call. */
 export interface Caller {

@@ -3,8 +3,7 @@ import { CHANNEL_ROOMS, groupRoom, ROLE_ROOMS } from "@fanfare/contract";
 import { emitDirectly, joinFresh } from "@fanfare/fanout";
 import { boundedMap, type NodeContext } from "@fanfare/kernel";
 import { CATCH_UP_CONCURRENCY, CATCH_UP_RETRY_MS } from "./constants.ts";
-import type { SecondFactor } from "./second-factor.ts";
-import { closeIfEnded, type EndedSessions } from "./sessions.ts";
+import { closeIfEnded, type EndedSessions, type SecondFactor } from "./sessions.ts";
 import type { GatewaySocket, SocketServer } from "./connection-registry.ts";
 
 /** Sockets in one of these rooms without permission would receive events that they must not see. */

@@ -15,8 +15,8 @@ import type { Calls } from "./calls.ts";
 import type { Identify } from "./identify.ts";
 import type { MaintenanceMode } from "./gateway-state.ts";
 import type { GatewayMetrics } from "./metrics.ts";
-import { nextRequestId } from "./request-id.ts";
-import type { SecondFactor } from "./second-factor.ts";
+import { nextRequestId } from "./responses.ts";
+import type { SecondFactor } from "./sessions.ts";
 import { hold, release, type ConnectionRegistry, type GatewaySocket } from "./connection-registry.ts";
 
 interface ConnectionAuthOptions {

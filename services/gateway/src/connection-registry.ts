@@ -9,7 +9,7 @@ import {
   PACKETS_PER_CONTROL_FRAME,
   REJECTION_HEADROOM,
 } from "./constants.ts";
-import { clientAddress, type TrustedProxies } from "./client-address.ts";
+import { clientAddress, type TrustedProxies } from "./identify.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
 
 export type GatewaySocket = Socket<

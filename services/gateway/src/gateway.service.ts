@@ -16,9 +16,10 @@ import {
 import {
   changeSession,
   closeSessions,
-  EndedSessions,
-  watchEndedSessions,
   createSessionUse,
+  EndedSessions,
+  SecondFactor,
+  watchEndedSessions,
 } from "./sessions.ts";
 import { exposeGatewayState, MaintenanceMode } from "./gateway-state.ts";
 import { createHttpServer } from "./http-server.ts";
@@ -27,9 +28,15 @@ import { createGatewayMetrics } from "./metrics.ts";
 import { recentActions, watchSteps, type WatchedSteps } from "./recent-steps.ts";
 import { pluginActions } from "./plugin-routes.ts";
 import { reportPresence } from "./presence-reporter.ts";
-import { SecondFactor } from "./second-factor.ts";
 import { createSocketServer } from "./socket-server.ts";
 import type { SocketServer } from "./connection-registry.ts";
+
+export {
+  capacityNotice,
+  connectionCapacity,
+  connectionMemory,
+  type ConnectionMemory,
+} from "./connection-limit.ts";
 
 type ServiceSchema = ReturnType<ServiceFactory>;
 

@@ -22,22 +22,26 @@ import {
   HTTP_REQUEST_TIMEOUT_MS,
 } from "./constants.ts";
 import type { Calls } from "./calls.ts";
-import { clientAddress, hasForeignHost, isAddress, isFromProxy, normalizeAddress } from "./client-address.ts";
+import {
+  callerOf,
+  clientAddress,
+  hasForeignHost,
+  type Identify,
+  isAddress,
+  isFromProxy,
+  normalizeAddress,
+} from "./identify.ts";
 import type { ConnectionLimit } from "./connection-limit.ts";
 import { createDeviceCookie } from "./device-cookie.ts";
-import { callerOf, type Identify } from "./identify.ts";
-import { isSaneRequestId, nextRequestId } from "./request-id.ts";
-import { serveDocs } from "./docs-routes.ts";
+import { API_HEADERS, commonHeaders, isSaneRequestId, nextRequestId, sendResponse } from "./responses.ts";
+import { serveDocs, serveWebPage } from "./web-page.ts";
 import { serveLiveKit, serveUnsubscribe } from "./inbound-routes.ts";
-import { API_HEADERS, commonHeaders, sendResponse } from "./responses.ts";
 import { serveExports } from "./group-files/serve-exports.ts";
-import { serveExportUploads } from "./group-files/serve-export-uploads.ts";
-import { serveImports } from "./group-files/serve-imports.ts";
+import { serveExportUploads, serveImports } from "./group-files/serve-imports.ts";
 import { serveScim } from "./scim/serve-scim.ts";
 import { serveFiles } from "./files/serve-files.ts";
 import { servePlugins } from "./plugin-routes.ts";
 import { serveSignOn } from "./sign-on-routes.ts";
-import { serveWebPage } from "./web-page.ts";
 import { serveWebhooks } from "./webhooks/serve-webhooks.ts";
 
 /** What the routes need. */

@@ -1,7 +1,7 @@
 import { LIMITS } from "@fanfare/contract";
 import { serviceError, toServiceError } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { clientAddress } from "./client-address.ts";
+import { clientAddress } from "./identify.ts";
 import { REFUSED_WEBHOOKS_RATE_LIMIT, UNSUBSCRIBE_BODY_MAX_BYTES } from "./constants.ts";
 import type { RouteOptions } from "./http-server.ts";
 import { sendResponse, withTextBodies } from "./responses.ts";

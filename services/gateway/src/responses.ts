@@ -1,6 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { ERRORS, type WireAnswer } from "@fanfare/contract";
-import type { FastifyInstance, FastifyReply } from "fastify";
 import type { NodeContext } from "@fanfare/kernel";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import { ONE_YEAR_S } from "./constants.ts";
 
 /** Sends the result of a call by HTTP. */
@@ -61,3 +62,17 @@ export const API_HEADERS: Headers = {
   "referrer-policy": "no-referrer",
   "cross-origin-resource-policy": "same-origin",
 };
+
+const process = randomBytes(6).toString("base64url");
+let count = 0;
+
+/** Unique across processes and restarts, and cheap because every call gets one. */
+export function nextRequestId(): string {
+  count += 1;
+  return `${process}.${count.toString(36)}`;
+}
+
+/** Whether a client's request id is safe to use in logs and responses. */
+export function isSaneRequestId(id: unknown): id is string {
+  return typeof id === "string" && /^[\w.:-]{1,64}$/.test(id);
+}

@@ -1,15 +1,27 @@
+import { LIMITS, userRoom } from "@fanfare/contract";
 import {
   ACCESS_TOKEN_LIFETIME_MS,
+  type Actor,
+  boundedMap,
+  chunks,
   type DomainEvents,
+  entryLimit,
   type NodeContext,
   repeat,
-  type Actor,
-  chunks,
+  requiresSecondFactor,
+  serviceError,
   WorkTimer,
 } from "@fanfare/kernel";
-import { userRoom, LIMITS } from "@fanfare/contract";
-import { ENDED_SESSIONS_CHECK_MS, MAX_ENDED_SESSIONS, MAX_USED_SESSIONS } from "./constants.ts";
+import { LRUCache } from "lru-cache";
 import type { GatewaySocket, SocketServer } from "./connection-registry.ts";
+import {
+  CATCH_UP_CONCURRENCY,
+  ENDED_SESSIONS_CHECK_MS,
+  FACTOR_TTL_MS,
+  MAX_CACHED_FACTORS,
+  MAX_ENDED_SESSIONS,
+  MAX_USED_SESSIONS,
+} from "./constants.ts";
 
 /** Upper bound for the clock difference between processes. */
 const CLOCK_SKEW_MS = 60_000;
@@ -142,4 +154,52 @@ export function createSessionUse({ services, logger }: Pick<NodeContext, "servic
       await reportAll();
     },
   };
+}
+
+/** Restricts sessions without the second factor that the policy requires: they get no socket, and can only set one up. */
+export class SecondFactor {
+  readonly #node: Pick<NodeContext, "services" | "policy" | "logger">;
+  /** Sessions that meet the requirement. Others are checked with every call, so that they are unblocked immediately. */
+  readonly #verified = new LRUCache<string, true>({ ...entryLimit(MAX_CACHED_FACTORS), ttl: FACTOR_TTL_MS });
+
+  constructor(node: Pick<NodeContext, "services" | "policy" | "logger">) {
+    this.#node = node;
+  }
+
+  /**
+   * Synchronous unless a lookup is needed.
+   * @throws {ServiceError} SECOND_FACTOR_REQUIRED; UNAVAILABLE when the policy or the factor is unknown
+   */
+  assertVerified(actor: Actor): Promise<void> | undefined {
+    const policy = this.#node.policy.peek();
+    const isMet = policy !== undefined && !requiresSecondFactor(policy, actor);
+    return isMet || this.#verified.has(actor.sessionId) ? undefined : this.#ask(actor);
+  }
+
+  /** Closes the sockets of sessions without a factor. They are rejected when they reconnect. */
+  async close(sockets: Iterable<GatewaySocket>): Promise<void> {
+    await boundedMap([...sockets], CATCH_UP_CONCURRENCY, async (socket) => {
+      const { actor } = socket.data;
+      try {
+        if (actor !== null) await this.assertVerified(actor);
+      } catch (error) {
+        this.#node.logger.debug({ err: error, userId: actor?.userId }, "socket without second factor");
+        socket.disconnect(true);
+      }
+    });
+  }
+
+  /** Clears the cache: factors may have been removed while none was required. */
+  evict(): void {
+    this.#verified.clear();
+  }
+
+  async #ask(actor: Actor): Promise<void> {
+    const { services, policy } = this.#node;
+    if (!requiresSecondFactor(await policy.get(), actor)) return;
+    const { userId, sessionId } = actor;
+    if (!(await services.user.hasSecondFactor({ userId, sessionId })).has)
+      throw serviceError("SECOND_FACTOR_REQUIRED");
+    this.#verified.set(sessionId, true);
+  }
 }

@@ -1,7 +1,7 @@
 import type { RateLimit } from "@fanfare/contract";
 import { DEFAULT_PROVIDER, serviceError, toServiceError } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { clientAddress } from "./client-address.ts";
+import { clientAddress } from "./identify.ts";
 import { cookieOf } from "./device-cookie.ts";
 import type { RouteOptions } from "./http-server.ts";
 import { withTextBodies } from "./responses.ts";

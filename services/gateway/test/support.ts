@@ -13,7 +13,7 @@ import {
 } from "@fanfare/kernel";
 import { io, type Socket } from "socket.io-client";
 import { startOwnDatabase } from "../../../test/support/database.ts";
-import { createGatewayService } from "../src/index.ts";
+import { createGatewayService } from "../src/gateway.service.ts";
 
 const SECRET = "only for tests, and long enough for it";
 export const CHANNEL_ID = "c".repeat(24);

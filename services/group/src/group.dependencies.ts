@@ -9,7 +9,7 @@ import {
   createWordFilterRepository,
 } from "./group/moderation.repository.ts";
 import { type ChannelMoves, createChannelMoves } from "./channel/channel-moves.ts";
-import { createChannelRepository } from "./channel/channel.repository.ts";
+import { createChannelRepository, createThreadRepository } from "./channel/channel.repository.ts";
 import { createDepartureRepository, createFormerMemberRepository } from "./group/departure.repository.ts";
 import { createDirectRepository } from "./direct/direct.repository.ts";
 import { createEmojiRepository } from "./group/emoji.repository.ts";
@@ -23,10 +23,9 @@ import { createMemberCountCheck } from "./group/member-count-check.ts";
 import { createMemberRepository } from "./group/member.repository.ts";
 import { createMembership } from "./group/membership.ts";
 import { createOverrideRepository } from "./channel/override.repository.ts";
-import { createPrivateGroups } from "./channel/private-groups.ts";
+import { createPrivateGroups } from "./channel/rooms.ts";
 import { createPurge } from "./purge.ts";
 import { createRoleRepository } from "./group/role.repository.ts";
-import { createThreadRepository } from "./channel/thread.repository.ts";
 import { createReportRepository } from "./report/report.repository.ts";
 
 export type GroupRepositories = ReturnType<typeof createRepositories>;
@@ -73,7 +72,7 @@ export function createDependencies(node: NodeContext) {
       const left = others.length === 0 ? [] : await formers.findMany(groupId, others);
       return {
         memberCount: group.memberCount,
-        members: found.map((member) => presentMember(member)),
+        members: found.map(presentMember),
         departures: left.flatMap(departureOf),
       };
     },

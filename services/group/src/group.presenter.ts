@@ -140,21 +140,21 @@ export function presentChannelState(
   return { ...presentChannel(channel), head, lastReadSeq };
 }
 
-export function presentMember(member: MemberDocument, now = new Date()): Member {
+export function presentMember(member: MemberDocument): Member {
   return {
     groupId: member.groupId,
     userId: member.userId,
     roleIds: roleIdsOf(member),
     ...(member.nickname !== undefined && { nickname: member.nickname }),
     ...(member.avatarUrl !== undefined && { avatarUrl: member.avatarUrl }),
-    mutedUntil: presentMute(member.mutedUntil, now),
+    mutedUntil: presentMute(member.mutedUntil),
     joinedAt: member.joinedAt.toISOString(),
   };
 }
 
 /** @returns null for an expired mute or lockdown */
-export function presentMute(mutedUntil: Date | null, now = new Date()): string | null {
-  return mutedUntil !== null && mutedUntil > now ? mutedUntil.toISOString() : null;
+export function presentMute(mutedUntil: Date | null): string | null {
+  return mutedUntil !== null && mutedUntil.getTime() > Date.now() ? mutedUntil.toISOString() : null;
 }
 
 export function presentInvite(invite: InviteDocument): Invite {

@@ -1,6 +1,6 @@
 import { newId } from "@fanfare/kernel";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createThreadRepository, type ThreadDocument } from "../src/channel/thread.repository.ts";
+import { createThreadRepository, type ThreadDocument } from "../src/channel/channel.repository.ts";
 import { startGroupNode, type GroupNode } from "./group-node.ts";
 
 let node: GroupNode;

@@ -17,7 +17,7 @@ import {
   usersInMessages,
 } from "@fanfare/kernel";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
-import { ownMentionKeys } from "./own-mention-keys.ts";
+import { ownMentionKeys } from "./mentions-and-follows.ts";
 import {
   CLOCK_SKEW_SECONDS,
   QUERY_CONCURRENCY,

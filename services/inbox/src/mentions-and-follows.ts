@@ -1,7 +1,8 @@
-import { type Message, userRoom } from "@fanfare/contract";
-import { boundedMap, type DomainEvents, can, type NodeContext } from "@fanfare/kernel";
-import { QUERY_CONCURRENCY, FOLLOW_CACHE_SIZE, FOLLOW_RECORD_MS, PLACE_CACHE_SIZE } from "./constants.ts";
+import { mentionKey, type Message, userRoom } from "@fanfare/contract";
+import { boundedMap, can, type DomainEvents, type NodeContext } from "@fanfare/kernel";
+import { FOLLOW_CACHE_SIZE, FOLLOW_RECORD_MS, PLACE_CACHE_SIZE, QUERY_CONCURRENCY } from "./constants.ts";
 import type { FollowRepository, Thread } from "./follow.repository.ts";
+import type { InboxDependencies } from "./inbox.dependencies.ts";
 
 /**
  * Notifies users mentioned by name. Role mentions and @everyone need no separate notifications: clients detect them in the
@@ -82,5 +83,47 @@ export function createFollowing({ node, follows }: FollowOptions) {
     });
     if (notedAtMs.size >= FOLLOW_CACHE_SIZE) notedAtMs.clear();
     for (const userId of fresh) notedAtMs.set(`${channelId}:${userId}`, nowMs);
+  };
+}
+
+/** Keys of messages that mention a user, based on the current groups and roles of the user. */
+export interface OwnMentionKeys {
+  all: readonly string[];
+  /** The keys that can occur in channels of this group; null: in direct channels. */
+  in(groupId: string | null): string[];
+}
+
+interface Place {
+  groupId: string;
+  roleIds: readonly string[];
+}
+
+export async function ownMentionKeys(
+  { node: { services }, settings }: InboxDependencies,
+  userId: string,
+): Promise<OwnMentionKeys> {
+  const [{ places }, suppressed] = await Promise.all([
+    services.group.listPlaces({ userId }),
+    settings.listSuppressed(userId),
+  ]);
+  return mentionKeys(userId, places, suppressed);
+}
+
+/** @param suppressed groups whose @everyone mentions are ignored */
+export function mentionKeys(
+  userId: string,
+  places: readonly Place[],
+  suppressed: ReadonlySet<string>,
+): OwnMentionKeys {
+  const own = mentionKey.user(userId);
+  const ofGroups = new Map(
+    places.map(({ groupId, roleIds }) => [
+      groupId,
+      [...(suppressed.has(groupId) ? [] : [mentionKey.all(groupId)]), ...roleIds.map(mentionKey.role)],
+    ]),
+  );
+  return {
+    all: [own, ...[...ofGroups.values()].flat()],
+    in: (groupId) => [own, ...(groupId === null ? [] : (ofGroups.get(groupId) ?? []))],
   };
 }

@@ -1,7 +1,7 @@
 import { callOf, boundedMap, can, chunks, type Handlers, toServiceError } from "@fanfare/kernel";
 import { type Services, LIMITS, listChannels, type Result, type UnreadChannel } from "@fanfare/contract";
 import type { InboxDependencies } from "./inbox.dependencies.ts";
-import { mentionKeys, ownMentionKeys, type OwnMentionKeys } from "./own-mention-keys.ts";
+import { mentionKeys, ownMentionKeys, type OwnMentionKeys } from "./mentions-and-follows.ts";
 import { advanceMarker, newestMentions } from "./inbox.ts";
 import { QUERY_CONCURRENCY } from "./constants.ts";
 import type { Thread } from "./follow.repository.ts";

@@ -11,9 +11,8 @@ import {
   unavailable,
 } from "@fanfare/kernel";
 import { Types } from "mongoose";
-import { documentId } from "./database.ts";
+import { documentId, type MessageChange, type MessageDocument } from "./message.model.ts";
 import { mentionedBy, NO_ONE, resolveMentions } from "./mentions.ts";
-import type { MessageChange, MessageDocument } from "./message.model.ts";
 import { canDelete, canEdit, hasEnded } from "./message.policy.ts";
 import { presentMessage } from "./message.presenter.ts";
 import type { MessageDependencies } from "./message.dependencies.ts";

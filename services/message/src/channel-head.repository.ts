@@ -1,7 +1,7 @@
 import type { Head } from "@fanfare/contract";
 import { defineRepository, DURABLE, ID } from "@fanfare/kernel";
 import { Schema, Types } from "mongoose";
-import { oneBatch, inTime } from "./database.ts";
+import { oneBatch, inTime } from "./message.model.ts";
 
 /**
  * The head of a channel, for lists of many channels: never below what was acknowledged. It can be ahead of the messages until the

@@ -1,6 +1,6 @@
 import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
-import { DURABLE_WRITE, inTime } from "./database.ts";
+import { DURABLE_WRITE, inTime } from "./message.model.ts";
 
 /** A text that a message had before an edit. */
 interface MessageEditDocument {

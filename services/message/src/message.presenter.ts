@@ -1,6 +1,5 @@
 import { LIMITS, textOf, type Message, type MessageExcerpt } from "@fanfare/contract";
-import { documentId } from "./database.ts";
-import type { ExcerptDocument, MessageDocument } from "./message.model.ts";
+import { documentId, type ExcerptDocument, type MessageDocument } from "./message.model.ts";
 
 /** Every whole message returned to clients passes through this function. */
 export function presentMessage(message: MessageDocument): Message {

@@ -2,13 +2,14 @@ import type { Head } from "@fanfare/contract";
 import { DURABLE, firstIdAt } from "@fanfare/kernel";
 import { Types, type Connection, type Model, type mongo } from "mongoose";
 import { CHANGES_PER_READ, MESSAGES_PER_READ, READ_TIMEOUT_MS, WRITE_TIMEOUT_MS } from "./constants.ts";
-import { DURABLE_WRITE, inTime } from "./database.ts";
 import {
+  DURABLE_WRITE,
   EXCERPT_FIELDS,
   type ExcerptDocument,
-  messageModel,
+  inTime,
   type MessageChange,
   type MessageDocument,
+  messageModel,
   NONCE_INDEX,
 } from "./message.model.ts";
 

@@ -14,8 +14,7 @@ import {
   UNCOUNTED_MIN_AGE_MS,
 } from "./constants.ts";
 import { channelLineActions } from "./export/channel-lines.ts";
-import { exportUserActions } from "./export/export-user.ts";
-import { exportSentActions } from "./export/export-sent.ts";
+import { exportSentActions, exportUserActions } from "./export/exports.ts";
 import { defineRelease, holdActions } from "./hold/holds.ts";
 import { createDependencies } from "./message.dependencies.ts";
 

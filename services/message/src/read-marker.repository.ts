@@ -1,6 +1,6 @@
 import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema, Types } from "mongoose";
-import { oneBatch, inTime } from "./database.ts";
+import { oneBatch, inTime } from "./message.model.ts";
 
 /** A user has read a channel up to and including `seq`. */
 interface ReadMarkerDocument {

@@ -14,7 +14,7 @@ import { presentExcerpt, presentMessage, takeInto } from "./message.presenter.ts
 import type { Mentioned, MessageRepository } from "./message.repository.ts";
 import type { MessageDependencies } from "./message.dependencies.ts";
 import { CHANNELS_PER_COUNT, NEIGHBOR_REACH, QUERY_CONCURRENCY } from "./constants.ts";
-import { documentId } from "./database.ts";
+import { documentId } from "./message.model.ts";
 
 interface Page {
   messages: Message[];

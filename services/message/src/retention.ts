@@ -11,9 +11,8 @@ import {
 } from "./constants.ts";
 import type { ChannelHeadRepository } from "./channel-head.repository.ts";
 import type { GroupCommit } from "./commit/group-commit.ts";
-import { documentId } from "./database.ts";
+import { documentId, type MessageDocument } from "./message.model.ts";
 import type { Holds } from "./hold/holds.ts";
-import type { MessageDocument } from "./message.model.ts";
 import type { MessageRepository } from "./message.repository.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

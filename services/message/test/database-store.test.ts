@@ -7,9 +7,7 @@ import mongoose, { Types } from "mongoose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type ChannelHeadRepository, createChannelHeadRepository } from "../src/channel-head.repository.ts";
 import { DatabaseStore } from "../src/commit/database-store.ts";
-import { documentId } from "../src/database.ts";
-import type { MessageDocument } from "../src/message.model.ts";
-import { messageModel } from "../src/message.model.ts";
+import { documentId, type MessageDocument, messageModel } from "../src/message.model.ts";
 import { MessageRepository } from "../src/message.repository.ts";
 import { DatabaseProcess } from "./database-process.ts";
 

@@ -1,7 +1,6 @@
 import type { Head } from "@fanfare/contract";
 import type { Change, ChangeOutcome, CommitStore, InsertFault, Sent } from "../src/commit/database-store.ts";
-import { documentId } from "../src/database.ts";
-import type { MessageDocument } from "../src/message.model.ts";
+import { documentId, type MessageDocument } from "../src/message.model.ts";
 
 /** Lets a test delay or fail a call. */
 type Hook = (() => Promise<void> | void) | undefined;

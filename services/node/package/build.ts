@@ -2,7 +2,7 @@ import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown, type Plugin } from "rolldown";
-import { copyServerFiles, SERVER_INPUT, SERVER_OUTPUT } from "../../../scripts/bundle/server.ts";
+import { copyServerFiles, SERVER_INPUT, SERVER_OUTPUT } from "../../../scripts/bundle/server-bundle.ts";
 
 /**
  * Builds the server in dist: one program for each process and thread, with the code that it needs of our packages and of dependencies.

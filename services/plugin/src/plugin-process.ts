@@ -16,9 +16,8 @@ import {
   RETRY_AFTER_MS,
   START_TIMEOUT_MS,
 } from "./constants.ts";
-import { HostProcess } from "./host-process.ts";
+import { HostProcess, type Spawn, spawnHost } from "./host-process.ts";
 import type { Ask, FromHost, HostCaller, HostError, ToHost } from "./host/protocol.ts";
-import { type Spawn, spawnHost } from "./spawn-host.ts";
 
 export interface PluginProcessOptions<Handling> {
   plugin: Plugin;

@@ -9,7 +9,7 @@ import { serviceError } from "@fanfare/kernel";
 import { readPlugins } from "@fanfare/plugins";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { PluginProcess, type PluginProcessOptions } from "../src/plugin-process.ts";
-import { endsWithParent } from "../src/spawn-host.ts";
+import { endsWithParent } from "../src/host-process.ts";
 
 type Options = PluginProcessOptions<unknown>;
 

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { duplicateKeyIndex, type NodeContext, serviceError, toServiceError } from "@fanfare/kernel";
 import { ACTIONS, LIMITS, type Services } from "@fanfare/contract";
-import type { AccountMails } from "./account-mails.ts";
+import type { AccountMails } from "./mails.ts";
 import type { Admins } from "./admins.ts";
 import { type AllUsersRepository, newAccount, type UserRepository } from "./user.repository.ts";
 import {

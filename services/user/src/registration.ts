@@ -9,7 +9,7 @@ import {
   withoutDeadline,
 } from "@fanfare/kernel";
 import type { SessionTokens } from "@fanfare/contract";
-import { isInvitedAddress } from "./mails-for-others.ts";
+import { isInvitedAddress } from "./mails.ts";
 import { assertCanRegister, assertPasswordsAccepted, assertBelowUserLimit } from "./registration.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import { EMAIL_INDEX, type UserDocument, USERNAME_INDEX } from "./user.model.ts";

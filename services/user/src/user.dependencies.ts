@@ -1,6 +1,6 @@
 import { MemoryCounters, type NodeContext } from "@fanfare/kernel";
 import { createMailer } from "@fanfare/mail";
-import { createAccountMails } from "./account-mails.ts";
+import { createAccountMails } from "./mails.ts";
 import { createAdminRepository } from "./admin.repository.ts";
 import { createAdmins } from "./admins.ts";
 import { createAllUsersRepository, createUserRepository } from "./user.repository.ts";

@@ -1,15 +1,14 @@
 import { defineService, type NodeContext, type ServiceFactory } from "@fanfare/kernel";
-import { administerActions } from "./admin-actions.ts";
-import { blockActions } from "./blocks.ts";
+import { administerActions } from "./admins.ts";
+import { blockActions, friendActions } from "./friends/friends.ts";
 import { botActions } from "./bots.ts";
 import { passwordActions, passwordResetActions } from "./password.ts";
 import { registrationActions } from "./registration.ts";
 import { myDataActions } from "./my-data.ts";
-import { inviteMailActions, missedMailActions } from "./mails-for-others.ts";
+import { inviteMailActions, missedMailActions } from "./mails.ts";
 import { nameActions, profileActions } from "./profiles.ts";
 import { emailActions, defineEmailRelease } from "./email.ts";
 import { loginActions } from "./login.ts";
-import { friendActions } from "./friends/friends.ts";
 import { reachActions } from "./friends/reach.ts";
 import { signOnActions } from "./sign-on/sign-on.ts";
 import { passkeyActions } from "./passkeys.ts";
@@ -18,6 +17,8 @@ import { provisioningActions } from "./provisioning.ts";
 import { secondFactorActions } from "./second-factor.ts";
 import { defineOverdueSweep } from "./sessions.ts";
 import { createDependencies } from "./user.dependencies.ts";
+
+export { createImportedAccounts } from "./imported-accounts.ts";
 
 /** Accounts, sessions, profiles and friends: the actions `user.*` and `friend.*` of the contract. */
 export function createUserService(node: NodeContext): ReturnType<ServiceFactory> {

@@ -17,7 +17,7 @@ import {
 import { afterEach, beforeEach, vi } from "vitest";
 import { startOwnDatabase } from "../../../test/support/database.ts";
 import { createDependencies } from "../src/user.dependencies.ts";
-import { createUserService } from "../src/index.ts";
+import { createUserService } from "../src/user.service.ts";
 import type { UserDependencies } from "../src/user.dependencies.ts";
 
 export interface UserNode {

@@ -2,17 +2,16 @@ import { z } from "zod";
 import { internal, mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
-import { botScope } from "../scopes.ts";
 import { forgetUser } from "./own-data.ts";
 
 const ofBot = z.object({ groupId: e.id, botId: e.id });
 const botResult = z.object({ bot: e.BotSchema });
 const tokenResult = botResult.extend({ token: z.string().describe("shown this once only") });
 const scopes = z
-  .array(botScope)
-  .max(botScope.options.length)
+  .array(e.botScope)
+  .max(e.botScope.options.length)
   .transform((list) => [...new Set(list)])
-  .pipe(z.array(botScope));
+  .pipe(z.array(e.botScope));
 const manages = { rule: "group", can: "manageWebhooks" } as const;
 
 export const botActions = {
@@ -120,12 +119,12 @@ export const botActions = {
   authenticate: internal({
     summary: "The bot that a token belongs to.",
     params: z.object({ token: z.string().max(LIMITS.botTokenMaxChars) }),
-    result: z.object({ userId: e.id, sessionId: e.id, scopes: z.array(botScope) }),
+    result: z.object({ userId: e.id, sessionId: e.id, scopes: z.array(e.botScope) }),
     errors: ["UNAUTHENTICATED"],
   }),
   isAllowed: internal({
     summary: "Whether a bot has a valid token with a scope.",
-    params: e.ofUser.extend({ scope: botScope }),
+    params: e.ofUser.extend({ scope: e.botScope }),
     result: z.object({ isAllowed: z.boolean() }),
   }),
   forgetUser: forgetUser("their webhooks go, or the whole bot if the user is one."),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { internal, mutation, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
-import { ExportedLine, exportedSpan, exportPosition, heldPosition, PlaceLine } from "../message-file.ts";
+import { ExportedLine, exportedSpan, exportPosition, heldPosition, PlaceLine } from "../export-files.ts";
 
 const admin = { rule: "admin" } as const;
 const exports = { points: 10, durationMs: 60 * 60 * 1000, exact: true };

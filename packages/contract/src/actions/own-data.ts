@@ -2,8 +2,7 @@ import { z } from "zod";
 import { internal, mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
-import { confirmation, CONFIRMATION_ERRORS } from "./account.ts";
-import { credentialLimit, loginCode } from "./credentials.ts";
+import { confirmation, CONFIRMATION_ERRORS, credentialLimit, loginCode } from "./account.ts";
 
 const cursor = z
   .string()

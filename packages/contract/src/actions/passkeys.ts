@@ -2,7 +2,7 @@ import { z } from "zod";
 import { mutation, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
-import { credentialCall, loginCode, password, PASSWORD_ERRORS } from "./credentials.ts";
+import { credentialCall, loginCode, password, PASSWORD_ERRORS } from "./account.ts";
 
 const part = z.string().min(1).max(LIMITS.passkeyPartMaxChars);
 const passkeyId = part.describe("`id` of the passkey");

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { internal, mutation, perMinute, query } from "../define.ts";
 import * as e from "../entities.ts";
 import { LIMITS } from "../limits.ts";
-import { code, credentialCall, credentialLimit, password, PASSWORD_ERRORS } from "./credentials.ts";
+import { code, credentialCall, credentialLimit, password, PASSWORD_ERRORS } from "./account.ts";
 
 /**
  * Limits guesses at one account from many addresses. Counted by the submitted name, so that the limits of an account's username and

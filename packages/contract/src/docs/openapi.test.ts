@@ -1,7 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
 import { ACTIONS } from "../actions.ts";
-import { errorsPage } from "./errors-page.ts";
+import { errorsPage } from "./pages.ts";
 import { openApiDocument } from "./openapi.ts";
 
 test("is a valid OpenAPI 3.1 document", async () => {

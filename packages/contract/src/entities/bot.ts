@@ -1,7 +1,21 @@
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
-import { botScope } from "../scopes.ts";
 import { entity, id, nickname, time } from "./primitives.ts";
+
+/** What a bot's token can allow. The permissions of the bot's user apply as well. */
+export const botScope = z.enum([
+  "group.read",
+  "messages.read",
+  "messages.write",
+  "messages.manage",
+  "channels.manage",
+  "members.manage",
+  "roles.manage",
+  "invites.manage",
+  "commands",
+  "events",
+]);
+export type BotScope = z.output<typeof botScope>;
 
 export const httpAddress = z
   .url({ protocol: /^https?$/, message: "must start with https:// or http://" })

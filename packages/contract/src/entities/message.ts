@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { LIMITS } from "../limits.ts";
-import { EndedCallSchema } from "./call.ts";
+import { EndedCallSchema } from "./channel.ts";
 import { CardSchema, ControlSchema } from "./card.ts";
 import { emojiKind, entity, id, pollOption, seq, time } from "./primitives.ts";
+import { messageRuleName } from "./group.ts";
 
 /** As measured by the app that recorded it. */
 export const RecordingSchema = entity("Recording", {
@@ -149,3 +150,86 @@ export const MessageContextSchema = entity("MessageContext", {
   after: MessageExcerptSchema.nullable().describe("likewise the message after it"),
 });
 export type MessageContext = z.output<typeof MessageContextSchema>;
+
+export const reportReason = z.enum(["spam", "harassment", "other"]);
+export type ReportReason = z.output<typeof reportReason>;
+
+export const reportOutcome = z
+  .enum(["dismissed", "messageDeleted", "muted", "kicked", "banned", "disabled"])
+  .describe(
+    "messageDeleted: the message is deleted with the call. The others tell what the moderator has done",
+  );
+export type ReportOutcome = z.output<typeof reportOutcome>;
+
+/** A reported message, with all open reports of it. */
+export const ReportSchema = entity("Report", {
+  id,
+  groupId: id.nullable().describe("null in a direct channel"),
+  channelId: id,
+  messageId: id,
+  authorId: id,
+  content: z.string().describe("the text of the message when it was first reported"),
+  fileNames: z.array(z.string()).describe("the names of its attachments"),
+  sentAt: time.describe("when the message was sent"),
+  reporters: z
+    .array(
+      z.object({
+        userId: id.nullable().describe("null: a rule of the group"),
+        reason: reportReason.or(messageRuleName),
+        details: z.string(),
+        reportedAt: time,
+        content: z
+          .string()
+          .optional()
+          .describe("the text at that time, if it was edited since the first report"),
+      }),
+    )
+    .min(1)
+    .max(LIMITS.reportersPerMessage)
+    .describe("in the order of their reports"),
+});
+export type Report = z.output<typeof ReportSchema>;
+
+export const StoredFileSchema = AttachmentSchema.extend({
+  ownerId: id.describe("the uploader"),
+  channelId: id
+    .nullable()
+    .describe("the channel it was uploaded for; null: a picture of a profile or a group"),
+  state: z
+    .enum(["unclaimed", "attached", "picture"])
+    .describe("unclaimed: not part of a message yet, and deleted after a day"),
+  createdAt: time,
+}).meta({ id: "StoredFile" });
+export type StoredFile = z.output<typeof StoredFileSchema>;
+
+export const FileUrlSchema = entity("FileUrl", {
+  fileId: id,
+  url: z
+    .string()
+    .describe(
+      "path and query on this server, valid until expiresAt; anyone with this link can read the file",
+    ),
+  thumbnailUrl: z.string().nullable().describe("null if the file is not an image"),
+  expiresAt: time,
+});
+export type FileUrl = z.output<typeof FileUrlSchema>;
+
+export const FileUsageSchema = entity("FileUsage", {
+  usedBytes: z.int().min(0),
+  maxBytes: z.int().min(0).nullable().describe("maximum total size of uploads; null: no limit"),
+});
+
+/** Whose storage a file uses. */
+export const fileOwner = z.object({ type: z.enum(["user", "group"]), id });
+/** What a picture shows: a user, a group, a member or an emoji, sticker or GIF of a group, or this instance. */
+export const pictureOf = z.union([
+  fileOwner,
+  z.object({ type: z.literal("member"), id: id.describe("the group") }),
+  z.object({
+    type: z.literal("emoji"),
+    id: id.describe("the group"),
+    kind: emojiKind.optional().describe("how it is drawn; default: as an emoji"),
+  }),
+  z.object({ type: z.literal("instance") }),
+]);
+export type PictureOf = z.output<typeof pictureOf>;

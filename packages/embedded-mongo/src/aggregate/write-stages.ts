@@ -1,10 +1,9 @@
 import { CHANGE_WEIGHT, isPauseDue, PAUSE, type Pausing, type Task } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import { selectOne } from "../query/select.ts";
-import { ID_INDEX, type IndexSpec } from "../index/spec.ts";
+import { duplicateKey, ID_INDEX, type IndexSpec } from "../index/spec.ts";
 import type { Catalog } from "../storage/catalog.ts";
 import type { Collection } from "../storage/collection.ts";
-import { duplicateKey } from "../storage/duplicate-key.ts";
 import { compilePipelineUpdate } from "../update/compile.ts";
 import { sameCollation } from "../values/collation.ts";
 import { decodeExact, type PackedDocument, unpack } from "../values/codec.ts";

@@ -7,9 +7,16 @@ import type { TextScores } from "../query/text-search.ts";
 import type { StoredRecord } from "../storage/database.ts";
 import { sortAll } from "../query/sort.ts";
 import { Distinct } from "../expression/distinct.ts";
-import { decodeFields, packNames } from "../values/extract.ts";
-import { decodeExact, encode, pack, type PackedDocument, unpack } from "../values/codec.ts";
-import { compareExactly } from "../values/compare.ts";
+import {
+  decodeExact,
+  decodeFields,
+  encode,
+  pack,
+  type PackedDocument,
+  packNames,
+  unpack,
+} from "../values/codec.ts";
+import { compareExactly } from "../values/order.ts";
 import { integerOption } from "../values/numbers.ts";
 import { collectValues, splitPath } from "../values/path.ts";
 import {

@@ -2,7 +2,7 @@ import * as mingo from "mingo/operators/accumulator";
 import { CommandError } from "../errors.ts";
 import { orderBy, parseSort } from "../query/sort.ts";
 import type { Collation } from "../values/collation.ts";
-import { compareExactly } from "../values/compare.ts";
+import { compareExactly } from "../values/order.ts";
 import {
   integerOption,
   isNumeric,

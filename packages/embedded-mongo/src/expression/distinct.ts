@@ -1,6 +1,5 @@
 import type { Collation } from "../values/collation.ts";
-import { compareExactly } from "../values/compare.ts";
-import { encodeKey } from "../values/key.ts";
+import { compareExactly, encodeKey } from "../values/order.ts";
 import { isObject } from "../values/types.ts";
 
 /** Collects distinct values. Equal numbers of different types are one value, and so are strings that are equal in the collation. */

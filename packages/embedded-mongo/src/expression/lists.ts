@@ -1,6 +1,6 @@
 import { CommandError } from "../errors.ts";
 import { orderBy, parseSort } from "../query/sort.ts";
-import { compareExactly } from "../values/compare.ts";
+import { compareExactly } from "../values/order.ts";
 import { integerOption, toDouble } from "../values/numbers.ts";
 import { isNullish, isObject, typeName } from "../values/types.ts";
 import { toBoolean } from "./conversions.ts";

@@ -1,6 +1,6 @@
 import * as mingo from "mingo/operators/expression";
 import { CommandError } from "../errors.ts";
-import { compareExactly } from "../values/compare.ts";
+import { compareExactly } from "../values/order.ts";
 import { quantize, type Rounding, toDecimal128 } from "../values/decimal.ts";
 import { bitwise, integerOption, isNumeric, kindOf, toDecimal, toDouble } from "../values/numbers.ts";
 import { toComputed } from "../values/plain.ts";

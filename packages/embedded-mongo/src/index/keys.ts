@@ -1,5 +1,5 @@
 import { CommandError } from "../errors.ts";
-import { encodeKey, type EncodeText, invertKey } from "../values/key.ts";
+import { encodeKey, type EncodeText, invertKey } from "../values/order.ts";
 import { isArrayIndex, type Path } from "../values/path.ts";
 import { hasOwn, isObject, type PlainObject } from "../values/types.ts";
 

@@ -1,11 +1,10 @@
 import type { StatementSync } from "node:sqlite";
 import { isPauseDue, PAUSE, type Task } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
-import { filterFields } from "../query/filter-fields.ts";
-import { compileFilter, type DocumentTest } from "../query/matcher.ts";
+import { compileFilter, type DocumentTest, filterFields } from "../query/matcher.ts";
 import type { Database, Value } from "../storage/database.ts";
 import type { Collation } from "../values/collation.ts";
-import { AFTER, keyBytes } from "../values/key.ts";
+import { AFTER, keyBytes } from "../values/order.ts";
 import { splitPath } from "../values/path.ts";
 import type { PlainObject } from "../values/types.ts";
 import { documentKeys, type KeyField } from "./keys.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { Random } from "../../test/random.ts";
-import { AFTER } from "../values/key.ts";
+import { AFTER } from "../values/order.ts";
 import { CachedRanges, RangeCache } from "./range-cache.ts";
 
 const MAX_BYTES = 1024 * 1024;

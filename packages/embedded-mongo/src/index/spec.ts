@@ -1,9 +1,12 @@
+import { EJSON, ObjectId } from "bson";
 import { CommandError } from "../errors.ts";
 import { compileFilter } from "../query/matcher.ts";
 import { isRegex } from "../query/regex.ts";
 import { type Collation, parseCollation, sameCollation } from "../values/collation.ts";
-import { encodeKey } from "../values/key.ts";
+import { encodeKey } from "../values/order.ts";
 import { integerOption, isNumeric, isTruthy, toDouble } from "../values/numbers.ts";
+import { collectValues, splitPath } from "../values/path.ts";
+import { toPlain } from "../values/plain.ts";
 import { isObject, isOperatorObject, type PlainObject } from "../values/types.ts";
 
 const MAX_INDEX_FIELDS = 32;
@@ -188,3 +191,26 @@ export const sameKeyPattern = (a: IndexSpec, b: IndexSpec): boolean =>
   encodeKey(a.definition["key"]) === encodeKey(b.definition["key"]) &&
   sameCollation(a.collation, b.collation) &&
   encodeKey(a.partialFilter ?? null) === encodeKey(b.partialFilter ?? null);
+
+const shown = (value: unknown): string => {
+  const plain = toPlain(value);
+  if (plain instanceof ObjectId) return `ObjectId('${plain.toHexString()}')`;
+  return EJSON.stringify(plain);
+};
+
+export const describeKey = (spec: IndexSpec): string => JSON.stringify(toPlain(spec.definition["key"]));
+
+/** Error 11000 in MongoDB's format; drivers and mongoose read `keyPattern`, `keyValue` and the index name. */
+export function duplicateKey(namespace: string, spec: IndexSpec, document: PlainObject): CommandError {
+  const keyValue: PlainObject = {};
+  for (const { path } of spec.fields) {
+    const value = collectValues(document, splitPath(path))[0];
+    keyValue[path] = (Array.isArray(value) ? value[0] : value) ?? null;
+  }
+  const listed = Object.entries(keyValue).map(([path, value]) => `${path}: ${shown(value)}`);
+  return new CommandError(
+    "DuplicateKey",
+    `E11000 duplicate key error collection: ${namespace} index: ${spec.name} dup key: { ${listed.join(", ")} }`,
+    { keyPattern: spec.definition["key"] as PlainObject, keyValue },
+  );
+}

@@ -1,5 +1,5 @@
 import { type Collation, sameCollation } from "../values/collation.ts";
-import { encodeKey, type EncodeText } from "../values/key.ts";
+import { encodeKey, type EncodeText } from "../values/order.ts";
 import { toDouble } from "../values/numbers.ts";
 import { isObject, isOperatorObject, type PlainObject, Rank, rankOf } from "../values/types.ts";
 import { isRegex, literalPrefix } from "./regex.ts";

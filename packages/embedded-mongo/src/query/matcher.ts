@@ -1,8 +1,8 @@
 import { CommandError } from "../errors.ts";
 import { compileCondition } from "../expression/context.ts";
-import { collectValues, type Path, splitPath } from "../values/path.ts";
 import type { Collation } from "../values/collation.ts";
 import { isNumeric, toDouble } from "../values/numbers.ts";
+import { collectValues, type Path, splitPath } from "../values/path.ts";
 import { isObject, isOperatorName, isOperatorObject, type PlainObject } from "../values/types.ts";
 import { bits, equals, hasType, inList, matchesRegex, modulo, ordered, type ValueTest } from "./operators.ts";
 import { compileRegex, isRegex, toRegExp } from "./regex.ts";
@@ -201,3 +201,21 @@ function compileElement(path: Path, operators: PlainObject, options: FilterOptio
   const tests = Object.keys(operators).map((operator) => compileOperator(path, operator, operators, options));
   return (element) => tests.every((test) => test({ element }));
 }
+
+const BRANCHING = new Set(["$and", "$or", "$nor"]);
+
+const branches = (operand: unknown): PlainObject[] =>
+  Array.isArray(operand) ? operand.filter(isObject) : [];
+
+/** Whether a filter can depend on any field, because it has an expression. */
+export const usesWholeDocument = (filter: PlainObject): boolean =>
+  Object.entries(filter).some(
+    ([key, operand]) => key === "$expr" || (BRANCHING.has(key) && branches(operand).some(usesWholeDocument)),
+  );
+
+/** The top-level fields that a filter depends on. */
+export const filterFields = (filter: PlainObject): string[] =>
+  Object.entries(filter).flatMap(([key, operand]) => {
+    if (!isOperatorName(key)) return key.split(".", 1);
+    return BRANCHING.has(key) ? branches(operand).flatMap(filterFields) : [];
+  });

@@ -1,5 +1,5 @@
 import type { KeyRange, OrderedIndex } from "../index/ordered-index.ts";
-import { AFTER, invertKey } from "../values/key.ts";
+import { AFTER, invertKey } from "../values/order.ts";
 import { compileFilter } from "./matcher.ts";
 import type { Bound, Constraint, Constraints, constraintsOf } from "./constraints.ts";
 import type { SortField } from "./sort.ts";

@@ -4,15 +4,13 @@ import { findSpec } from "../index/spec.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { StoredRecord } from "../storage/database.ts";
 import type { Collation } from "../values/collation.ts";
-import { decodeFields, packNames } from "../values/extract.ts";
+import { decodeFields, packNames } from "../values/codec.ts";
 import { integerOption } from "../values/numbers.ts";
 import { isObject, type PlainObject } from "../values/types.ts";
-import { constraintsOf, type Constraints } from "./constraints.ts";
-import { filterFields, usesWholeDocument } from "./filter-fields.ts";
-import { compileFilter, type FilterOptions } from "./matcher.ts";
+import { type Constraints, constraintsOf } from "./constraints.ts";
+import { compileFilter, filterFields, type FilterOptions, usesWholeDocument } from "./matcher.ts";
 import { choosePlan, type IndexPlan, planHinted } from "./planner.ts";
-import { type Order, orderBy, parseSort, sortAll, sortFirst, type SortField, type SortKey } from "./sort.ts";
-import { OrderSet } from "./order-set.ts";
+import { type Order, orderBy, parseSort, sortAll, type SortField, sortFirst, type SortKey } from "./sort.ts";
 import { searchText, type TextScores } from "./text-search.ts";
 
 /** A change of more documents doesn't displace the cached ones. */
@@ -47,7 +45,7 @@ export type AccessPath =
   | { readonly kind: "text" }
   | { readonly kind: "scan" };
 
-export interface Selected {
+interface Selected {
   /**
    * Results are ordered and read lazily, without a snapshot: a document that changes during the query is returned with its current
    * content, or not if it no longer matches. If its position in the index or sort order changes, it can be skipped or returned twice,
@@ -505,3 +503,18 @@ function onceChanged(
 
 const page = <T>(items: readonly T[], skip: number, limit: number): readonly T[] =>
   skip === 0 && limit === 0 ? items : items.slice(skip, limit === 0 ? undefined : skip + limit);
+
+/** Split into many sets, because growing one large JavaScript set takes longer than a command's time slice. */
+const PARTS = 64;
+
+/** A set of orders that can hold millions. */
+class OrderSet {
+  readonly #parts = Array.from({ length: PARTS }, () => new Set<number>());
+
+  /** @returns false if it was already in the set */
+  add(order: number): boolean {
+    const part = this.#parts[order % PARTS]!;
+    const { size } = part;
+    return part.add(order).size > size;
+  }
+}

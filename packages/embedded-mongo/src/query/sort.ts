@@ -1,8 +1,7 @@
 import { isPauseDue, PAUSE, type Pausing, type Task } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import type { Collation } from "../values/collation.ts";
-import { compareExactly } from "../values/compare.ts";
-import { encodeKey, invertKey } from "../values/key.ts";
+import { compareExactly, encodeKey, invertKey } from "../values/order.ts";
 import { isNumeric, toDouble } from "../values/numbers.ts";
 import { collectValues, type Path, splitPath } from "../values/path.ts";
 import { isObject, type PlainObject } from "../values/types.ts";

@@ -1,7 +1,6 @@
 import type { EmbeddedMongoOptions } from "../options.ts";
-import { type EmbeddedMongo, startEmbeddedMongo } from "../start.ts";
+import { type EmbeddedMongo, startEmbeddedMongo, tuneProcess } from "../start.ts";
 import { describeFailure, type FromServer } from "./child.ts";
-import { tuneProcess } from "./tune-process.ts";
 
 const EXIT_FATAL = 3;
 

@@ -4,14 +4,20 @@ import type { StatementSync } from "node:sqlite";
 import { CHANGE_WEIGHT, currentSlice, isPauseDue, PAUSE, type Task, weightOf } from "../command-scope.ts";
 import { CommandError } from "../errors.ts";
 import { type IndexTable, OrderedIndex, type KeyChange } from "../index/ordered-index.ts";
-import { ID_INDEX, type IndexSpec, parseIndexSpec, sameIndex, sameKeyPattern } from "../index/spec.ts";
+import {
+  describeKey,
+  duplicateKey,
+  ID_INDEX,
+  type IndexSpec,
+  parseIndexSpec,
+  sameIndex,
+  sameKeyPattern,
+} from "../index/spec.ts";
 import { TextIndex } from "../index/text-index.ts";
 import { IndexBuild } from "./index-build.ts";
-import { describeKey, duplicateKey } from "./duplicate-key.ts";
-import { decodeExact, decodePlain, encode, pack, unpack } from "../values/codec.ts";
-import { decodeFields, packNames } from "../values/extract.ts";
+import { decodeExact, decodeFields, decodePlain, encode, pack, packNames, unpack } from "../values/codec.ts";
 import { COLLATION_VERSION, type Collation, sameCollation } from "../values/collation.ts";
-import { encodeKey, keyBytes } from "../values/key.ts";
+import { encodeKey, keyBytes } from "../values/order.ts";
 import { isObject, isOperatorName, Rank, rankOf, type PlainObject } from "../values/types.ts";
 import type { Counted, Database, StoredRecord } from "./database.ts";
 

@@ -5,7 +5,7 @@ import { runToEnd } from "../command-scope.ts";
 import { DataFolderCorruptError } from "../errors.ts";
 import { type IndexSpec, parseIndexSpec } from "../index/spec.ts";
 import { decodePlain } from "../values/codec.ts";
-import { encodeKey } from "../values/key.ts";
+import { encodeKey } from "../values/order.ts";
 import type { PlainObject } from "../values/types.ts";
 import { Catalog } from "./catalog.ts";
 import type { Collection } from "./collection.ts";

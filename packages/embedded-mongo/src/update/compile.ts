@@ -3,7 +3,7 @@ import { CommandError } from "../errors.ts";
 import type { DocumentTest } from "../query/matcher.ts";
 import { positionalIndex } from "../query/projection.ts";
 import type { Collation } from "../values/collation.ts";
-import { valuesEqual } from "../values/compare.ts";
+import { valuesEqual } from "../values/order.ts";
 import { cloneValue, toComputed } from "../values/plain.ts";
 import { splitPath } from "../values/path.ts";
 import { hasOwn, isObject, type PlainObject } from "../values/types.ts";

@@ -1,7 +1,7 @@
 import { Int32, Timestamp } from "bson";
 import { CommandError } from "../errors.ts";
 import type { Collation } from "../values/collation.ts";
-import { compare } from "../values/compare.ts";
+import { compare } from "../values/order.ts";
 import { arithmetic, bitwise, isNumeric, isWhole, integerOption, toDouble } from "../values/numbers.ts";
 import { cloneValue } from "../values/plain.ts";
 import { isObject, typeName, type PlainObject } from "../values/types.ts";

@@ -5,7 +5,7 @@ import { anyIn, FanoutAdapter } from "../adapter.ts";
 import type { ResolvedBusOptions, ResolvedOptions, ResyncReason } from "../options.ts";
 import { Publisher } from "./publisher.ts";
 import { Duplicates, RoomSubscriptions } from "./room-subscriptions.ts";
-import { Subjects } from "./subjects.ts";
+import { Subjects } from "./bus.ts";
 import {
   decodeEvent,
   decodeMessage,

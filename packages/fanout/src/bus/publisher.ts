@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { EncodedPacket } from "../connection.ts";
 import { textFrame } from "../frames.ts";
-import type { Bus } from "./bus.ts";
-import type { Subjects } from "./subjects.ts";
+import type { Bus, Subjects } from "./bus.ts";
 import { encodeEvent, encodeMessage, type Header, joinParts, Kind, WirePacket } from "./wire.ts";
 
 /** Engine.IO's packet type "message", which carries every Socket.IO packet. */

@@ -1,5 +1,4 @@
-import type { Bus } from "./bus.ts";
-import type { Subjects } from "./subjects.ts";
+import type { Bus, Subjects } from "./bus.ts";
 import type { Message } from "./wire.ts";
 
 /** Maximum number of unsubscribes per turn, so that the event loop isn't blocked. */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { loadConfig } from "../config.ts";
 import { Environment, SETTING_NAMES, SECRET_NAMES } from "./environment.ts";
 import { SETTINGS, THEMES, type SettingName } from "./settings/index.ts";
-import { notes } from "./settings/notes.ts";
+import { notes } from "./values.ts";
 import { configurationPage, envExample } from "./documents.ts";
 
 const page = configurationPage();

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type SettingName, SETTINGS, THEMES } from "./settings/index.ts";
 import { isSecret, FILE_SUFFIX } from "./environment.ts";
-import { notes } from "./settings/notes.ts";
+import { notes } from "./values.ts";
 
 const INTRODUCTION = `# Configuration
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
 import { z } from "zod";
 import { SETTINGS, type SettingName } from "./settings/index.ts";
-import { notes } from "./settings/notes.ts";
+import { notes } from "./values.ts";
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 

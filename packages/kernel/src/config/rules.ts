@@ -2,7 +2,7 @@ import { createPrivateKey } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { SERVICES } from "@fanfare/contract";
 import { exampleOf, type Environment, type SettingError, SECRET_NAMES } from "./environment.ts";
-import { needsDatabase } from "./services.ts";
+import { needsDatabase } from "./settings/instance.ts";
 import { type SettingName, SETTINGS } from "./settings/index.ts";
 import { DEFAULT_PROVIDER } from "./settings/providers.ts";
 import { TOKEN_SECRET_MIN_CHARS } from "./settings/people.ts";

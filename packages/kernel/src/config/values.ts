@@ -88,3 +88,19 @@ export const headers = z.string().transform((text, context): Record<string, stri
     return z.NEVER;
   }
 });
+
+/** Documentation of a setting beyond its schema, used to generate the reference. */
+interface Notes {
+  /** Its effect, in one or two sentences. */
+  description: string;
+  example: string;
+  unit?: string;
+  /** The behavior if it is not set, unless that is a default value. */
+  defaultText?: string;
+  /** When it is required. */
+  required?: string;
+  /** Never shown; can be read from the file named by `<NAME>_FILE`. */
+  secret?: true;
+}
+
+export const notes = z.registry<Notes>();

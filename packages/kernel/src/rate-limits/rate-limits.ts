@@ -1,8 +1,7 @@
 import type { RateLimit } from "@fanfare/contract";
 import type { Logger } from "../logger.ts";
-import type { SharedCounters } from "./counters.ts";
-import { RateLimiter, type RateWindow } from "./rate-limiter.ts";
-import { WorkTimer } from "../repeat.ts";
+import { RateLimiter, type RateWindow, type SharedCounters } from "./counters.ts";
+import { WorkTimer } from "../work-queue.ts";
 
 export interface ExactLimit {
   take(subject: string, nowMs: number): number | Promise<number>;

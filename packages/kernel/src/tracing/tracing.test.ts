@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createBroker } from "../broker.ts";
-import { createFanout } from "../fanout.ts";
+import { createFanout } from "../publish.ts";
 import { createLogger } from "../logger.ts";
 import { createMetrics } from "../metrics.ts";
 import { currentScope } from "../request-scope.ts";

@@ -19,8 +19,7 @@ import {
   SUBSCRIBERS_TTL_MS,
 } from "../constants.ts";
 import { isHeld } from "../holder.ts";
-import { answerWith, errorsOf } from "./answer.ts";
-import { deliver, DeliveryError } from "./deliver.ts";
+import { answerWith, deliver, DeliveryError, errorsOf } from "./deliver.ts";
 import { deliverChanges, type ChangesOptions, type Subscribed } from "./deliver-changes.ts";
 
 interface CallbacksOptions extends Omit<ChangesOptions, "node"> {

@@ -4,8 +4,7 @@ import type { BotDocument, Callback } from "../bot.repository.ts";
 import { EVENTS_PER_CALLBACK, INVOCATIONS_PER_STEP } from "../constants.ts";
 import type { Cursor, CursorRepository, InvocationRepository } from "./delivery.repository.ts";
 import { isHeld } from "../holder.ts";
-import { type AnswerOptions, answerWith } from "./answer.ts";
-import { deliver, type DeliverOptions, toEvents } from "./deliver.ts";
+import { type AnswerOptions, answerWith, deliver, type DeliverOptions, toEvents } from "./deliver.ts";
 
 export interface ChangesOptions extends DeliverOptions, Pick<AnswerOptions, "modals"> {
   node: Pick<NodeContext, "services" | "access" | "logger" | "publish">;

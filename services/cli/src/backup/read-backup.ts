@@ -10,7 +10,7 @@ import {
   FORMAT,
   FORMAT_VERSION,
   type Frame,
-} from "./frames.ts";
+} from "./format.ts";
 import { locationOf } from "./files.ts";
 import type { Summary } from "./write-backup.ts";
 

@@ -5,12 +5,11 @@ import { DURABLE, type Config } from "@fanfare/kernel";
 import { lockEmbeddedDatabase } from "@fanfare/kernel/database";
 import { RESTORE_UNFINISHED } from "@fanfare/kernel/migrations";
 import type { mongo } from "mongoose";
-import { checkMemberCounts, checkOrphans, unknownFiles } from "../check/checks.ts";
+import { checkMemberCounts, checkOrphans, runChecks, unknownFiles } from "../check/checks.ts";
 import { checkLog } from "../check/check-log.ts";
-import { runChecks } from "../check/run-checks.ts";
 import { CliError } from "../command.ts";
 import { explainInUse, hasDatabase, withStoppedInstance } from "../open-instance.ts";
-import { DocumentWriter, listCollections } from "./documents.ts";
+import { DocumentWriter, listCollections } from "./format.ts";
 import { ASIDE, entriesIn, locationOf, STAGING, type Folders } from "./files.ts";
 import { fileOf, readBackup, verifyBackup } from "./read-backup.ts";
 

@@ -6,9 +6,17 @@ import { assertRestored } from "@fanfare/kernel/migrations";
 import { CliError } from "../command.ts";
 import { withDatabase } from "../open-instance.ts";
 import { assertAbsent, writeFileAtomically } from "../write-file.ts";
-import { openEverything, readInOrder, SEARCH_COLLECTIONS, type StoredDocument } from "./documents.ts";
+import {
+  encodeFrame,
+  encodeJson,
+  FORMAT,
+  FORMAT_VERSION,
+  openEverything,
+  readInOrder,
+  SEARCH_COLLECTIONS,
+  type StoredDocument,
+} from "./format.ts";
 import { isDraft, listFiles, openFile, type BackedUpFile } from "./files.ts";
-import { encodeFrame, encodeJson, FORMAT, FORMAT_VERSION } from "./frames.ts";
 import type { mongo } from "mongoose";
 
 /** A constant size, so that the same content compresses to the same bytes. */

@@ -4,8 +4,50 @@ import { setTimeout as delay } from "node:timers/promises";
 import { backoffMs } from "@fanfare/contract/backoff";
 import { z } from "zod";
 import { CliError } from "../command.ts";
-import { BACKOFF, LINE_MAX_CHARS, STREAM_IDLE_MS } from "./constants.ts";
-import { type Answer, isOk, isTemporary, reasonOf, request } from "./requests.ts";
+import { BACKOFF, LINE_MAX_CHARS, REQUEST_TIMEOUT_MS, STREAM_IDLE_MS } from "./constants.ts";
+
+export interface Answer {
+  /** 0 if there is no answer. */
+  status: number;
+  body: string;
+  /** What the server asks to wait. */
+  retryAfterMs: number;
+  hasTimedOut?: boolean;
+}
+
+/** Never rejects, except when `signal` is aborted. */
+export async function request(
+  url: string,
+  init: RequestInit,
+  signal: AbortSignal,
+  timeoutMs = REQUEST_TIMEOUT_MS,
+): Promise<Answer> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await fetch(url, {
+      ...init,
+      // A redirect would turn a POST into a GET, and pass the token on.
+      redirect: "manual",
+      signal: AbortSignal.any([signal, timeout]),
+    });
+    const retryAfterMs = (Number(response.headers.get("retry-after")) || 0) * 1000;
+    return { status: response.status, body: await response.text(), retryAfterMs };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { status: 0, body: reasonOf(error), retryAfterMs: 0, hasTimedOut: timeout.aborted };
+  }
+}
+
+export const isOk = ({ status }: Answer): boolean => status >= 200 && status < 300;
+
+/** Whether the same request can succeed later. */
+export const isTemporary = ({ status }: Answer): boolean =>
+  status === 0 || status === 408 || status === 429 || status >= 500;
+
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  return cause instanceof Error ? `${message}: ${cause.message}` : message;
+}
 
 const text = z.string().catch("");
 const file = z.object({ Name: text, Data: text, URL: text, Comment: text });
@@ -23,7 +65,7 @@ export type RemoteMessage = z.output<typeof remoteMessage>;
 export type RemoteFile = z.output<typeof file>;
 
 /** A message for other networks. */
-export interface OwnMessage {
+interface OwnMessage {
   text: string;
   username: string;
   userid: string;
@@ -31,7 +73,7 @@ export interface OwnMessage {
   gateway: string;
 }
 
-export interface MatterbridgeOptions {
+interface MatterbridgeOptions {
   url: string;
   token: string;
   log: (line: string) => void;

@@ -3,9 +3,8 @@ import { type Bot, createBot } from "@fanfare/client/bots";
 import { z } from "zod";
 import { CliError, command } from "../command.ts";
 import { type BridgeConfig, type BridgedChannel, readBridgeConfig } from "./bridge-config.ts";
-import { Matterbridge, type RemoteMessage } from "./matterbridge.ts";
+import { isOk, Matterbridge, type RemoteMessage, request } from "./matterbridge.ts";
 import { Names, sendToMatterbridge } from "./to-matterbridge.ts";
-import { isOk, request } from "./requests.ts";
 import { postToFanfare } from "./to-fanfare.ts";
 import { MAX_QUEUED_CHARS, MAX_QUEUED_PER_CHANNEL } from "./constants.ts";
 

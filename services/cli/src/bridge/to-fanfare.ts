@@ -12,8 +12,14 @@ import {
   MAX_SERVER_ERRORS,
   REQUEST_TIMEOUT_MS,
 } from "./constants.ts";
-import type { RemoteFile, RemoteMessage } from "./matterbridge.ts";
-import { type Answer, isOk, isTemporary, request } from "./requests.ts";
+import {
+  type Answer,
+  isOk,
+  isTemporary,
+  type RemoteFile,
+  type RemoteMessage,
+  request,
+} from "./matterbridge.ts";
 
 /** Messages with such a nonce come from other networks: they aren't sent back there. */
 export const NONCE_PREFIX = "bridge-";

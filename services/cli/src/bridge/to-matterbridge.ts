@@ -4,8 +4,7 @@ import { type Attachment, type Call, type Message, textOf, LIMITS, type User } f
 import { lines } from "@fanfare/markup";
 import { LRUCache } from "lru-cache";
 import { BACKOFF, EDITABLE_MESSAGES, GAP_WAIT_MS, MAX_MISSED, MAX_NAMES, NAME_TTL_MS } from "./constants.ts";
-import type { Matterbridge } from "./matterbridge.ts";
-import { isOk, isTemporary } from "./requests.ts";
+import { isOk, isTemporary, type Matterbridge } from "./matterbridge.ts";
 import { NONCE_PREFIX } from "./to-fanfare.ts";
 
 interface SendingOptions {

@@ -1,5 +1,5 @@
 import { mongo } from "mongoose";
-import type { Check, Finding } from "./run-checks.ts";
+import type { Check, Finding } from "./checks.ts";
 
 interface Head {
   seq: number;

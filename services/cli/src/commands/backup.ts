@@ -6,8 +6,7 @@ import { type Summary, writeBackup } from "../backup/write-backup.ts";
 import { CliError, command } from "../command.ts";
 import { restoreBackup } from "../backup/restore-backup.ts";
 import { verifyBackup } from "../backup/read-backup.ts";
-import { allChecks, EXIT_FINDINGS_LEFT } from "../check/checks.ts";
-import { runChecks } from "../check/run-checks.ts";
+import { allChecks, EXIT_FINDINGS_LEFT, runChecks } from "../check/checks.ts";
 import { loadInstanceConfig, withStoppedInstance } from "../open-instance.ts";
 
 export const backupCommand = command({

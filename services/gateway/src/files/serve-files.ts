@@ -10,7 +10,7 @@ import {
 } from "@fanfare/files";
 import { serviceError, WorkQueue } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { clientAddress } from "../client-address.ts";
+import { callerOf, clientAddress } from "../identify.ts";
 import {
   DOWNLOAD_RATE_LIMIT,
   MAX_UPLOADS,
@@ -20,7 +20,6 @@ import {
   UPLOADS_RETRY_MS,
 } from "../constants.ts";
 import type { RouteOptions } from "../http-server.ts";
-import { callerOf } from "../identify.ts";
 import { sendResponse, withUnreadBodies } from "../responses.ts";
 import { chunksOf, storeFile } from "./store-file.ts";
 

@@ -1,5 +1,5 @@
 import type { ProvisionedChanges } from "@fanfare/contract";
-import { SCIM_MAX_OPERATIONS } from "./constants.ts";
+import { SCIM_MAX_OPERATIONS } from "../constants.ts";
 import { plainName } from "./filter.ts";
 import { badRequest } from "./scim-error.ts";
 

@@ -1,5 +1,5 @@
 import { LIMITS, type ProvisionedFilter, type ProvisionedGroupFilter } from "@fanfare/contract";
-import { SCIM_FILTER_MAX_CHARS, SCIM_PAGE_MAX_ITEMS } from "./constants.ts";
+import { SCIM_FILTER_MAX_CHARS, SCIM_PAGE_MAX_ITEMS } from "../constants.ts";
 import { badRequest, notFound } from "./scim-error.ts";
 
 export const USER_SCHEMA = "urn:ietf:params:scim:schemas:core:2.0:User";

@@ -1,5 +1,5 @@
 import type { ProvisionedGroup, ProvisionedUser } from "@fanfare/contract";
-import { SCIM_PAGE_MAX_ITEMS } from "./constants.ts";
+import { SCIM_PAGE_MAX_ITEMS } from "../constants.ts";
 import { GROUP_SCHEMA, USER_SCHEMA } from "./filter.ts";
 
 const CORE = "urn:ietf:params:scim:schemas:core:2.0";

@@ -6,7 +6,7 @@ import {
 } from "@fanfare/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Calls } from "../calls.ts";
-import { SCIM_GROUP_BODY_MAX_BYTES } from "./constants.ts";
+import { SCIM_GROUP_BODY_MAX_BYTES } from "../constants.ts";
 import { idOf, type Page, pageOf, parseGroupFilter, plainName } from "./filter.ts";
 import { listOf, presentGroup } from "./resources.ts";
 import { ScimError, badRequest } from "./scim-error.ts";

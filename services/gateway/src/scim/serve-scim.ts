@@ -1,12 +1,11 @@
 import { ACTIONS, type ProvisionedChanges } from "@fanfare/contract";
 import { hashSecret, matchesHash, serviceError, toServiceError } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { clientAddress } from "../client-address.ts";
+import { bearerToken, clientAddress } from "../identify.ts";
 import type { RouteOptions } from "../http-server.ts";
-import { bearerToken } from "../identify.ts";
 import { API_HEADERS } from "../responses.ts";
 import { changesOfPatch, changesOfResource } from "./changes.ts";
-import { SCIM_RATE_LIMIT } from "./constants.ts";
+import { SCIM_RATE_LIMIT } from "../constants.ts";
 import { idOf, type Page, pageOf, parseUserFilter } from "./filter.ts";
 import { listOf, presentUser, providerConfig, resourceTypes, schemas } from "./resources.ts";
 import { badRequest, notFound, ScimError, toScimError } from "./scim-error.ts";

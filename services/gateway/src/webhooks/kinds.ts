@@ -2,12 +2,11 @@ import { toMessageContent, short } from "@fanfare/markup";
 import type { IncomingHttpHeaders } from "node:http";
 import { LIMITS } from "@fanfare/contract";
 import { invalid } from "@fanfare/kernel";
-import { fromAlertmanager, fromGrafana, fromUptimeKuma } from "./alerts.ts";
+import { fromAlertmanager, fromGrafana, fromSentry, fromUptimeKuma } from "./alerts.ts";
 import { fromDiscord, fromMattermost, fromSlack } from "./chat-services.ts";
 import { fromGithub } from "./github.ts";
 import { fromGitlab } from "./gitlab.ts";
 import { fromJenkins } from "./jenkins.ts";
-import { fromSentry } from "./sentry.ts";
 import type { Convert } from "./webhook-message.ts";
 
 export type Payload = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import type { FileStorage } from "@fanfare/files";
 import { serviceError, toServiceError, WorkQueue } from "@fanfare/kernel";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../calls.ts";
-import { clientAddress } from "../client-address.ts";
+import { clientAddress } from "../identify.ts";
 import {
   MAX_FORMS_PER_WEBHOOK,
   MAX_WEBHOOK_FORMS,
@@ -13,8 +13,7 @@ import {
 import type { RouteOptions } from "../http-server.ts";
 import { sendResponse, setStatus } from "../responses.ts";
 import { type Kind, kindNamed, type Message, messageOf, recognize } from "./kinds.ts";
-import { postFiles, isForm } from "./forms.ts";
-import { readBody } from "./request-body.ts";
+import { isForm, postFiles, readBody } from "./request-body.ts";
 
 interface Place {
   Params: { webhookId: string; token: string; kind?: string };

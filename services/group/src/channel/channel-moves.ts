@@ -19,8 +19,7 @@ import { roomInUse, roomToBe } from "./rooms.ts";
 import type { GroupDependencies, GroupRepositories } from "../group.dependencies.ts";
 import { presentChannel, presentOverrides } from "../group.presenter.ts";
 import type { Membership } from "../group/membership.ts";
-import { requireActor } from "../authority.ts";
-import { sees } from "../subjects.ts";
+import { requireActor, sees } from "../subjects.ts";
 
 /** A move is retried when the overrides of the channel change while it runs. */
 const MAX_ROUNDS = 10;

@@ -14,11 +14,10 @@ import {
   type Request,
   serviceError,
 } from "@fanfare/kernel";
-import { requireActor, rankOf } from "../authority.ts";
+import { type LoadedMember, rankOf, requireActor, sees } from "../subjects.ts";
 import { type ChannelDocument, isTextOrVoice } from "./channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { isPrivate, presentChannel, presentGroup } from "../group.presenter.ts";
-import { type LoadedMember, sees } from "../subjects.ts";
 import { difference } from "../group/audit.ts";
 import { roomInUse } from "./rooms.ts";
 import { publishPlaces } from "./channel-moves.ts";

@@ -1,8 +1,7 @@
 import { ResponseBudget, type Handlers, invalid, type ServiceError } from "@fanfare/kernel";
 import { type Services, type ChannelState, LIMITS, type Result } from "@fanfare/contract";
-import { requireActor } from "../authority.ts";
+import { requireActor, sees, subjectOf } from "../subjects.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
-import { sees, subjectOf } from "../subjects.ts";
 import { activityCursorOf, parseActivityCursor } from "../activity.ts";
 import { presentChannel, presentChannelState } from "../group.presenter.ts";
 import type { ChannelDocument } from "./channel.model.ts";

@@ -1,10 +1,9 @@
 import { changedBits, canGrant, canManageMember, canManageRole, type Override } from "@fanfare/contract";
 import { type Access, assertBelow, type Handlers, invalid, orThrow, serviceError } from "@fanfare/kernel";
-import { requireActor, rankOf } from "../authority.ts";
+import { loadMember, rankOf, requireActor } from "../subjects.ts";
 import type { ChannelDocument, OverrideSubdocument } from "./channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentChannel, presentOverrides } from "../group.presenter.ts";
-import { loadMember } from "../subjects.ts";
 import { asSubdocument } from "./channel-moves.ts";
 
 type Target = Override["target"];

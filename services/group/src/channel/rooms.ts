@@ -1,9 +1,18 @@
-import { channelRoom, groupRoom, roleRoom, userRoom } from "@fanfare/contract";
-import type { Handlers } from "@fanfare/kernel";
+import {
+  channelRoom,
+  type EventName,
+  type EventPayload,
+  groupRoom,
+  hasPermission,
+  type PermissionName,
+  roleRoom,
+  userRoom,
+} from "@fanfare/contract";
+import type { Handlers, NodeContext } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
+import { defaultPermissionsOf, isPrivate } from "../group.presenter.ts";
 import { ownSubjects, sees } from "../subjects.ts";
-import { keysOfSubject, type ChannelDocument } from "./channel.model.ts";
-import { isPrivate } from "../group.presenter.ts";
+import { type ChannelDocument, keysOfSubject } from "./channel.model.ts";
 
 type InUse = Pick<ChannelDocument, "_id" | "groupId" | "roomRev">;
 type Placed = InUse & Pick<ChannelDocument, "overrides" | "overridesRev" | "movingSince">;
@@ -56,4 +65,72 @@ export function ownRooms(channel: Placed): string[] {
   const rooms =
     channel.movingSince === undefined ? [roomInUse(channel)] : [roomInUse(channel), roomToBe(channel)];
   return rooms.filter((room) => room !== groupRoom(channel.groupId!));
+}
+
+/** The cache is cleared when it exceeds this size. */
+const MAX_GROUPS = 100_000;
+
+export type PrivateGroups = ReturnType<typeof createPrivateGroups>;
+
+/**
+ * Caches which groups have any private channels: this saves two queries at nearly every login, and one at a join. It is invalidated
+ * before the room of a group's first private channel is filled, so a login or join that still used the old value is covered by the
+ * second pass of channel-moves.ts.
+ * @param lookUp returns those of the groups that have a private channel
+ */
+export function createPrivateGroups(lookUp: (groupIds: readonly string[]) => Promise<ReadonlySet<string>>) {
+  const known = new Map<string, boolean>();
+  /** Counts invalidations: results of lookups that overlap with one aren't cached. */
+  let epoch = 0;
+
+  const forgetAll = (): void => {
+    epoch += 1;
+    known.clear();
+  };
+
+  return {
+    /** @returns those of the groups that have a private channel, or had one when they were cached */
+    async among(groupIds: readonly string[]): Promise<Set<string>> {
+      const unknown = groupIds.filter((id) => !known.has(id));
+      const among = new Set(groupIds.filter((id) => known.get(id) === true));
+      if (unknown.length === 0) return among;
+      const began = epoch;
+      const found = await lookUp(unknown);
+      for (const id of found) among.add(id);
+      if (epoch !== began) return among;
+      if (known.size + unknown.length > MAX_GROUPS) known.clear();
+      for (const id of unknown) known.set(id, found.has(id));
+      return among;
+    },
+
+    forget(groupId: string): void {
+      epoch += 1;
+      known.delete(groupId);
+    },
+
+    /** For when invalidations may have been lost. */
+    forgetAll,
+  };
+}
+
+interface Publishing extends Pick<GroupDependencies, "groups" | "roles"> {
+  node: Pick<NodeContext, "publish">;
+}
+
+/** Publishes to the members with a permission, by rooms that the permissions of their sockets already decide about. */
+export async function publishToModerators<N extends EventName>(
+  { node, groups, roles }: Publishing,
+  groupId: string,
+  permission: PermissionName,
+  name: N,
+  payload: EventPayload<N>,
+): Promise<void> {
+  const group = await groups.find(groupId);
+  if (group === null) return;
+  if (hasPermission(defaultPermissionsOf(group), permission))
+    return node.publish(groupRoom(groupId), name, payload);
+  const moderating = (await roles.listOfGroup(groupId)).filter(({ permissions }) =>
+    hasPermission(permissions, permission),
+  );
+  node.publish([userRoom(group.ownerId), ...moderating.map(({ _id }) => roleRoom(_id))], name, payload);
 }

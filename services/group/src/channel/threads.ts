@@ -12,7 +12,7 @@ import {
 import { type ChannelDocument, isTextOrVoice } from "./channel.model.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentChannel } from "../group.presenter.ts";
-import type { ThreadDocument } from "./thread.repository.ts";
+import type { ThreadDocument } from "./channel.repository.ts";
 import { activityCursorOf, parseActivityCursor } from "../activity.ts";
 import { channelStates } from "./list-channels.ts";
 

@@ -15,8 +15,7 @@ import type { ChannelDocument } from "../channel/channel.model.ts";
 import type { GroupDependencies, GroupRepositories } from "../group.dependencies.ts";
 import { directPermissions } from "../group.policy.ts";
 import { presentMute } from "../group.presenter.ts";
-import { loadMember, permissionsIn, sees, subjectOf } from "../subjects.ts";
-import { requireActor } from "../authority.ts";
+import { loadMember, permissionsIn, requireActor, sees, subjectOf } from "../subjects.ts";
 
 type Access = Result<"group.access">;
 

@@ -6,8 +6,7 @@ import { assertCanCreateGroups, assertCanOwnMore } from "../group.policy.ts";
 import { presentChannel, presentGroup, presentManagedGroup } from "../group.presenter.ts";
 import type { GroupDocument } from "./group.repository.ts";
 import { difference } from "./audit.ts";
-import { requireActor } from "../authority.ts";
-import { requireMember, sees, loadMember } from "../subjects.ts";
+import { loadMember, requireActor, requireMember, sees } from "../subjects.ts";
 
 const FIRST_CHANNEL = "general";
 

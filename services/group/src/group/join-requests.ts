@@ -10,10 +10,9 @@ import {
 } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentGroup } from "../group.presenter.ts";
-import { presentOwn, publishRemoved, publishRequestsChanged } from "./ask-to-join.ts";
+import { createJoin, presentOwn, publishRemoved, publishRequestsChanged } from "./join.ts";
 import { findListed } from "./directory.ts";
 import { findInvitePath } from "./invites.ts";
-import { createJoin } from "./join.ts";
 import { presentJoinRequest } from "./join-request.repository.ts";
 import { startLockdown } from "./moderation.ts";
 import { outdated } from "./membership.ts";

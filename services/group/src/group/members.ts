@@ -2,9 +2,9 @@ import { type DomainEvents, type Handlers, orThrow, serviceError, responseUsers 
 import { groupRoom, type Member, LIMITS, type Nickname, type MemberChange } from "@fanfare/contract";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentBan, presentMember, roleIdsOf } from "../group.presenter.ts";
-import { removeJoinRequest } from "./ask-to-join.ts";
+import { removeJoinRequest } from "./join.ts";
 import { outdated } from "./membership.ts";
-import { requireManageableOrAbsent, requireManageable } from "../authority.ts";
+import { requireManageableOrAbsent, requireManageable } from "../subjects.ts";
 import { difference } from "./audit.ts";
 import type { MemberDocument } from "./member.repository.ts";
 import type { FormerMemberDocument } from "./departure.repository.ts";
@@ -16,7 +16,7 @@ export function memberActions(dependencies: GroupDependencies): Handlers {
       const found = await members.listPage(groupId, afterUserId, limit + 1);
       const page = found.slice(0, limit);
       const nextUserId = found.length > limit ? (page.at(-1)?.userId ?? null) : null;
-      return { members: page.map((member) => presentMember(member)), nextUserId };
+      return { members: page.map(presentMember), nextUserId };
     },
 
     "group.getMember": async ({ params: { groupId, userId } }) => {
@@ -26,7 +26,7 @@ export function memberActions(dependencies: GroupDependencies): Handlers {
 
     "group.getMembers": async ({ params: { groupId, userIds } }) => {
       const found = await members.findMany(groupId, userIds);
-      return { members: found.map((member) => presentMember(member)) };
+      return { members: found.map(presentMember) };
     },
 
     /** At most one indexed query each. Concurrent calls share the one for members. */

@@ -2,8 +2,7 @@ import { type EventPayload, groupRoom, roleRoom, type Subject, userRoom } from "
 import { type NodeContext, serviceError, withoutDeadline } from "@fanfare/kernel";
 import { type OverrideSubdocument, keysOfSubject } from "../channel/channel.model.ts";
 import type { ChannelMoves } from "../channel/channel-moves.ts";
-import type { PrivateGroups } from "../channel/private-groups.ts";
-import { ownRooms } from "../channel/rooms.ts";
+import { ownRooms, type PrivateGroups } from "../channel/rooms.ts";
 import type { GroupRepositories } from "../group.dependencies.ts";
 import { presentChannel, presentMute } from "../group.presenter.ts";
 import type { MemberAnnouncer } from "./member-announcer.ts";

@@ -1,7 +1,7 @@
 import { type WordFilter, LIMITS } from "@fanfare/contract";
 import { type Handlers, orThrow } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
-import { requireActor } from "../authority.ts";
+import { requireActor } from "../subjects.ts";
 import { presentGroup } from "../group.presenter.ts";
 import { difference } from "./audit.ts";
 import { NO_FILTER, NO_RULES, type StoredWordFilter } from "./moderation.repository.ts";

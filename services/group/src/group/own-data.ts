@@ -3,7 +3,7 @@ import type { Handlers } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import { presentMember } from "../group.presenter.ts";
 import { presentJoinRequest } from "./join-request.repository.ts";
-import { publishRequestsChanged } from "./ask-to-join.ts";
+import { publishRequestsChanged } from "./join.ts";
 import { directKey } from "../direct/directs.ts";
 import { removeFromDirect } from "../direct/group-directs.ts";
 

@@ -10,12 +10,15 @@ import {
 import { assertBelow, type Handlers, limitReached, orThrow, newId, serviceError } from "@fanfare/kernel";
 import { difference } from "./audit.ts";
 import {
+  type LoadedMember,
+  loadMember,
+  rankOf,
   requireActor,
-  requirePermissionsOfRole,
   requireManageable,
   requireManageableRole,
-  rankOf,
-} from "../authority.ts";
+  requireMember,
+  requirePermissionsOfRole,
+} from "../subjects.ts";
 import type { GroupDependencies } from "../group.dependencies.ts";
 import {
   defaultPermissionsOf,
@@ -25,7 +28,6 @@ import {
   roleIdsOf,
 } from "../group.presenter.ts";
 import type { RoleDocument } from "./role.repository.ts";
-import { type LoadedMember, loadMember, requireMember } from "../subjects.ts";
 
 const AUDITED = ["name", "color", "permissions", "mentionable"] as const satisfies (keyof Role)[];
 

@@ -1,7 +1,7 @@
 import { LIMITS, type Result, textOf, userRoom } from "@fanfare/contract";
 import { can, type Handlers, type NodeContext, orThrow, ResponseBudget, serviceError } from "@fanfare/kernel";
 import type { GroupDependencies } from "../group.dependencies.ts";
-import { publishToModerators } from "../moderators.ts";
+import { publishToModerators } from "../channel/rooms.ts";
 import { presentReport, type ReportDocument } from "./report.repository.ts";
 
 export function reportActions(dependencies: GroupDependencies): Handlers {

@@ -1,9 +1,8 @@
 import type { Head, Message } from "@fanfare/contract";
 import { runInScope, unavailable, within } from "@fanfare/kernel";
 import { Types } from "mongoose";
-import { deadline } from "../database.ts";
+import { deadline, type MessageDocument } from "../message.model.ts";
 import { mentionedBy } from "../mentions.ts";
-import type { MessageDocument } from "../message.model.ts";
 import { presentMessage } from "../message.presenter.ts";
 import type { ChangeItem, CreateItem, Run } from "./channel-queues.ts";
 import type { ChangeOutcome, InsertFault, Sent } from "./database-store.ts";

@@ -2,8 +2,7 @@ import type { LegalHold, PlaceLine } from "@fanfare/contract";
 import { defineRepository, ID, REQUIRED_ID, DURABLE } from "@fanfare/kernel";
 import { Schema, Types, type Connection, type mongo } from "mongoose";
 import { WRITE_TIMEOUT_MS } from "../constants.ts";
-import { DURABLE_WRITE, inTime } from "../database.ts";
-import type { MessageDocument } from "../message.model.ts";
+import { DURABLE_WRITE, inTime, type MessageDocument } from "../message.model.ts";
 
 interface HoldDocument {
   _id: string;

@@ -1,10 +1,9 @@
 import { LIMITS } from "@fanfare/contract";
 import { assertBelow, type Handlers, newId, type NodeContext, orThrow } from "@fanfare/kernel";
 import { HELD_PER_BATCH, LATE_WRITE_MS, MAX_QUEUED_RELEASES } from "../constants.ts";
-import { documentId } from "../database.ts";
+import { documentId, type MessageDocument } from "../message.model.ts";
 import type { MessageDependencies } from "../message.dependencies.ts";
 import type { MessageEditRepository } from "../message-edit.repository.ts";
-import type { MessageDocument } from "../message.model.ts";
 import {
   type HeldMessage,
   type HeldMessageRepository,

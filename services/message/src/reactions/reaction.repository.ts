@@ -1,7 +1,7 @@
 import type { Reaction } from "@fanfare/contract";
 import { defineRepository, REQUIRED_ID } from "@fanfare/kernel";
 import { Schema } from "mongoose";
-import { DURABLE_WRITE, inTime } from "../database.ts";
+import { DURABLE_WRITE, inTime } from "../message.model.ts";
 
 /** One user's reaction with one emoji. The reactions shown on messages are counted from these. */
 interface ReactionDocument {

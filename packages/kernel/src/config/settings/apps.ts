@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { httpUrl, onOrOff, oneOf } from "../values.ts";
-import { notes } from "./notes.ts";
+import { httpUrl, notes, oneOf, onOrOff } from "../values.ts";
 
 const serviceAccount = z.object({
   project_id: z.string().regex(/^[\w.:-]+$/),

@@ -1,8 +1,23 @@
-import { SERVICES } from "@fanfare/contract";
+import { type ServiceName, SERVICES } from "@fanfare/contract";
 import { z } from "zod";
-import { FORMER_SERVICES, SERVICE_CHOICES, servicesNamed } from "../services.ts";
-import { baseUrl, headers, list, oneOf, port, proxies, serverUrl, wholeNumber } from "../values.ts";
-import { notes } from "./notes.ts";
+import { baseUrl, headers, list, notes, oneOf, port, proxies, serverUrl, wholeNumber } from "../values.ts";
+
+/** In `SERVICES`: everything except the gateway, so that the setting need not change when a release adds a service. */
+const ALL_WORKERS = "workers";
+const SERVICE_CHOICES = [...SERVICES, ALL_WORKERS] as const;
+
+/** Expands one item of `SERVICES`. */
+function servicesNamed(choice: (typeof SERVICE_CHOICES)[number]): readonly ServiceName[] {
+  return choice === ALL_WORKERS ? SERVICES.filter((name) => name !== "gateway") : [choice];
+}
+
+/** Former services that are now part of another one; still accepted next to it. */
+const FORMER_SERVICES: Readonly<Record<string, ServiceName>> = { friend: "user" };
+
+/** Whether the process hosts a service with a database. */
+export function needsDatabase({ services }: { services: readonly ServiceName[] }): boolean {
+  return services.some((name) => name !== "gateway");
+}
 
 const MAX_GATEWAY_THREADS = 64;
 

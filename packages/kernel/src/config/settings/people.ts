@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { InstancePolicySchema, LIMITS } from "@fanfare/contract";
-import { httpUrl, ldapUrl, list, oneOf, onOrOff, serverUrl, wholeNumber } from "../values.ts";
-import { notes } from "./notes.ts";
+import { httpUrl, ldapUrl, list, notes, oneOf, onOrOff, serverUrl, wholeNumber } from "../values.ts";
 import { groupsClaim, oidcProviders, providerName, samlProviders, scopes } from "./providers.ts";
 
 export const mail = {

@@ -1,6 +1,15 @@
 import { z } from "zod";
-import { baseUrl, httpUrl, list, network, onOrOff, serverUrl, socketUrl, wholeNumber } from "../values.ts";
-import { notes } from "./notes.ts";
+import {
+  baseUrl,
+  httpUrl,
+  list,
+  network,
+  notes,
+  onOrOff,
+  serverUrl,
+  socketUrl,
+  wholeNumber,
+} from "../values.ts";
 
 export const storage = {
   DATA_DIR: z.string().min(1).default(".fanfare").register(notes, {

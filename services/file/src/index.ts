@@ -1,2 +1,0 @@
-export { createFileService } from "./file.service.ts";
-export { createImportedFiles } from "./imported-files.ts";

@@ -1,2 +1,0 @@
-export { createImportedAccounts } from "./imported-accounts.ts";
-export { createUserService } from "./user.service.ts";
