@@ -175,7 +175,7 @@ describe("exit codes", () => {
 test("--json of a broadcast follows the schema", async () => {
   const outcome = await bench.run("broadcast", ...SMALL, "--url", platform.url, "--burst", "5");
   const result = outcome.result as Result;
-  expect(result).toMatchObject({ version: 2, meta: { command: "broadcast", options: { users: 20 } } });
+  expect(result).toMatchObject({ version: 3, meta: { command: "broadcast", options: { users: 20 } } });
   const labels = { server: "fanfare", members: 20 };
   const counts = { sent: 18, acknowledged: 18, stored: 18, received: 360 };
   expect(metricValues(result, Object.keys(counts), labels)).toEqual(counts);

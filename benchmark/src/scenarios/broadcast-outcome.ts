@@ -102,18 +102,18 @@ export function metricsByProcess(
   );
 }
 
-/** Times in order, as columns. */
-export function timeColumns(
+/** Times in order. */
+export function timePoints(
   label: string,
   x: string,
   times: readonly { y: number | null; kind?: string }[],
 ): Series {
-  return { label, x, y: "ms", kind: "columns", points: times.map((time, i) => ({ x: i + 1, ...time })) };
+  return { label, x, y: "ms", kind: "points", points: times.map((time, i) => ({ x: i + 1, ...time })) };
 }
 
 /** Of messages one by one. */
-export const messageColumns = (times: readonly { y: number | null; kind?: string }[]): Series =>
-  timeColumns("Each message, time to the last member", "messages in order", times);
+export const messagePoints = (times: readonly { y: number | null; kind?: string }[]): Series =>
+  timePoints("Each message, time to the last member", "messages in order", times);
 
 /** @param labels added to those of the server and the number of members */
 export function broadcastMetrics(pass: BroadcastMeasurement, labels: Labels = {}): Metric[] {
@@ -170,14 +170,14 @@ function medianUnlessLost(
 
 export function broadcastDistributions({ warm }: BroadcastMeasurement): Distribution[] {
   const label = "all deliveries of warm messages";
-  return [{ label, unit: "ms", percentiles: warm.latencyMs, buckets: warm.histogram }];
+  return [{ label, unit: "ms", percentiles: warm.latencyMs, count: warm.deliveries }];
 }
 
 export function broadcastSeries({ rounds, server: { samples } }: BroadcastMeasurement): Series[] {
   const seconds = "seconds since the receivers were connected";
   const line = lineOver(seconds, samples);
   return [
-    messageColumns(
+    messagePoints(
       rounds.map(({ kind, p100Ms, isDisturbed }) => {
         return { y: p100Ms, kind: isDisturbed ? "disturbed by the tester" : kind };
       }),

@@ -38,7 +38,7 @@ import { fields, metricNames, readMetrics, type Metric, type MetricTable } from 
 import { lineOver, mebibytes, type TextTable } from "../report/result.ts";
 import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
 import { existingUsers } from "../targets/tokens.ts";
-import { messageColumns, metricsByProcess, USAGE, usageMetrics } from "./broadcast-outcome.ts";
+import { messagePoints, metricsByProcess, USAGE, usageMetrics } from "./broadcast-outcome.ts";
 
 const CONNECT_OPTIONS = {
   ...FANFARE_OPTIONS,
@@ -222,7 +222,7 @@ export const connect = scenario({
             line("Server memory (RSS) while the connections are held", "MiB", ({ rssBytes }) =>
               mebibytes(rssBytes),
             ),
-            messageColumns(measured.messages.map(({ p100Ms }) => ({ y: p100Ms }))),
+            messagePoints(measured.messages.map(({ p100Ms }) => ({ y: p100Ms }))),
           ],
           tables: kernelTable(measured),
           caveats: connectCaveats(measured, place.isLocalServer),

@@ -7,7 +7,7 @@ import { applying, count, serverText, short, whole } from "../report/format.ts";
 import { fields, metricNames, readMetrics, type Metric, type MetricTable } from "../report/metric.ts";
 import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
 import type { ServerUsage } from "../targets/target.ts";
-import { timeColumns } from "./broadcast-outcome.ts";
+import { timePoints } from "./broadcast-outcome.ts";
 import {
   measureStorm,
   mostMessages,
@@ -93,7 +93,7 @@ export const storm = scenario({
           ],
           metrics: stormMetrics(measured),
           series: [
-            timeColumns("Time to the last member, by second of sending", "seconds of sending", seconds),
+            timePoints("Time to the last member, by second of sending", "seconds of sending", seconds),
           ],
           caveats: stormCaveats(measured),
         };
