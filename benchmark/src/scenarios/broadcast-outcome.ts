@@ -14,7 +14,7 @@ import {
   type MetricName,
   type MetricTable,
 } from "../report/metric.ts";
-import { lineOver, serverLines, type Distribution, type Series } from "../report/result.ts";
+import type { Distribution, Series } from "../report/result.ts";
 import type { ServerUsage } from "../targets/target.ts";
 
 const STALL_MS = 1000;
@@ -173,16 +173,12 @@ export function broadcastDistributions({ warm }: BroadcastMeasurement): Distribu
   return [{ label, unit: "ms", percentiles: warm.latencyMs, count: warm.deliveries }];
 }
 
-export function broadcastSeries({ rounds, server: { samples } }: BroadcastMeasurement): Series[] {
-  const seconds = "seconds since the receivers were connected";
-  const line = lineOver(seconds, samples);
+export function broadcastSeries({ rounds }: BroadcastMeasurement): Series[] {
   return [
     messagePoints(
       rounds.map(({ kind, p100Ms, isDisturbed }) => {
         return { y: p100Ms, kind: isDisturbed ? "disturbed by the tester" : kind };
       }),
     ),
-    line("Deliveries per second", "deliveries/s", (sample) => sample.deliveriesPerSecond),
-    ...serverLines(seconds, samples),
   ];
 }

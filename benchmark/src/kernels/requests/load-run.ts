@@ -9,7 +9,7 @@ import type { ServerUsage } from "../../targets/target.ts";
 import { untilAborted, waitUntil } from "../broadcast/clock.ts";
 import { percentiles, type OpenPercentiles, type Percentiles } from "../broadcast/percentiles.ts";
 import type { ServerUse } from "../broadcast/resource-use.ts";
-import { ServerSampler, type ServerSample } from "../broadcast/server-samples.ts";
+import { sampleServer, type ServerSample } from "../broadcast/server-samples.ts";
 import { NOT_WATCHED, testerCaveats, watchTester, type TesterLoad } from "../broadcast/tester-watch.ts";
 import { latenciesOf, LatencyHistogram } from "./latency-histogram.ts";
 import type { LoadContext, LoadScene } from "./load.ts";
@@ -126,14 +126,14 @@ export async function measureLoad({ target, plan, progress, errors, signal }: Lo
   }
 
   async function measure(): Promise<void> {
-    const sampler = new ServerSampler({
+    const sampler = await sampleServer({
       usage: () => target.usage(),
       totals: () => ({
         acknowledged: counted(memory, Counted.acknowledged),
         deliveries: tally?.memory.counts[TallyCount.received] ?? 0,
       }),
     });
-    before = await sampler.start();
+    before = sampler.before;
     const watch = await watchTester({
       sending: () => threads.sampleLoads(),
       receiving: audience && (() => audience.sampleLoads()),
@@ -146,8 +146,7 @@ export async function measureLoad({ target, plan, progress, errors, signal }: Lo
     if (!signal.aborted) missOthers(memory);
     if (tally) await allDelivered(tally);
     tester = await watch.end();
-    await sampler.stop();
-    samples = sampler.samples(span.fromMs);
+    samples = await sampler.end(span.fromMs);
     await sleep(DRAIN_MS, undefined, { signal }).catch(() => {});
     isComplete = !signal.aborted;
   }
