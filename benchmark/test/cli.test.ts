@@ -68,16 +68,12 @@ describe("exit codes", () => {
     ],
     [["broadcast", "--interval", "1s", "--interval", "2s"], "--interval was given twice."],
     [["compare", "a.json", "b.json", "--json", "c.json", "--json", "d.json"], "--json was given twice."],
-    ...[
-      ["broadcast", "--gateways", "2"],
-      ["broadcast", "--url", "http://127.0.0.1:9"],
-      ["sweep", "--target", "ws"],
-      ["versus", "--targets", "fanfare=http://127.0.0.1:9,fanfare:0,ws"],
-    ].map((args): [string[], string] => [
-      [...args, "--gateway-threads", "4"],
-      "--gateway-threads is only for a single instance of Fanfare that is started for the run.",
-    ]),
-    [["cluster", "--gateway-threads", "0"], "Unknown arguments: gateway-threads"],
+    [["broadcast", "--target", "fanfare:4", "--gateways", "2"], "omit --url and --target."],
+    [
+      ["broadcast", "--target", "fanfare:4", "--url", "http://127.0.0.1:9"],
+      "can't be started with this number.",
+    ],
+    [["broadcast", "--target", "fanfare,ws"], "--target names one server."],
     [["suite", "--again", "--only", "sweep"], "--again measures nothing: omit --only, --skip and --name."],
     [[], "Specify a command"],
   ])("64: %j", async (args, message) => {
