@@ -8,7 +8,7 @@ import { abortable, nowMs, untilAborted } from "../broadcast/clock.ts";
 import { openChannel } from "../broadcast/measured-channel.ts";
 import { watchLoop, watchServer, type ServerUse } from "../broadcast/resource-use.ts";
 import { countsOf, deliveryOf } from "../broadcast/sent-messages.ts";
-import { memoryByKind, readKernelMemory } from "./memory.ts";
+import { memoryByKind, readKernelBytes } from "./memory.ts";
 
 const MOST_SAMPLES = 240;
 const SHORTEST_SAMPLE_MS = 1000;
@@ -161,5 +161,5 @@ type MemoryNow = Awaited<ReturnType<typeof memoryNow>>;
 /** Memory of server and kernel. */
 async function memoryNow(target: FanfareTarget) {
   const byKind = target.platform ? memoryByKind(target.platform) : null;
-  return { usage: await target.usage(), kernel: readKernelMemory(), byKind };
+  return { usage: await target.usage(), kernelBytes: readKernelBytes(), byKind };
 }
