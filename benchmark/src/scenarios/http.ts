@@ -13,7 +13,7 @@ import { addressNeeds, checkLimits } from "../cli/preflight.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { rankOf, sum } from "../kernels/broadcast/percentiles.ts";
 import { measureLoad } from "../kernels/requests/load-run.ts";
-import { doAll, registerGuests, type LoadContext } from "../kernels/requests/load.ts";
+import { doAll, loadGuests, type LoadContext } from "../kernels/requests/load.ts";
 import type { HttpCall } from "../kernels/requests/http-operation.ts";
 import { httpThreads } from "../kernels/requests/http-thread.ts";
 import { readBack } from "../kernels/requests/scenes.ts";
@@ -95,7 +95,7 @@ async function openPairs(
 ) {
   const { target, signal } = context;
   const { code } = await target.openMeeting(signal);
-  const { guests, sessions, registration } = await registerGuests(context, count, [code]);
+  const { guests, sessions, registration } = await loadGuests(context, count, [code]);
   const opened = await doAll(context, "opening channels", channels, async () => {
     const first = randomInt(count);
     const second = (first + 1 + randomInt(count - 1)) % count;

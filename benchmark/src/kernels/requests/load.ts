@@ -2,7 +2,7 @@ import { addressNeeds, checkLimits } from "../../cli/preflight.ts";
 import type { RunTools } from "../../cli/scenario.ts";
 import { explain } from "../../targets/fanfare/api.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
-import { Session } from "../../targets/fanfare/session.ts";
+import { registerGuests } from "../../targets/fanfare/meeting.ts";
 import { registerAll } from "../../targets/registration.ts";
 import type { RequestLoop } from "./request-threads.ts";
 
@@ -73,17 +73,11 @@ export function doAll<T>(
   return registerAll({ label, count, concurrency: plan.connecting, progress, signal }, work).catch(explain);
 }
 
-/**
- * Guests who join groups.
- * @param codes of the groups' invites
- */
-export async function registerGuests(context: LoadContext, count: number, codes: readonly string[] = []) {
-  const { target, signal } = context;
-  const { api } = target;
-  const { users: guests, result } = await doAll(context, "registering guests", count, async () => {
-    const guest = await api.call("user.createGuest", {}, undefined, signal);
-    for (const code of codes) await api.call("invite.accept", { code }, guest.accessToken, signal);
-    return guest;
-  });
-  return { guests, sessions: guests.map((guest) => new Session(api, guest)), registration: result };
+/** Guests who join the groups of these invites. */
+export function loadGuests(
+  { target, plan, progress, signal }: LoadContext,
+  count: number,
+  codes: readonly string[] = [],
+) {
+  return registerGuests(target.api, codes, { count, concurrency: plan.connecting, progress, signal });
 }
