@@ -79,8 +79,6 @@ const TESTER: MetricTable<Generator> = {
   testerDelayMs: ({ longestDelayMs }) => longestDelayMs,
   disturbedMessages: ({ disturbed }) => disturbed,
   ...fields((load: Generator) => load, "otherProgramsCores"),
-  testerCpuSeconds: ({ cpuSeconds }) => cpuSeconds,
-  testerRssBytes: ({ rssBytes }) => rssBytes,
 };
 
 /** The metrics of a broadcast. */

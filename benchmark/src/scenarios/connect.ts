@@ -159,8 +159,6 @@ const FIGURES: MetricTable<ConnectMeasurement> = {
   rssPerConnectionBytes: (measured) => perConnection(measured, ({ usage }) => usage?.rssBytes),
   kernelPerConnectionBytes: (measured) =>
     perConnection(measured, ({ kernelBytes }) => kernelBytes) ?? undefined,
-  testerBytesPerConnection: ({ connected, counts: { online }, testerBytes }) =>
-    connected === null || online === 0 ? undefined : testerBytes / online,
   rssGrowthBytes: (measured) => growth(measured, ({ rssBytes }) => rssBytes) ?? undefined,
   cpuMsPerConnectionHour: (measured) => {
     const [cpu, ms] = [growth(measured, (one) => one.cpuSeconds), growth(measured, (one) => one.atMs)];

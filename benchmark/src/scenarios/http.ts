@@ -9,7 +9,7 @@ import {
   REQUEST_TIMEOUT,
   type OptionValues,
 } from "../cli/options.ts";
-import { addressNeeds, checkLimits } from "../cli/preflight.ts";
+import { checkConnections } from "../cli/preflight.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { rankOf, sum } from "../kernels/broadcast/percentiles.ts";
 import { measureLoad } from "../kernels/requests/load-run.ts";
@@ -155,7 +155,7 @@ export const http = scenario({
     const { connections, count: requests, url, metricsUrl } = values;
     if (connections > requests)
       throw usageError(`--connections ${connections} needs at least as many requests (--count): one each.`);
-    checkLimits({ users: connections, messages: 1, kind: "light", ...(await addressNeeds(url)) });
+    await checkConnections(connections, url);
     const loop = loopOf({}, { inFlight: connections, requests });
     const size = { senders: connections, receivers: 0 };
     const plan = loadPlanOf({ ...values, connecting: CALLS, sendingThreads: "1" }, loop, size);

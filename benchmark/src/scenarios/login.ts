@@ -35,7 +35,6 @@ export const login = scenario({
       receivers: 0,
       connections: users + warmUpUsers,
       options: { users },
-      deliveries: 0,
       async measure(context) {
         const { target, plan, signal } = context;
         const { guests, sessions, registration } = await loadGuests(context, users + warmUpUsers);

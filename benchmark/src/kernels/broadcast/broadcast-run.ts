@@ -50,7 +50,6 @@ export async function measureBroadcast(context: BroadcastContext) {
     target,
     registration: prepared.registration,
     audience,
-    cpuAtStart: process.cpuUsage(),
     connectMs: null,
     messages: [],
     bursts: [],

@@ -27,7 +27,6 @@ export interface RunRecord {
   target: Target;
   registration: RegistrationResult | null;
   audience: Audience;
-  cpuAtStart: NodeJS.CpuUsage;
   connectMs: number | null;
   messages: BroadcastMessage[];
   bursts: SentBurst[];
@@ -98,7 +97,6 @@ export function summarise(record: RunRecord) {
     generator: generatorResult(
       { loads, disturbed: disturbed.length, areLeftOut },
       standstills,
-      process.cpuUsage(record.cpuAtStart),
       record.otherProgramsCores,
     ),
   };

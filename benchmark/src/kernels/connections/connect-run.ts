@@ -75,7 +75,7 @@ export async function measureConnections(context: ConnectContext) {
     await channel.close("connect");
   });
   if (!signal.aborted) audience.assertAlive();
-  const { online, gaveUp, dropped, resyncs, rssBytes } = audience;
+  const { online, gaveUp, dropped, resyncs } = audience;
   return {
     ...run,
     users: plan.users,
@@ -85,7 +85,6 @@ export async function measureConnections(context: ConnectContext) {
     registration,
     /** Of each connection, ascending. */
     onlineMs: audience.connections.onlineMs.filter((value) => value > 0).sort(),
-    testerBytes: rssBytes,
     messages: sent.all.map((message) => deliveryOf(message, tally)),
     counts: { online, gaveUp, dropped, resyncs, ...countsOf(sent.all, tally), stored: run.stored },
   };

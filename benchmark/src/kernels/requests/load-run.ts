@@ -69,7 +69,6 @@ export async function measureLoad({ target, plan, progress, errors, signal }: Lo
   const { threads, memory, scene, registration, audience } = job;
   const { timeoutMs } = plan;
   const tally = audience?.tally;
-  const cpuAtStart = process.cpuUsage();
   // Absent: interrupted before.
   let warmUp = 0;
   let span: Span | undefined;
@@ -190,7 +189,6 @@ export async function measureLoad({ target, plan, progress, errors, signal }: Lo
       distributions.push({ label: "each delivery", unit: "ms", ...each });
       if (counts.expected > 0) delivered = { ...counts, full: full.percentiles };
     }
-    const { user, system } = process.cpuUsage(cpuAtStart);
     const { missed, intended } = counts;
     return {
       scene,
@@ -210,8 +208,6 @@ export async function measureLoad({ target, plan, progress, errors, signal }: Lo
         samples,
         tester,
         sentLateMs,
-        testerCpuSeconds: (user + system) / 1e6,
-        testerRssBytes: process.memoryUsage.rss(),
       },
       distributions,
       /** What distorts the figures through no fault of the server. */

@@ -1,4 +1,3 @@
-import { addressNeeds, checkLimits } from "../../cli/preflight.ts";
 import type { RunTools } from "../../cli/scenario.ts";
 import { explain } from "../../targets/fanfare/api.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
@@ -39,28 +38,6 @@ export interface LoadScene {
   /** The number of groups, and of members in each. */
   groups?: number;
   members?: number;
-}
-
-/** The tester's memory for each request, and for up to eight deliveries that share a byte. */
-const BYTES_PER_REQUEST = 24;
-/** The embedded database keeps stored messages in memory, with their indexes. */
-const BYTES_PER_STORED_MESSAGE = 1024;
-
-/**
- * @param connections open at the same time
- * @param deliveries if nothing is lost
- * @throws {ExitError} that says what to do if the run would fail halfway
- */
-export async function checkLoad(
-  url: string | undefined,
-  { loop: { requests }, payloadBytes }: LoadPlan,
-  connections: number,
-  deliveries: number,
-): Promise<void> {
-  const isStoredHere = url === undefined && payloadBytes > 0;
-  const stored = isStoredHere ? requests * (BYTES_PER_STORED_MESSAGE + payloadBytes) : 0;
-  const furtherBytes = requests * BYTES_PER_REQUEST + deliveries / 8 + stored;
-  checkLimits({ users: connections, messages: 0, kind: "light", furtherBytes, ...(await addressNeeds(url)) });
 }
 
 /** Runs a task this many times, with limited concurrency, and shows the progress. */
