@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { integers, time } from "../../cli/options.ts";
 import { scenario, type RunContext } from "../../cli/scenario.ts";
 import { untilAborted } from "../../kernels/broadcast/clock.ts";
@@ -34,7 +33,8 @@ function echoProgram(name: EchoServerName, port: number, folder: string): Server
     writeFileSync(config, nginxConfig(port, folder));
     return { ...base, command: "nginx", args: ["-p", folder, "-c", config, "-e", "stderr"] };
   }
-  const file = fileURLToPath(new URL("./fastify-server.ts", import.meta.url));
+  // Not as a URL: the package, which can't run it, would include it.
+  const file = join(import.meta.dirname, "fastify-server.ts");
   return { ...base, command: process.execPath, args: [file, String(port)] };
 }
 
