@@ -5,6 +5,7 @@ const MICROSECONDS = 1000;
 const LONGEST_MS = 10 * 60 * 1000;
 /** Each microsecond below this has its own count; above, each power of two has half as many counts. */
 const EXACT = 2048;
+
 /** Any number of latencies of all threads, in constant shared memory, with three digits. */
 export class LatencyHistogram {
   readonly counts: Uint32Array<SharedArrayBuffer>;
@@ -23,15 +24,11 @@ export class LatencyHistogram {
   }
 
   /**
-   * How they are spread, for a report.
    * @param maxMs the exact maximum
    * @param missing how many more values never arrived: they are the slowest, and a percentile among them is null
+   * @returns null without values
    */
-  latencies(maxMs: number, missing = 0) {
-    return { percentiles: this.#percentiles(maxMs, missing), count: this.count };
-  }
-
-  #percentiles(maxMs: number, missing: number): OpenPercentiles | null {
+  percentiles(maxMs: number, missing = 0): OpenPercentiles | null {
     const { count } = this;
     if (count === 0) return null;
     const at = (p: number) => {
@@ -47,13 +44,6 @@ export class LatencyHistogram {
     for (let sum = this.counts[0]!; sum < rank; sum += this.counts[index]!) index++;
     return valueOf(index);
   }
-}
-
-/** @param sorted ascending; `missing` more values never arrived */
-export function latenciesOf(sorted: Float64Array, missing: number) {
-  const histogram = new LatencyHistogram();
-  for (const ms of sorted) histogram.record(ms);
-  return histogram.latencies(sorted.at(-1) ?? 0, missing);
 }
 
 function indexOf(ms: number): number {
