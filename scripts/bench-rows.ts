@@ -125,7 +125,7 @@ const RUNS: Record<string, { command: string; rows: Row[] }> = {
     ],
   },
   "limits-0": {
-    command: `limits ${BROADCAST} --gateway-threads 0`,
+    command: `limits ${BROADCAST} --targets fanfare:0,socket.io,ws`,
     rows: [
       row("the same, without gateway threads", "×", 0.84, 0.75, (values) =>
         values("medianMsRatio", { to: "socket.io" }),
@@ -133,7 +133,7 @@ const RUNS: Record<string, { command: string; rows: Row[] }> = {
     ],
   },
   cluster: {
-    command: `cluster ${BROADCAST} --gateways 2 --beside socket.io`,
+    command: `cluster ${BROADCAST} --gateways 2`,
     rows: [
       row("two gateways over NATS ÷ bare Socket.IO", "×", 0.66, 0.55, (values) =>
         values("medianMsRatio", { server: "2 gateways" }),

@@ -68,17 +68,13 @@ describe("exit codes", () => {
     ],
     [["broadcast", "--interval", "1s", "--interval", "2s"], "--interval was given twice."],
     [["compare", "a.json", "b.json", "--json", "c.json", "--json", "d.json"], "--json was given twice."],
-    ...[
-      ["broadcast", "--gateways", "2"],
-      ["broadcast", "--url", "http://127.0.0.1:9"],
-      ["sweep", "--target", "ws"],
-      ["versus", "--targets", "fanfare=http://127.0.0.1:9,fanfare:0,ws"],
-    ].map((args): [string[], string] => [
-      [...args, "--gateway-threads", "4"],
-      "--gateway-threads is only for a single instance of Fanfare that is started for the run.",
-    ]),
-    [["cluster", "--gateway-threads", "0"], "Unknown arguments: gateway-threads"],
-    [["suite", "--again", "--only", "sweep"], "--again measures nothing: omit --only, --skip and --name."],
+    [["broadcast", "--target", "fanfare:4", "--gateways", "2"], "omit --url and --target."],
+    [
+      ["broadcast", "--target", "fanfare:4", "--url", "http://127.0.0.1:9"],
+      "can't be started with this number.",
+    ],
+    [["broadcast", "--target", "fanfare,ws"], "--target names one server."],
+    [["suite", "--again", "--only", "sweep"], "--again measures nothing: omit --only."],
     [[], "Specify a command"],
   ])("64: %j", async (args, message) => {
     await expect(runCli(args)).rejects.toMatchObject({ code: 64, message: expect.stringContaining(message) });
@@ -175,7 +171,7 @@ describe("exit codes", () => {
 test("--json of a broadcast follows the schema", async () => {
   const outcome = await bench.run("broadcast", ...SMALL, "--url", platform.url, "--burst", "5");
   const result = outcome.result as Result;
-  expect(result).toMatchObject({ version: 2, meta: { command: "broadcast", options: { users: 20 } } });
+  expect(result).toMatchObject({ version: 3, meta: { command: "broadcast", options: { users: 20 } } });
   const labels = { server: "fanfare", members: 20 };
   const counts = { sent: 18, acknowledged: 18, stored: 18, received: 360 };
   expect(metricValues(result, Object.keys(counts), labels)).toEqual(counts);

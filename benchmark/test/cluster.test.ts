@@ -80,7 +80,6 @@ describe.skipIf(cannotCluster)("a cluster of its own", () => {
 
 test.each([
   [["cluster", "--gateways", "1,x"], "--gateways must be an integer"],
-  [["cluster", "--beside", "nginx"], "Choices: socket.io, ws, single."],
   [["cluster", "--threshold", "worstAt3<1"], "unknown metric worstAt3"],
   [["broadcast", "--gateways", "2", "--target", "ws"], "omit --url and --target"],
   [["storm", "--faults", "flood"], "Choices: rolling, kill, all."],

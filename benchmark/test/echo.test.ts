@@ -23,7 +23,7 @@ test("each server is measured at each concurrency, in turns", async () => {
   );
   const result = outcome.result as Result;
   expect(code).toBe(0);
-  const servers = isInstalled("nginx") ? ["fastify", "node", "nginx"] : ["fastify", "node"];
+  const servers = isInstalled("nginx") ? ["fastify", "nginx"] : ["fastify"];
   const missing = result.caveats.filter((text) => text.includes("is not installed"));
   expect(missing).toEqual(isInstalled("nginx") ? [] : ["nginx is not installed and not in the table."]);
   const rates = result.metrics.filter(({ name }) => name === "requestsPerSecond");
@@ -43,12 +43,12 @@ test("each server is measured at each concurrency, in turns", async () => {
   expect(await bench.leftovers()).toEqual([]);
 });
 
-test.each([
-  [["--servers", "apache"], "Choices: fastify, node, nginx."],
-  [["--connections", "1,x"], "--connections must be an integer"],
-])("wrong usage is reported: %j", async (args, message) => {
-  await expect(runCli(["echo", ...args])).rejects.toMatchObject({
-    code: 64,
-    message: expect.stringContaining(message),
-  });
-});
+test.each([[["--connections", "1,x"], "--connections must be an integer"]])(
+  "wrong usage is reported: %j",
+  async (args, message) => {
+    await expect(runCli(["echo", ...args])).rejects.toMatchObject({
+      code: 64,
+      message: expect.stringContaining(message),
+    });
+  },
+);

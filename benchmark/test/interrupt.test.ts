@@ -14,7 +14,7 @@ const tagged = (index: number) => ({ tags: index === 0 ? [] : ["long"] });
 
 /** While the tester has a server and threads running. The other commands have such a test beside what they measure. */
 const INTERRUPTED = [
-  ["sending messages", ["broadcast", "--users", "20", "--messages", "1000", "--gateway-threads", "0"]],
+  ["sending messages", ["broadcast", "--users", "20", "--messages", "1000", "--target", "fanfare:0"]],
   ["measuring", ["direct", "--rate", "50", "--duration", "60s", "--warmup", "0"]],
   ["sending messages", ["limits", "--targets", "socket.io", "--users", "50"]],
 ] as const;
@@ -32,7 +32,7 @@ for (const [index, [progress, args]] of INTERRUPTED.entries())
   });
 
 const GROUPS = [
-  ["sending messages", ["broadcast", "--users", "5", "--messages", "1000", "--gateway-threads", "0"]],
+  ["sending messages", ["broadcast", "--users", "5", "--messages", "1000", "--target", "fanfare:0"]],
   ["sending messages", ["limits", "--targets", "socket.io", "--users", "5"]],
   ["seconds held", ["connect", "--users", "5", "--hold", "1h", "--settle", "0s"]],
 ] as const;
@@ -52,7 +52,7 @@ for (const [index, [progress, args]] of GROUPS.entries())
   );
 
 const EARLY = [
-  ["SIGHUP", "broadcast", ...USERS, "--gateway-threads", "0"],
+  ["SIGHUP", "broadcast", ...USERS, "--target", "fanfare:0"],
   ["SIGINT", "storm", ...USERS, "--gateways", "0"],
   ["SIGINT", "direct", "-c", "5000"],
   ["SIGINT", "http", ...USERS],

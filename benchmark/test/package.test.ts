@@ -97,7 +97,7 @@ describe("the package", { tags: "long" }, () => {
     const manifest = JSON.parse(await readFile(join(installed, "package.json"), "utf8")) as object;
     expect(Object.keys(manifest)).not.toContain("scripts");
     expect(manifest).toMatchObject({ engines: { node: ">=22" }, version: packageJson.version });
-    expect(names).toEqual(expect.arrayContaining(["LICENSE", "README.md", "schema/result.v2.json"]));
+    expect(names).toEqual(expect.arrayContaining(["LICENSE", "README.md", "schema/result.v3.json"]));
   });
 
   test("runs with npx", async () => {

@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject } from "ajv";
-import schema from "../schema/result.v2.json" with { type: "json" };
+import schema from "../schema/result.v3.json" with { type: "json" };
 
 type Schema = { [key: string]: unknown };
 

@@ -144,7 +144,7 @@ const results = (describe: string) =>
 
 /** Every command's options for its result. */
 export const RESULT_OPTIONS = {
-  json: result("Write the result to this file (schema/result.v2.json)"),
+  json: result("Write the result to this file (schema/result.v3.json)"),
   html: result("Write a self-contained page with charts to this file"),
   csv: result("Write the metrics to this file, one per line"),
   prometheus: result("Write the metrics to this file in Prometheus' text format"),

@@ -33,8 +33,6 @@ export interface Needs {
   isLocalServer: boolean;
   /** Connections can come from several loopback addresses. */
   canSpreadAddresses: boolean;
-  /** Memory for other things than connections and broadcasts. */
-  furtherBytes?: number;
 }
 
 export type Limits = ReturnType<typeof currentLimits>;
@@ -52,12 +50,12 @@ interface Obstacle {
 
 /** What would fail halfway. Empty: ready. */
 export function findObstacles(needs: Needs, limits: Limits): Obstacle[] {
-  const { users, messages, kind, isLocalServer, canSpreadAddresses, furtherBytes = 0 } = needs;
+  const { users, messages, kind, isLocalServer, canSpreadAddresses } = needs;
   const files = users + OTHER_FILES;
   const perAddress = canSpreadAddresses ? Math.min(users, CONNECTIONS_PER_ADDRESS) : users;
   const ports = limits.ports === null ? Infinity : limits.ports.last - limits.ports.first + 1;
   const perUser = BYTES_PER_RECEIVER[kind] + (isLocalServer ? BYTES_PER_SERVER_CONNECTION : 0);
-  const memory = users * perUser + tallyBytes(users, messages) + furtherBytes;
+  const memory = users * perUser + tallyBytes(users, messages);
   const mebibytes = (bytes: number) => Math.ceil(bytes / 1024 / 1024);
   const obstacles: (Obstacle & { isMet: boolean })[] = [
     {
@@ -90,4 +88,9 @@ export function findObstacles(needs: Needs, limits: Limits): Obstacle[] {
 export function checkLimits(needs: Needs): void {
   const obstacles = findObstacles(needs, currentLimits());
   if (obstacles.length > 0) throw usageError(obstacles.map(({ why }) => why).join("\n"));
+}
+
+/** The same for a load of requests. */
+export async function checkConnections(connections: number, url?: string): Promise<void> {
+  checkLimits({ users: connections, messages: 0, kind: "light", ...(await addressNeeds(url)) });
 }

@@ -20,6 +20,9 @@ import {
 } from "./comparison.ts";
 import { runsNeeded } from "./rank-test.ts";
 
+/** The significance level: the probability below which a difference is not noise. */
+const NOISE = 0.05;
+
 /** @param limit the significance level */
 export function comparisonSummary({ differences, missing }: Comparison, limit: number): string {
   const rows = Map.groupBy(differences, ({ row }) => row);
@@ -105,12 +108,6 @@ export const compareCommand = plainCommand(
         describe: "Results (--json) of the base: comma-separated files, or a folder",
       })
       .positional("new", { type: "string", demandOption: true, describe: "Results of the new side" })
-      .option("noise", {
-        group: "Result:",
-        type: "number",
-        default: 0.05,
-        describe: "Significance level: probability below which a difference is not noise",
-      })
       .options({ json: RESULT_OPTIONS.json, threshold: RESULT_OPTIONS.threshold })
       .example("$0 compare a1.json,a2.json,a3.json,a4.json b1.json,b2.json,b3.json,b4.json", "four runs each")
       .example("$0 compare before/ after/ --threshold worse==0", "exit code 99 if something became worse")
@@ -119,21 +116,19 @@ export const compareCommand = plainCommand(
         "exit code 99 if the worst message is at least 10 % slower",
       ),
   async (args) => {
-    if (!(args.noise > 0 && args.noise < 1))
-      throw usageError("--noise must be between 0 and 1, for example 0.05.");
     const [base, other] = [await readSide(args.base), await readSide(args.new)];
-    const compared = compare(base.flatMap(observationsOf), other.flatMap(observationsOf), args.noise);
+    const compared = compare(base.flatMap(observationsOf), other.flatMap(observationsOf), NOISE);
     if (compared.differences.length === 0) throw usageError("The two sides have no row in common.");
     const metrics = comparisonMetrics(compared);
     const named = Object.entries(metrics).map(([name, value]) => ({ name, value, labels: {} }));
     const thresholds = checkThresholds(parseThresholds(args.threshold, Object.keys(metrics)), named);
     if (args.json !== undefined) {
-      const comparison = { version: 2, command: "compare", noise: args.noise, ...compared, thresholds };
+      const comparison = { version: 2, command: "compare", noise: NOISE, ...compared, thresholds };
       await writeFile(args.json, `${JSON.stringify(comparison, null, 2)}\n`);
     }
     const different = setupDifferences(base, other).map((text) => styleText("yellow", `  ${text}`));
     const lines = [
-      comparisonSummary(compared, args.noise),
+      comparisonSummary(compared, NOISE),
       "",
       ...section("The sides were not measured in the same way", different),
       ...thresholdLines(thresholds),

@@ -64,8 +64,6 @@ export class Audience<T extends Tally | DeliveryTally = Tally> {
   readonly #probes: ReceiverGroup;
   readonly #addresses: SourceAddresses;
   readonly #errors: Readonly<Record<string, number>>[] = [];
-  /** Resident memory of all processes before they closed their connections. */
-  rssBytes = 0;
   #onComplete: () => void = () => {};
 
   private constructor(options: AudienceOptions<T>, dialect: Dialect, addresses: readonly string[]) {
@@ -224,7 +222,6 @@ export class Audience<T extends Tally | DeliveryTally = Tally> {
     const [first] = this.#blockOf(t, this.tally.memory.receivers);
     (this.tally as Tally).add(own.tally, first);
     this.connections.onlineMs.set(own.onlineMs, first);
-    this.rssBytes += own.rssBytes;
   }
 
   /** The receivers of a thread, from the first up to the next thread's: in blocks, so that each has some on all servers. */

@@ -49,13 +49,6 @@ export class Tally {
     this.memory = memory;
   }
 
-  /** So far, of all messages. */
-  get deliveries(): number {
-    let sum = 0;
-    for (let i = 0; i < this.memory.messages; i++) sum += Atomics.load(this.memory.received, i);
-    return sum;
-  }
-
   /** @returns true if this was the message's last missing arrival */
   record(receiver: number, message: number, atMs: number, by: ArrivedBy = "event"): boolean {
     const { receivers, receivedAt, lastMessage, received, duplicates, outOfOrder, epochMs } = this.memory;

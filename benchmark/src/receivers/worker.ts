@@ -107,13 +107,12 @@ const orders = {
   },
   sample: sampleThreadLoad,
   async close() {
-    const rssBytes = process.memoryUsage.rss();
     areReadsBatched = false;
     await group.close();
     report();
     const own =
       isProcess && recorder instanceof Tally
-        ? { tally: recorder.copy(), onlineMs: connections.onlineMs.slice(), rssBytes }
+        ? { tally: recorder.copy(), onlineMs: connections.onlineMs.slice() }
         : undefined;
     return { errors: group.errors, own };
   },

@@ -29,11 +29,11 @@ test("one measurement: its headline and faults are tiles, the rest are tables by
 const sizes = (count: number) =>
   Array.from({ length: count }, (_, i) => metrics({ worstMs: i + 1, lost: 0 }, { members: (i + 1) * 100 }));
 
-test("several servers are columns, and bars", () => {
+test("several servers are columns", () => {
   const blocks = blocksOf(
     ["fanfare", "ws"].flatMap((server, i) => metrics({ worstMs: i + 1, lost: i }, { server, members: 20 })),
   );
-  expect(blocks.map(({ kind }) => kind)).toEqual(["chart", "table"]);
+  expect(blocks.map(({ kind }) => kind)).toEqual(["table"]);
   expect(blocks.at(-1)).toMatchObject({
     heading: "Figures",
     rows: [

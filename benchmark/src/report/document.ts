@@ -1,7 +1,7 @@
 import { PERCENTILES } from "../kernels/broadcast/percentiles.ts";
-import { barChart, columnChart, lineChart, type Line } from "./charts/charts.ts";
+import { lineChart, type Line } from "./charts/charts.ts";
 import type { Colour } from "./charts/theme.ts";
-import { applying, count, short, shortOrDash, whole } from "./format.ts";
+import { applying, count, shortOrDash, whole } from "./format.ts";
 import { GROUPS, hasLabels, metricText, overPasses } from "./metric.ts";
 import type { Group, Labels, Metric, Unit } from "./metric.ts";
 import type { Distribution, ErrorRow, Result, Series } from "./result.ts";
@@ -15,8 +15,7 @@ interface Document {
 
 export type Block =
   | { kind: "tiles"; tiles: Tile[] }
-  /** `lines`: the same for a terminal. */
-  | { kind: "chart"; heading: string; note?: string; svg: string; lines?: readonly string[] }
+  | { kind: "chart"; heading: string; note?: string; svg: string }
   | { kind: "table"; heading: string; rows: readonly (readonly string[])[] }
   | { kind: "notes"; heading: string; lines: readonly string[] };
 
@@ -30,7 +29,7 @@ export interface Tile {
 /** Tables get a row for each of more things than this, and a column for each of fewer. */
 const MOST_COLUMNS = 6;
 const COLOURS: readonly Colour[] = ["one", "two", "three", "four", "quiet", "bad"];
-const BAR_CHARS = 50;
+const colourOf = (line: number): Colour => COLOURS[line % COLOURS.length]!;
 /** Left out beside other servers; the result file has them. */
 const NOT_COMPARED: readonly Group[] = ["ratios", "counts", "server", "tester"];
 
@@ -134,12 +133,12 @@ const nameOf = (column: Labels): string =>
     .map((value) => (typeof value === "number" ? whole(value) : value))
     .join(", ");
 
-/** One value for each column; a chart by a number is a line, and otherwise bars. */
+/** Charts by a number, such as that of members. */
 function comparison(metrics: readonly Metric[], columns: readonly Labels[]): Block[] {
   const keys = Object.keys(columns[0]!);
   const size = keys.find((key) => columns.every((column) => typeof column[key] === "number"));
   const headline = metrics.filter(({ group }) => group === "headline");
-  if (size === undefined) return barCharts(headline, columns);
+  if (size === undefined) return [];
   if (keys.length === 1)
     return [...Map.groupBy(headline, ({ unit }) => unit).values()].flatMap((same) =>
       sizeChart(`Results by ${size}`, same, size, ({ label }) => label.split(",")[0]!),
@@ -163,7 +162,7 @@ function sizeChart(
     const points = same.flatMap(({ labels, value }) =>
       value === null || value <= 0 ? [] : [{ x: labels[size] as number, y: value }],
     );
-    return points.length < 2 ? [] : [{ name, colour: COLOURS[i % COLOURS.length]!, points }];
+    return points.length < 2 ? [] : [{ name, colour: colourOf(i), points }];
   });
   if (lines.length === 0) return [];
   const svg = lineChart({
@@ -171,25 +170,9 @@ function sizeChart(
     x: size,
     y: AXES[metrics[0]!.unit] ?? "",
     isLog: true,
-    height: 320,
     lines,
   });
   return [{ kind: "chart", heading, svg }];
-}
-
-function barCharts(metrics: readonly Metric[], columns: readonly Labels[]): Block[] {
-  return [...Map.groupBy(metrics, ({ label }) => label)].flatMap(([label, same]): Block[] => {
-    const bars = columns.flatMap((column) => {
-      const metric = same.find((one) => hasLabels(one, column));
-      if (!metric || metric.value === null) return [];
-      const colour: Colour =
-        column["server"] === undefined || column["server"] === columns[0]!["server"] ? "one" : "quiet";
-      return [{ label: nameOf(column), value: metric.value, text: metricText(metric), colour }];
-    });
-    if (bars.length < 2) return [];
-    const heading = `${label}, ${same[0]!.better === "higher" ? "higher" : "lower"} is better`;
-    return [{ kind: "chart", heading, svg: barChart(heading, bars) }];
-  });
 }
 
 /**
@@ -267,58 +250,16 @@ function distributionBlocks(distributions: readonly Distribution[]): Block[] {
     label,
     ...PERCENTILES.map((p) => shortOrDash(percentiles![`p${p}`])),
   ]);
-  const percentiles = table("Percentiles", [["ms", ...PERCENTILES.map((p) => `p${p}`)], ...rows]);
-  const { label, buckets } = known.at(-1)!;
-  if (buckets.length === 0) return [percentiles];
-  const heading = `Distribution: ${label}`;
-  const svg = columnChart({
-    description: heading,
-    x: "ms",
-    y: "count",
-    columns: buckets.map(({ fromMs, toMs, count: amount }) => ({
-      label: short(fromMs),
-      value: amount,
-      colour: "one",
-      title: `${short(fromMs)} to ${short(toMs)} ms: ${whole(amount)}`,
-    })),
-  });
-  return [percentiles, { kind: "chart", heading, svg, lines: histogram(buckets) }];
-}
-
-function histogram(buckets: Distribution["buckets"]): string[] {
-  const most = Math.max(...buckets.map((bucket) => bucket.count));
-  const rows = buckets.map((bucket): [range: string, amount: string, bar: string] => [
-    `${short(bucket.fromMs)} – ${short(bucket.toMs)} ms`,
-    whole(bucket.count),
-    "█".repeat(Math.ceil((bucket.count / most) * BAR_CHARS)),
-  ]);
-  const width = (column: 0 | 1) => Math.max(...rows.map((row) => row[column].length));
-  const [ranges, amounts] = [width(0), width(1)];
-  return rows.map(([range, amount, bar]) =>
-    `${range.padStart(ranges)}  ${amount.padStart(amounts)}  ${bar}`.trimEnd(),
-  );
+  return [table("Percentiles", [["ms", ...PERCENTILES.map((p) => `p${p}`)], ...rows])];
 }
 
 function seriesBlock({ label, x, y, kind, points }: Series): Block[] {
   if (points.filter((point) => point.y !== null).length < 2) return [];
-  const kinds = Map.groupBy(points, (point) => point.kind ?? label);
-  const names = [...kinds.keys()].map((name, i) => ({ name, colour: COLOURS[i % COLOURS.length]! }));
-  const chart = { description: label, x, y };
-  if (kind !== "columns") {
-    const lines = names.map((line) => ({
-      ...line,
-      isScattered: kind === "points",
-      points: kinds.get(line.name)!.map((point) => ({ x: Number(point.x), y: point.y })),
-    }));
-    return [{ kind: "chart", heading: label, svg: lineChart({ ...chart, height: 220, lines }) }];
-  }
-  const columns = points.map((point) => ({
-    label: String(point.x),
-    value: point.y,
-    colour: names.find(({ name }) => name === (point.kind ?? label))!.colour,
-    title: `${point.x}${point.kind === undefined ? "" : `, ${point.kind}`}: ${shortOrDash(point.y)}`,
-  }));
-  const missing = points.filter((point) => point.y === null).length;
+  const isScattered = kind === "points";
+  const lines = [...Map.groupBy(points, (point) => point.kind ?? label)].map(([name, same], i): Line => {
+    return { name, colour: colourOf(i), isScattered, points: same };
+  });
+  const missing = isScattered ? points.filter((point) => point.y === null).length : 0;
   const note = missing > 0 ? { note: `${count(missing, "value")} never reached` } : {};
-  return [{ kind: "chart", heading: label, ...note, svg: columnChart({ ...chart, columns, legend: names }) }];
+  return [{ kind: "chart", heading: label, ...note, svg: lineChart({ description: label, x, y, lines }) }];
 }

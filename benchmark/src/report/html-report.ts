@@ -6,7 +6,7 @@ import type { Result } from "./result.ts";
 
 const PAGE_CSS = `
 :root { color-scheme: light dark; ${themeVariables("light")} }
-@media screen and (prefers-color-scheme: dark) { :root { ${themeVariables("dark")} } }
+@media (prefers-color-scheme: dark) { :root { ${themeVariables("dark")} } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 2.5rem 1.25rem 4rem; max-width: 62rem; background: var(--surface); color: var(--ink);
   font: 16px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; }
@@ -24,11 +24,6 @@ a { color: var(--one); }
 .tile.bad b { color: var(--bad); }
 figure { margin: 0.5rem 0 1rem; }
 svg { display: block; width: 100%; max-width: 52rem; height: auto; }
-.facts { columns: 17rem; column-gap: 2.5rem; margin-top: 1rem; }
-.facts > div { break-inside: avoid; padding-bottom: 1rem; }
-.facts h3 { margin-top: 0; }
-.facts table { width: 100%; }
-.facts td { white-space: normal; overflow-wrap: break-word; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.875rem; font-variant-numeric: tabular-nums; margin: 0.5rem 0; }
 th, td { padding: 0.3rem 0.8rem 0.3rem 0; text-align: right; border-bottom: 1px solid var(--grid); }
@@ -36,18 +31,6 @@ td { white-space: nowrap; }
 th { font-weight: 600; vertical-align: bottom; }
 th:first-child, td:first-child { text-align: left; }
 ul { padding-left: 1.2rem; }
-@media print {
-  td { white-space: normal; }
-  @page { margin: 14mm; }
-  body { padding: 0; max-width: none; font-size: 11pt; }
-  h2 { break-before: page; border: 0; padding: 0; margin-top: 0; }
-  main > section:first-of-type h2 { break-before: auto; margin-top: 1rem; }
-  figure, .tile, tr { break-inside: avoid; }
-  h3 { break-after: avoid; }
-  nav { display: none; }
-  svg { max-width: 100%; }
-  a { color: inherit; text-decoration: none; }
-}
 ${CHART_CSS}
 `;
 
@@ -87,26 +70,9 @@ function section(result: Result): string {
   ]);
   const closing = thresholds.length === 0 ? [] : [table("Thresholds", [["", "value", ""], ...thresholds])];
   const interrupted = result.meta.interrupted ? "<p><strong>Interrupted: partial result.</strong></p>" : "";
-  const parts = sideBySide([...blocks, ...closing]).join("\n");
+  const parts = [...blocks, ...closing].map(block).join("\n");
   return `<p class="quiet">${escape(subtitle)}</p>${interrupted}\n${parts}`;
 }
-
-/** Consecutive lists of facts are columns, to save space. */
-function sideBySide(blocks: readonly Block[]): string[] {
-  const runs: string[][] = [];
-  for (const [i, content] of blocks.entries()) {
-    if (isFacts(content) && isFacts(blocks[i - 1])) runs.at(-1)!.push(block(content));
-    else runs.push([block(content)]);
-  }
-  return runs.map((run) =>
-    run.length === 1
-      ? run[0]!
-      : `<div class="facts">${run.map((fact) => `<div>${fact}</div>`).join("")}</div>`,
-  );
-}
-
-const isFacts = (content: Block | undefined): boolean =>
-  content?.kind === "table" && content.rows.length > 1 && content.rows.every((row) => row.length === 2);
 
 function block(content: Block): string {
   if (content.kind === "tiles") return `<div class="tiles">${content.tiles.map(tile).join("")}</div>`;

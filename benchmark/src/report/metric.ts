@@ -138,7 +138,6 @@ const KINDS = {
   connectsPerCpuSecond: higher("cost", "connected per server CPU second", "count"),
   rssGrowthBytes: lower("cost", "memory growth while idle", "mib"),
   cpuMsPerConnectionHour: lower("cost", "server CPU per connection and hour", "ms"),
-  testerBytesPerConnection: info("tester", "tester's memory per connection", "kib"),
   heldMs: info("counts", "held", "duration"),
   failed: lower("counts", "failed", "count", { over: "sum" }),
   moved: info("counts", "connections lost and reopened", "count", { over: "sum" }),
@@ -148,7 +147,6 @@ const KINDS = {
   inexactCopies: fault("SDK copies that differ from the database"),
   serversBackMs: lower("times", "servers restarted", "duration", { over: "max" }),
   ackMaxMs: lower("times", "acknowledged after at most", "ms", { over: "max" }),
-  disturbedSeconds: lower("times", "seconds worse than the steady time's worst", "count", { over: "sum" }),
   offeredPerSecond: info("rates", "offered", "perSecond"),
   withoutRetryAfter: event("faults", "rejections without a retry time"),
   memoryPeakBytes: lower("cost", "memory of the services, maximum", "mib", { over: "max" }),
@@ -198,8 +196,6 @@ const KINDS = {
   testerDelayMs: info("tester", "longest standstill during a message", "ms", { over: "max" }),
   disturbedMessages: info("tester", "messages disturbed by the tester", "count", { over: "sum" }),
   otherProgramsCores: info("tester", "other programs", "cores", { over: "max" }),
-  testerCpuSeconds: info("tester", "tester's CPU", "seconds", { over: "sum" }),
-  testerRssBytes: info("tester", "tester's memory (RSS)", "mib", { over: "max" }),
 } satisfies Record<string, MetricKind>;
 
 export type MetricName = keyof typeof KINDS;

@@ -36,9 +36,9 @@ async function readResult(file: string): Promise<Result> {
     const result = JSON.parse(text) as { version?: number; command?: string };
     const { version, command } = result;
     if (typeof version !== "number") throw new Error("it has no version");
+    if (command !== undefined) throw new Error(`it is of \`bench ${command}\``);
     if (version !== RESULT_VERSION)
       throw new Error(`it has version ${version}, but this tester reads version ${RESULT_VERSION}`);
-    if (command !== undefined) throw new Error(`it is of \`bench ${command}\``);
     return result as unknown as Result;
   } catch (error) {
     throw usageError(`${file} is not a result of --json: ${(error as Error).message}.`);

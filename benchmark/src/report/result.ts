@@ -1,11 +1,11 @@
-import type { Bucket, OpenPercentiles } from "../kernels/broadcast/percentiles.ts";
+import type { OpenPercentiles } from "../kernels/broadcast/percentiles.ts";
 import type { ServerSample } from "../kernels/broadcast/server-samples.ts";
 import type { Environment } from "./environment.ts";
-import type { Labels, Metric } from "./metric.ts";
+import type { Metric } from "./metric.ts";
 import type { ThresholdResult } from "./thresholds.ts";
 
-/** Changes when a field changes its meaning or is removed, but not for new fields. See schema/result.v2.json. */
-export const RESULT_VERSION = 2;
+/** Changes when a field changes its meaning or is removed, but not for new fields. See schema/result.v3.json. */
+export const RESULT_VERSION = 3;
 
 /** How values are spread, where a single number is not enough. */
 export interface Distribution {
@@ -13,8 +13,8 @@ export interface Distribution {
   unit: "ms";
   /** Values that never arrived are the slowest: null if the percentile is one of them. null: there are none. */
   percentiles: OpenPercentiles | null;
-  buckets: readonly Bucket[];
-  labels?: Labels;
+  /** How many values there are. */
+  count: number;
 }
 
 /** Values in an order, for a chart. */
@@ -22,12 +22,12 @@ export interface Series {
   label: string;
   x: string;
   y: string;
-  kind: "columns" | "line" | "points";
+  kind: "line" | "points";
   points: readonly SeriesPoint[];
 }
 
 interface SeriesPoint {
-  x: number | string;
+  x: number;
   /** null: unknown, or never reached. */
   y: number | null;
   /** Points of a kind share a color. */
@@ -82,10 +82,9 @@ const ENOUGH_VALUES = 1000;
 
 /** Percentiles of few values say less than their name. */
 export function fewValuesCaveat(distributions: readonly Distribution[]): string[] {
-  const few = distributions.flatMap(({ label, percentiles, buckets }) => {
-    const values = buckets.reduce((sum, { count }) => sum + count, 0);
-    return percentiles === null || values >= ENOUGH_VALUES ? [] : [`${label} (${values})`];
-  });
+  const few = distributions.flatMap(({ label, count }) =>
+    count === 0 || count >= ENOUGH_VALUES ? [] : [`${label} (${count})`],
+  );
   if (few.length === 0) return [];
   return [
     `Few values: ${few.join(", ")}. p99 of fewer than 100, and p99.9 of fewer than 1,000, is the slowest.`,

@@ -5,7 +5,7 @@ import type { ErrorRow, Result } from "./result.ts";
 import type { ThresholdResult } from "./thresholds.ts";
 import { PROGRAM } from "../cli/exit.ts";
 
-/** A result for a terminal: charts are left out unless they have a text form. */
+/** A result for a terminal, without its charts. */
 export function textReport(result: Result): string {
   const { title, subtitle, blocks } = documentOf(result);
   return [
@@ -46,9 +46,9 @@ export function thresholdLines(thresholds: readonly ThresholdResult[]): string[]
 function blockLines(block: Block): string[] {
   if (block.kind === "tiles") return block.tiles.length === 0 ? [] : [...tileLines(block.tiles), ""];
   if (block.kind === "table") return section(block.heading, [table(block.rows)]);
-  const lines = (block.lines ?? []).map((line) => `  ${line}`);
-  const isNote = block.kind === "notes";
-  return section(block.heading, isNote ? lines.map((line) => styleText("yellow", line)) : lines);
+  if (block.kind === "chart") return [];
+  const lines = block.lines.map((line) => styleText("yellow", `  ${line}`));
+  return section(block.heading, lines);
 }
 
 /** The first values in bold, and faults in one line. */

@@ -14,7 +14,7 @@ import {
   type MetricName,
   type MetricTable,
 } from "../report/metric.ts";
-import { lineOver, serverLines, type Distribution, type Series } from "../report/result.ts";
+import type { Distribution, Series } from "../report/result.ts";
 import type { ServerUsage } from "../targets/target.ts";
 
 const STALL_MS = 1000;
@@ -79,8 +79,6 @@ const TESTER: MetricTable<Generator> = {
   testerDelayMs: ({ longestDelayMs }) => longestDelayMs,
   disturbedMessages: ({ disturbed }) => disturbed,
   ...fields((load: Generator) => load, "otherProgramsCores"),
-  testerCpuSeconds: ({ cpuSeconds }) => cpuSeconds,
-  testerRssBytes: ({ rssBytes }) => rssBytes,
 };
 
 /** The metrics of a broadcast. */
@@ -102,18 +100,18 @@ export function metricsByProcess(
   );
 }
 
-/** Times in order, as columns. */
-export function timeColumns(
+/** Times in order. */
+export function timePoints(
   label: string,
   x: string,
   times: readonly { y: number | null; kind?: string }[],
 ): Series {
-  return { label, x, y: "ms", kind: "columns", points: times.map((time, i) => ({ x: i + 1, ...time })) };
+  return { label, x, y: "ms", kind: "points", points: times.map((time, i) => ({ x: i + 1, ...time })) };
 }
 
 /** Of messages one by one. */
-export const messageColumns = (times: readonly { y: number | null; kind?: string }[]): Series =>
-  timeColumns("Each message, time to the last member", "messages in order", times);
+export const messagePoints = (times: readonly { y: number | null; kind?: string }[]): Series =>
+  timePoints("Each message, time to the last member", "messages in order", times);
 
 /** @param labels added to those of the server and the number of members */
 export function broadcastMetrics(pass: BroadcastMeasurement, labels: Labels = {}): Metric[] {
@@ -170,19 +168,15 @@ function medianUnlessLost(
 
 export function broadcastDistributions({ warm }: BroadcastMeasurement): Distribution[] {
   const label = "all deliveries of warm messages";
-  return [{ label, unit: "ms", percentiles: warm.latencyMs, buckets: warm.histogram }];
+  return [{ label, unit: "ms", percentiles: warm.latencyMs, count: warm.deliveries }];
 }
 
-export function broadcastSeries({ rounds, server: { samples } }: BroadcastMeasurement): Series[] {
-  const seconds = "seconds since the receivers were connected";
-  const line = lineOver(seconds, samples);
+export function broadcastSeries({ rounds }: BroadcastMeasurement): Series[] {
   return [
-    messageColumns(
+    messagePoints(
       rounds.map(({ kind, p100Ms, isDisturbed }) => {
         return { y: p100Ms, kind: isDisturbed ? "disturbed by the tester" : kind };
       }),
     ),
-    line("Deliveries per second", "deliveries/s", (sample) => sample.deliveriesPerSecond),
-    ...serverLines(seconds, samples),
   ];
 }

@@ -20,7 +20,7 @@ import type { BroadcastMeasurement } from "../kernels/broadcast/broadcast-summar
 import { applying, count, ms, serverText, whole } from "../report/format.ts";
 import type { Outcome } from "../report/result.ts";
 import { existingUsers } from "../targets/tokens.ts";
-import { gatewayThreadsOf } from "./contestants.ts";
+import { serverSpec, sizeOf } from "./contestants.ts";
 import { openServer } from "../targets/open-target.ts";
 import {
   BROADCAST_METRICS,
@@ -51,9 +51,8 @@ export const broadcast = scenario({
   async plan(values) {
     const { target, url, metricsUrl, each } = values;
     const cluster = clusterSizeOf(values);
-    const single = cluster ? [] : [{ name: target, url, size: undefined }];
-    const gatewayThreads = gatewayThreadsOf(single, values.gatewayThreads);
-    const plan = broadcastPlan({ ...values, gatewayThreads }, values.users);
+    const spec = serverSpec(values);
+    const plan = broadcastPlan(values, values.users);
     if (cluster && (url !== undefined || target !== "fanfare")) {
       throw usageError("--gateways and --workers start a cluster for the run: omit --url and --target.");
     }
@@ -62,8 +61,8 @@ export const broadcast = scenario({
     return {
       options: { ...plan, target, cluster },
       async measure(context: RunContext) {
-        const place = { url, cluster, metricsUrl, gatewayThreads, registrations: plan.connecting, existing };
-        const server = await openServer(context, target, place);
+        const place = { ...sizeOf(spec), url, cluster, metricsUrl, registrations: plan.connecting, existing };
+        const server = await openServer(context, spec.name, place);
         const prepared = await server.prepare(plan.users, context.progress, context.signal);
         const measurement = await measureBroadcast({ ...context, target: server, prepared, plan });
         return broadcastOutcome(measurement, { plan, each, server: serverText(server) });

@@ -31,14 +31,13 @@ import {
   type ConnectPlan,
   type HoldSample,
 } from "../kernels/connections/connect-run.ts";
-import { grownObjects, kernelBytes } from "../kernels/connections/memory.ts";
 import type { ClusterSize } from "../platform/platform.ts";
-import { applying, count, kib, serverText } from "../report/format.ts";
+import { applying, count, serverText } from "../report/format.ts";
 import { fields, metricNames, readMetrics, type Metric, type MetricTable } from "../report/metric.ts";
-import { lineOver, mebibytes, type TextTable } from "../report/result.ts";
+import { lineOver, mebibytes } from "../report/result.ts";
 import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
 import { existingUsers } from "../targets/tokens.ts";
-import { messageColumns, metricsByProcess, USAGE, usageMetrics } from "./broadcast-outcome.ts";
+import { messagePoints, metricsByProcess, USAGE, usageMetrics } from "./broadcast-outcome.ts";
 
 const CONNECT_OPTIONS = {
   ...FANFARE_OPTIONS,
@@ -121,7 +120,6 @@ const MOST_PROCESSES = 64;
 /** Concurrent registrations on a server that is started for the run. */
 const MOST_REGISTRATIONS = 100;
 
-const MOST_OBJECTS = 10;
 const MS_PER_HOUR = 3_600_000;
 
 const countsOf = ({ counts }: ConnectMeasurement) => counts;
@@ -160,9 +158,7 @@ const FIGURES: MetricTable<ConnectMeasurement> = {
     connectMs === null ? undefined : openPercentiles(onlineMs, counts.gaveUp)?.p99,
   rssPerConnectionBytes: (measured) => perConnection(measured, ({ usage }) => usage?.rssBytes),
   kernelPerConnectionBytes: (measured) =>
-    perConnection(measured, ({ kernel }) => kernelBytes(kernel)) ?? undefined,
-  testerBytesPerConnection: ({ connected, counts: { online }, testerBytes }) =>
-    connected === null || online === 0 ? undefined : testerBytes / online,
+    perConnection(measured, ({ kernelBytes }) => kernelBytes) ?? undefined,
   rssGrowthBytes: (measured) => growth(measured, ({ rssBytes }) => rssBytes) ?? undefined,
   cpuMsPerConnectionHour: (measured) => {
     const [cpu, ms] = [growth(measured, (one) => one.cpuSeconds), growth(measured, (one) => one.atMs)];
@@ -222,9 +218,8 @@ export const connect = scenario({
             line("Server memory (RSS) while the connections are held", "MiB", ({ rssBytes }) =>
               mebibytes(rssBytes),
             ),
-            messageColumns(measured.messages.map(({ p100Ms }) => ({ y: p100Ms }))),
+            messagePoints(measured.messages.map(({ p100Ms }) => ({ y: p100Ms }))),
           ],
-          tables: kernelTable(measured),
           caveats: connectCaveats(measured, place.isLocalServer),
         };
       },
@@ -284,13 +279,4 @@ function timesOf({ messages }: ConnectMeasurement, of: (times: Spread) => number
   if (messages.length === 0) return undefined;
   const times = messages.map(({ p100Ms }) => p100Ms);
   return times.includes(null) ? null : of(spread(times as number[])!);
-}
-
-/** The kernel objects that grew most, if they are readable (as root). */
-function kernelTable({ before, connected, counts: { online } }: ConnectMeasurement): TextTable[] {
-  const [old, now] = [before?.kernel?.objects, connected?.kernel?.objects];
-  const grown = old && now && online > 0 ? grownObjects(old, now, MOST_OBJECTS) : [];
-  if (grown.length === 0) return [];
-  const rows = grown.map(({ name, bytes }) => [name, kib(bytes / online)]);
-  return [{ label: "Kernel objects per connection", rows }];
 }

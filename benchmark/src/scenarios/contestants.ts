@@ -1,7 +1,7 @@
 import { defaultGatewayThreads } from "@fanfare/kernel/gateway-threads";
 import type { RunContext } from "../cli/scenario.ts";
 import { integer, MAX_PROCESSES } from "../cli/options.ts";
-import { usageError } from "../cli/exit.ts";
+import { PROGRAM, usageError } from "../cli/exit.ts";
 import type { BroadcastPlan } from "../kernels/broadcast/broadcast-plan.ts";
 import { measureBroadcast } from "../kernels/broadcast/broadcast-run.ts";
 import { untilAborted } from "../kernels/broadcast/clock.ts";
@@ -58,21 +58,27 @@ function specOf(option: string, part: string): ServerSpec {
 }
 
 /**
- * The threads of instances of Fanfare that are started, unless their names have numbers; undefined: there are none.
- * @param given by --gateway-threads; undefined: the server's own default
- * @throws {ExitError} if it would have no effect
+ * The server of --target and --url.
+ * @throws {ExitError}
  */
-export function gatewayThreadsOf(
-  servers: readonly Omit<ServerSpec, "label">[],
-  given: number | undefined,
-): number | undefined {
-  const applies = servers.some(
-    ({ name, url, size }) => name === "fanfare" && url === undefined && size === undefined,
+export function serverSpec({ target, url }: { target: string; url: string | undefined }): ServerSpec {
+  const [spec, another] = serverSpecs("target", url === undefined ? target : `${target}=${url}`);
+  if (another === undefined) return spec!;
+  throw usageError(
+    `--target names one server. For several: ${PROGRAM} limits --targets, or ${PROGRAM} versus.`,
   );
-  if (applies) return given ?? defaultGatewayThreads();
-  if (given === undefined) return undefined;
-  throw usageError("--gateway-threads is only for a single instance of Fanfare that is started for the run.");
 }
+
+/** The threads of instances of Fanfare that are started with the default; undefined: there are none. */
+export function defaultThreadsOf(servers: readonly ServerSpec[]): number | undefined {
+  const isDefault = ({ name, url, size }: ServerSpec) =>
+    name === "fanfare" && url === undefined && size === undefined;
+  return servers.some(isDefault) ? defaultGatewayThreads() : undefined;
+}
+
+/** What to start of it. */
+export const sizeOf = ({ name, size }: ServerSpec) =>
+  name === "fanfare" ? { gatewayThreads: size } : { processes: size };
 
 /** A server to measure in turns with others. */
 export interface Contestant extends Pick<TargetOptions, "cluster" | "cores" | "metricsUrl" | "existing"> {
@@ -116,10 +122,8 @@ export async function sideBySide(context: RunContext, rounds: readonly Round[]) 
   /** Starts a server, or connects to a running one, and registers the members. */
   async function open({ spec, plan, labels, spreads, ...options }: Contestant) {
     signal.throwIfAborted();
-    const { label, name, url, size } = spec;
-    const started =
-      name === "fanfare" ? { gatewayThreads: size ?? plan.gatewayThreads } : { processes: size };
-    const place = { ...options, ...started, url, registrations: plan.connecting };
+    const { label, name, url } = spec;
+    const place = { ...options, ...sizeOf(spec), url, registrations: plan.connecting };
     const target = await openServer(context, name, place, `${label}: api`);
     const prepared = await target.prepare(plan.users, progress, signal);
     const audiences = spreads ?? { [label]: target.urls.length };

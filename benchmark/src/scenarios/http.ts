@@ -9,11 +9,11 @@ import {
   REQUEST_TIMEOUT,
   type OptionValues,
 } from "../cli/options.ts";
-import { addressNeeds, checkLimits } from "../cli/preflight.ts";
+import { checkConnections } from "../cli/preflight.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { rankOf, sum } from "../kernels/broadcast/percentiles.ts";
 import { measureLoad } from "../kernels/requests/load-run.ts";
-import { doAll, registerGuests, type LoadContext } from "../kernels/requests/load.ts";
+import { doAll, loadGuests, type LoadContext } from "../kernels/requests/load.ts";
 import type { HttpCall } from "../kernels/requests/http-operation.ts";
 import { httpThreads } from "../kernels/requests/http-thread.ts";
 import { readBack } from "../kernels/requests/scenes.ts";
@@ -95,7 +95,7 @@ async function openPairs(
 ) {
   const { target, signal } = context;
   const { code } = await target.openMeeting(signal);
-  const { guests, sessions, registration } = await registerGuests(context, count, [code]);
+  const { guests, sessions, registration } = await loadGuests(context, count, [code]);
   const opened = await doAll(context, "opening channels", channels, async () => {
     const first = randomInt(count);
     const second = (first + 1 + randomInt(count - 1)) % count;
@@ -155,7 +155,7 @@ export const http = scenario({
     const { connections, count: requests, url, metricsUrl } = values;
     if (connections > requests)
       throw usageError(`--connections ${connections} needs at least as many requests (--count): one each.`);
-    checkLimits({ users: connections, messages: 1, kind: "light", ...(await addressNeeds(url)) });
+    await checkConnections(connections, url);
     const loop = loopOf({}, { inFlight: connections, requests });
     const size = { senders: connections, receivers: 0 };
     const plan = loadPlanOf({ ...values, connecting: CALLS, sendingThreads: "1" }, loop, size);

@@ -13,10 +13,11 @@ import {
   time,
   type OptionValues,
 } from "../cli/options.ts";
+import { checkConnections } from "../cli/preflight.ts";
 import type { PlannedRun, RunContext } from "../cli/scenario.ts";
 import { spread } from "../kernels/broadcast/percentiles.ts";
 import type { LoadMeasurement } from "../kernels/requests/load-run.ts";
-import { checkLoad, type LoadContext, type LoadPlan, type LoadScene } from "../kernels/requests/load.ts";
+import type { LoadContext, LoadPlan, LoadScene } from "../kernels/requests/load.ts";
 import type { RequestLoop } from "../kernels/requests/request-threads.ts";
 import { applying, count, duration as durationText, serverText, short, whole } from "../report/format.ts";
 import { fields, metricNames, readMetrics, type Labels, type MetricTable } from "../report/metric.ts";
@@ -65,7 +66,6 @@ export const LOAD: MetricTable<LoadFigures> = {
   ...fields(testerOf, "senderBusy", "senderWaiting", "receiverBusy", "receiverWaiting"),
   sentLateP99Ms: ({ sentLateMs }) => sentLateMs?.p99,
   ...fields(testerOf, "otherProgramsCores"),
-  ...fields((figures: LoadFigures) => figures, "testerCpuSeconds", "testerRssBytes"),
 };
 
 export const LOAD_METRICS = metricNames(LOAD);
@@ -159,8 +159,6 @@ interface LoadRun {
   receivers: number;
   /** At the same time; default: the senders and receivers. */
   connections?: number;
-  /** If nothing is lost. */
-  deliveries: number;
   /** Shown in the result with the plan. */
   options: object;
   measure: (context: LoadContext & RunContext) => Promise<LoadMeasurement>;
@@ -171,10 +169,10 @@ interface LoadRun {
  * @throws {ExitError} naming the first invalid option
  */
 export async function planLoad(values: PlanValues & LoadValues, run: LoadRun): Promise<PlannedRun> {
-  const { title, loop, senders, receivers, connections = senders + receivers, deliveries } = run;
+  const { title, loop, senders, receivers, connections = senders + receivers } = run;
   const { url, metricsUrl } = values;
   const plan = loadPlanOf(values, loop, run);
-  await checkLoad(url, plan, connections, deliveries);
+  await checkConnections(connections, url);
   return {
     options: { ...run.options, ...plan },
     async measure(context: RunContext) {

@@ -1,7 +1,7 @@
 import { integer } from "../cli/options.ts";
 import { scenario } from "../cli/scenario.ts";
 import { measureLoad } from "../kernels/requests/load-run.ts";
-import { registerGuests } from "../kernels/requests/load.ts";
+import { loadGuests } from "../kernels/requests/load.ts";
 import { allocateRequests } from "../kernels/requests/request-memory.ts";
 import { RequestThreads } from "../kernels/requests/request-threads.ts";
 import { placesOf, sourceAddresses } from "../receivers/audience.ts";
@@ -35,10 +35,9 @@ export const login = scenario({
       receivers: 0,
       connections: users + warmUpUsers,
       options: { users },
-      deliveries: 0,
       async measure(context) {
         const { target, plan, signal } = context;
-        const { guests, sessions, registration } = await registerGuests(context, users + warmUpUsers);
+        const { guests, sessions, registration } = await loadGuests(context, users + warmUpUsers);
         const tokens = guests.map(({ accessToken }) => accessToken);
         const places = await placesOf(target, newRunId());
         const setup = {

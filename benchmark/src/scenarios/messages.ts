@@ -68,7 +68,6 @@ export const direct = scenario({
       senders,
       receivers: online,
       options: { ...size, scale },
-      deliveries: 2 * loop.requests,
       measure: async (context) => measureSends(context, await buildDirectScene(context, size)),
     });
   },
@@ -161,7 +160,6 @@ function planGroups(
     senders,
     receivers: online - senders,
     options: size,
-    deliveries: online * loop.requests,
     measure: async (context) => measureSends(context, await buildGroupScene(context, size)),
   });
 }

@@ -1,9 +1,9 @@
 import os from "node:os";
 import { integer, integers, PAYLOAD_OPTIONS, RECEIVER_OPTIONS, REQUEST_TIMEOUT } from "../cli/options.ts";
+import { checkConnections } from "../cli/preflight.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import { untilAborted } from "../kernels/broadcast/clock.ts";
 import { ErrorTable } from "../kernels/broadcast/error-table.ts";
-import { checkLoad } from "../kernels/requests/load.ts";
 import { buildDirectScene, measureSends } from "../kernels/requests/scenes.ts";
 import { count } from "../report/format.ts";
 import { metrics, overPasses, readMetrics, type Metric } from "../report/metric.ts";
@@ -46,7 +46,7 @@ export const nodes = scenario({
     const size = { senders, receivers, online: receivers };
     const loop = loopOf({}, { inFlight: senders, requests });
     const plan = loadPlanOf({ ...values, warmup: WARM_UP, sendingThreads: "auto" }, loop, size);
-    await checkLoad(undefined, plan, senders + receivers, 2 * requests);
+    await checkConnections(senders + receivers);
     return {
       options: { nodes: sizes, passes, ...size, ...plan },
       async measure(context: RunContext) {

@@ -181,28 +181,17 @@ export async function measurePressure(
     );
     const sampleLoads = async () => (await Promise.all(threads.map((thread) => thread.sampleLoads()))).flat();
     const watch = await watchTester({ sending: sampleLoads, server: target });
-    const asking = setInterval(() => void pollReadyz(step), 1000);
     try {
       const [span] = await Promise.all([step.bystander, ...step.loads].map((phase) => phase.run()));
       step.fromMs = span!.fromMs;
       step.toMs = span!.toMs;
     } finally {
-      clearInterval(asking);
       step.toMs ||= nowMs();
       const { server, ...tester } = await watch.end();
       step.serverCores = server!.cores;
       step.tester = tester;
       steps.push(step);
     }
-  }
-
-  async function pollReadyz(step: Step): Promise<void> {
-    const { metricsUrl } = target.platform!.gateways[0]!;
-    const answer = await fetch(new URL("/readyz", metricsUrl), { signal: AbortSignal.timeout(SETTLE_MS) })
-      .then((response) => response.text())
-      .catch(() => null);
-    step.readyzAsked += 1;
-    if (answer === null || answer.includes("overloaded")) step.readyzOverloaded += 1;
   }
 
   async function summarise() {
@@ -283,9 +272,6 @@ const beginStep = (name: string, paces: readonly Pace[], bystander: MixPhase, lo
   toMs: 0,
   /** Requests offered per second; null: a closed loop, or only the bystander. */
   offeredPerSecond: sum(paces.map((pace) => (pace.kind === "open" ? pace.perSecond : 0))) || null,
-  /** How often /readyz reported overload, and how often it was asked (once a second). */
-  readyzOverloaded: 0,
-  readyzAsked: 0,
   /** Cores used on average. */
   serverCores: null as number | null,
   tester: NOT_WATCHED,

@@ -114,7 +114,7 @@ export const pressure = scenario({
 });
 
 function phaseTable(phase: PressurePhase): TextTable {
-  const { name, durationMs, load, seen, readyzOverloaded, readyzAsked } = phase;
+  const { name, durationMs, load, seen } = phase;
   const row = (who: string, { name: action, intended, ok, okMs, failures }: (typeof load)[number]) => [
     `${who}${action}`,
     whole(intended),
@@ -126,7 +126,7 @@ function phaseTable(phase: PressurePhase): TextTable {
       .join(" · "),
   ];
   return {
-    label: `${name}, ${durationText(durationMs)}; /readyz reported overload ${readyzOverloaded} of ${readyzAsked} times`,
+    label: `${name}, ${durationText(durationMs)}`,
     rows: [
       ["", "offered", "ok", "failed", "p50", "p99", "p100", "reasons"],
       ...load.map((operation) => row("", operation)),

@@ -51,7 +51,7 @@ export const register = scenario({
           ? target.openMeeting(signal)
           : openMeeting(target.api, signal));
         const work = { count: users, concurrency, progress, signal };
-        const { sessions, registration } = await registerGuests(target.api, meeting, work);
+        const { sessions, registration } = await registerGuests(target.api, [meeting.code], work);
         const after = await target.usage();
         if (out !== undefined) await writeTokens(out, await tokensOf([meeting.owner, ...sessions], work));
         const usage = `${PROGRAM} connect --url ${url} --tokens ${out} --channel ${meeting.channelId}`;

@@ -1,6 +1,15 @@
 import os from "node:os";
 import { usageError } from "../cli/exit.ts";
-import { integer, integers, MAX_PROCESSES, MOST_USERS, names, text, USERS_OPTION } from "../cli/options.ts";
+import {
+  EXISTING_USERS_OPTIONS,
+  integer,
+  integers,
+  MAX_PROCESSES,
+  MOST_USERS,
+  SERVER_OPTIONS,
+  text,
+  USERS_OPTION,
+} from "../cli/options.ts";
 import { scenario, type RunContext } from "../cli/scenario.ts";
 import {
   broadcastPlan,
@@ -11,11 +20,13 @@ import {
 } from "../kernels/broadcast/broadcast-plan.ts";
 import { applying, count } from "../report/format.ts";
 import { overPasses, ratios, ratiosTo, serversOf, type Metric, type MetricName } from "../report/metric.ts";
+import { existingUsers } from "../targets/tokens.ts";
 import { BROADCAST_METRICS } from "./broadcast-outcome.ts";
 import {
-  gatewayThreadsOf,
+  defaultThreadsOf,
   passesOption,
   passNumbers,
+  serverSpec,
   serverSpecs,
   sideBySide,
   type Contestant,
@@ -68,12 +79,12 @@ const comparison = (
       if (cores !== undefined && process.platform !== "linux")
         throw usageError("--cores needs taskset, which only Linux has.");
       const specs = serverSpecs("targets", text);
-      const gatewayThreads = gatewayThreadsOf(specs, values.gatewayThreads);
-      const { plans, largest } = broadcastPlans({ ...values, gatewayThreads }, sizes);
+      const gatewayThreads = defaultThreadsOf(specs);
+      const { plans, largest } = broadcastPlans(values, sizes);
       await checkBroadcastLimits(largest);
       const servers = specs.map(({ label }) => label);
       return {
-        options: { ...largest, users: sizes, targets: servers, passes: times, cores },
+        options: { ...largest, users: sizes, targets: servers, passes: times, cores, gatewayThreads },
         async measure(context: RunContext) {
           const pinning = cores === undefined ? undefined : `0-${cores - 1}`;
           const rounds = plans.map((plan) => ({
@@ -136,11 +147,57 @@ export function ratiosToFirst(all: readonly Metric[]): Metric[] {
   return others.flatMap((to) => ratios(metrics, RATIOS, { server, to }));
 }
 
-const BESIDE = ["socket.io", "ws", "single"] as const;
-const FANFARE = { label: "fanfare", name: "fanfare" };
+export const sweep = scenario({
+  name: "sweep",
+  describe: "Broadcast to a growing number of members",
+  metrics: BROADCAST_METRICS,
+  options: {
+    ...SERVER_OPTIONS,
+    ...EXISTING_USERS_OPTIONS,
+    ...REPEATED_MESSAGE_OPTIONS,
+    users: integers("Receivers", "Numbers of members online, measured one after the other", [1, MOST_USERS], {
+      default: "100,500,1000,2000,5000,10000",
+      alias: "u",
+    }),
+    passes: passesOption(1, "Passes per number; several show the variation"),
+  },
+  examples: [
+    ["$0 sweep", "100 to 10,000 members, about two minutes"],
+    ["$0 sweep -u 1000,10000 --threshold 'worstMs[members=10000]<200'", "for CI: exit code 99 if slower"],
+  ],
+  async plan({ users: sizes, passes, target, url, metricsUrl, ...values }) {
+    const spec = serverSpec({ target, url });
+    const gatewayThreads = defaultThreadsOf([spec]);
+    const { plans, largest } = broadcastPlans(values, sizes);
+    const existing = await existingUsers({ ...values, url }, largest.users);
+    await checkBroadcastLimits(largest, url);
+    return {
+      options: { ...largest, users: sizes, passes, target },
+      async measure(context: RunContext) {
+        const alone = plans.map((plan) => {
+          return { spec, plan, labels: { members: plan.users }, metricsUrl, existing };
+        });
+        // Each with a new server: an earlier audience would leave memory behind.
+        const rounds = passNumbers(passes).flatMap((pass) =>
+          alone.map((one) => ({ contestants: [one], passes: [pass] })),
+        );
+        const found = await sideBySide(context, rounds);
+        return {
+          title: "Broadcast to a growing number of members",
+          subtitle: applying(
+            url === undefined ? `a new ${target} each time` : `${target} at ${url}`,
+            messagesText(largest),
+            gatewayThreads !== undefined && count(gatewayThreads, "gateway thread"),
+          ),
+          ...found,
+        };
+      },
+    };
+  },
+});
 
-/** Gateways of a cluster have no threads. */
-const { gatewayThreads: _, ...OPTIONS } = REPEATED_MESSAGE_OPTIONS;
+const FANFARE = { label: "fanfare", name: "fanfare" };
+const SOCKET_IO = { label: "socket.io", name: "socket.io" };
 
 export const cluster = scenario({
   name: "cluster",
@@ -148,7 +205,7 @@ export const cluster = scenario({
   metrics: BROADCAST_METRICS,
   ratios: RATIOS,
   options: {
-    ...OPTIONS,
+    ...REPEATED_MESSAGE_OPTIONS,
     users: USERS_OPTION,
     gateways: integers(
       "Server",
@@ -157,15 +214,10 @@ export const cluster = scenario({
       { default: "1,2,4" },
     ),
     workers: integer("Server", "Worker processes", [1, MAX_PROCESSES], { default: 1 }),
-    beside: names(
-      "Server",
-      "Also measured in the same run: socket.io and ws (bare, one process), single (a single instance)",
-      { default: "socket.io,single", known: BESIDE },
-    ),
     passes: passesOption(2),
   },
   examples: [
-    ["$0 cluster --users 10000", "1, 2 and 4 gateways and a single instance: some minutes"],
+    ["$0 cluster --users 10000", "1, 2 and 4 gateways, a single instance and bare Socket.IO: some minutes"],
     [
       "$0 cluster -u 10000 --threshold 'medianMsRatio[server=2 gateways]<=0.58'",
       "exit code 99 if slower than this share of bare Socket.IO's time",
@@ -173,24 +225,22 @@ export const cluster = scenario({
   ],
   async plan({ users, gateways, workers, passes, ...values }) {
     const plan = broadcastPlan(values, users);
-    const beside = [...new Set(values.beside)];
     await checkBroadcastLimits(plan);
     return {
-      options: { ...plan, gateways, workers, beside, passes },
+      options: { ...plan, gateways, workers, passes },
       async measure(context: RunContext) {
-        const contestants: Contestant[] = beside.map((server) =>
-          server === "single"
-            ? { spec: FANFARE, plan, labels: { server: "single instance" } }
-            : { spec: { label: server, name: server }, plan, labels: { server } },
-        );
-        // One cluster for all sizes: the audience is on its first gateways, and the others are idle.
-        contestants.push({
-          spec: FANFARE,
-          plan,
-          labels: {},
-          cluster: { gateways: Math.max(...gateways), workers },
-          spreads: Object.fromEntries(gateways.map((spread) => [count(spread, "gateway"), spread])),
-        });
+        const contestants: Contestant[] = [
+          { spec: SOCKET_IO, plan, labels: { server: SOCKET_IO.label } },
+          { spec: FANFARE, plan, labels: { server: "single instance" } },
+          // One cluster for all sizes: the audience is on its first gateways, and the others are idle.
+          {
+            spec: FANFARE,
+            plan,
+            labels: {},
+            cluster: { gateways: Math.max(...gateways), workers },
+            spreads: Object.fromEntries(gateways.map((spread) => [count(spread, "gateway"), spread])),
+          },
+        ];
         const found = await sideBySide(context, [{ contestants, passes: passNumbers(passes) }]);
         return {
           ...found,
@@ -200,7 +250,7 @@ export const cluster = scenario({
             count(workers, "worker"),
             messagesText(plan),
           ],
-          metrics: [...found.metrics, ...ratiosTo("socket.io", overPasses(found.metrics), RATIOS)],
+          metrics: [...found.metrics, ...ratiosTo(SOCKET_IO.label, overPasses(found.metrics), RATIOS)],
         };
       },
     };

@@ -206,7 +206,7 @@ async function measureStages(target: FanfareTarget, plan: StagesPlan, context: R
   const { channelId } = meeting;
   const work = { concurrency: CONNECTING, progress, signal };
   const register = async (count: number) =>
-    tokensOf((await registerGuests(api, meeting, { ...work, count })).sessions, work);
+    tokensOf((await registerGuests(api, [meeting.code], { ...work, count })).sessions, work);
   const tokens = await register(plan.users);
   const { users, messages, payloadBytes, timeoutMs } = plan;
   const reading = { threads: 1, connecting: CONNECTING, connectTimeoutMs: timeoutMs, napMs: DEFAULT_NAP_MS };

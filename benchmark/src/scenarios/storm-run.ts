@@ -22,7 +22,6 @@ import type { ClusterSize, Gateway } from "../platform/platform.ts";
 import { StoredCopies } from "../receivers/message-tag.ts";
 import { allocateTally, Tally } from "../receivers/tally.ts";
 import type { FanfareTarget } from "../targets/fanfare/fanfare-target.ts";
-import type { ServerUsage } from "../targets/target.ts";
 import { openSdkMember, type SdkMember } from "./storm-members.ts";
 
 /**
@@ -87,7 +86,7 @@ const LAST_ARRIVALS_MS = 20_000;
 const SETTLE_MS = 75_000;
 
 interface StormContext extends RunTools {
-  target: Pick<FanfareTarget, "prepare" | "urls" | "dialect" | "meeting" | "platform" | "messages" | "usage">;
+  target: Pick<FanfareTarget, "prepare" | "urls" | "dialect" | "meeting" | "platform" | "messages">;
   plan: StormPlan;
 }
 
@@ -130,8 +129,6 @@ export async function measureStorm({ target, plan, progress, signal, errors }: S
   let sending: Promise<void> | undefined;
   let stored: StoredCopies | undefined;
   let exactCopies: number | null = null;
-  let before: ServerUsage | null = null;
-  let after: ServerUsage | null = null;
   const prepared = await target.prepare(lightMembers, progress, signal);
   const channel = await openChannel({
     ...plan,
@@ -161,9 +158,7 @@ export async function measureStorm({ target, plan, progress, signal, errors }: S
       const urls = [...target.urls.slice(first), ...target.urls.slice(0, first)];
       sdk.push(await openSdkMember({ urls, runId, code, channelId, tally: ofSdk, receiver, signal }));
     }
-    before = await target.usage();
     await storm();
-    after = await target.usage();
     await compare();
   }
 
@@ -255,13 +250,12 @@ export async function measureStorm({ target, plan, progress, signal, errors }: S
 
   function summarise() {
     const { all, acknowledged } = sent;
-    const steadyMs = phases[0] && worst(secondsOf(phases[0]));
     return {
       users: plan.users,
       /** null: a single instance. */
       gateways: plan.cluster?.gateways ?? null,
       sdkClients: plan.sdk,
-      phases: phases.map((phase, i) => summarisePhase(phase, i === 0 ? null : steadyMs!)),
+      phases: phases.map(summarisePhase),
       counts: {
         sent: all.length,
         acknowledged: acknowledged.length,
@@ -286,7 +280,6 @@ export async function measureStorm({ target, plan, progress, signal, errors }: S
        * compared.
        */
       exactCopies,
-      server: { before, after },
     };
   }
 
@@ -303,10 +296,8 @@ export async function measureStorm({ target, plan, progress, signal, errors }: S
     return [...bySecond.values()].map((same) => worst(same.map(untilLast)));
   }
 
-  /** @param steadyMs the worst of the steady time */
-  function summarisePhase(phase: Phase, steadyMs: number | null) {
+  function summarisePhase(phase: Phase) {
     const [acknowledged, secondsP100Ms] = [acknowledgedIn(phase), secondsOf(phase)];
-    const isDisturbed = (p100Ms: number | null) => p100Ms === null || p100Ms > steadyMs!;
     return {
       ...phase,
       /** From the intended sending to the acknowledgement, the maximum. */
@@ -314,8 +305,6 @@ export async function measureStorm({ target, plan, progress, signal, errors }: S
       /** From the intended sending to the last member, the maximum; null: a message did not reach everyone. */
       p100Ms: worst(secondsP100Ms),
       secondsP100Ms,
-      /** Seconds that were worse than the worst of the steady time. */
-      disturbedSeconds: steadyMs === null ? null : secondsP100Ms.filter(isDisturbed).length,
       /** Of all deliveries to light members. */
       latencyMs: percentiles(
         joined(acknowledged.map(({ index, sentAtMs }) => light.latencies(index, sentAtMs))),

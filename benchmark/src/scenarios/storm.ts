@@ -6,8 +6,7 @@ import { ofPhase, testerCaveats } from "../kernels/broadcast/tester-watch.ts";
 import { applying, count, serverText, short, whole } from "../report/format.ts";
 import { fields, metricNames, readMetrics, type Metric, type MetricTable } from "../report/metric.ts";
 import { openFanfare } from "../targets/fanfare/fanfare-target.ts";
-import type { ServerUsage } from "../targets/target.ts";
-import { timeColumns } from "./broadcast-outcome.ts";
+import { timePoints } from "./broadcast-outcome.ts";
 import {
   measureStorm,
   mostMessages,
@@ -40,7 +39,7 @@ const PHASE: MetricTable<StormPhase> = {
   ackMaxMs: ({ ackMaxMs }) => ackMaxMs,
   p50Ms: ({ latencyMs }) => latencyMs?.p50 ?? null,
   p99Ms: ({ latencyMs }) => latencyMs?.p99 ?? null,
-  ...fields((phase: StormPhase) => phase, "disturbedSeconds", "moved"),
+  ...fields((phase: StormPhase) => phase, "moved"),
   ...fields(({ tester }: StormPhase) => tester, "receiverBusy"),
 };
 
@@ -50,12 +49,10 @@ const COUNTS: MetricTable<StormMeasurement> = {
   ...fields(countsOf, "resyncs"),
 };
 
-const USAGE: MetricTable<ServerUsage | null> = { rssBytes: (usage) => usage?.rssBytes };
-
 export const storm = scenario({
   name: "storm",
   describe: "Gateways restart and crash with members online: what is lost, and how long users are affected",
-  metrics: metricNames(RUN, PHASE, COUNTS, USAGE),
+  metrics: metricNames(RUN, PHASE, COUNTS),
   options: STORM_OPTIONS,
   examples: [
     ["$0 storm -u 100 --gateways 0", "a single instance restarts"],
@@ -93,7 +90,7 @@ export const storm = scenario({
           ],
           metrics: stormMetrics(measured),
           series: [
-            timeColumns("Time to the last member, by second of sending", "seconds of sending", seconds),
+            timePoints("Time to the last member, by second of sending", "seconds of sending", seconds),
           ],
           caveats: stormCaveats(measured),
         };
@@ -103,14 +100,12 @@ export const storm = scenario({
 });
 
 export function stormMetrics(measured: StormMeasurement): Metric[] {
-  const { users, gateways, phases, server } = measured;
+  const { users, gateways, phases } = measured;
   const labels = { members: users, gateways: gateways ?? 0 };
   return [
     ...readMetrics(RUN, measured, labels),
     ...phases.flatMap((phase) => readMetrics(PHASE, phase, { ...labels, phase: phase.name })),
     ...readMetrics(COUNTS, measured, labels),
-    ...readMetrics(USAGE, server.before, { ...labels, when: "before" }),
-    ...readMetrics(USAGE, server.after, { ...labels, when: "after" }),
   ];
 }
 

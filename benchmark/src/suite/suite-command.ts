@@ -32,18 +32,12 @@ export const suiteCommand = plainCommand(
         describe: "quick: some minutes, each row once or twice; full: repeated, for a release",
       })
       .option("only", { type: "string", describe: "Only these rows, comma-separated" })
-      .option("skip", { type: "string", describe: "All except these rows, comma-separated" })
       .option("list", { type: "boolean", default: false, describe: "List the rows and run nothing" })
       .option("out", {
         type: "string",
         default: join(ROOT, "docs/benchmarks"),
         defaultDescription: "docs/benchmarks",
         describe: "Folder of the report",
-      })
-      .option("name", {
-        type: "string",
-        defaultDescription: "the date",
-        describe: "Name of the report's files",
       })
       .option("update-readme", {
         type: "boolean",
@@ -56,20 +50,18 @@ export const suiteCommand = plainCommand(
         describe: "Measure nothing: regenerate everything derived from the newest results",
       })
       .example("$0 suite --update-readme", "some minutes; leave the machine idle meanwhile")
-      .example("$0 suite --only sweep,storm --out /tmp/report", "a part of it, to another folder")
-      .example("$0 suite --profile full --skip connect", "without the connections held for half an hour"),
+      .example("$0 suite --only sweep,storm --out /tmp/report", "a part of it, to another folder"),
   async (args) => {
     requireCheckout("The suite");
-    if (args.again && [args.only, args.skip, args.name].some((given) => given !== undefined))
-      throw usageError("--again measures nothing: omit --only, --skip and --name.");
-    const rows = chosenRows(args.only, args.skip, args.profile);
+    if (args.again && args.only !== undefined) throw usageError("--again measures nothing: omit --only.");
+    const rows = chosenRows(args.only, args.profile);
     if (args.list) {
       const lines = rows.map((row) => [row.name, `${PROGRAM} ${row[args.profile]}`, row.title]);
       process.stdout.write(`${lines.map((line) => line.join("\n    ")).join("\n")}\n`);
       return;
     }
-    const name = args.name ?? new Date().toISOString().slice(0, 10);
-    const folder = args.again ? await newestSuite(args.out) : join(args.out, name);
+    const today = new Date().toISOString().slice(0, 10);
+    const folder = args.again ? await newestSuite(args.out) : join(args.out, today);
     if (folder === undefined) throw usageError(`There are no results in ${args.out} yet: omit --again.`);
     const suite = args.again ? await readSuite(folder) : await runSuite(rows, args.profile);
     await (args.again ? writeDerived(suite, folder) : writeSuite(suite, folder));
@@ -79,13 +71,10 @@ export const suiteCommand = plainCommand(
   },
 );
 
-function chosenRows(only: string | undefined, skip: string | undefined, profile: Profile): SuiteRow[] {
+function chosenRows(only: string | undefined, profile: Profile): SuiteRow[] {
   const all = SUITE_ROWS.map(({ name }) => name);
   const wanted = only === undefined ? all : namesIn("only", only, all);
-  const unwanted = namesIn("skip", skip ?? "", all);
-  const rows = SUITE_ROWS.filter(
-    (row) => row[profile] !== undefined && wanted.includes(row.name) && !unwanted.includes(row.name),
-  );
+  const rows = SUITE_ROWS.filter((row) => row[profile] !== undefined && wanted.includes(row.name));
   if (rows.length > 0) return rows;
   throw usageError(
     `The profile ${profile} has none of these rows. To list its rows: ${PROGRAM} suite --profile ${profile} --list`,

@@ -97,7 +97,7 @@ async function register(url: string, count: number, signal: AbortSignal) {
   const owner = await api.call("user.createGuest", {});
   const group = await createGroup(api, "Shared", owner.accessToken, signal);
   const work = { count, concurrency: REGISTRATIONS, progress: new Progress(false), signal };
-  const { sessions } = await registerGuests(api, group, work);
+  const { sessions } = await registerGuests(api, [group.code], work);
   const tokens = await tokensOf(sessions, work);
   api.close();
   return { ownerToken: owner.accessToken, channelId: group.channelId, tokens };

@@ -2,7 +2,6 @@ import {
   choice,
   integer,
   LAST_MEMBER_TIMEOUT,
-  MAX_PROCESSES,
   option,
   PAYLOAD_OPTIONS,
   RECEIVER_OPTIONS,
@@ -56,11 +55,6 @@ export const MESSAGE_OPTIONS = {
     default: 20,
   }),
   connectTimeoutMs: time("Receivers", "Timeout of a connection attempt", { default: "10s", minMs: 100 }),
-  gatewayThreads: integer(
-    "Server",
-    "Threads that write to sockets, of a single instance of Fanfare started for the run; 0: none",
-    [0, MAX_PROCESSES],
-  ),
 };
 
 /** The same for several broadcasts one after the other. */
@@ -70,20 +64,13 @@ export const REPEATED_MESSAGE_OPTIONS = {
   burstRepeats: { ...MESSAGE_OPTIONS.burstRepeats, default: 1 },
 };
 
-/** `gatewayThreads`: only where a single instance is started. */
-export type MessageValues = Omit<OptionValues<typeof MESSAGE_OPTIONS>, "gatewayThreads"> &
-  Pick<BroadcastPlan, "gatewayThreads">;
+export type MessageValues = OptionValues<typeof MESSAGE_OPTIONS>;
 
 /** The options of a broadcast run. */
-export interface BroadcastPlan extends Omit<
-  OptionValues<typeof MESSAGE_OPTIONS>,
-  "threads" | "client" | "gatewayThreads"
-> {
+export interface BroadcastPlan extends Omit<MessageValues, "threads" | "client"> {
   users: number;
   kind: ReceiverKind;
   threads: number;
-  /** Of a single instance that is started for the run; default: the instance's own default. */
-  gatewayThreads?: number | undefined;
 }
 
 export function broadcastPlan({ client, ...values }: MessageValues, users: number): BroadcastPlan {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunTools } from "../../cli/scenario.ts";
 import { loadDialect } from "../../targets/plugins.ts";
-import type { Prepared, Sender, Target } from "../../targets/target.ts";
+import type { Prepared, Sender, ServerUsage, Target } from "../../targets/target.ts";
 import { plannedMessages, roundKinds, type BroadcastPlan } from "./broadcast-plan.ts";
 import { summarise, type BroadcastMessage, type RunRecord, type SentBurst } from "./broadcast-summary.ts";
 import { abortable, nowMs, untilAborted } from "./clock.ts";
@@ -9,7 +9,7 @@ import { NO_LOAD, roundLoad } from "./generator-load.ts";
 import { openChannel } from "./measured-channel.ts";
 import { difference, mapValues, sum } from "./percentiles.ts";
 import { readingCost, usedSeconds, watchLoop, watchServer } from "./resource-use.ts";
-import { ServerSampler, unknownServer } from "./server-samples.ts";
+import { unknownServer } from "./server-samples.ts";
 
 /** Of the watch over this thread while a message is in flight. */
 const TICK_MS = 1;
@@ -41,7 +41,6 @@ export async function measureBroadcast(context: BroadcastContext) {
     transport === "long-poll" ? { ...context.plan, kind: "light", probes: 0 } : context.plan;
   /** CPU time that reading a server's metrics costs it; the operating system tells about a local one without that. */
   let readingSeconds = 0;
-  let onlineAtMs = 0;
   const { dialect, urls } = target;
   const place = { dialect, urls: urls.slice(0, spread) };
   const channel = await openChannel({ ...plan, target: place, errors, messages: plannedMessages(plan) });
@@ -51,7 +50,6 @@ export async function measureBroadcast(context: BroadcastContext) {
     target,
     registration: prepared.registration,
     audience,
-    cpuAtStart: process.cpuUsage(),
     connectMs: null,
     messages: [],
     bursts: [],
@@ -61,15 +59,8 @@ export async function measureBroadcast(context: BroadcastContext) {
     otherProgramsCores: null,
   };
   const { server, messages, bursts } = run;
-  const sampler = new ServerSampler({
-    usage: () => target.usage(),
-    totals: () => ({ acknowledged: sent.acknowledged.length, deliveries: audience.tally.deliveries }),
-    readingSeconds: () => readingSeconds,
-    ...(target.isThrowaway ? { cpuSeconds: () => target.cpuSeconds() } : {}),
-  });
   let sender: Sender | undefined;
   await untilAborted(signal, measure()).finally(async () => {
-    server.samples = sampler.samples(onlineAtMs);
     sender?.close();
     await channel.close();
   });
@@ -93,8 +84,7 @@ export async function measureBroadcast(context: BroadcastContext) {
     server.beforeConnect = await target.usage();
     const startedMs = nowMs();
     await audience.connectAll(credentials, context);
-    onlineAtMs = nowMs();
-    run.connectMs = onlineAtMs - startedMs;
+    run.connectMs = nowMs() - startedMs;
     await sleep(plan.idleMs, undefined, { signal });
     server.connected = await target.usage();
     if (!target.isThrowaway) readingSeconds = await readingCost(() => target.cpuSeconds());
@@ -114,24 +104,21 @@ export async function measureBroadcast(context: BroadcastContext) {
         else if (i > 0) await sleep(plan.intervalMs, undefined, { signal });
         if (i === firstWarm) endWarm = await watchWarm();
         await deliver(() => [send(sender, kind)]);
-        await sampler.sampleIfDue();
       }
     };
     await progress.during("sending messages", kinds.length, () => messages.length, play);
     await endWarm?.();
-    server.afterRounds = sampler.worst(await target.usage());
+    server.afterRounds = await usageSince();
   }
 
   /** @returns ends the watch over what warm messages cost */
   async function watchWarm() {
     const natsBefore = await target.natsTraffic();
-    const samplingBefore = sampler.cpuSeconds;
     const endWatch = await watchServer(target);
     return async () => {
       const use = await endWatch();
       run.otherProgramsCores = use.otherProgramsCores;
-      const reading = readingSeconds + sampler.cpuSeconds - samplingBefore;
-      const seconds = usedSeconds(0, use.cpuSeconds, reading);
+      const seconds = usedSeconds(0, use.cpuSeconds, readingSeconds);
       if (seconds !== null) {
         server.cpuMsPerMessage = (seconds * 1000) / plan.messages;
         const idleRate = server.idleCpuMsPerSecond;
@@ -161,6 +148,12 @@ export async function measureBroadcast(context: BroadcastContext) {
     if (idleSeconds !== null) server.idleCpuMsPerSecond = (idleSeconds * 1000) / (idleMs / 1000);
   }
 
+  /** Each reading of a remote server's CPU time resets its longest event-loop delay. */
+  async function usageSince(): Promise<ServerUsage | null> {
+    const usage = await target.usage();
+    return usage && !target.isThrowaway ? { ...usage, eventLoopMaxMs: null } : usage;
+  }
+
   /** Without what reading it costs; null: unknown. */
   async function cpuSince(before: number | null): Promise<number | null> {
     return usedSeconds(before, await target.cpuSeconds(), readingSeconds);
@@ -188,11 +181,10 @@ export async function measureBroadcast(context: BroadcastContext) {
       for (const size of sizes) {
         await sleep(plan.intervalMs, undefined, { signal });
         await playBurst(size, sender);
-        await sampler.sampleIfDue();
       }
     };
     await progress.during("sending bursts", sizes.length, () => bursts.length, play);
-    server.afterBursts = sampler.worst(await target.usage());
+    server.afterBursts = await usageSince();
   }
 
   async function playBurst(size: number, sender: Sender): Promise<void> {

@@ -4,7 +4,7 @@ import type { RegistrationResult } from "../../targets/registration.ts";
 import type { Target } from "../../targets/target.ts";
 import type { BroadcastPlan, RoundKind } from "./broadcast-plan.ts";
 import { generatorResult, type RoundLoad, type Standstill } from "./generator-load.ts";
-import { bucketsOf, openPercentiles, percentiles, spread, worst } from "./percentiles.ts";
+import { openPercentiles, percentiles, spread, worst } from "./percentiles.ts";
 import { arrivalsOf, countsOf, deliveryOf, missingOf, type SentMessage } from "./sent-messages.ts";
 import type { ServerResult } from "./server-samples.ts";
 
@@ -27,7 +27,6 @@ export interface RunRecord {
   target: Target;
   registration: RegistrationResult | null;
   audience: Audience;
-  cpuAtStart: NodeJS.CpuUsage;
   connectMs: number | null;
   messages: BroadcastMessage[];
   bursts: SentBurst[];
@@ -88,7 +87,7 @@ export function summarise(record: RunRecord) {
       p100Ms: times.every(isNumber) ? spread(times) : null,
       ackMs: spread(counted.map(({ ackMs }) => ackMs).filter(isNumber)),
       latencyMs: openPercentiles(latencies, missingOf(counted, tally)),
-      histogram: bucketsOf(latencies),
+      deliveries: latencies.length,
     },
     rounds,
     bursts: sizes.flatMap((of) =>
@@ -98,7 +97,6 @@ export function summarise(record: RunRecord) {
     generator: generatorResult(
       { loads, disturbed: disturbed.length, areLeftOut },
       standstills,
-      process.cpuUsage(record.cpuAtStart),
       record.otherProgramsCores,
     ),
   };

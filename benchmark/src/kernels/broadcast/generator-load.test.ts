@@ -8,8 +8,6 @@ const idle = {
   disturbed: 0,
   areLeftOut: false,
   otherProgramsCores: 0.1,
-  cpuSeconds: 1,
-  rssBytes: 1,
 };
 
 test("a tester with time to spare has no verdict", () => {

@@ -39,7 +39,6 @@ interface WarmMessages {
 export function generatorResult(
   { loads, disturbed, areLeftOut }: WarmMessages,
   others: readonly Standstill[],
-  { user, system }: NodeJS.CpuUsage,
   otherProgramsCores: number | null,
 ) {
   const median = (of: (load: RoundLoad) => number | null) =>
@@ -55,8 +54,6 @@ export function generatorResult(
     areLeftOut,
     /** Cores used by unrelated programs; null if the server is remote, or its CPU time unknown. */
     otherProgramsCores,
-    cpuSeconds: (user + system) / 1e6,
-    rssBytes: process.memoryUsage.rss(),
   };
   /** What overstates the times above through no fault of the server; empty: nothing. */
   const verdicts = [...judge(figures, loads.length), ...others.map(standstillVerdict)];

@@ -1,5 +1,6 @@
 import type { ServerUsage } from "../../targets/target.ts";
 import { nowMs } from "./clock.ts";
+import { difference } from "./percentiles.ts";
 
 /** What a server did within about a second. null: unknown. */
 export interface ServerSample {
@@ -27,92 +28,49 @@ interface Sources {
   usage: () => Promise<ServerUsage | null>;
   /** So far. */
   totals: () => Totals;
-  /** Its CPU time, if that can be read without using any; undefined: it can't. */
-  cpuSeconds?: () => Promise<number | null>;
-  /** CPU time that `usage` costs the server, if it can't be read at each sample; default: unknown, taken for 0. */
-  readingSeconds?: () => number;
 }
 
-/** Samples a server about once a second. */
-export class ServerSampler {
-  readonly #sources: Sources;
-  readonly #samples: ServerSample[] = [];
-  readonly #startedMs = nowMs();
-  #nextMs = 0;
-  #cpuSeconds = 0;
-  #last: (Totals & { atMs: number; cpuSeconds: number | null }) | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<unknown> | undefined;
-  #maxMs = 0;
-
-  constructor(sources: Sources) {
-    this.#sources = sources;
-  }
-
-  /** @param startMs the start of the samples' times, by `nowMs` */
-  samples(startMs = this.#startedMs): ServerSample[] {
-    return this.#samples.map((sample) => ({ ...sample, atMs: sample.atMs - startMs }));
-  }
-
-  /** Samples all the time; a slow sample delays the next one. @returns the usage so far */
-  async start(): Promise<ServerUsage | null> {
-    const usage = await this.#sample();
-    const look = () => this.#sample().finally(() => (this.#looking = undefined));
-    this.#timer = setInterval(() => (this.#looking ??= look()), SAMPLE_MS);
-    return usage;
-  }
-
-  /** Takes the last sample. */
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#looking;
-    await this.#sample();
-  }
-
-  /** What sampling has cost the server so far, as far as that is known. */
-  get cpuSeconds(): number {
-    return this.#cpuSeconds;
-  }
-
-  /** For between messages: reading the server's metrics would slow down one that is in flight. */
-  async sampleIfDue(): Promise<void> {
-    if (nowMs() < this.#nextMs) return;
-    const before = (await this.#sources.cpuSeconds?.()) ?? null;
-    await this.#sample();
-    const after = (await this.#sources.cpuSeconds?.()) ?? null;
-    if (before !== null && after !== null) this.#cpuSeconds += after - before;
-    else this.#cpuSeconds += this.#sources.readingSeconds?.() ?? 0;
-    this.#nextMs = nowMs() + SAMPLE_MS;
-  }
-
-  /** Each sample resets the measured delay: returns the worst since the last call of `worst`. */
-  worst(usage: ServerUsage | null): ServerUsage | null {
-    const eventLoopMaxMs = Math.max(this.#maxMs, usage?.eventLoopMaxMs ?? 0);
-    this.#maxMs = 0;
-    return usage === null || usage.eventLoopMaxMs === null ? usage : { ...usage, eventLoopMaxMs };
-  }
-
-  async #sample(): Promise<ServerUsage | null> {
-    const usage = await this.#sources.usage();
-    this.#maxMs = Math.max(this.#maxMs, usage?.eventLoopMaxMs ?? 0);
-    const [atMs, totals] = [nowMs(), this.#sources.totals()];
-    const cpuSeconds = usage?.cpuSeconds ?? null;
-    if (this.#last) {
-      const { acknowledged, deliveries, cpuSeconds: before } = this.#last;
-      const seconds = (atMs - this.#last.atMs) / 1000;
-      this.#samples.push({
+/** Samples a server once a second; a slow sample delays the next one. */
+export async function sampleServer({ usage, totals }: Sources) {
+  const samples: ServerSample[] = [];
+  let last: (Totals & { atMs: number; cpuSeconds: number | null }) | undefined;
+  const take = async () => {
+    const used = await usage();
+    const [atMs, { acknowledged, deliveries }] = [nowMs(), totals()];
+    const cpuSeconds = used?.cpuSeconds ?? null;
+    if (last) {
+      const seconds = (atMs - last.atMs) / 1000;
+      const cpu = difference(last.cpuSeconds, cpuSeconds);
+      samples.push({
         atMs,
-        rssBytes: usage?.rssBytes ?? null,
-        cpuCores: cpuSeconds === null || before === null ? null : (cpuSeconds - before) / seconds,
-        eventLoopMaxMs: usage?.eventLoopMaxMs ?? null,
-        acknowledgedPerSecond: (totals.acknowledged - acknowledged) / seconds,
-        deliveriesPerSecond: (totals.deliveries - deliveries) / seconds,
+        rssBytes: used?.rssBytes ?? null,
+        cpuCores: cpu && cpu / seconds,
+        eventLoopMaxMs: used?.eventLoopMaxMs ?? null,
+        acknowledgedPerSecond: (acknowledged - last.acknowledged) / seconds,
+        deliveriesPerSecond: (deliveries - last.deliveries) / seconds,
       });
-      if (this.#samples.length > MOST_SAMPLES) this.#samples.shift();
+      if (samples.length > MOST_SAMPLES) samples.shift();
     }
-    this.#last = { atMs, cpuSeconds, ...totals };
-    return usage;
-  }
+    last = { atMs, cpuSeconds, acknowledged, deliveries };
+    return used;
+  };
+  const before = await take();
+  let taking: Promise<unknown> | undefined;
+  const timer = setInterval(() => (taking ??= take().finally(() => (taking = undefined))), SAMPLE_MS);
+  return {
+    /** What it had used until then. */
+    before,
+    /**
+     * Takes the last sample.
+     * @param startMs the start of the samples' times, by `nowMs`
+     */
+    async end(startMs: number): Promise<ServerSample[]> {
+      clearInterval(timer);
+      await taking;
+      await take();
+      return samples.map((sample) => ({ ...sample, atMs: sample.atMs - startMs }));
+    },
+  };
 }
 
 export type ServerResult = ReturnType<typeof unknownServer>;
@@ -138,7 +96,5 @@ export function unknownServer() {
      * and those to gateways without members of the audience in total.
      */
     natsPerMessage: null as { rooms: number; toIdleGateways: number } | null,
-    /** Once a second, from the first message to the last burst. */
-    samples: [] as ServerSample[],
   };
 }

@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunTools } from "../../cli/scenario.ts";
+import type { Platform } from "../../platform/platform.ts";
 import type { AudienceOptions } from "../../receivers/audience.ts";
 import type { Tally } from "../../receivers/tally.ts";
+import { readText } from "../../report/environment.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
 import type { Prepared, Sender, ServerUsage } from "../../targets/target.ts";
 import { abortable, nowMs, untilAborted } from "../broadcast/clock.ts";
 import { openChannel } from "../broadcast/measured-channel.ts";
-import { watchLoop, watchServer, type ServerUse } from "../broadcast/resource-use.ts";
+import { mapValues } from "../broadcast/percentiles.ts";
+import { watchLoop, watchServer, type ProcessUsage, type ServerUse } from "../broadcast/resource-use.ts";
 import { countsOf, deliveryOf } from "../broadcast/sent-messages.ts";
-import { memoryByKind, readKernelMemory } from "./memory.ts";
 
 const MOST_SAMPLES = 240;
 const SHORTEST_SAMPLE_MS = 1000;
@@ -75,7 +77,7 @@ export async function measureConnections(context: ConnectContext) {
     await channel.close("connect");
   });
   if (!signal.aborted) audience.assertAlive();
-  const { online, gaveUp, dropped, resyncs, rssBytes } = audience;
+  const { online, gaveUp, dropped, resyncs } = audience;
   return {
     ...run,
     users: plan.users,
@@ -85,7 +87,6 @@ export async function measureConnections(context: ConnectContext) {
     registration,
     /** Of each connection, ascending. */
     onlineMs: audience.connections.onlineMs.filter((value) => value > 0).sort(),
-    testerBytes: rssBytes,
     messages: sent.all.map((message) => deliveryOf(message, tally)),
     counts: { online, gaveUp, dropped, resyncs, ...countsOf(sent.all, tally), stored: run.stored },
   };
@@ -161,5 +162,29 @@ type MemoryNow = Awaited<ReturnType<typeof memoryNow>>;
 /** Memory of server and kernel. */
 async function memoryNow(target: FanfareTarget) {
   const byKind = target.platform ? memoryByKind(target.platform) : null;
-  return { usage: await target.usage(), kernel: readKernelMemory(), byKind };
+  return { usage: await target.usage(), kernelBytes: readKernelBytes(), byKind };
+}
+
+/** sockstat counts pages: 4 KiB on x86-64 and on most arm64 systems. */
+const PAGE_BYTES = 4096;
+
+/** Memory of this machine's kernel, for all programs together: all kernel objects, and data in the buffers of TCP sockets. null: unknown. */
+function readKernelBytes(): number | null {
+  const meminfo = readText("/proc/meminfo");
+  const sockstat = readText("/proc/net/sockstat");
+  if (meminfo === undefined || sockstat === undefined) return null;
+  const slabBytes = numberIn(meminfo, /^Slab:\s+(\d+) kB$/m) * 1024;
+  return slabBytes + numberIn(sockstat, /^TCP:.* mem (\d+)$/m) * PAGE_BYTES;
+}
+
+function numberIn(text: string, pattern: RegExp): number {
+  return Number(pattern.exec(text)?.[1] ?? 0);
+}
+
+/** Resident memory by kind of process (gateway, worker, database, …); null if unavailable. */
+function memoryByKind(platform: Platform): Record<string, number> | null {
+  const usage = platform.usage();
+  if (usage === null || platform.workers > 0) return usage && mapValues(usage, ({ rssBytes }) => rssBytes);
+  const [{ rssBytes, ownRssBytes }] = Object.values(usage) as [ProcessUsage];
+  return { instance: ownRssBytes, database: rssBytes - ownRssBytes };
 }

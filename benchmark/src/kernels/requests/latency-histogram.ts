@@ -1,14 +1,10 @@
-import { PERCENTILES, rankOf, type Bucket, type OpenPercentiles } from "../broadcast/percentiles.ts";
+import { PERCENTILES, rankOf, type OpenPercentiles } from "../broadcast/percentiles.ts";
 
 const MICROSECONDS = 1000;
 /** Longer values count as this. */
 const LONGEST_MS = 10 * 60 * 1000;
 /** Each microsecond below this has its own count; above, each power of two has half as many counts. */
 const EXACT = 2048;
-/** Upper bounds of the bars, in milliseconds: 0.1, 0.2, 0.5, 1, … */
-const BAR_ENDS = Array.from({ length: 7 }, (_, power) =>
-  [1, 2, 5].map((step) => step * 10 ** (power - 1)),
-).flat();
 
 /** Any number of latencies of all threads, in constant shared memory, with three digits. */
 export class LatencyHistogram {
@@ -28,15 +24,11 @@ export class LatencyHistogram {
   }
 
   /**
-   * How they are spread, for a report.
    * @param maxMs the exact maximum
    * @param missing how many more values never arrived: they are the slowest, and a percentile among them is null
+   * @returns null without values
    */
-  latencies(maxMs: number, missing = 0) {
-    return { percentiles: this.#percentiles(maxMs, missing), buckets: this.#buckets(maxMs) };
-  }
-
-  #percentiles(maxMs: number, missing: number): OpenPercentiles | null {
+  percentiles(maxMs: number, missing = 0): OpenPercentiles | null {
     const { count } = this;
     if (count === 0) return null;
     const at = (p: number) => {
@@ -52,27 +44,6 @@ export class LatencyHistogram {
     for (let sum = this.counts[0]!; sum < rank; sum += this.counts[index]!) index++;
     return valueOf(index);
   }
-
-  /** For a chart; widths grow by 1, 2, 5, 10. */
-  #buckets(maxMs: number): Bucket[] {
-    const bars = BAR_ENDS.map((toMs, i) => ({ fromMs: BAR_ENDS[i - 1] ?? 0, toMs, count: 0 }));
-    bars.push({ fromMs: BAR_ENDS.at(-1)!, toMs: maxMs, count: 0 });
-    let bar = 0;
-    for (const [index, count] of this.counts.entries()) {
-      if (count === 0) continue;
-      while (bar < BAR_ENDS.length && valueOf(index) >= BAR_ENDS[bar]!) bar++;
-      bars[bar]!.count += count;
-    }
-    const first = bars.findIndex(({ count }) => count > 0);
-    return first === -1 ? [] : bars.slice(first, bars.findLastIndex(({ count }) => count > 0) + 1);
-  }
-}
-
-/** @param sorted ascending; `missing` more values never arrived */
-export function latenciesOf(sorted: Float64Array, missing: number) {
-  const histogram = new LatencyHistogram();
-  for (const ms of sorted) histogram.record(ms);
-  return histogram.latencies(sorted.at(-1) ?? 0, missing);
 }
 
 function indexOf(ms: number): number {

@@ -7,11 +7,16 @@ import type { RegistrationResult } from "../../targets/registration.ts";
 import { keepValid, tokensOf, type Session } from "../../targets/fanfare/session.ts";
 import type { ServerUsage } from "../../targets/target.ts";
 import { untilAborted, waitUntil } from "../broadcast/clock.ts";
-import { percentiles, type OpenPercentiles, type Percentiles } from "../broadcast/percentiles.ts";
+import {
+  openPercentiles,
+  percentiles,
+  type OpenPercentiles,
+  type Percentiles,
+} from "../broadcast/percentiles.ts";
 import type { ServerUse } from "../broadcast/resource-use.ts";
-import { ServerSampler, type ServerSample } from "../broadcast/server-samples.ts";
+import { sampleServer, type ServerSample } from "../broadcast/server-samples.ts";
 import { NOT_WATCHED, testerCaveats, watchTester, type TesterLoad } from "../broadcast/tester-watch.ts";
-import { latenciesOf, LatencyHistogram } from "./latency-histogram.ts";
+import { LatencyHistogram } from "./latency-histogram.ts";
 import type { LoadContext, LoadScene } from "./load.ts";
 import {
   ackTimes,
@@ -69,7 +74,6 @@ export async function measureLoad({ target, plan, progress, errors, signal }: Lo
   const { threads, memory, scene, registration, audience } = job;
   const { timeoutMs } = plan;
   const tally = audience?.tally;
-  const cpuAtStart = process.cpuUsage();
   // Absent: interrupted before.
   let warmUp = 0;
   let span: Span | undefined;
@@ -126,14 +130,14 @@ export async function measureLoad({ target, plan, progress, errors, signal }: Lo
   }
 
   async function measure(): Promise<void> {
-    const sampler = new ServerSampler({
+    const sampler = await sampleServer({
       usage: () => target.usage(),
       totals: () => ({
         acknowledged: counted(memory, Counted.acknowledged),
         deliveries: tally?.memory.counts[TallyCount.received] ?? 0,
       }),
     });
-    before = await sampler.start();
+    before = sampler.before;
     const watch = await watchTester({
       sending: () => threads.sampleLoads(),
       receiving: audience && (() => audience.sampleLoads()),
@@ -146,8 +150,7 @@ export async function measureLoad({ target, plan, progress, errors, signal }: Lo
     if (!signal.aborted) missOthers(memory);
     if (tally) await allDelivered(tally);
     tester = await watch.end();
-    await sampler.stop();
-    samples = sampler.samples(span.fromMs);
+    samples = await sampler.end(span.fromMs);
     await sleep(DRAIN_MS, undefined, { signal }).catch(() => {});
     isComplete = !signal.aborted;
   }
@@ -177,21 +180,23 @@ export async function measureLoad({ target, plan, progress, errors, signal }: Lo
   function summarise() {
     const counts = countMessages({ memory, tally, connections: audience?.connections, copies, isComplete });
     const missing = countMissing({ memory, tally, isComplete });
-    const ack = latenciesOf(ackTimes(memory), missing.answers);
+    const acks = ackTimes(memory);
+    const ack = openPercentiles(acks, missing.answers);
     const sentLateMs = percentiles(lateTimes(memory));
-    const distributions: Distribution[] = [{ label: "acknowledged", unit: "ms", ...ack }];
+    const distributions = [distribution("acknowledged", ack, acks.length)];
     let delivered: (typeof counts & { full: Distribution["percentiles"] }) | undefined;
     if (tally) {
       const all = { from: 0, to: tally.memory.messages };
       const longestMs = times(all, (message) => tally.untilLast(message)).at(-1) ?? 0;
       const whole = times(all, (message) => (tally.isComplete(message) ? tally.untilLast(message) : null));
-      const full = latenciesOf(whole, missing.messages);
-      const each = new LatencyHistogram(tally.memory.latencies).latencies(longestMs, missing.deliveries);
-      distributions.push({ label: "full delivery", unit: "ms", ...full });
-      distributions.push({ label: "each delivery", unit: "ms", ...each });
-      if (counts.expected > 0) delivered = { ...counts, full: full.percentiles };
+      const full = openPercentiles(whole, missing.messages);
+      const each = new LatencyHistogram(tally.memory.latencies);
+      distributions.push(distribution("full delivery", full, whole.length));
+      distributions.push(
+        distribution("each delivery", each.percentiles(longestMs, missing.deliveries), each.count),
+      );
+      if (counts.expected > 0) delivered = { ...counts, full };
     }
-    const { user, system } = process.cpuUsage(cpuAtStart);
     const { missed, intended } = counts;
     return {
       scene,
@@ -199,7 +204,7 @@ export async function measureLoad({ target, plan, progress, errors, signal }: Lo
       warmUp,
       figures: {
         counts: audience ? counts : { ...counts, dropped },
-        ack: ack.percentiles,
+        ack,
         answeredMs: sinceStart(memory.answeredAt.reduce((last, at) => Math.max(last, at), 0)),
         deliveredMs: sinceStart(tally?.lastAtMs),
         /** undefined: no one was to receive anything. */
@@ -211,15 +216,17 @@ export async function measureLoad({ target, plan, progress, errors, signal }: Lo
         samples,
         tester,
         sentLateMs,
-        testerCpuSeconds: (user + system) / 1e6,
-        testerRssBytes: process.memoryUsage.rss(),
       },
       distributions,
       /** What distorts the figures through no fault of the server. */
-      verdicts: judgeLoad({ ...tester, sentLateMs, missed, intended, ackMs: ack.percentiles }, job.missedWhy),
+      verdicts: judgeLoad({ ...tester, sentLateMs, missed, intended, ackMs: ack }, job.missedWhy),
     };
   }
 }
+
+const distribution = (label: string, of: OpenPercentiles | null, count: number): Distribution => {
+  return { label, unit: "ms", percentiles: of, count };
+};
 
 /** If one request in a hundred is later than this, and than this share of the p99, it distorts the p99. */
 const LATE_MS = 5;

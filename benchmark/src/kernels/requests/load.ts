@@ -1,8 +1,7 @@
-import { addressNeeds, checkLimits } from "../../cli/preflight.ts";
 import type { RunTools } from "../../cli/scenario.ts";
 import { explain } from "../../targets/fanfare/api.ts";
 import type { FanfareTarget } from "../../targets/fanfare/fanfare-target.ts";
-import { Session } from "../../targets/fanfare/session.ts";
+import { registerGuests } from "../../targets/fanfare/meeting.ts";
 import { registerAll } from "../../targets/registration.ts";
 import type { RequestLoop } from "./request-threads.ts";
 
@@ -41,28 +40,6 @@ export interface LoadScene {
   members?: number;
 }
 
-/** The tester's memory for each request, and for up to eight deliveries that share a byte. */
-const BYTES_PER_REQUEST = 24;
-/** The embedded database keeps stored messages in memory, with their indexes. */
-const BYTES_PER_STORED_MESSAGE = 1024;
-
-/**
- * @param connections open at the same time
- * @param deliveries if nothing is lost
- * @throws {ExitError} that says what to do if the run would fail halfway
- */
-export async function checkLoad(
-  url: string | undefined,
-  { loop: { requests }, payloadBytes }: LoadPlan,
-  connections: number,
-  deliveries: number,
-): Promise<void> {
-  const isStoredHere = url === undefined && payloadBytes > 0;
-  const stored = isStoredHere ? requests * (BYTES_PER_STORED_MESSAGE + payloadBytes) : 0;
-  const furtherBytes = requests * BYTES_PER_REQUEST + deliveries / 8 + stored;
-  checkLimits({ users: connections, messages: 0, kind: "light", furtherBytes, ...(await addressNeeds(url)) });
-}
-
 /** Runs a task this many times, with limited concurrency, and shows the progress. */
 export function doAll<T>(
   { plan, progress, signal }: LoadContext,
@@ -73,17 +50,11 @@ export function doAll<T>(
   return registerAll({ label, count, concurrency: plan.connecting, progress, signal }, work).catch(explain);
 }
 
-/**
- * Guests who join groups.
- * @param codes of the groups' invites
- */
-export async function registerGuests(context: LoadContext, count: number, codes: readonly string[] = []) {
-  const { target, signal } = context;
-  const { api } = target;
-  const { users: guests, result } = await doAll(context, "registering guests", count, async () => {
-    const guest = await api.call("user.createGuest", {}, undefined, signal);
-    for (const code of codes) await api.call("invite.accept", { code }, guest.accessToken, signal);
-    return guest;
-  });
-  return { guests, sessions: guests.map((guest) => new Session(api, guest)), registration: result };
+/** Guests who join the groups of these invites. */
+export function loadGuests(
+  { target, plan, progress, signal }: LoadContext,
+  count: number,
+  codes: readonly string[] = [],
+) {
+  return registerGuests(target.api, codes, { count, concurrency: plan.connecting, progress, signal });
 }

@@ -5,7 +5,7 @@ import { createGroup, registerOwner } from "../../targets/fanfare/meeting.ts";
 import { tokensOf, type Session } from "../../targets/fanfare/session.ts";
 import type { RegistrationResult } from "../../targets/registration.ts";
 import { measureLoad } from "./load-run.ts";
-import { doAll, registerGuests, type LoadContext, type LoadScene } from "./load.ts";
+import { doAll, loadGuests, type LoadContext, type LoadScene } from "./load.ts";
 import { senderOf, turnOf } from "./loops.ts";
 import { Counted, counted, type RequestMemory } from "./request-memory.ts";
 import { openSendLoad, type Channel, type People } from "./send-load.ts";
@@ -37,10 +37,7 @@ export async function buildDirectScene(context: LoadContext, size: DirectSize): 
   const { target, plan, signal } = context;
   // Guests can only open direct channels with members of their groups.
   const { code } = await target.openMeeting(signal);
-  const { guests, sessions, registration } = await registerGuests(context, senders + receivers);
-  await doAll(context, "joining a group", guests.length, (i) =>
-    target.api.call("invite.accept", { code }, guests[i]!.accessToken, signal),
-  );
+  const { guests, sessions, registration } = await loadGuests(context, senders + receivers, [code]);
   const opened = await doAll(context, "opening direct channels", senders * receivers, async (i) => {
     const [sender, receiver] = [Math.floor(i / receivers), i % receivers];
     const reader = sessions[sender]!;
@@ -92,7 +89,7 @@ export async function buildGroupScene(
       }),
     );
   const codes = meetings.map(({ code }) => code);
-  const { sessions, registration } = await registerGuests(context, members - 1, codes);
+  const { sessions, registration } = await loadGuests(context, members - 1, codes);
   const tokens = await tokensOf([...sessions, owner], { concurrency: plan.connecting, signal });
   const connections = Int32Array.from({ length: online }, (_, i) => i);
   return {

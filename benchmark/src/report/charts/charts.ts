@@ -1,9 +1,9 @@
 import { CHARACTER_WIDTH, linearAxis, logAxis, tickText, withRoom, type Axis } from "./axis.ts";
 import type { Colour } from "./theme.ts";
 
-export const WIDTH = 720;
+const WIDTH = 720;
 const LINE_HEIGHT = 5;
-/** Where columns and lines are drawn. */
+/** Where lines are drawn. */
 const [LEFT, TOP] = [58, 30];
 const PLOT_WIDTH = WIDTH - LEFT - 16;
 const BOTTOM = 44;
@@ -33,57 +33,14 @@ function text(kind: string, x: number, y: number, content: string, anchor?: "mid
   return `<text class="${kind}" x="${at(x)}" y="${y}"${anchored}>${escape(content)}</text>`;
 }
 
-function rectangle(
-  colour: Colour,
-  [x, y, width, height]: readonly [x: number, y: number, width: number, height: number],
-  radius = 2,
-  title?: string,
-): string {
-  const content = title === undefined ? "/>" : `><title>${escape(title)}</title></rect>`;
-  return `<rect class="fill-${colour}" x="${at(x)}" y="${at(y)}" width="${at(width)}" height="${at(height)}" rx="${radius}"${content}`;
-}
-
-interface Bar {
-  label: string;
-  value: number;
-  text: string;
-  colour: Colour;
-}
-
-const ROW = 30;
-const GAP = 10;
-const BOLD_CHARACTER_WIDTH = CHARACTER_WIDTH * 1.15;
-/** Longer labels are cut off. */
-const MOST_LABEL_CHARACTERS = 50;
-
-/** Horizontal bars from zero, each with its value. */
-export function barChart(description: string, bars: readonly Bar[]): string {
-  const axis = linearAxis(Math.max(0, ...bars.map(({ value }) => value)));
-  const labels = bars.map(({ label }) =>
-    label.length <= MOST_LABEL_CHARACTERS ? label : `${label.slice(0, MOST_LABEL_CHARACTERS - 1)}…`,
-  );
-  const widest = (texts: readonly string[]) =>
-    Math.max(0, ...texts.map(({ length }) => length)) * BOLD_CHARACTER_WIDTH;
-  const left = widest(labels) + GAP;
-  const room = WIDTH - left - widest(bars.map((bar) => bar.text)) - 2 * GAP;
-  const rows = bars.map((bar, i) => {
-    const y = i * ROW + 6;
-    const width = at(Math.max(1, room * axis.place(bar.value)));
-    return (
-      text("label", left - GAP, y + 14, labels[i]!, "end") +
-      rectangle(bar.colour, [left, y, width, 20]) +
-      text("value", left + width + GAP, y + 14, bar.text)
-    );
-  });
-  return svg(bars.length * ROW + 8, description, rows);
-}
-
-interface Chart {
+interface LineChart {
   description: string;
   /** The names of the axes. */
   x: string;
   y: string;
-  height?: number;
+  lines: readonly Line[];
+  /** Both axes; all values must be above zero. */
+  isLog?: boolean;
 }
 
 /** Horizontal lines with their values on the left. */
@@ -111,42 +68,9 @@ function legend(entries: readonly { name: string; colour: Colour }[]): string {
   let x = WIDTH - 16;
   const parts = entries.toReversed().map(({ name, colour }) => {
     x -= name.length * CHARACTER_WIDTH + 34;
-    return rectangle(colour, [x, 5, 10, 10]) + text("label", x + 15, 14, name);
+    return `<rect class="fill-${colour}" x="${at(x)}" y="5" width="10" height="10" rx="2"/>${text("label", x + 15, 14, name)}`;
   });
   return parts.join("");
-}
-
-interface ColumnChart extends Chart {
-  /** With null as its value, a column is an empty place. */
-  columns: readonly { label: string; value: number | null; colour: Colour; title: string }[];
-  legend?: readonly { name: string; colour: Colour }[];
-}
-
-const WIDEST = 56;
-const LABEL_CHARS_WIDTH = 6.5;
-
-export function columnChart(chart: ColumnChart): string {
-  const { columns, height: outer = 240 } = chart;
-  const height = outer - TOP - BOTTOM;
-  const axis = linearAxis(Math.max(0, ...columns.map(({ value }) => value ?? 0)));
-  const step = PLOT_WIDTH / Math.max(1, columns.length);
-  const width = Math.min(WIDEST, step * 0.78);
-  const longest = Math.max(...columns.map(({ label }) => label.length));
-  const everyNth = Math.max(1, Math.ceil(((longest + 1) * LABEL_CHARS_WIDTH) / step));
-  const bars = columns.map(({ label, value, colour, title }, i) => {
-    const centre = LEFT + step * (i + 0.5);
-    const tick = i % everyNth === 0 ? xTick(centre, height, label) : "";
-    if (value === null) return tick;
-    const high = height * axis.place(value);
-    const place = [centre - width / 2, TOP + height - high, width, Math.max(high, 0.5)] as const;
-    return rectangle(colour, place, 1.5, title) + tick;
-  });
-  return svg(outer, chart.description, [
-    yGrid(height, axis, chart.y),
-    ...bars,
-    xLabel(height, chart.x),
-    legend(chart.legend ?? []),
-  ]);
 }
 
 export interface Line {
@@ -157,16 +81,11 @@ export interface Line {
   isScattered?: boolean;
 }
 
-interface LineChart extends Chart {
-  lines: readonly Line[];
-  /** Both axes; all values must be above zero. */
-  isLog?: boolean;
-}
-
 const DOTS_UP_TO = 40;
 
 export function lineChart(chart: LineChart): string {
-  const { lines, isLog = false, height: outer = 260 } = chart;
+  const { lines, isLog = false } = chart;
+  const outer = isLog ? 320 : 220;
   const height = outer - TOP - BOTTOM;
   const xs = lines.flatMap(({ points }) => points.map(({ x }) => x));
   const ys = lines.flatMap(({ points }) => points.map(({ y }) => y).filter((y) => y !== null));

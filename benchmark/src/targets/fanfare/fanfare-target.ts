@@ -81,7 +81,7 @@ export async function openFanfareTarget(options: FanfareOptions, signal: AbortSi
         return { credentials: async () => existing.memberTokens.slice(0, users), registration: null };
       const work = { concurrency: registrations, progress, signal };
       const group = await target.openMeeting(signal);
-      const { sessions, registration } = await registerGuests(api, group, { count: users, ...work });
+      const { sessions, registration } = await registerGuests(api, [group.code], { count: users, ...work });
       // Memory left over from the registration would hide what connections take: start with a fresh server.
       await platform?.refresh(signal);
       return { credentials: () => tokensOf(sessions, work), registration };

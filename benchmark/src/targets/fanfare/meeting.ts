@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { registerAll, type RegistrationResult, type Work } from "../registration.ts";
+import { registerAll, type Work } from "../registration.ts";
 import { explain, type Api } from "./api.ts";
 import { Session } from "./session.ts";
 
@@ -36,20 +36,18 @@ export async function openMeeting(api: Api, signal: AbortSignal): Promise<Meetin
 }
 
 /**
- * Guests who join the group.
+ * Guests who join groups.
+ * @param codes of the groups' invites
  * @throws {ExitError} with the error of the first rejected guest
  */
-export async function registerGuests(
-  api: Api,
-  { code }: Pick<Meeting, "code">,
-  work: Omit<Work, "label">,
-): Promise<{ sessions: Session[]; registration: RegistrationResult }> {
+export async function registerGuests(api: Api, codes: readonly string[], work: Omit<Work, "label">) {
   const { signal } = work;
   const register = async () => {
-    const tokens = await api.call("user.createGuest", {}, undefined, signal);
-    await api.call("invite.accept", { code }, tokens.accessToken, signal);
-    return new Session(api, tokens);
+    const guest = await api.call("user.createGuest", {}, undefined, signal);
+    for (const code of codes) await api.call("invite.accept", { code }, guest.accessToken, signal);
+    return guest;
   };
-  const all = await registerAll({ label: "registering guests", ...work }, register).catch(explain);
-  return { sessions: all.users, registration: all.result };
+  const all = { label: "registering guests", ...work };
+  const { users: guests, result } = await registerAll(all, register).catch(explain);
+  return { guests, sessions: guests.map((guest) => new Session(api, guest)), registration: result };
 }
