@@ -17,7 +17,7 @@ import { type OwnAuthority, useAuthority } from "../authority.tsx";
 import { ModerateDialog } from "../members/member-dialogs.tsx";
 import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { DeleteDialog } from "../../../channel/messages/item/delete-dialog.tsx";
+import { DeleteDialog } from "../../../channel/messages/item/shared-dialogs.tsx";
 import { MentionsProvider } from "../../../channel/messages/item/message-card.tsx";
 import { Markdown } from "../../../channel/messages/markdown/markdown.tsx";
 import { useOpenProfile } from "../../../people/members/people-store.tsx";

@@ -1,8 +1,10 @@
 import type { Message } from "@fanfare/contract";
-import { type MouseEvent, type ReactElement, useState } from "react";
+import { type MouseEvent, type ReactElement, useState, type RefObject, useRef } from "react";
+import { Reply } from "lucide-react";
 import { later } from "../../../shared/later.tsx";
 import { useIsPhone } from "../../../ui/hooks.ts";
 import type { MenuPlace } from "./message-menus.tsx";
+import { followFinger, useSwipe } from "../../../ui/swipe.ts";
 
 const MessagePointerMenu = later(async () => (await import("../../../app/next.ts")).MessagePointerMenu);
 const MessageSheet = later(async () => (await import("../../../app/next.ts")).MessageSheet);
@@ -64,4 +66,49 @@ function isForBrowser({ target }: MouseEvent): boolean {
   const selection = getSelection();
   const isSelected = selection !== null && !selection.isCollapsed && selection.containsNode(target, true);
   return isSelected || target.closest("a, img, video, audio, textarea, input") !== null;
+}
+
+/** Beyond this, a row follows more slowly. */
+const FREE_PX = 64;
+const SLOWDOWN = 4;
+
+interface SwipeToReplyProps {
+  list: RefObject<HTMLElement | null>;
+  /** The reply to a message; undefined if the user can't. */
+  replyTo: (messageId: string) => (() => void) | undefined;
+}
+
+/** Replies to a message that is swiped to where the line begins. Shows a sign where the row has been. */
+export function SwipeToReply({ list, replyTo }: SwipeToReplyProps) {
+  const sign = useRef<HTMLSpanElement>(null);
+  useSwipe(list, "start", (target) => {
+    const row = target.closest<HTMLElement>("[data-message-id]");
+    const reply = replyTo(row?.dataset["messageId"] ?? "");
+    const { current } = sign;
+    if (row === null || reply === undefined || current === null) return null;
+    const finger = followFinger(row, "start");
+    const { top, height } = row.getBoundingClientRect();
+    current.style.top = `${top + height / 2 - current.parentElement!.getBoundingClientRect().top}px`;
+    return {
+      onMove(px, progress) {
+        finger.move(px <= FREE_PX ? px : FREE_PX + (px - FREE_PX) / SLOWDOWN);
+        current.style.opacity = String(Math.min(1, progress));
+        current.toggleAttribute("data-enough", progress >= 1);
+      },
+      onEnd(isDone) {
+        finger.release();
+        current.style.opacity = "0";
+        if (isDone) reply();
+      },
+    };
+  });
+  return (
+    <span
+      ref={sign}
+      aria-hidden
+      className="pointer-events-none absolute end-4 flex size-9 -translate-y-1/2 items-center justify-center rounded-full bg-hover text-muted opacity-0 transition-colors data-enough:bg-accent data-enough:text-on-accent"
+    >
+      <Reply size={20} />
+    </span>
+  );
 }
