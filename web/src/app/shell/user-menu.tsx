@@ -19,7 +19,7 @@ import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useConnectionState } from "../../data/data-context.ts";
 import { useMe } from "../../data/me.ts";
-import { useOpenDirectReports } from "../../data/reports.ts";
+import { useOpenDirectReports } from "../../data/review-queues.ts";
 import { type OwnStatus, useOwnStatus } from "../../data/presence.ts";
 import { adminPath, settingsPath, statusPath, USER_GUIDE } from "../../routes.ts";
 import { type Preferences, setPreferences, usePreferences } from "../../state/preferences.ts";

@@ -14,7 +14,7 @@ import { usePageTitle } from "../../ui/hooks.ts";
 import { InvitedGroup, inviteErrorText, isJoining } from "./invited-group.tsx";
 import { useFirstShown } from "../../shared/first-shown.ts";
 import { Main } from "../../ui/main.tsx";
-import { useOwnJoinRequests } from "../../data/join-requests.ts";
+import { useOwnJoinRequests } from "../../data/review-queues.ts";
 import { useNow } from "../../shared/hooks.ts";
 import { formatTime } from "../../shared/times.ts";
 import { Avatar } from "../../ui/display.tsx";
@@ -131,7 +131,7 @@ type Place = { code: string } | { groupId: string };
 
 /** A form that asks to join, and the state of the request once it is sent. */
 export function AskToJoin({ place, request }: { place: Place; request: OwnJoinRequest | undefined }) {
-  const { t } = useTranslation("groups");
+  const { t } = useTranslation("invites");
   const call = useCall();
   const form = useForm({
     initial: { message: "" },
@@ -139,10 +139,10 @@ export function AskToJoin({ place, request }: { place: Place; request: OwnJoinRe
   });
   if (request !== undefined) return <RequestState request={request} />;
   return (
-    <Form form={form} action={t("ask.action")} wide>
-      <p className="text-sm text-muted">{t("ask.text")}</p>
+    <Form form={form} action={t("groups:ask.action")} wide>
+      <p className="text-sm text-muted">{t("groups:ask.text")}</p>
       <TextArea
-        label={t("ask.message")}
+        label={t("groups:ask.message")}
         maxLength={LIMITS.joinRequestMessageMaxChars}
         autoFocus
         {...form.field("message")}
@@ -152,19 +152,19 @@ export function AskToJoin({ place, request }: { place: Place; request: OwnJoinRe
 }
 
 function RequestState({ request }: { request: OwnJoinRequest }) {
-  const { t } = useTranslation("groups");
+  const { t } = useTranslation("invites");
   const { askAgainAt, message } = request;
   if (askAgainAt !== null)
     return (
       <p role="status" className="text-sm text-muted">
-        {t("ask.rejected", { time: formatTime(askAgainAt, "dateTime") })}
+        {t("groups:ask.rejected", { time: formatTime(askAgainAt, "dateTime") })}
       </p>
     );
   return (
     <div className="grid gap-3">
       <div role="status" className="grid gap-1">
-        <p className="font-medium">{t("ask.waiting")}</p>
-        <p className="text-sm text-muted">{t("ask.waitingText")}</p>
+        <p className="font-medium">{t("groups:ask.waiting")}</p>
+        <p className="text-sm text-muted">{t("groups:ask.waitingText")}</p>
       </div>
       {message !== "" && (
         <blockquote className="border-s-3 border-line-strong ps-3 text-sm whitespace-pre-wrap wrap-anywhere">
@@ -177,7 +177,7 @@ function RequestState({ request }: { request: OwnJoinRequest }) {
 }
 
 function WithdrawButton({ request: { groupId, groupName } }: { request: OwnJoinRequest }) {
-  const { t } = useTranslation("groups");
+  const { t } = useTranslation("invites");
   const call = useCall();
   const { busy, error, run } = useAction();
   return (
@@ -185,10 +185,10 @@ function WithdrawButton({ request: { groupId, groupName } }: { request: OwnJoinR
       <Button
         size="sm"
         busy={busy}
-        aria-label={t("ask.withdrawNamed", { name: groupName })}
+        aria-label={t("groups:ask.withdrawNamed", { name: groupName })}
         onClick={() => void run(() => call("join.withdraw", { groupId }))}
       >
-        {t("ask.withdraw")}
+        {t("groups:ask.withdraw")}
       </Button>
       <ErrorNote text={error} />
     </>
@@ -205,12 +205,12 @@ function useWaitingRequests(): OwnJoinRequest[] {
 
 /** The groups that the user asked to join; nothing if there are none. */
 export function OwnJoinRequests() {
-  const { t } = useTranslation("groups");
+  const { t } = useTranslation("invites");
   const requests = useWaitingRequests();
   if (requests.length === 0) return null;
   return (
     <section className="grid gap-1">
-      <h2 className="text-sm font-medium">{t("ask.yours")}</h2>
+      <h2 className="text-sm font-medium">{t("groups:ask.yours")}</h2>
       <ul className="grid gap-px">
         {requests.map((request) => (
           <ListRow
@@ -219,7 +219,7 @@ export function OwnJoinRequests() {
               <Avatar name={request.groupName} id={request.groupId} src={request.iconUrl} shape="square" />
             }
             title={request.groupName}
-            subtitle={t("ask.waiting")}
+            subtitle={t("groups:ask.waiting")}
             trailing={<WithdrawButton request={request} />}
           />
         ))}
