@@ -36,11 +36,11 @@ const ResetPasswordPage = later(
 );
 const SetupPage = later(async () => (await import("../session/setup-page.tsx")).SetupPage, Splash);
 const VerifyEmailPage = later(
-  async () => (await import("../session/verify-email-page.tsx")).VerifyEmailPage,
+  async () => (await import("../session/email-link-pages.tsx")).VerifyEmailPage,
   Splash,
 );
 const UnsubscribePage = later(async () => {
-  const [page] = await Promise.all([import("../settings/unsubscribe-page.tsx"), loadMoreTexts("pages")]);
+  const [page] = await Promise.all([import("../session/email-link-pages.tsx"), loadMoreTexts("pages")]);
   return page.UnsubscribePage;
 }, Splash);
 
