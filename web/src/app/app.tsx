@@ -34,7 +34,7 @@ const ResetPasswordPage = later(
   async () => (await import("../session/reset-password-page.tsx")).ResetPasswordPage,
   Splash,
 );
-const SetupPage = later(async () => (await import("../session/setup-page.tsx")).SetupPage, Splash);
+const SetupPage = later(async () => (await import("../session/register-pages.tsx")).SetupPage, Splash);
 const VerifyEmailPage = later(
   async () => (await import("../session/email-link-pages.tsx")).VerifyEmailPage,
   Splash,
