@@ -8,7 +8,7 @@ import { useFormats } from "../shared/formats.ts";
 import { useNow } from "../shared/hooks.ts";
 import { Button } from "../ui/button.tsx";
 import { Segments } from "../ui/choices.tsx";
-import { DataTable } from "../ui/data-table.tsx";
+import { DataTable } from "./admin-parts.tsx";
 import { EmptyState, Loaded, Skeleton } from "../ui/feedback.tsx";
 import { LineChart } from "./status/chart/line-chart.tsx";
 

@@ -34,13 +34,13 @@ const ResetPasswordPage = later(
   async () => (await import("../session/reset-password-page.tsx")).ResetPasswordPage,
   Splash,
 );
-const SetupPage = later(async () => (await import("../session/setup-page.tsx")).SetupPage, Splash);
+const SetupPage = later(async () => (await import("../session/register-pages.tsx")).SetupPage, Splash);
 const VerifyEmailPage = later(
-  async () => (await import("../session/verify-email-page.tsx")).VerifyEmailPage,
+  async () => (await import("../session/email-link-pages.tsx")).VerifyEmailPage,
   Splash,
 );
 const UnsubscribePage = later(async () => {
-  const [page] = await Promise.all([import("../settings/unsubscribe-page.tsx"), loadMoreTexts("pages")]);
+  const [page] = await Promise.all([import("../session/email-link-pages.tsx"), loadMoreTexts("pages")]);
   return page.UnsubscribePage;
 }, Splash);
 

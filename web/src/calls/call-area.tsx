@@ -11,8 +11,7 @@ import { useCanInChannel, useChannelPermissions } from "../data/groups.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { later } from "../shared/later.tsx";
 import { useIsPhone } from "../ui/hooks.ts";
-import { useIsInCall, useSpeakers } from "./call-store.ts";
-import { useJoin } from "./use-join.ts";
+import { useIsInCall, useSpeakers, useJoin } from "./call-store.ts";
 
 const CallView = later(async () => (await import("./call-view.tsx")).CallView);
 

@@ -6,7 +6,7 @@ import { useMessageContext } from "../channel/messages/list/use-rows.ts";
 import { Button } from "../ui/button.tsx";
 import { cx } from "../ui/cx.ts";
 import { callText } from "./call-text.ts";
-import { useJoin } from "./use-join.ts";
+import { useJoin } from "./call-store.ts";
 
 /** The message that a call leaves in its channel: "Call, 12 min" or "Missed call". */
 export function CallSummary({ message: { call, authorId } }: { message: Message }) {

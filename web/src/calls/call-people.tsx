@@ -10,8 +10,7 @@ import { usePerson } from "../people/members/user-name.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { cx } from "../ui/cx.ts";
 import { Avatar } from "../ui/display.tsx";
-import { useIsInCall, useSpeakers } from "./call-store.ts";
-import { useJoin } from "./use-join.ts";
+import { useIsInCall, useSpeakers, useJoin } from "./call-store.ts";
 
 /** Below a voice channel of the sidebar: who is in it. */
 export function CallPeople({ channel }: { channel: Channel }) {

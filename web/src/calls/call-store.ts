@@ -1,6 +1,12 @@
 import { create } from "zustand";
+import type { Channel } from "@fanfare/contract";
+import { useCallback } from "react";
 import { useReportedSpeakers } from "../data/calls.ts";
 import type { CallSession } from "./call-session.ts";
+import { useServerCache } from "../data/data-context.ts";
+import { whenLoaded } from "../shared/when-loaded.ts";
+import { showFailure } from "../ui/feedback.tsx";
+import type { UserJoinOptions } from "./calls.tsx";
 
 /** Tells a call from an earlier one in the same channel. */
 export type CallKey = symbol;
@@ -97,4 +103,18 @@ export function changeCurrentCall(key: CallKey, changes: Partial<CurrentCall>): 
 
 export function endCurrentCall(): void {
   useCallStore.setState({ current: null });
+}
+
+/** Joins or starts the call of a channel. The first time, it asks for the devices. */
+export function useJoin(): (channel: Pick<Channel, "id" | "groupId">, options?: UserJoinOptions) => void {
+  const cache = useServerCache();
+  return useCallback(
+    (channel, options) => {
+      whenLoaded(() => import("../app/next.ts")).then(
+        ({ join }) => join(cache, channel, options),
+        showFailure,
+      );
+    },
+    [cache],
+  );
 }

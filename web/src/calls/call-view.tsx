@@ -27,7 +27,7 @@ import { showFailure, showToast, Spinner } from "../ui/feedback.tsx";
 import { LargeControls } from "./call-controls.tsx";
 import { setCallSettings, useCallSettings } from "./call-settings.ts";
 import { type CurrentCall, useCurrentCall } from "./call-store.ts";
-import { type InvitedState, useRings } from "./rings.ts";
+import { type InvitedState, useRings } from "./call-host.tsx";
 import { Pictures } from "./call-tiles.tsx";
 
 interface CallViewProps {

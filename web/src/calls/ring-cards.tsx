@@ -21,8 +21,8 @@ import { usePreferences } from "../state/preferences.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { Avatar } from "../ui/display.tsx";
 import { showFailure } from "../ui/feedback.tsx";
-import { endRing, type Ring, useRings } from "./rings.ts";
-import { useJoin } from "./use-join.ts";
+import { endRing, type Ring, useRings } from "./call-host.tsx";
+import { useJoin } from "./call-store.ts";
 
 const RING_EVERY_MS = 2500;
 const RING: readonly Note[] = [

@@ -9,8 +9,7 @@ import { channelEffects, overrideEffects, roleEffects } from "./groups.ts";
 import { directEffects, friendEffects } from "./people.ts";
 import { inboxEffects, notificationEffects } from "./inbox.ts";
 import { integrationEffects, moderationEffects } from "./group-settings.ts";
-import { reportEffects } from "./reports.ts";
-import { joinRequestEffects } from "./join-requests.ts";
+import { reviewEffects } from "./review-queues.ts";
 import { presenceEffects } from "./presence.ts";
 import { threadEffects } from "./channel-messages.ts";
 
@@ -53,7 +52,6 @@ const EFFECTS: Effects = {
   ...notificationEffects,
   ...integrationEffects,
   ...presenceEffects,
-  ...reportEffects,
-  ...joinRequestEffects,
+  ...reviewEffects,
   ...adminEffects,
 };

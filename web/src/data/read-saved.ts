@@ -4,7 +4,7 @@ import type { DehydratedState } from "@tanstack/react-query";
 import { SAVED_DATA, loadTokens } from "../session/session-lock.ts";
 
 /*
- * Reads what `saved-data.ts` stored. A separate module, so that reading begins while the application is still loading.
+ * Reads what `data-provider.tsx` stored. A separate module, so that reading begins while the application is still loading.
  */
 
 /** Data of another version is dropped. Increase it with each change of what is stored. */

@@ -1,8 +1,10 @@
+import { useTranslation } from "react-i18next";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useState, type ReactNode } from "react";
-import { useTranslation } from "react-i18next";
 import { Compass } from "lucide-react";
 import { Link, useLocation } from "wouter";
+import { useFirstShown } from "../shared/first-shown.ts";
+import { useBranding } from "../session/branding.ts";
 import { useCall } from "../data/call.ts";
 import { useServerCache } from "../data/data-context.ts";
 import { useMe } from "../data/me.ts";
@@ -13,9 +15,37 @@ import { buttonClass } from "../ui/button.tsx";
 import { Form, TextField, useForm } from "../ui/form.tsx";
 import { showToast } from "../ui/feedback.tsx";
 import { PictureInput, useObjectUrl } from "../shared/file-input.tsx";
-import { OwnJoinRequests } from "./invites/ask-to-join.tsx";
+import { OwnJoinRequests } from "./invites/invite-page.tsx";
 import { offerInvite } from "./new-group.ts";
 import { Avatar } from "../ui/display.tsx";
+
+/** For users without a group. */
+export function FirstGroup() {
+  const { t } = useTranslation("groups");
+  useFirstShown();
+  const { name } = useBranding();
+  const canCreate = useCanCreateGroups();
+  return (
+    <div className="m-auto grid w-full max-w-md gap-6 overflow-y-auto p-6">
+      <header className="grid gap-2 text-center">
+        <h1 className="text-2xl font-semibold">{t("first.title", { name })}</h1>
+        <p className="text-muted">{canCreate ? t("first.text") : t("first.joinText")}</p>
+      </header>
+      {canCreate && (
+        <section
+          aria-label={t("add.create")}
+          className="rounded-lg border border-line bg-raised p-5 shadow-raised"
+        >
+          <CreateGroupForm />
+        </section>
+      )}
+      <section aria-label={t("add.join")} className="rounded-lg border border-line p-5">
+        <JoinGroupForm />
+      </section>
+      <DirectoryLink />
+    </div>
+  );
+}
 
 /** Whether the user can create groups; true until the server responds. */
 export function useCanCreateGroups(): boolean {

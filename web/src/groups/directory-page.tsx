@@ -13,7 +13,7 @@ import { useSettled } from "../shared/hooks.ts";
 import { PagedRows } from "../shared/paged-list.tsx";
 import { useAction, isErrorOf } from "../shared/use-action.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
-import { AskToJoin, useOwnJoinRequest } from "./invites/ask-to-join.tsx";
+import { AskToJoin, useOwnJoinRequest } from "./invites/invite-page.tsx";
 import { Avatar } from "../ui/display.tsx";
 import { EmptyState, ErrorNote } from "../ui/feedback.tsx";
 import { FilterField } from "../ui/form.tsx";

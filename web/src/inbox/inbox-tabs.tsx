@@ -14,7 +14,7 @@ import {
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { MentionsProvider } from "../channel/messages/item/message-card.tsx";
-import { ReminderDialog } from "../channel/messages/item/reminder-dialog.tsx";
+import { ReminderDialog } from "../channel/messages/item/shared-dialogs.tsx";
 import { Markdown } from "../channel/messages/markdown/markdown.tsx";
 import { useCall } from "../data/call.ts";
 import { useChannelPermissions, useChannelState, useGroup } from "../data/groups.ts";

@@ -17,7 +17,7 @@ import { useLoginOptions } from "./server-meta.ts";
 import { Splash } from "../app/shell/page-error.tsx";
 import { later } from "../shared/later.tsx";
 
-const RegisterPage = later(async () => (await import("./register-page.tsx")).RegisterPage, Splash);
+const RegisterPage = later(async () => (await import("./register-pages.tsx")).RegisterPage, Splash);
 
 /** All pages before login. Any other address is opened after the login. */
 export function LoggedOutPages({ notice }: { notice: SessionNotice | null }) {

@@ -101,7 +101,7 @@ function storedTokens(isShared: boolean): SessionTokens | null {
   }
 }
 
-/** The database of `data/saved-data.ts`. */
+/** The database of `data/data-provider.tsx`. */
 export const SAVED_DATA = "fanfare.data";
 
 /** Deletes what the session stored, since others may use this browser, and the count on the app's icon. */

@@ -1,5 +1,5 @@
 import { type LucideIcon, X } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { cx } from "./cx.ts";
@@ -7,7 +7,7 @@ import { IconButton } from "./button.tsx";
 import { useEscape, usePageTitle } from "./hooks.ts";
 import { Main } from "./main.tsx";
 
-export interface SettingsSection {
+interface SettingsSection {
   id: string;
   label: string;
   href: string;
@@ -101,4 +101,25 @@ export function SettingsLayout(props: SettingsLayoutProps) {
 
 function bringIntoView(item: HTMLElement | null): void {
   item?.scrollIntoView({ block: "nearest", inline: "center" });
+}
+
+interface SectionProps {
+  title: string;
+  text?: ReactNode;
+  children?: ReactNode;
+}
+
+export function Section({ title, text, children }: SectionProps) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className="grid content-start gap-4">
+      <header className="grid gap-1">
+        <h2 id={id} className="text-lg font-semibold">
+          {title}
+        </h2>
+        {text !== undefined && <p className="text-sm text-muted">{text}</p>}
+      </header>
+      {children}
+    </section>
+  );
 }

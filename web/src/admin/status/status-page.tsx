@@ -10,11 +10,10 @@ import { useFormats } from "../../shared/formats.ts";
 import { clockTime } from "../../shared/times.ts";
 import { Button } from "../../ui/button.tsx";
 import { cx } from "../../ui/cx.ts";
-import { DataTable } from "../../ui/data-table.tsx";
+import { DataTable, Figure } from "../admin-parts.tsx";
 import { EmptyState, Loaded, Pending, Skeleton } from "../../ui/feedback.tsx";
 import { PageHeader } from "../../app/shell/page-header.tsx";
 import { LineChart, type Series } from "./chart/line-chart.tsx";
-import { Figure } from "../admin-parts.tsx";
 
 const SPAN_MS = 10 * 60_000;
 

@@ -1,10 +1,12 @@
+import { useEffect } from "react";
+
 /**
  * A key and its modifiers, joined by `+`: `mod` (Ctrl, or ⌘ on Apple devices), `Alt`, `Shift`. Keys other than letters have their
  * `KeyboardEvent.key` name.
  */
 export type Combo = string;
 
-export interface Shortcut {
+interface Shortcut {
   /** Alternatives. */
   combos: readonly Combo[];
   textKey: string;
@@ -162,4 +164,30 @@ export function keysOf(combo: Combo, isApple: boolean): string[] {
 
 export function isApple(): boolean {
   return /Mac|iPhone|iPad/.test(navigator.userAgent);
+}
+
+/** In place of the shortcuts while they load: repeats the last one afterwards. */
+export function EarlyShortcuts() {
+  useEffect(() => {
+    let last: KeyboardEvent | undefined;
+    const apple = isApple();
+    const isHit = (event: KeyboardEvent): boolean =>
+      Object.values(SHORTCUTS).some(({ combos }) => combos.some((combo) => isCombo(combo, event, apple)));
+    const onKeyDown = (event: KeyboardEvent) => {
+      const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
+      if (event.defaultPrevented || event.repeat || !hasModifier || !isHit(event)) return;
+      event.preventDefault();
+      last = event;
+    };
+    addEventListener("keydown", onKeyDown);
+    return () => {
+      removeEventListener("keydown", onKeyDown);
+      if (last === undefined) return;
+      const { target } = last;
+      const again = new KeyboardEvent("keydown", last);
+      // Once what was loaded listens.
+      setTimeout(() => (target instanceof Node && target.isConnected ? target : window).dispatchEvent(again));
+    };
+  }, []);
+  return null;
 }

@@ -9,7 +9,7 @@ import { rankByName } from "../../composer/suggestions.ts";
 import { CATEGORIES, CategoryTabs, COLUMNS } from "./category-tabs.tsx";
 import { type EmojiIndex, loadEmojiIndex, searchEmoji } from "./emoji-index.ts";
 import { EmojiPicture, EmojiSign } from "./emoji-sign.tsx";
-import { PictureGrid } from "./picture-grid.tsx";
+import { PictureGrid } from "./sticker-picker.tsx";
 
 const MAX_FOUND = 40;
 

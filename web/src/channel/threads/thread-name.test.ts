@@ -1,6 +1,6 @@
 import { LIMITS } from "@fanfare/contract/limits";
 import { expect, test } from "vitest";
-import { threadNameOf } from "../messages/list/use-message-context.ts";
+import { threadNameOf } from "../messages/list/message-list.tsx";
 
 test("uses the beginning of the message in one line without formatting", () => {
   expect(threadNameOf({ content: "**Which** engine\n\ndo we `use`?" })).toBe("Which engine do we use?");

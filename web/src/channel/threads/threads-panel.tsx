@@ -14,7 +14,6 @@ import { MessagePreview } from "../messages/item/message-preview.tsx";
 import { dayAndTime } from "../../shared/times.ts";
 import { Faces, useThreadActivity } from "./thread-activity.tsx";
 import { PagedRows } from "../../shared/paged-list.tsx";
-import { unreadReplies } from "./unread-replies.ts";
 import { CountBadge } from "../../ui/display.tsx";
 
 export function ThreadsPanel({ channel, onClose }: { channel: Channel; onClose: () => void }) {
@@ -109,4 +108,9 @@ function LastReply({ message, groupId }: { message: Message; groupId: string | n
       </MentionsProvider>
     </span>
   );
+}
+
+/** Unread replies of a thread that the user has opened; 0 for other threads. */
+export function unreadReplies({ head, lastReadSeq }: Pick<ChannelState, "head" | "lastReadSeq">): number {
+  return lastReadSeq === 0 ? 0 : Math.max(0, head.seq - lastReadSeq);
 }

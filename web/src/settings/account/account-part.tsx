@@ -5,7 +5,7 @@ import { useMe } from "../../data/me.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField, Form, useForm } from "../../ui/form.tsx";
 import { openClaimDialog } from "../../session/claim-banner.tsx";
-import { Section } from "../section.tsx";
+import { Section } from "../../ui/settings-layout.tsx";
 import { useCall } from "../../data/call.ts";
 import { useAction } from "../../shared/use-action.ts";
 import { Checkbox } from "../../ui/checkbox.tsx";

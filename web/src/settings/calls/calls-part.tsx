@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
-import { DeviceFields } from "../../calls/device-fields.tsx";
-import { Section } from "../section.tsx";
 import { useState } from "react";
+import { DeviceFields } from "../../calls/device-fields.tsx";
+import { Section } from "../../ui/settings-layout.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Switch } from "../../ui/choices.tsx";
 import { useCallSettings, setCallSettings } from "../../calls/call-settings.ts";

@@ -13,7 +13,7 @@ import { useForm } from "../../ui/form.tsx";
 import { WarnNote } from "../../ui/warn-note.tsx";
 import { CodeField } from "../../session/account-fields.tsx";
 import { endSession } from "../../session/session-store.ts";
-import { Section } from "../section.tsx";
+import { Section } from "../../ui/settings-layout.tsx";
 import { CurrentPassword, type OidcProof, useConfirmation } from "../security/confirmation.tsx";
 
 /** Owned groups must be transferred or deleted first. */

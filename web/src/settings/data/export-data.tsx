@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { useCall } from "../../data/call.ts";
 import { useMe } from "../../data/me.ts";
 import { DownloadLines } from "../../shared/download-lines.tsx";
-import { Section } from "../section.tsx";
+import { Section } from "../../ui/settings-layout.tsx";
 import type { Call } from "@fanfare/contract";
 import { whenAllowed } from "../../shared/pause.ts";
 

@@ -1,11 +1,12 @@
 import { LIMITS } from "@fanfare/contract/limits";
 import { useTranslation } from "react-i18next";
+import type { NotificationPreferences, Group, NotificationSetting } from "@fanfare/contract";
+import { useState } from "react";
 import { useCall } from "../../data/call.ts";
 import { useNotificationPreferences, useNotificationSettings } from "../../data/inbox.ts";
 import { Loaded, SkeletonRows, ErrorNote, Pending } from "../../ui/feedback.tsx";
 import { Form, TextArea, useForm } from "../../ui/form.tsx";
-import { Section } from "../section.tsx";
-import type { NotificationPreferences, Group, NotificationSetting } from "@fanfare/contract";
+import { Section } from "../../ui/settings-layout.tsx";
 import { useMe } from "../../data/me.ts";
 import { useServerMeta } from "../../session/server-meta.ts";
 import { useSave } from "../../shared/use-action.ts";
@@ -13,7 +14,6 @@ import { Select } from "../../ui/select.tsx";
 import { useGroups } from "../../data/groups.ts";
 import { Avatar } from "../../ui/display.tsx";
 import { wordsOf } from "../../shared/formats.ts";
-import { useState } from "react";
 import { setPreferences, usePreferences } from "../../state/preferences.ts";
 import { Switch } from "../../ui/choices.tsx";
 import {

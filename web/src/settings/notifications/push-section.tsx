@@ -11,7 +11,7 @@ import { Badge } from "../../ui/display.tsx";
 import { ListRow } from "../../ui/list-row.tsx";
 import { ErrorNote } from "../../ui/feedback.tsx";
 import { Switch } from "../../ui/choices.tsx";
-import { Section } from "../section.tsx";
+import { Section } from "../../ui/settings-layout.tsx";
 import { useDeviceName } from "../security/device.ts";
 import { pushWorker, subscribeDevice, unsubscribeDevice } from "./device-push.tsx";
 import { requestNotificationPermission } from "../../inbox/notifications/notifier.tsx";

@@ -10,7 +10,7 @@ import { Checkbox } from "../../ui/checkbox.tsx";
 import { Switch } from "../../ui/choices.tsx";
 import { ErrorNote, Loaded, SkeletonRows } from "../../ui/feedback.tsx";
 import { TextField } from "../../ui/form.tsx";
-import { Section } from "../section.tsx";
+import { Section } from "../../ui/settings-layout.tsx";
 
 const DAYS = [1, 2, 3, 4, 5, 6, 7];
 /** Any Monday, at noon in UTC. */

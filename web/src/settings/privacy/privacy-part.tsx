@@ -8,7 +8,7 @@ import { Avatar } from "../../ui/display.tsx";
 import { ListRow } from "../../ui/list-row.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote, SkeletonRows, Loaded } from "../../ui/feedback.tsx";
-import { Section } from "../section.tsx";
+import { Section } from "../../ui/settings-layout.tsx";
 import { setPreferences, usePreferences } from "../../state/preferences.ts";
 import { Switch } from "../../ui/choices.tsx";
 import { useReach } from "../../data/people.ts";

@@ -8,7 +8,7 @@ import { useAction, useSave } from "../../shared/use-action.ts";
 import { ErrorNote } from "../../ui/feedback.tsx";
 import { Form, TextArea, TextField, useForm } from "../../ui/form.tsx";
 import { RadioGroup } from "../../ui/choices.tsx";
-import { Section } from "../section.tsx";
+import { Section } from "../../ui/settings-layout.tsx";
 import { useServerCache } from "../../data/data-context.ts";
 import { PictureInput, useObjectUrl } from "../../shared/file-input.tsx";
 import { Avatar } from "../../ui/display.tsx";

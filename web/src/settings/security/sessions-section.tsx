@@ -11,7 +11,7 @@ import { Button } from "../../ui/button.tsx";
 import { openConfirm } from "../../ui/open-dialog.tsx";
 import { ErrorNote, Loaded, SkeletonRows } from "../../ui/feedback.tsx";
 import { endSession } from "../../session/session-store.ts";
-import { Section } from "../section.tsx";
+import { Section } from "../../ui/settings-layout.tsx";
 import { parseUserAgent, useDeviceName } from "./device.ts";
 import { PagedRows } from "../../shared/paged-list.tsx";
 

@@ -13,9 +13,8 @@ import { formatTime, shortTime } from "../../../shared/times.ts";
 import { Faces, useThreadActivity } from "../../threads/thread-activity.tsx";
 import { Sticker } from "../../emoji/sticker.tsx";
 import { Attachments } from "./attachments.tsx";
-import { Cards } from "./cards.tsx";
-import { Controls } from "./controls.tsx";
-import { LinkedMessages } from "./linked-messages.tsx";
+import { Cards, Controls } from "./cards.tsx";
+import { LinkedMessages } from "./message-preview.tsx";
 import { PollCard, votesOf } from "./poll.tsx";
 import { Reactions } from "./reactions.tsx";
 

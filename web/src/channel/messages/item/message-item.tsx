@@ -12,7 +12,7 @@ import type { MessageRow } from "../list/rows.ts";
 import { clockTime, formatTime, shortTime } from "../../../shared/times.ts";
 import { MessageBody } from "./message-body.tsx";
 import { readableColors, type Author, useAuthor } from "./use-author.ts";
-import { ReplyPreview } from "./reply-preview.tsx";
+import { ReplyPreview } from "./message-preview.tsx";
 
 const MessageToolbar = later(async () => (await import("../../../app/next.ts")).MessageToolbar);
 

@@ -1,6 +1,5 @@
-import { type PendingMessage } from "@fanfare/client";
+import type { PendingMessage } from "@fanfare/client";
 import { CircleAlert } from "lucide-react";
-import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { useComposerState } from "../../../composer/composer.tsx";
 import { useMe } from "../../../data/me.ts";
@@ -11,16 +10,13 @@ import { Avatar } from "../../../ui/display.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { usePreferences } from "../../../state/preferences.ts";
 import { cx } from "../../../ui/cx.ts";
-import { LaterPopover } from "../../../ui/later-popup.tsx";
 import { Sticker } from "../../emoji/sticker.tsx";
 import type { UnsentMessage } from "../conversation.ts";
 import { MessageItem, type MessageItemProps } from "../item/message-item.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { deleteUnsent, retryMessage } from "../outbox.ts";
-import { formatDay, dayName } from "../../../shared/times.ts";
 import { useMessageContext } from "./use-rows.ts";
-import { EphemeralItem } from "./ephemeral-item.tsx";
-import { MemberChanges } from "./member-changes.tsx";
+import { EphemeralItem, MemberChanges, BlockedFold, UnreadDivider, DayDivider } from "./note-rows.tsx";
 import type { Row } from "./rows.ts";
 
 export interface ListRowProps extends Omit<MessageItemProps, "row"> {
@@ -91,36 +87,6 @@ function PendingText({ message: { content, stickerId } }: { message: PendingMess
   return stickerId === undefined ? <Markdown content={content} /> : <Sticker id={stickerId} name={content} />;
 }
 
-interface BlockedFoldProps {
-  count: number;
-  isOpen: boolean;
-  onOpen: () => void;
-}
-
-function BlockedFold({ count, isOpen, onOpen }: BlockedFoldProps) {
-  const { t } = useTranslation("messages");
-  return (
-    <p className="column flex items-center gap-2 pt-2 text-sm text-muted before:w-12">
-      {t("blocked.count", { count })}
-      {!isOpen && (
-        <button type="button" className="font-medium text-accent-text hover:underline" onClick={onOpen}>
-          {t("blocked.show")}
-        </button>
-      )}
-    </p>
-  );
-}
-
-function UnreadDivider() {
-  const { t } = useTranslation("messages");
-  return (
-    <div role="separator" aria-label={t("unreadDivider")} className="column flex items-center gap-2 pt-3">
-      <span className="h-px flex-1 bg-danger" />
-      <span className="text-xs font-semibold text-danger-text">{t("unreadDivider")}</span>
-    </div>
-  );
-}
-
 function UnsentItem({ failed }: { failed: UnsentMessage }) {
   const { t } = useTranslation("messages");
   const { view, channel } = useMessageContext();
@@ -160,65 +126,6 @@ function UnsentItem({ failed }: { failed: UnsentMessage }) {
           </Button>
         </div>
       </div>
-    </div>
-  );
-}
-
-interface DayDividerProps {
-  time: string;
-  /** Jumps to the first message of the chosen day. */
-  onDate: (day: Date) => void;
-}
-
-function DayDivider({ time, onDate }: DayDividerProps) {
-  const { t } = useTranslation("messages");
-  const fieldId = useId();
-  return (
-    <div role="group" aria-label={dayName(time)} className="column flex items-center gap-3 pt-5 pb-1">
-      <span className="h-px flex-1 bg-line" />
-      <LaterPopover
-        label={t("day.goTo")}
-        trigger={
-          <button
-            type="button"
-            className="rounded-full border border-line px-3 py-0.5 text-xs font-medium text-muted hover:border-line-strong hover:text-text"
-          >
-            {dayName(time)}
-          </button>
-        }
-      >
-        {(close) => (
-          <form
-            className="grid gap-2"
-            onSubmit={(event) => {
-              event.preventDefault();
-              const value = new FormData(event.currentTarget).get("day");
-              close();
-              // Without a time, `Date` would assume UTC.
-              if (typeof value === "string" && value !== "") onDate(new Date(`${value}T00:00`));
-            }}
-          >
-            <label htmlFor={fieldId} className="text-sm font-medium">
-              {t("day.goTo")}
-            </label>
-            <div className="flex gap-2">
-              <input
-                id={fieldId}
-                name="day"
-                type="date"
-                required
-                defaultValue={formatDay(new Date(time))}
-                max={formatDay(new Date())}
-                className="min-h-control rounded-md border border-line-strong bg-field px-2"
-              />
-              <Button type="submit" variant="primary">
-                {t("day.go")}
-              </Button>
-            </div>
-          </form>
-        )}
-      </LaterPopover>
-      <span className="h-px flex-1 bg-line" />
     </div>
   );
 }

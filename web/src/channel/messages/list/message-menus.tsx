@@ -1,15 +1,65 @@
 import type { Message } from "@fanfare/contract";
-import { useEffect, useRef } from "react";
+import {
+  Ellipsis,
+  MessageSquareText,
+  Pencil,
+  Reply,
+  AlarmClock,
+  Bookmark,
+  BookmarkX,
+  CircleDot,
+  Copy,
+  Eye,
+  Flag,
+  Forward,
+  History,
+  Link,
+  Pin,
+  PinOff,
+  SquareCheck,
+  Trash2,
+} from "lucide-react";
 import { useTranslation } from "react-i18next";
+import { useEffect, useRef, useCallback } from "react";
+import type { TFunction } from "i18next";
+import { IconButton } from "../../../ui/button.tsx";
+import { Menu, ContextMenu, type MenuItem } from "../../../ui/menu.tsx";
+import { useMessageContext } from "./use-rows.ts";
+import { ReactionPicker } from "../item/reactions.tsx";
+import { useMessageActions, type MessageActions } from "../item/use-message-actions.ts";
 import { useToggleReaction } from "../../../data/own-reactions.ts";
 import { cx } from "../../../ui/cx.ts";
 import { Sheet } from "../../../ui/dialog.tsx";
 import { showFailure } from "../../../ui/feedback.tsx";
-import { ContextMenu } from "../../../ui/menu.tsx";
-import { useMessageActions } from "../item/use-message-actions.ts";
-import { useMessageMenu } from "../item/use-message-menu.ts";
 
-/* The menus of messages, which are loaded when the first one is opened. */
+/** Of the message that is pointed at or has the focus. */
+export function MessageToolbar({ message, isReacting }: { message: Message; isReacting: boolean }) {
+  const { t } = useTranslation("messages");
+  const { react, reply, edit, thread } = useMessageActions()(message);
+  const { setReacting } = useMessageContext();
+  const items = useMessageMenu()(message);
+  return (
+    <div
+      role="toolbar"
+      aria-label={t("action.toolbar")}
+      className="absolute -top-4 end-3 z-1 flex rounded-md border border-line bg-raised p-0.5 shadow-raised"
+    >
+      {react && (
+        <ReactionPicker
+          message={message}
+          open={isReacting}
+          onOpenChange={(isOpen) => setReacting(isOpen ? message.id : null)}
+        />
+      )}
+      {reply && <IconButton icon={Reply} size="sm" label={t("action.reply")} onClick={reply} />}
+      {edit && <IconButton icon={Pencil} size="sm" label={t("common:edit")} onClick={edit} />}
+      {!edit && thread && (
+        <IconButton icon={MessageSquareText} size="sm" label={t("threads:title")} onClick={thread} />
+      )}
+      <Menu trigger={<IconButton icon={Ellipsis} size="sm" label={t("common:more")} />} items={items} />
+    </div>
+  );
+}
 
 /** Common reactions, offered without loading all emoji. */
 const QUICK = ["👍", "❤️", "😂", "🎉", "😮", "😢"];
@@ -91,4 +141,58 @@ export function MessageSheet({ message, onClose }: { message: Message; onClose: 
       </div>
     </Sheet>
   );
+}
+
+function useMessageMenu(): (message: Message) => MenuItem[] {
+  const { t } = useTranslation("messages");
+  const actionsFor = useMessageActions();
+  return useCallback((message) => menuOf(message, actionsFor(message), t), [actionsFor, t]);
+}
+
+function menuOf(message: Message, actions: MessageActions, t: TFunction<"messages">): MenuItem[] {
+  const { reply, edit, thread, pin, forward, markUnread, isSaved, save, remind, select } = actions;
+  const { copyText, copyLink, showReaders, showHistory, report, remove } = actions;
+  const items: MenuItem[] = [];
+  if (reply) items.push({ label: t("action.reply"), icon: Reply, onSelect: reply, shortcut: "R" });
+  if (edit) items.push({ label: t("common:edit"), icon: Pencil, onSelect: edit, shortcut: "E" });
+  if (thread) {
+    const hasThread = (message.threadId ?? message.replyIn) !== undefined;
+    const label = !hasThread ? t("action.startThread") : t("action.openThread");
+    items.push({ label, icon: MessageSquareText, onSelect: thread, shortcut: "T" });
+  }
+  items.push({ label: t("action.forward"), icon: Forward, onSelect: forward, shortcut: "F" });
+  if (pin) {
+    const isPinned = message.pinnedAt !== undefined;
+    const label = isPinned ? t("action.unpin") : t("action.pin");
+    items.push({ label, icon: isPinned ? PinOff : Pin, onSelect: pin, shortcut: "P" });
+  }
+  items.push(
+    { label: t("action.markUnread"), icon: CircleDot, onSelect: markUnread, shortcut: "U" },
+    {
+      label: isSaved ? t("action.unsave") : t("action.save"),
+      icon: isSaved ? BookmarkX : Bookmark,
+      onSelect: save,
+      shortcut: "S",
+    },
+    { label: t("action.remind"), icon: AlarmClock, onSelect: remind },
+    { label: t("action.select"), icon: SquareCheck, onSelect: select, shortcut: "X" },
+    "separator",
+  );
+  if (copyText) items.push({ label: t("action.copyText"), icon: Copy, onSelect: copyText, shortcut: "C" });
+  items.push({ label: t("common:copyLink"), icon: Link, onSelect: copyLink });
+  items.push({ label: t("action.readers"), icon: Eye, onSelect: showReaders });
+  if (showHistory) items.push({ label: t("action.history"), icon: History, onSelect: showHistory });
+  if (report || remove) items.push("separator");
+  if (report) items.push({ label: t("action.report"), icon: Flag, onSelect: report, danger: true });
+  if (remove) {
+    const label = t("common:delete");
+    items.push({
+      label,
+      icon: Trash2,
+      onSelect: remove,
+      danger: true,
+      shortcut: t("ui:keys.delete"),
+    });
+  }
+  return items;
 }

@@ -18,12 +18,10 @@ import { HEAD_HEIGHT_PX, JumpToNewest, JumpToUnread, ListHead } from "./list-hea
 import { ListRow, type ListRowProps } from "./list-row.tsx";
 import { useMessageContext, usePageLoading, useRows } from "./use-rows.ts";
 import type { MessageListProps } from "./message-list.tsx";
-import { MessageMenu } from "./message-menu.tsx";
+import { MessageMenu, SwipeToReply, useSelection } from "./list-gestures.tsx";
 import type { Row } from "./rows.ts";
 import { useJump, type MessageKey, useListKeys } from "./list-navigation.ts";
-import { SwipeToReply } from "./swipe-to-reply.tsx";
 import { useScroll } from "./use-scroll.ts";
-import { useSelection } from "./use-selection.ts";
 import { useUnreadMark } from "./unread-mark.ts";
 
 const SelectionBar = later(

@@ -7,7 +7,7 @@ import { ConfirmDialog } from "../../../ui/dialog.tsx";
 import { showToast } from "../../../ui/feedback.tsx";
 import { useEscape } from "../../../ui/hooks.ts";
 import { MAX_SELECTED, type Selected, setSelected } from "../conversation.ts";
-import { MAX_LINKED } from "../item/message-links.ts";
+import { MAX_LINKED } from "../item/message-preview.tsx";
 import { useMessageActions } from "../item/use-message-actions.ts";
 import { useMessageContext } from "./use-rows.ts";
 

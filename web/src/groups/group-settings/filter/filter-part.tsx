@@ -1,13 +1,13 @@
 import type { Group, WordFilter, MessageRuleName, MessageRules } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useTranslation } from "react-i18next";
+import type { ReactNode } from "react";
 import { useCall } from "../../../data/call.ts";
 import { useWordFilter } from "../../../data/group-settings.ts";
-import { Section } from "../../../settings/section.tsx";
+import { Section } from "../../../ui/settings-layout.tsx";
 import { RadioGroup, Switch } from "../../../ui/choices.tsx";
 import { Loaded, SkeletonRows } from "../../../ui/feedback.tsx";
 import { Form, TextArea, useForm } from "../../../ui/form.tsx";
-import type { ReactNode } from "react";
 import { useFormats, wordsOf } from "../../../shared/formats.ts";
 import { NumberSelect, Select } from "../../../ui/select.tsx";
 

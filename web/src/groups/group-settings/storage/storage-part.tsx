@@ -1,9 +1,9 @@
 import type { Group } from "@fanfare/contract";
 import { useTranslation } from "react-i18next";
-import { useServerCache, ON_OPEN, useActionQuery } from "../../../data/data-context.ts";
-import { DownloadLines, inPieces } from "../../../shared/download-lines.tsx";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useState } from "react";
+import { useServerCache, ON_OPEN, useActionQuery } from "../../../data/data-context.ts";
+import { DownloadLines, inPieces } from "../../../shared/download-lines.tsx";
 import { useCall } from "../../../data/call.ts";
 import { Button } from "../../../ui/button.tsx";
 import { openConfirm } from "../../../ui/open-dialog.tsx";
@@ -11,7 +11,7 @@ import { Select } from "../../../ui/select.tsx";
 import { TextField } from "../../../ui/form.tsx";
 import { showToast, Skeleton, Pending } from "../../../ui/feedback.tsx";
 import { useCanInGroup } from "../../../data/groups.ts";
-import { Section } from "../../../settings/section.tsx";
+import { Section } from "../../../ui/settings-layout.tsx";
 import { useFormats } from "../../../shared/formats.ts";
 
 export function StoragePart({ group }: { group: Group }) {

@@ -1,11 +1,43 @@
-import { openJoinRequestsOf } from "@fanfare/client/store";
-import type { Group, JoinRequest, OwnJoinRequest } from "@fanfare/contract";
+import { openReportsOf, openJoinRequestsOf } from "@fanfare/client/store";
+import type { Report, Group, JoinRequest, OwnJoinRequest } from "@fanfare/contract";
 import type { UseInfiniteQueryResult, UseQueryResult } from "@tanstack/react-query";
-import { useNow } from "../shared/hooks.ts";
-import { ON_OPEN, useActionQuery, usePagedQuery } from "./data-context.ts";
+import { usePagedQuery, ON_OPEN, useActionQuery } from "./data-context.ts";
 import { useCanInGroup } from "./groups.ts";
 import type { Effects } from "./lookup.ts";
+import { useMe } from "./me.ts";
 import { useLoaded } from "./store.ts";
+import { useNow } from "../shared/hooks.ts";
+
+/** The open reports of a group, newest first. */
+export function useReports(groupId: string): UseInfiniteQueryResult<Report[]> {
+  return usePagedQuery("report.list", { groupId }, "reports", "cursor", "nextCursor");
+}
+
+/** The open reports of direct messages, newest first. For admins. */
+export function useDirectReports(): UseInfiniteQueryResult<Report[]> {
+  return usePagedQuery("admin.listReports", {}, "reports", "cursor", "nextCursor");
+}
+
+/** The number of reported messages in a group; 0 for users who don't moderate it. Capped at 100, which means 100 or more. */
+export function useOpenReports(groupId: string): number {
+  const enabled = useCanInGroup(groupId, "manageMessages");
+  const { data = 0 } = useLoaded(
+    "report.getOpenCount",
+    { groupId },
+    (state) => openReportsOf(state, groupId),
+    { enabled },
+  );
+  return enabled ? data : 0;
+}
+
+/** The same for direct messages; 0 for users who are not admins. */
+export function useOpenDirectReports(): number {
+  const { admin: enabled } = useMe();
+  const { data = 0 } = useLoaded("admin.getOpenReportCount", {}, (state) => openReportsOf(state, null), {
+    enabled,
+  });
+  return enabled ? data : 0;
+}
 
 /** Those who ask to join a group, oldest first. */
 export function useJoinRequests(groupId: string): UseInfiniteQueryResult<JoinRequest[]> {
@@ -40,7 +72,14 @@ export function useRaidLimit(groupId: string): UseQueryResult<number | null> {
   return useActionQuery("group.get", { groupId }, { ...ON_OPEN, select: ({ group }) => group.raidLimit });
 }
 
-export const joinRequestEffects: Effects = {
+export const reviewEffects: Effects = {
+  "report.close": {
+    after: (cache, { groupId, reportId }) =>
+      cache.remove("report.list", "reports", ({ id }) => id === reportId, { groupId }),
+  },
+  "admin.closeReport": {
+    after: (cache, { reportId }) => cache.remove("admin.listReports", "reports", ({ id }) => id === reportId),
+  },
   "group.update": { after: (cache, { groupId }) => cache.refetch("group.get", { groupId }) },
   "join.approve": {
     after: (cache, { groupId, userIds }, { failures }) =>

@@ -1,19 +1,24 @@
 import { LIMITS } from "@fanfare/contract/limits";
-import { MailCheck } from "lucide-react";
+import { MailCheck, Link2Off, ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { FanfareClient } from "@fanfare/client";
+import { useLocation } from "wouter";
 import { isJoining } from "../groups/invites/invited-group.tsx";
 import { mailLanguage } from "../i18n/language.ts";
-import { loginPath } from "../routes.ts";
+import { loginPath, adminPath } from "../routes.ts";
 import { Form, TextField, useForm } from "../ui/form.tsx";
-import { ACCOUNT_ERRORS, AccountFields, accountOf } from "./account-fields.tsx";
-import { LoginLayout, LoginLink, ToLogin, LoginTitle, Outcome } from "./login-layout.tsx";
+import { ACCOUNT_ERRORS, AccountFields, accountOf, UsernameAndPassword } from "./account-fields.tsx";
+import { LoginLayout, LoginLink, ToLogin, LoginTitle, Outcome, useFragmentToken } from "./login-layout.tsx";
 import { OidcButtons } from "./oidc.tsx";
 import { useServerMeta, useLoginOptions } from "./server-meta.ts";
 import { logIn } from "./session-store.ts";
 import { requestedInvite } from "./requested-path.ts";
-import { isErrorOf } from "../shared/use-action.ts";
+import { isErrorOf, useAction } from "../shared/use-action.ts";
+import { Button } from "../ui/button.tsx";
+import { ErrorNote } from "../ui/feedback.tsx";
 
+/** Creates an account, if the server allows it or the user was invited. */
 export function RegisterPage() {
   const { t, i18n } = useTranslation("session");
   const ways = useLoginOptions();
@@ -93,5 +98,78 @@ function NoRegistration({ reason }: { reason: "closed" | "byInvite" }) {
       />
       {byOidc ? <OidcButtons stay isOnly /> : <ToLogin />}
     </LoginLayout>
+  );
+}
+
+/** The setup link of a new server: creates the admin account, or makes the logged-in account an admin. */
+export function SetupPage({ client }: { client: FanfareClient | null }) {
+  const { t } = useTranslation("session");
+  const [token] = useFragmentToken();
+  const ways = useLoginOptions();
+  const isMember = client?.user?.kind === "member";
+  if (token === null) {
+    return (
+      <LoginLayout>
+        <Outcome icon={Link2Off} tone="danger" title={t("verify.noLink")} text={t("setup.noLinkText")} />
+      </LoginLayout>
+    );
+  }
+  return (
+    <LoginLayout>
+      {isMember ? (
+        <BecomeAdmin client={client} token={token} />
+      ) : ways?.password === false ? (
+        <>
+          <LoginTitle title={t("setup.title")} text={t("setup.oidcFirst")} />
+          <OidcButtons stay isOnly />
+        </>
+      ) : (
+        <CreateAdmin guest={client} token={token} />
+      )}
+    </LoginLayout>
+  );
+}
+
+function CreateAdmin({ guest, token }: { guest: FanfareClient | null; token: string }) {
+  const { t, i18n } = useTranslation("session");
+  const [, navigate] = useLocation();
+  const form = useForm({
+    initial: { username: "", password: "" },
+    async submit({ username, password }) {
+      const locale = mailLanguage(i18n.language);
+      await logIn((client) =>
+        client.call("user.setUpAdmin", { token, username: username.trim(), password, locale }),
+      );
+      guest?.close();
+      navigate(adminPath(), { replace: true });
+    },
+    fieldOfError: { USERNAME_TAKEN: "username", WEAK_PASSWORD: "password" },
+  });
+  return (
+    <>
+      <LoginTitle title={t("setup.title")} text={t("setup.text")} />
+      <Form form={form} action={t("setup.create")} wide>
+        <UsernameAndPassword form={form} />
+      </Form>
+    </>
+  );
+}
+
+function BecomeAdmin({ client, token }: { client: FanfareClient; token: string }) {
+  const { t } = useTranslation("session");
+  const [, navigate] = useLocation();
+  const { busy, error, run } = useAction();
+  const become = async () => {
+    await client.call("user.becomeAdmin", { token });
+    navigate(adminPath(), { replace: true });
+  };
+  const name = client.user?.username ?? client.user?.nickname;
+  return (
+    <Outcome icon={ShieldCheck} title={t("setup.title")} text={t("setup.becomeText", { name })}>
+      <ErrorNote text={error} />
+      <Button variant="primary" wide busy={busy} onClick={() => void run(become)}>
+        {t("setup.become")}
+      </Button>
+    </Outcome>
   );
 }

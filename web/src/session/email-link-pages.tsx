@@ -1,11 +1,11 @@
-import { CircleCheck, Link2Off, MailQuestionMark } from "lucide-react";
+import { CircleCheck, Link2Off, MailQuestionMark, MailX } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { landingPath, loginPath, settingsPath } from "../routes.ts";
-import { errorText } from "../shared/use-action.ts";
+import { errorText, useAction, isErrorOf } from "../shared/use-action.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
-import { Spinner } from "../ui/feedback.tsx";
+import { Spinner, ErrorNote } from "../ui/feedback.tsx";
 import { useBranding } from "./branding.ts";
 import { anonymous } from "./oidc.tsx";
 import { LoginLayout, Outcome, useFragmentToken } from "./login-layout.tsx";
@@ -18,12 +18,12 @@ type State =
 
 const failed = (failure: unknown): State => ({ is: "failed", text: errorText(failure) });
 
-interface VerifyEmailPageProps {
+interface EmailLinkPageProps {
   isLoggedIn: boolean;
 }
 
 /** The link of a verification email, with or without a login. Asks whether the account is the reader's before using the link. */
-export function VerifyEmailPage({ isLoggedIn }: VerifyEmailPageProps) {
+export function VerifyEmailPage({ isLoggedIn }: EmailLinkPageProps) {
   const { t } = useTranslation("session");
   const [token] = useFragmentToken();
   return (
@@ -44,7 +44,7 @@ export function VerifyEmailPage({ isLoggedIn }: VerifyEmailPageProps) {
   );
 }
 
-function Verification({ token, isLoggedIn }: VerifyEmailPageProps & { token: string }) {
+function Verification({ token, isLoggedIn }: EmailLinkPageProps & { token: string }) {
   const { t } = useTranslation("session");
   const { name } = useBranding();
   const [state, setState] = useState<State>({ is: "busy" });
@@ -109,5 +109,58 @@ function SendAgain() {
     <Link href={settingsPath("account")} className={buttonClass({ wide: true })}>
       {t("verify.requestAgain")}
     </Link>
+  );
+}
+
+/** The link in emails about missed messages, with or without a login. Mail scanners open it too, so it asks first. */
+export function UnsubscribePage({ isLoggedIn }: EmailLinkPageProps) {
+  const token = new URLSearchParams(location.search).get("token");
+  return (
+    <LoginLayout>
+      <Unsubscribing token={token} isLoggedIn={isLoggedIn} />
+    </LoginLayout>
+  );
+}
+
+function Unsubscribing({ token, isLoggedIn }: EmailLinkPageProps & { token: string | null }) {
+  const { t } = useTranslation("session");
+  const { name } = useBranding();
+  const { busy, error, run } = useAction();
+  const [result, setResult] = useState<"done" | "invalid" | null>(null);
+  if (token === null || result === "invalid") {
+    return <Outcome icon={Link2Off} tone="danger" title={t("invalidLink")} text={t("verify.noLinkText")} />;
+  }
+  if (result === "done") {
+    return (
+      <Outcome
+        icon={CircleCheck}
+        title={t("settings:unsubscribe.done")}
+        text={t("settings:unsubscribe.doneText")}
+      >
+        <Link
+          href={isLoggedIn ? settingsPath("notifications") : loginPath()}
+          className={buttonClass({ wide: true })}
+        >
+          {isLoggedIn ? t("continue", { name }) : t("logIn")}
+        </Link>
+      </Outcome>
+    );
+  }
+  const turnOff = async () => {
+    try {
+      await anonymous.call("notification.unsubscribe", { token });
+      setResult("done");
+    } catch (failure) {
+      if (!isErrorOf(failure, "INVALID_LINK")) throw failure;
+      setResult("invalid");
+    }
+  };
+  return (
+    <Outcome icon={MailX} title={t("settings:unsubscribe.title")} text={t("settings:unsubscribe.text")}>
+      <Button variant="primary" wide busy={busy} onClick={() => void run(turnOff)}>
+        {t("settings:unsubscribe.action")}
+      </Button>
+      <ErrorNote text={error} />
+    </Outcome>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { messageLinks } from "./message-links.ts";
+import { messageLinks } from "./message-preview.tsx";
 
 const ORIGIN = "https://chat.example";
 const [group, channel, thread, one, two] = ["1", "2", "3", "4", "5"].map((digit) => digit.repeat(24)) as [

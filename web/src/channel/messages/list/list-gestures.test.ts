@@ -1,7 +1,7 @@
 import type { Message } from "@fanfare/contract";
 import { expect, test } from "vitest";
 import { MAX_SELECTED } from "../conversation.ts";
-import { withRange } from "./use-selection.ts";
+import { withRange } from "./list-gestures.tsx";
 
 const messages = Array.from({ length: 2 * MAX_SELECTED }, (_, index) => ({
   id: `m${index}`,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { unreadReplies } from "./unread-replies.ts";
+import { unreadReplies } from "./threads-panel.tsx";
 
 test("counts unread replies only in threads that were opened", () => {
   const head = { seq: 7, rev: 9 };
