@@ -24,7 +24,7 @@ const project = (
     setupFiles: [fileURLToPath(new URL("test/patience.ts", import.meta.url))],
     // As patient as test/patience.ts.
     expect: { poll: { timeout: 60_000 } },
-    ...FIRST,
+    ...SERVERS,
     // Node runs the TypeScript itself, as it does in production.
     experimental: { viteModuleRunner: false },
     ...more,
@@ -36,10 +36,12 @@ const workersPerCore = (count: number, groupOrder: number) => ({
   maxWorkers: availableParallelism() * count,
   sequence: { groupOrder },
 });
+/** These never wait: more processes only load the modules more often. */
+const UNITS = workersPerCore(1, 0);
 /** These wait for servers about half of the time. */
-const FIRST = workersPerCore(3, 0);
+const SERVERS = workersPerCore(3, 1);
 /** Pages are too slow if more of them share a core. */
-const BROWSERS = workersPerCore(2, 1);
+const BROWSERS = workersPerCore(2, 2);
 
 const BUILD_SERVER = "test/support/build-server.ts";
 
@@ -59,9 +61,10 @@ export default defineConfig({
           "{scripts,docker}/**/*.test.ts",
         ],
         60_000,
+        UNITS,
       ),
       // The page, which only Vite can build.
-      project("web", ["web/{shells,src,test}/**/*.test.ts"], 240_000, { experimental: {} }),
+      project("web", ["web/{shells,src,test}/**/*.test.ts"], 240_000, { experimental: {}, ...UNITS }),
       // Real servers and sockets; a whole instance starts in some of them.
       project(
         "integration",

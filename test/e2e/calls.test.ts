@@ -272,7 +272,7 @@ describe.skipIf(!hasBrowser() || !hasLiveKit())("calls", () => {
     await expect.poll(() => speakers.count()).toBe(0);
   });
 
-  test("a call that is still connecting doesn't delay the next one", async () => {
+  test("a call that is still connecting doesn't delay the next one", { tags: "long" }, async () => {
     const { channel } = await ada.call("channel.create", { groupId, name: `next-${count}`, kind: "voice" });
     const page = await open(channelPath(voiceId), tokens);
     const sockets: WebSocketRoute[] = [];
@@ -400,7 +400,7 @@ describe.skipIf(!hasBrowser() || !hasLiveKit())("calls", () => {
     await button(view(first), "calls:unmute").waitFor();
   });
 
-  test("a moved user stays muted, and a call is in one tab at a time", async () => {
+  test("a moved user stays muted, and a call is in one tab at a time", { tags: "long" }, async () => {
     const name = `studio-${count}`;
     const { channel } = await ada.call("channel.create", { groupId, name, kind: "voice" });
     const page = await open(channelPath(voiceId), graceTokens);

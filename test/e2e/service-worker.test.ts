@@ -162,38 +162,42 @@ describe.skipIf(!hasBrowser())("the service worker", () => {
     expect(all.map(({ tag }) => tag).toSorted()).toEqual(expect.arrayContaining(tags));
   });
 
-  test("a push subscription that the browser replaces, or the server has removed, is renewed", async () => {
-    const ada = await site.newAccount("Ada");
-    const options = { serviceWorker: true, permissions: ["notifications"] };
-    const context = await site.newContext(options, await site.logIn("ada"));
-    await context.addInitScript(PUSH_SERVICE);
-    const page = await openControlled(context, "/settings/notifications");
-    const stored = () => site.instance.collection("pushSubscriptions").findOne({});
-    const endpoint = async () => (await stored())?.["endpoint"] as string | undefined;
-    const push = page.getByRole("switch", { name: t("settings:push.thisDevice") });
-    await push.click();
-    await expect.poll(endpoint).toBe("http://push.example/1");
+  test(
+    "a push subscription that the browser replaces, or the server has removed, is renewed",
+    { tags: "long" },
+    async () => {
+      const ada = await site.newAccount("Ada");
+      const options = { serviceWorker: true, permissions: ["notifications"] };
+      const context = await site.newContext(options, await site.logIn("ada"));
+      await context.addInitScript(PUSH_SERVICE);
+      const page = await openControlled(context, "/settings/notifications");
+      const stored = () => site.instance.collection("pushSubscriptions").findOne({});
+      const endpoint = async () => (await stored())?.["endpoint"] as string | undefined;
+      const push = page.getByRole("switch", { name: t("settings:push.thisDevice") });
+      await push.click();
+      await expect.poll(endpoint).toBe("http://push.example/1");
 
-    await page.evaluate("localStorage.subscription = 2");
-    await context
-      .serviceWorkers()[0]!
-      .evaluate('void self.dispatchEvent(new ExtendableEvent("pushsubscriptionchange"))');
-    await expect.poll(endpoint).toBe("http://push.example/2");
+      await page.evaluate("localStorage.subscription = 2");
+      await context
+        .serviceWorkers()[0]!
+        .evaluate('void self.dispatchEvent(new ExtendableEvent("pushsubscriptionchange"))');
+      await expect.poll(endpoint).toBe("http://push.example/2");
 
-    await site.instance.collection("pushSubscriptions").deleteMany({});
-    await page.evaluate("localStorage.subscription = 3");
-    await page.reload();
-    await expect.poll(endpoint).toBe("http://push.example/3");
+      await site.instance.collection("pushSubscriptions").deleteMany({});
+      await page.evaluate("localStorage.subscription = 3");
+      await page.reload();
+      await expect.poll(endpoint).toBe("http://push.example/3");
 
-    // What the server has removed is known to be refused once the page has stored it.
-    await expect.poll(() => page.evaluate(`localStorage["fanfare.push"]`)).toContain("push.example/3");
-    await site.instance.collection("pushSubscriptions").deleteMany({});
-    await page.reload();
-    await expect.poll(endpoint).toBe("http://push.example/1");
+      // What the server has removed is known to be refused once the page has stored it.
+      await expect.poll(() => page.evaluate(`localStorage["fanfare.push"]`)).toContain("push.example/3");
+      await site.instance.collection("pushSubscriptions").deleteMany({});
+      await page.reload();
+      await expect.poll(endpoint).toBe("http://push.example/1");
 
-    await expect.poll(() => push.isChecked()).toBe(true);
-    await push.click();
-    await expect.poll(endpoint).toBeUndefined();
-    ada.close();
-  });
+      await expect.poll(() => push.isChecked()).toBe(true);
+      await push.click();
+      await expect.poll(endpoint).toBeUndefined();
+      ada.close();
+    },
+  );
 });

@@ -9,13 +9,13 @@ import {
   must,
   postRaw,
   type ServerProcess,
-  startDatabase,
   startNats,
   startRedis,
 } from "@fanfare/testing";
 import { failed } from "../support/answers.ts";
 import { startCluster, type Cluster } from "../support/cluster.ts";
 import { startInstance } from "../support/instance.ts";
+import { startNewDatabase } from "../support/new-database.ts";
 import { type FanfareNode, startNode } from "../support/node-process.ts";
 import { io, type Socket } from "socket.io-client";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -284,7 +284,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
     let admin: { accessToken: string };
 
     beforeAll(async () => {
-      const [nats, redis, database] = await Promise.all([startNats(), startRedis(), startDatabase()]);
+      const [nats, redis, database] = await Promise.all([startNats(), startRedis(), startNewDatabase()]);
       servers = [nats, redis, database];
       const links = { NATS_URL: nats.url, REDIS_URL: redis.url, MONGO_URL: database.url };
       // Not in production, where the first account is not an admin.

@@ -5,16 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { FanfareClient } from "@fanfare/client";
-import {
-  createAccount,
-  createWorld,
-  isInstalled,
-  must,
-  post,
-  startDatabase,
-  startNats,
-  startRedis,
-} from "@fanfare/testing";
+import { createAccount, createWorld, isInstalled, must, post, startNats, startRedis } from "@fanfare/testing";
+import { startNewDatabase } from "../support/new-database.ts";
 import { startNode, type FanfareNode } from "../support/node-process.ts";
 import { Secret, TOTP } from "otpauth";
 import { expect, onTestFinished, test } from "vitest";
@@ -35,7 +27,7 @@ interface Secrets {
 async function startCluster(secrets: Secrets) {
   const folder = await mkdtemp(join(tmpdir(), "fanfare-rotation-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const servers = await Promise.all([startNats(), startRedis(), startDatabase()]);
+  const servers = await Promise.all([startNats(), startRedis(), startNewDatabase()]);
   onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))));
   const [nats, redis, database] = servers;
   const shared = {

@@ -3,7 +3,7 @@ import { cpSync, existsSync, statSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { PROJECT_FOLDER } from "@fanfare/testing";
+import { PROJECT_FOLDER, type ServerProcess, startDatabase } from "@fanfare/testing";
 
 const CACHE = join(PROJECT_FOLDER, "node_modules/.cache");
 const MADE = join(CACHE, "new-database");
@@ -33,3 +33,7 @@ export async function makeNewDatabase(): Promise<void> {
 export function copyNewDatabase(folder: string): void {
   if (existsSync(MADE) && !existsSync(folder)) cpSync(MADE, folder, { recursive: true });
 }
+
+/** Starts a database with a copy as its own process, for the MONGO_URL of `startNode`. */
+export const startNewDatabase = (): Promise<ServerProcess> =>
+  startDatabase(existsSync(MADE) ? { copyOf: MADE } : {});

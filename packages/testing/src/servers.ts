@@ -1,4 +1,4 @@
-import { accessSync, constants, rmSync, writeFileSync } from "node:fs";
+import { accessSync, constants, cpSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -114,15 +114,20 @@ const DATABASE_PROGRAM = join(PROJECT_FOLDER, "packages/embedded-mongo/src/main.
 /**
  * Starts the embedded database as a separate process, on a free port unless one is given. Acknowledged writes survive a kill and
  * restart.
+ * @param options.copyOf the data folder of a stopped database to start with
  * @throws {Error} if it doesn't start
  */
-export function startDatabase(options: LaunchOptions = {}): Promise<ServerProcess> {
-  return startServer("database", options, ({ port, folder }) => ({
-    command: process.execPath,
-    args: [DATABASE_PROGRAM, "--dir", join(folder, "data"), "--port", String(port)],
-    url: `mongodb://127.0.0.1:${port}`,
-    isReady: (printed) => printed.includes("ready mongodb://"),
-  }));
+export function startDatabase(options: LaunchOptions & { copyOf?: string } = {}): Promise<ServerProcess> {
+  return startServer("database", options, ({ port, folder }) => {
+    const dir = join(folder, "data");
+    if (options.copyOf !== undefined) cpSync(options.copyOf, dir, { recursive: true });
+    return {
+      command: process.execPath,
+      args: [DATABASE_PROGRAM, "--dir", dir, "--port", String(port)],
+      url: `mongodb://127.0.0.1:${port}`,
+      isReady: (printed) => printed.includes("ready mongodb://"),
+    };
+  });
 }
 
 export interface LaunchOptions {

@@ -1,4 +1,5 @@
-import { must, startDatabase, type ServerProcess } from "@fanfare/testing";
+import { must, type ServerProcess } from "@fanfare/testing";
+import { startNewDatabase } from "../../../test/support/new-database.ts";
 import { startNode, type FanfareNode } from "../../../test/support/node-process.ts";
 import mongoose, { type Connection } from "mongoose";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -12,7 +13,7 @@ let connection: Connection;
 let node: FanfareNode;
 const closers: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
-  database = await startDatabase();
+  database = await startNewDatabase();
   connection = await mongoose.createConnection(database.url, { dbName: "fanfare" }).asPromise();
   const env = { MONGO_URL: database.url, OUTBOUND_ALLOW: "127.0.0.1/32", GATEWAY_THREADS: "0" };
   node = await startNode({ env });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { copyFile, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import type { GroupFileLine } from "@fanfare/contract";
@@ -10,7 +10,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { listCollections } from "../src/backup/format.ts";
 import { withStoppedInstance } from "../src/open-instance.ts";
 import { makeFullGroup, shape, type FullGroup } from "./full-group.ts";
-import { configOf, fanfare, newFolder, whileRunning } from "./temporary-instance.ts";
+import {
+  configOf,
+  fanfare,
+  makeOpenInstance,
+  newFolder,
+  removeInstances,
+  whileRunning,
+} from "./temporary-instance.ts";
 
 let folder: string;
 let dataDir: string;
@@ -21,6 +28,7 @@ let ada: FullGroup["ada"];
 beforeAll(async () => {
   folder = await newFolder();
   dataDir = join(folder, "data");
+  await makeOpenInstance(dataDir);
   file = join(folder, "group.jsonl");
   await whileRunning(dataDir, async (url) => {
     ({ world, ada } = await makeFullGroup(url));
@@ -29,7 +37,7 @@ beforeAll(async () => {
   if (exported.code !== 0) throw new Error(exported.error);
 });
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => removeInstances(folder));
 
 async function counts(of = dataDir): Promise<Record<string, number>> {
   return withStoppedInstance(configOf(of), async ({ db }) => {

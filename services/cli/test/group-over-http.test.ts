@@ -1,9 +1,9 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createAccount, must, post, type Person } from "@fanfare/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeFullGroup, shape, type FullGroup } from "./full-group.ts";
-import { fanfare, newFolder, whileRunning } from "./temporary-instance.ts";
+import { fanfare, makeOpenInstance, newFolder, removeInstances, whileRunning } from "./temporary-instance.ts";
 
 let folder: string;
 let dataDir: string;
@@ -13,13 +13,14 @@ let root: Person;
 beforeAll(async () => {
   folder = await newFolder();
   dataDir = join(folder, "data");
+  await makeOpenInstance(dataDir);
   await whileRunning(dataDir, async (url) => {
     // The first account is the instance admin.
     root = await createAccount(url);
     group = await makeFullGroup(url);
   });
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => removeInstances(folder));
 
 const download = (url: string, name: string, groupId: string, { accessToken }: { accessToken?: string }) =>
   fetch(`${url}/api/${name}?groupId=${groupId}`, {

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { rm } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -9,7 +8,7 @@ import { startFanfare } from "@fanfare/node";
 import { createAccount, must, type Person } from "@fanfare/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeFullGroup, type FullGroup } from "./full-group.ts";
-import { configOf, newFolder } from "./temporary-instance.ts";
+import { configOf, makeOpenInstance, newFolder, removeInstances } from "./temporary-instance.ts";
 
 let folder: string;
 let instance: Awaited<ReturnType<typeof startFanfare>>;
@@ -47,6 +46,7 @@ const changed = (at: number, change: object) =>
 
 beforeAll(async () => {
   folder = await newFolder();
+  await makeOpenInstance(join(folder, "data"));
   instance = await startFanfare(configOf(join(folder, "data")));
   url = instance.url;
   // The first account is the instance admin.
@@ -64,7 +64,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await instance?.stop();
-  await rm(folder, { recursive: true, force: true });
+  await removeInstances(folder);
 });
 
 const COLLECTIONS = [

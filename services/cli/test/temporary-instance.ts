@@ -1,5 +1,5 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer, text } from "node:stream/consumers";
@@ -8,6 +8,7 @@ import { loadConfig, type Config } from "@fanfare/kernel";
 import { startFanfare } from "@fanfare/node";
 import { must } from "@fanfare/testing";
 import { vi } from "vitest";
+import { type OwnDatabase, startOwnDatabase } from "../../../test/support/database.ts";
 import { instanceEnvironment } from "../../../test/support/instance.ts";
 import { copyNewDatabase } from "../../../test/support/new-database.ts";
 import { runCli } from "../src/cli.ts";
@@ -18,8 +19,16 @@ export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), "fanfare-
 
 type Environment = Record<string, string>;
 
+/** By data folder. */
+const openDatabases = new Map<string, OwnDatabase>();
+
+const environmentOf = (dataDir: string): Environment => {
+  const open = openDatabases.get(dataDir);
+  return { ...instanceEnvironment(dataDir), ...(open && { MONGO_URL: open.url }) };
+};
+
 export const configOf = (dataDir: string, env: Environment = {}): Config =>
-  loadConfig({ ...instanceEnvironment(dataDir), ...env });
+  loadConfig({ ...environmentOf(dataDir), ...env });
 
 /** Runs an instance on the folder during `work`. */
 export async function whileRunning<T>(
@@ -44,6 +53,26 @@ export const makeInstance = (dataDir: string, ...usernames: readonly string[]): 
     for (const username of usernames) await must(url, "user.register", { username, password });
   });
 
+/**
+ * Makes an instance whose database stays open in this process until `removeInstances`: commands and instances use it
+ * by MONGO_URL, which saves each of them a process. Not for tests of the data folder or of an upgrade.
+ */
+export async function makeOpenInstance(dataDir: string, ...usernames: readonly string[]): Promise<void> {
+  copyNewDatabase(join(dataDir, "db"));
+  openDatabases.set(dataDir, await startOwnDatabase(dataDir));
+  if (usernames.length > 0) await makeInstance(dataDir, ...usernames);
+}
+
+/** Removes a folder with all that `makeOpenInstance` made in it. */
+export async function removeInstances(folder: string): Promise<void> {
+  for (const [dataDir, database] of openDatabases) {
+    if (!dataDir.startsWith(folder)) continue;
+    openDatabases.delete(dataDir);
+    await database.close();
+  }
+  await rm(folder, { recursive: true, force: true });
+}
+
 interface Outcome {
   code: number | null;
   out: string;
@@ -57,7 +86,7 @@ export function spawnFanfare(
   more: Environment = {},
   through: readonly string[] = [],
 ): ChildProcessWithoutNullStreams {
-  const env = { PATH: process.env["PATH"], ...instanceEnvironment(dataDir), ...more };
+  const env = { PATH: process.env["PATH"], ...environmentOf(dataDir), ...more };
   const [program, ...rest] = [...through, process.execPath, MAIN, ...args];
   return spawn(program!, rest, { env, stdio: "pipe" });
 }
@@ -98,7 +127,7 @@ export async function fanfare(
     });
   const spies = [keep("log", "out"), keep("error", "error")];
   try {
-    process.env = { ...kept, ...instanceEnvironment(dataDir), ...more };
+    process.env = { ...kept, ...environmentOf(dataDir), ...more };
     process.exitCode = undefined;
     await runCli(args);
     return { code: exitCodeNow(), ...outcome };

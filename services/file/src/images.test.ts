@@ -43,7 +43,7 @@ test("animations stay animated", async () => {
 
 test("a small file with too many pixels is rejected before it is decoded", async () => {
   const bomb = await sharp({
-    create: { width: 16_000, height: 16_000, channels: 3, background: "black" },
+    create: { width: 8000, height: 8000, channels: 3, background: "black" },
     limitInputPixels: false,
   })
     .png({ compressionLevel: 9 })
@@ -60,7 +60,9 @@ test("frames count as pixels", async () => {
   const frames = Buffer.alloc(width * pageHeight * pages * 3);
   for (let page = 0; page < pages; page++)
     frames.fill((page % 2) * 255, page * 3_000_000, (page + 1) * 3_000_000);
-  const gif = await sharp(frames, { raw, limitInputPixels: false }).gif({ effort: 1 }).toBuffer();
+  const gif = await sharp(frames, { raw, limitInputPixels: false })
+    .gif({ effort: 1, colours: 2, dither: 0 })
+    .toBuffer();
   expect((await sharp(gif).metadata()).pages).toBe(pages);
   await expect(drawImage(gif)).rejects.toMatchObject({ type: "IMAGE_REFUSED" });
 });

@@ -1,6 +1,7 @@
-import { must, startDatabase } from "@fanfare/testing";
+import { must } from "@fanfare/testing";
 import mongoose from "mongoose";
 import { expect, test, vi } from "vitest";
+import { startNewDatabase } from "../../../test/support/new-database.ts";
 import { startNode } from "../../../test/support/node-process.ts";
 import { newGroup } from "./new-group.ts";
 
@@ -9,7 +10,7 @@ const PAST = new Date(0);
 const LEASE_ENDS_WITHIN_MS = 90_000;
 
 test("after kill -9, scheduled messages that became due meanwhile are sent, each once", async () => {
-  const database = await startDatabase();
+  const database = await startNewDatabase();
   const { process: server, url } = await startNode({ env: { MONGO_URL: database.url } });
   const connection = await mongoose.createConnection(database.url, { dbName: "fanfare" }).asPromise();
   try {

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { WireAnswer } from "@fanfare/contract";
-import { createWorld, must, startDatabase, type ServerProcess } from "@fanfare/testing";
+import { createWorld, must, type ServerProcess } from "@fanfare/testing";
+import { startNewDatabase } from "../../../test/support/new-database.ts";
 import { startNode } from "../../../test/support/node-process.ts";
 import { io } from "socket.io-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -17,7 +18,7 @@ let database: ServerProcess;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "fanfare-drain-"));
-  database = await startDatabase();
+  database = await startNewDatabase();
 });
 afterAll(async () => {
   await database?.stop();

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FanfareClient } from "@fanfare/client";
@@ -8,7 +8,7 @@ import { startFanfare } from "@fanfare/node";
 import { makeZip, must } from "@fanfare/testing";
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { configOf, fanfare } from "../temporary-instance.ts";
+import { configOf, fanfare, makeOpenInstance, removeInstances } from "../temporary-instance.ts";
 import { discordFiles, mattermostExport, mattermostPost, slackExport } from "./exports.ts";
 
 const password = "correct horse";
@@ -22,6 +22,7 @@ const userIds = new Map<string, string>();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "fanfare-admin-import-"));
+  await makeOpenInstance(join(folder, "data"));
   instance = await startFanfare(configOf(join(folder, "data")));
   ({ url } = instance);
   for (const username of ["ada", "grace"]) {
@@ -32,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await instance?.stop();
-  await rm(folder, { recursive: true, force: true });
+  await removeInstances(folder);
 });
 
 const token = (username = "ada"): string => tokens.get(username)!;

@@ -9,7 +9,14 @@ import { createImportedAccounts } from "@fanfare/user";
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withStoppedInstance, withStoppedNode } from "../../src/open-instance.ts";
-import { configOf, fanfare, makeInstance, password, whileRunning } from "../temporary-instance.ts";
+import {
+  configOf,
+  fanfare,
+  makeOpenInstance,
+  password,
+  removeInstances,
+  whileRunning,
+} from "../temporary-instance.ts";
 import { mattermostLines, slackExport } from "./exports.ts";
 
 const MESSAGES = 1500;
@@ -21,7 +28,7 @@ let file: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "fanfare-again-"));
   dataDir = join(folder, "data");
-  await makeInstance(dataDir, "ada");
+  await makeOpenInstance(dataDir, "ada");
   const posts = Array.from({ length: MESSAGES }, (_, n) => ({
     type: "post",
     post: {
@@ -43,7 +50,7 @@ beforeAll(async () => {
     makeZip(Object.entries(contents).map(([name, content]) => ({ name, content: Buffer.from(content) }))),
   );
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => removeInstances(folder));
 
 const run = (...args: string[]) =>
   fanfare(dataDir, ["import", file, "--from", "mattermost", "--owner", "ada", "--create-accounts", ...args]);
@@ -162,7 +169,7 @@ test("the same export adds nothing, until its group is deleted", async () => {
 
 test("another import removes what an interrupted one left", { tags: "long" }, async () => {
   dataDir = join(folder, "second");
-  await makeInstance(dataDir, "ada");
+  await makeOpenInstance(dataDir, "ada");
   const slack = join(folder, "Club.zip");
   await writeFile(slack, slackExport());
   const unblock = await blockUploads();

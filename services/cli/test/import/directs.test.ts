@@ -4,7 +4,15 @@ import { discordHistory, mattermostHistory, slackHistory, userId } from "@fanfar
 import { makeZip, must } from "@fanfare/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withStoppedInstance } from "../../src/open-instance.ts";
-import { configOf, fanfare, makeInstance, newFolder, password, whileRunning } from "../temporary-instance.ts";
+import {
+  configOf,
+  fanfare,
+  makeOpenInstance,
+  newFolder,
+  password,
+  removeInstances,
+  whileRunning,
+} from "../temporary-instance.ts";
 import { convert, type Converted } from "./convert.ts";
 import { discordDirects, discordFiles, mattermostExport, slackExport } from "./exports.ts";
 
@@ -19,12 +27,12 @@ beforeAll(async () => {
     makeZip(Object.entries(contents).map(([name, content]) => ({ name, content: Buffer.from(content) }))),
   );
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => removeInstances(folder));
 
 /** An instance with these accounts; the first is the admin. */
 async function instanceOf(name: string, ...usernames: string[]): Promise<string> {
   const dataDir = join(folder, name);
-  await makeInstance(dataDir, ...usernames);
+  await makeOpenInstance(dataDir, ...usernames);
   return dataDir;
 }
 const run = (dataDir: string, ...args: string[]) =>

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -9,7 +9,14 @@ import { userId } from "@fanfare/chat-import";
 import { rocketChatHistory } from "@fanfare/chat-import";
 import { tailchatHistory } from "@fanfare/chat-import";
 import { withStoppedInstance } from "../../src/open-instance.ts";
-import { configOf, fanfare, makeInstance, password, whileRunning } from "../temporary-instance.ts";
+import {
+  configOf,
+  fanfare,
+  makeOpenInstance,
+  password,
+  removeInstances,
+  whileRunning,
+} from "../temporary-instance.ts";
 import { convertFiles } from "./convert.ts";
 
 // Documents as in https://github.com/RocketChat/Rocket.Chat/tree/develop/packages/core-typings/src and
@@ -19,7 +26,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "fanfare-dumps-"));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => removeInstances(folder));
 
 const bson = (documents: readonly object[]): Buffer =>
   Buffer.concat(documents.map((one) => mongo.BSON.serialize(one)));
@@ -274,7 +281,7 @@ test("refuses a file, and a folder of something else", async () => {
 
 test("the command imports dumps", async () => {
   const dataDir = join(folder, "data");
-  await makeInstance(dataDir, "ada");
+  await makeOpenInstance(dataDir, "ada");
   await withStoppedInstance(configOf(dataDir), async ({ db }) => {
     const verified = { emailLower: "ada@example.org", emailVerifiedAt: new Date() };
     await db.collection("users").updateOne({ usernameLower: "ada" }, { $set: verified });

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -11,7 +11,14 @@ import { rocketChatHistory } from "@fanfare/chat-import";
 import { slackHistory } from "@fanfare/chat-import";
 import { tailchatHistory } from "@fanfare/chat-import";
 import { withStoppedInstance } from "../../src/open-instance.ts";
-import { configOf, fanfare, makeInstance, password, whileRunning } from "../temporary-instance.ts";
+import {
+  configOf,
+  fanfare,
+  makeOpenInstance,
+  password,
+  removeInstances,
+  whileRunning,
+} from "../temporary-instance.ts";
 import { convert, convertFiles } from "./convert.ts";
 import { discordFiles, mattermostExport, mattermostLines, mattermostPost, slackFiles } from "./exports.ts";
 
@@ -19,7 +26,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "fanfare-files-"));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => removeInstances(folder));
 
 const zip = (files: Record<string, Buffer | string>): Buffer =>
   makeZip(Object.entries(files).map(([name, content]) => ({ name, content: Buffer.from(content) })));
@@ -261,7 +268,7 @@ test("members see and download the files of an import, and nothing is left when 
       "data/x/page.html": "<script>alert(1)</script>",
     }),
   );
-  await makeInstance(dataDir, "ada", "grace", "other");
+  await makeOpenInstance(dataDir, "ada", "grace", "other");
   const args = ["import", file, "--from", "mattermost", "--owner", "ada", "--match-usernames"];
   const dry = await fanfare(dataDir, [...args, "--dry-run", "--json"]);
   expect(JSON.parse(dry.out)).toMatchObject({ imported: { files: 4 } });

@@ -1,21 +1,29 @@
-import { rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { must } from "@fanfare/testing";
 import type { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withStoppedInstance } from "../../src/open-instance.ts";
-import { configOf, fanfare, makeInstance, newFolder, password, whileRunning } from "../temporary-instance.ts";
+import {
+  configOf,
+  fanfare,
+  makeOpenInstance,
+  newFolder,
+  password,
+  removeInstances,
+  whileRunning,
+} from "../temporary-instance.ts";
 import { mattermostLines, mattermostPost as post } from "./exports.ts";
 
 let folder: string;
 beforeAll(async () => {
   folder = await newFolder();
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => removeInstances(folder));
 
 async function instanceOf(name: string): Promise<string> {
   const dataDir = join(folder, name);
-  await makeInstance(dataDir, "ada", "grace", "left");
+  await makeOpenInstance(dataDir, "ada", "grace", "left");
   return dataDir;
 }
 const importLines = async (dataDir: string, lines: readonly object[], into?: string) => {

@@ -1,8 +1,15 @@
-import { rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { must } from "@fanfare/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { fanfare, makeInstance, newFolder, password, whileRunning } from "../temporary-instance.ts";
+import {
+  fanfare,
+  makeOpenInstance,
+  newFolder,
+  password,
+  removeInstances,
+  whileRunning,
+} from "../temporary-instance.ts";
 import { mattermostLines, mattermostPost as post } from "./exports.ts";
 
 let folder: string;
@@ -10,9 +17,9 @@ let dataDir: string;
 beforeAll(async () => {
   folder = await newFolder();
   dataDir = join(folder, "data");
-  await makeInstance(dataDir, "ada", "grace");
+  await makeOpenInstance(dataDir, "ada", "grace");
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => removeInstances(folder));
 
 const importLines = async (name: string, lines: readonly object[], ...more: string[]) => {
   const file = join(folder, name);

@@ -3,7 +3,15 @@ import { join } from "node:path";
 import { makeZip, must } from "@fanfare/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { withStoppedInstance } from "../../src/open-instance.ts";
-import { configOf, fanfare, makeInstance, newFolder, password, whileRunning } from "../temporary-instance.ts";
+import {
+  configOf,
+  fanfare,
+  makeOpenInstance,
+  newFolder,
+  password,
+  removeInstances,
+  whileRunning,
+} from "../temporary-instance.ts";
 import { zipOf } from "./convert.ts";
 import { mattermostExport, slackFiles } from "./exports.ts";
 
@@ -17,7 +25,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await newFolder();
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => removeInstances(folder));
 
 /** Gives accounts these fields. */
 const change = (dataDir: string, changes: Record<string, object>) =>
@@ -37,29 +45,41 @@ async function imported(dataDir: string, users: object[], more: object, ...optio
   return JSON.parse(out);
 }
 
+async function whatIsSeenBy(url: string, username: string) {
+  const { accessToken } = await must(url, "user.login", { username, password });
+  const { channels: directs } = await must(url, "channel.listDirect", { limit: 20 }, accessToken);
+  const { groups } = await must(url, "group.listMine", {}, accessToken);
+  const read = async (channelId: string) =>
+    (await must(url, "message.list", { channelId }, accessToken)).messages.map(({ content }) => content);
+  const direct = directs.find(({ kind }) => kind === "direct");
+  const [group] = groups;
+  if (direct === undefined || group === undefined) return { directs, groups };
+  const { channels } = await must(url, "channel.list", { groupId: group.id }, accessToken);
+  const secret = channels.find(({ name }) => name === "secret");
+  return { direct: await read(direct.id), secret: secret && (await read(secret.id)) };
+}
+type Seen = Awaited<ReturnType<typeof whatIsSeenBy>>;
+
 const seenBy = (dataDir: string, username: string) =>
+  whileRunning(dataDir, (url) => whatIsSeenBy(url, username));
+
+/** By username. */
+const seenByAll = (dataDir: string, ...usernames: readonly string[]) =>
   whileRunning(dataDir, async (url) => {
-    const { accessToken } = await must(url, "user.login", { username, password });
-    const { channels: directs } = await must(url, "channel.listDirect", { limit: 20 }, accessToken);
-    const { groups } = await must(url, "group.listMine", {}, accessToken);
-    const read = async (channelId: string) =>
-      (await must(url, "message.list", { channelId }, accessToken)).messages.map(({ content }) => content);
-    const direct = directs.find(({ kind }) => kind === "direct");
-    const [group] = groups;
-    if (direct === undefined || group === undefined) return { directs, groups };
-    const { channels } = await must(url, "channel.list", { groupId: group.id }, accessToken);
-    const secret = channels.find(({ name }) => name === "secret");
-    return { direct: await read(direct.id), secret: secret && (await read(secret.id)) };
+    const seen: Record<string, Seen> = {};
+    for (const username of usernames) seen[username] = await whatIsSeenBy(url, username);
+    return seen;
   });
 
 describe("an export with addresses", () => {
   let dataDir: string;
   let preview: { matches: object };
   let report: { matches: object; group: object };
+  let seen: Record<string, Seen>;
 
   beforeAll(async () => {
     dataDir = join(folder, "addresses");
-    await makeInstance(dataDir, "ada", "grace", "hopper", "eve", "left", "robot");
+    await makeOpenInstance(dataDir, "ada", "grace", "hopper", "eve", "left", "robot");
     await change(dataDir, {
       ada: verified("ada@example.org"),
       hopper: verified("grace@example.org"),
@@ -87,17 +107,18 @@ describe("an export with addresses", () => {
     };
     preview = await imported(dataDir, users, more, "--owner", "ada", "--dry-run");
     report = await imported(dataDir, users, more, "--owner", "ada");
+    seen = await seenByAll(dataDir, "hopper", "grace", "eve", "robot");
   });
 
-  test("makes a user the account that has verified the address", async () => {
-    const seen = await seenBy(dataDir, "hopper");
-    expect(seen.direct).toEqual(expect.arrayContaining(["your code is 7"]));
-    expect(seen.secret).toEqual(["between us"]);
+  test("makes a user the account that has verified the address", () => {
+    const { direct, secret } = seen["hopper"]!;
+    expect(direct).toEqual(expect.arrayContaining(["your code is 7"]));
+    expect(secret).toEqual(["between us"]);
   });
 
   test("can make two users the same account, with one reaction of theirs", async () => {
     const data = join(folder, "same-address");
-    await makeInstance(data, "ada", "grace");
+    await makeOpenInstance(data, "ada", "grace");
     await change(data, { ada: verified("ada@example.org"), grace: verified("grace@example.org") });
     const users = [
       { ...user("U1", "ada", "ada@example.org"), is_primary_owner: true },
@@ -122,8 +143,8 @@ describe("an export with addresses", () => {
     ["has only the username", "grace"],
     ["hasn't verified the address", "eve"],
     ["has the username of a user without an address, such as a bot", "robot"],
-  ])("shows nothing to an account that %s", async (_, username) => {
-    expect(await seenBy(dataDir, username)).toEqual({ directs: [], groups: [] });
+  ])("shows nothing to an account that %s", (_, username) => {
+    expect(seen[username]).toEqual({ directs: [], groups: [] });
   });
 
   test("has a report of the matched accounts, also before the import; disabled ones aren't", () => {
@@ -151,7 +172,7 @@ describe("an export without addresses", () => {
 
   beforeAll(async () => {
     dataDir = join(folder, "usernames");
-    await makeInstance(dataDir, "ada", "grace", "left");
+    await makeOpenInstance(dataDir, "ada", "grace", "left");
     await change(dataDir, { ada: verified("ada@example.org"), left: { disabledAt: new Date() } });
   });
 
@@ -193,7 +214,7 @@ describe("an export without addresses", () => {
 
   test("keeps an account that was matched by its address, when it has another one", async () => {
     const file = join(dataDir, "..", "kept");
-    await makeInstance(file, "ada", "grace");
+    await makeOpenInstance(file, "ada", "grace");
     await change(file, { grace: verified("grace@example.org") });
     const first = await imported(file, users(true), {}, "--owner", "ada");
     await change(file, { grace: verified("grace@example.com") });
@@ -207,7 +228,7 @@ describe("an export without addresses", () => {
 
   test("isn't continued with addresses after an interruption", async () => {
     const data = join(folder, "interrupted");
-    await makeInstance(data, "ada", "grace");
+    await makeOpenInstance(data, "ada", "grace");
     const file = join(folder, "interrupted.zip");
     const store = (lines: string) =>
       writeFile(

@@ -1,10 +1,17 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { must } from "@fanfare/testing";
 import { mongo } from "mongoose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withStoppedInstance } from "../../src/open-instance.ts";
-import { configOf, fanfare, newFolder, whileRunning } from "../temporary-instance.ts";
+import {
+  configOf,
+  fanfare,
+  makeOpenInstance,
+  newFolder,
+  removeInstances,
+  whileRunning,
+} from "../temporary-instance.ts";
 import { zipOf } from "./convert.ts";
 import { slackFiles } from "./exports.ts";
 
@@ -33,6 +40,7 @@ beforeAll(async () => {
   dataDir = join(folder, "data");
   file = join(folder, "Club.zip");
   await writeFile(file, zipOf({ ...slackFiles(), "users.json": slackUsers }));
+  await makeOpenInstance(dataDir);
   await whileRunning(dataDir, async (url) => {
     for (const username of ["ada", "other"])
       await must(url, "user.register", { username, email: `${username}@example.org`, password });
@@ -43,7 +51,7 @@ beforeAll(async () => {
       .updateOne({ usernameLower: "ada" }, { $set: { emailVerifiedAt: new Date() } });
   });
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => removeInstances(folder));
 
 const run = (...args: string[]) => fanfare(dataDir, ["import", file, "--from", "slack", ...args]);
 const createAccounts = (...args: string[]) =>

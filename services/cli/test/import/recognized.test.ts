@@ -1,8 +1,15 @@
-import { rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withStoppedInstance } from "../../src/open-instance.ts";
-import { configOf, fanfare, makeInstance, newFolder, whileRunning } from "../temporary-instance.ts";
+import {
+  configOf,
+  fanfare,
+  makeOpenInstance,
+  newFolder,
+  removeInstances,
+  whileRunning,
+} from "../temporary-instance.ts";
 import { zipOf } from "./convert.ts";
 import { mattermostLines, mattermostPost as post, slackFiles } from "./exports.ts";
 
@@ -11,9 +18,9 @@ let dataDir: string;
 beforeAll(async () => {
   folder = await newFolder();
   dataDir = join(folder, "data");
-  await makeInstance(dataDir, "ada");
+  await makeOpenInstance(dataDir, "ada");
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => removeInstances(folder));
 
 const write = async (lines: readonly object[]): Promise<string> => {
   const file = join(folder, "export.jsonl");

@@ -7,7 +7,15 @@ import { must } from "@fanfare/testing";
 import { createImportedAccounts } from "@fanfare/user";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withStoppedNode } from "../../src/open-instance.ts";
-import { configOf, fanfare, makeInstance, newFolder, password, whileRunning } from "../temporary-instance.ts";
+import {
+  configOf,
+  fanfare,
+  makeOpenInstance,
+  newFolder,
+  password,
+  removeInstances,
+  whileRunning,
+} from "../temporary-instance.ts";
 import { mattermostLines, mattermostPost as post } from "./exports.ts";
 
 let folder: string;
@@ -15,9 +23,9 @@ let dataDir: string;
 beforeAll(async () => {
   folder = await newFolder();
   dataDir = join(folder, "data");
-  await makeInstance(dataDir, "ada");
+  await makeOpenInstance(dataDir, "ada");
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => removeInstances(folder));
 
 const groupFile = () => join(folder, "group.jsonl");
 
