@@ -341,6 +341,25 @@ describe.skipIf(!hasBrowser())("speed", () => {
     expect(await page.evaluate("commits")).toBeLessThan(BURST / 2);
   });
 
+  test("at the end of a channel, the placeholders above its messages don't move", async () => {
+    const { channel } = await writer.call("channel.create", { groupId, name: "log" });
+    for (let count = 1; count <= 120; count += 1) {
+      const content = `Line ${count}`;
+      await writer.call("message.send", { channelId: channel.id, content, nonce: content });
+    }
+    const page = await site.newPage(DESKTOP, reader);
+    await page.goto(`${site.url}/groups/${groupId}/channels/${channel.id}`);
+    await page.getByText("Line 120").waitFor();
+    const placeholders = page.getByRole("log").locator(".animate-pulse");
+    const moving = () =>
+      placeholders.evaluateAll((all) => all.flatMap((element) => element.getAnimations()).length);
+    await placeholders.first().waitFor({ state: "attached" });
+    await expect.poll(moving).toBe(0);
+    await page.getByText("Line 110").hover();
+    await page.mouse.wheel(0, -400);
+    await expect.poll(moving).toBeGreaterThan(0);
+  });
+
   describe("a second visit", () => {
     /** The paths of loaded files that the service worker hasn't stored yet. */
     const UNSTORED = `(async () => {

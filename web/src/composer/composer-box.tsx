@@ -4,6 +4,7 @@ import { hasPermission } from "@fanfare/contract/permissions";
 import { AtSign, CornerUpRight, FileUp, X } from "lucide-react";
 import { type KeyboardEvent, memo, Suspense, useCallback, useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useStore } from "zustand";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useChannelView } from "../data/open-channels.ts";
 import { useServerCache } from "../data/data-context.ts";
@@ -25,7 +26,7 @@ import { useHandler } from "../shared/hooks.ts";
 import { AddMenu, EmojiButton, FormattingToggle, RecordButton, SendButton } from "./composer-buttons.tsx";
 import { composerFieldId } from "./field.ts";
 import { useEditor } from "./use-editor.ts";
-import { ComposerStatus, COUNT_FROM_CHARS } from "./composer-status.tsx";
+import { ComposerStatus } from "./composer-status.tsx";
 import { FormattingBar } from "./formatting-bar.tsx";
 import { insertEmoji } from "./markdown-edit.ts";
 import { MessageField } from "./message-field.tsx";
@@ -70,20 +71,22 @@ export const ComposerBox = memo(function ComposerBox(props: ComposerBoxProps) {
   const anchor = useRef<HTMLDivElement>(null);
   const picker = useRef<HTMLInputElement>(null);
 
-  const editor = useEditor(groupId, getDraft(channelId), (text) => {
+  const editor = useEditor(getDraft(channelId), (text) => {
     if (text.trim() !== "" && !text.startsWith("/")) client.typing(channelId);
   });
-  const { field, wire } = editor;
+  const { field, contents, reset } = editor;
+  /** The text that the open dialog is about. */
+  const asked = useStore(contents, ({ text, wire }) =>
+    asking === "templates" ? text.trim() : asking === "time" ? wire.trim() : "",
+  );
   const isFormatting = usePreferences((preferences) => preferences.showFormatting);
-  useEffect(() => setDraft(channelId, wire), [channelId, wire]);
-  const { reset } = editor;
+  useEffect(() => contents.subscribe(({ wire }) => setDraft(channelId, wire)), [channelId, contents]);
   useEffect(() => onReceivedDraft(channelId, reset), [channelId, reset]);
   const secondsLeft = useSlowMode({ view, ownId, slowModeSeconds, permissions });
   const sending = useSending({
     channel,
     view,
-    wire,
-    isLookingUp: editor.unknownNames.length > 0,
+    editor,
     replyTo,
     mentionAuthor: mentions,
     alsoInChannel,
@@ -102,7 +105,8 @@ export const ComposerBox = memo(function ComposerBox(props: ComposerBoxProps) {
   const canAttach = hasPermission(permissions, "attachFiles");
   const addFiles = canAttach ? (files: File[]) => showRefused(store.add(channelId, files)) : null;
   const attachText = useHandler(() => {
-    const refused = store.add(channelId, [new File([editor.text], "message.txt", { type: "text/plain" })]);
+    const { text } = contents.getState();
+    const refused = store.add(channelId, [new File([text], "message.txt", { type: "text/plain" })]);
     showRefused(refused);
     if (refused.length === 0) reset("");
     field.current?.focus();
@@ -115,9 +119,8 @@ export const ComposerBox = memo(function ComposerBox(props: ComposerBoxProps) {
     if (HAS_KEYBOARD) field.current?.focus();
   };
   const isPhone = useIsPhone();
-  const isEmpty = wire.trim() === "" && uploads.length === 0;
 
-  const isPlain = uploads.length === 0 && replyTo === null && editor.unknownNames.length === 0;
+  const isPlain = uploads.length === 0 && replyTo === null && !sending.isLookingUp;
   const canSchedule = sending.canSend && isPlain && !sending.isWaiting && !sending.isCommand;
 
   const submit = useHandler(sending.submit);
@@ -125,7 +128,7 @@ export const ComposerBox = memo(function ComposerBox(props: ComposerBoxProps) {
   const stopWaiting = useHandler(sending.stopWaiting);
   const insert = useHandler((emoji: string) => field.current && insertEmoji(field.current, emoji));
   const attach = useCallback(() => picker.current?.click(), []);
-  const askPoll = useHandler(() => setAsking({ poll: wire.trim() }));
+  const askPoll = useHandler(() => setAsking({ poll: contents.getState().wire.trim() }));
   const askTemplates = useCallback(() => setAsking("templates"), []);
   const askTime = useCallback(() => setAsking("time"), []);
 
@@ -135,7 +138,7 @@ export const ComposerBox = memo(function ComposerBox(props: ComposerBoxProps) {
   }, [replyToId, field]);
 
   const onKey = (event: KeyboardEvent) => {
-    if (canEditLast && event.key === "ArrowUp" && editor.text === "" && uploads.length === 0) {
+    if (canEditLast && event.key === "ArrowUp" && contents.getState().text === "" && uploads.length === 0) {
       if (editLastOwn(view, ownId)) event.preventDefault();
     } else if (event.key === "Escape" && sending.isWaiting) {
       event.preventDefault();
@@ -217,7 +220,7 @@ export const ComposerBox = memo(function ComposerBox(props: ComposerBoxProps) {
           />
           <FormattingToggle />
           <EmojiButton groupId={groupId} onPick={insert} onSticker={canAttach ? sendSticker : undefined} />
-          {isPhone && isEmpty && canAttach && !isRecording ? (
+          {isPhone && sending.isEmpty && canAttach && !isRecording ? (
             <RecordButton onRecord={record} />
           ) : (
             <SendButton
@@ -236,8 +239,11 @@ export const ComposerBox = memo(function ComposerBox(props: ComposerBoxProps) {
       <Suspense>
         {asking === "templates" && (
           <TemplatesDialog
-            text={editor.text.trim()}
-            onInsert={(text) => reset(wire.trim() === "" ? text : `${wire}\n${text}`)}
+            text={asked}
+            onInsert={(text) => {
+              const { wire } = contents.getState();
+              reset(wire.trim() === "" ? text : `${wire}\n${text}`);
+            }}
             finalFocus={() => field.current}
             onClose={() => setAsking(null)}
           />
@@ -253,7 +259,7 @@ export const ComposerBox = memo(function ComposerBox(props: ComposerBoxProps) {
         {asking === "time" && (
           <ScheduleDialog
             channelId={channelId}
-            content={wire.trim()}
+            content={asked}
             onDone={() => reset("")}
             onClose={() => setAsking(null)}
           />
@@ -262,8 +268,7 @@ export const ComposerBox = memo(function ComposerBox(props: ComposerBoxProps) {
       <ComposerStatus
         id={statusId}
         channelId={channelId}
-        // Otherwise it would change with each key.
-        charsLeft={Math.min(sending.charsLeft, COUNT_FROM_CHARS)}
+        charsLeft={sending.charsLeft}
         onAttachText={canAttach ? attachText : null}
         secondsLeft={secondsLeft}
         slowModeSeconds={slowModeSeconds}

@@ -2,6 +2,7 @@ import type { Channel, Message } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useEffect, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useStore } from "zustand";
 import { editedTexts, setEditing } from "../channel/messages/conversation.ts";
 import { useMessageContext } from "../channel/messages/list/use-rows.ts";
 import { useAction } from "../shared/use-action.ts";
@@ -54,10 +55,12 @@ interface TextFormProps {
 export function TextForm(props: TextFormProps) {
   const { channel, permissions, label, messageId, suggestsBelow = false, onSave, onEmpty, onClose } = props;
   const { t } = useTranslation("messages");
-  const editor = useEditor(channel.groupId, editedTexts.get(messageId ?? "") ?? props.content);
+  const editor = useEditor(editedTexts.get(messageId ?? "") ?? props.content);
   const { busy, error, run } = useAction();
   const hintId = useId();
-  const { field, wire } = editor;
+  const { field } = editor;
+  const wire = useStore(editor.contents, (contents) => contents.wire);
+  const isLookingUp = useStore(editor.contents, ({ unknownNames }) => unknownNames.length > 0);
   const [start] = useState(props.content);
   useEffect(() => {
     if (messageId === undefined) return;
@@ -80,7 +83,7 @@ export function TextForm(props: TextFormProps) {
       onClose();
     }
   };
-  const { isLocked, start: save } = useOnceNamed(editor.unknownNames.length > 0, () => void saveNow());
+  const { isLocked, start: save } = useOnceNamed(isLookingUp, () => void saveNow());
   return (
     <form
       className="relative grid gap-2 py-1"

@@ -3,13 +3,13 @@ import {
   type ClipboardEvent,
   type ComponentProps,
   type KeyboardEvent,
-  type RefObject,
   useLayoutEffect,
   useMemo,
   useRef,
   useState,
 } from "react";
 import { useTranslation } from "react-i18next";
+import { useStore } from "zustand";
 import { Hash } from "lucide-react";
 import { colorText } from "../shared/formats.ts";
 import { usePreferences } from "../state/preferences.ts";
@@ -25,7 +25,7 @@ import { editField, EDITS, isInOpenFence, isUrl, makeLink } from "./markdown-edi
 import { NameLookup, SuggestionSource } from "./suggestion-sources.tsx";
 import { findShortcode, type Suggestion, type Suggestions, useSuggestions } from "./suggestions.ts";
 import { filesOf } from "./upload-strip.tsx";
-import type { Editor } from "./use-editor.ts";
+import { type Editor, useTokenNames } from "./use-editor.ts";
 
 const GROWS = CSS.supports("field-sizing", "content");
 
@@ -72,7 +72,9 @@ export function MessageField(props: MessageFieldProps) {
     suggestsBelow = false,
   } = props;
   const { t, i18n } = useTranslation("composer");
-  const { field, text, onInput } = editor;
+  const { field, onInput } = editor;
+  const unknownNames = useStore(editor.contents, (contents) => contents.unknownNames);
+  useTokenNames(editor, channel.groupId);
   const suggestions = useSuggestions(editor);
   const own = useOwnEmoji(channel.groupId);
   const { isOpen, options, trigger, found } = suggestions;
@@ -124,11 +126,11 @@ export function MessageField(props: MessageFieldProps) {
           onFound={suggestions.onFound}
         />
       )}
-      {editor.unknownNames.map((name) => (
+      {unknownNames.map((name) => (
         <NameLookup key={name} channel={channel} name={name} onNamed={editor.onNamed} />
       ))}
       <GrowingField
-        fieldRef={field}
+        editor={editor}
         id={props.id}
         aria-label={label}
         aria-autocomplete="list"
@@ -136,8 +138,6 @@ export function MessageField(props: MessageFieldProps) {
         aria-activedescendant={options.fieldProps["aria-activedescendant"]}
         aria-describedby={props.describedBy}
         placeholder={props.placeholder}
-        value={text}
-        mentions={editor.mentions}
         readOnly={props.readOnly}
         className={props.className}
         boxClassName={props.boxClassName}
@@ -205,22 +205,21 @@ function isSendKey(event: KeyboardEvent<HTMLTextAreaElement>): boolean {
   return usePreferences.getState().sendKey === "enter" && !isInOpenFence(field.value, field.selectionStart);
 }
 
-interface GrowingFieldProps extends Omit<ComponentProps<"textarea">, "ref"> {
-  fieldRef: RefObject<HTMLTextAreaElement | null>;
-  value: string;
-  mentions: readonly FormatRange[];
+interface GrowingFieldProps extends Omit<ComponentProps<"textarea">, "ref" | "value"> {
+  editor: Editor;
   boxClassName: string | undefined;
 }
 
 /** The box scrolls instead of the field, so that the field and the formatted text behind it always have the same size. */
-function GrowingField({ fieldRef, mentions, className, boxClassName, ...rest }: GrowingFieldProps) {
-  const { value } = rest;
+function GrowingField({ editor, className, boxClassName, ...rest }: GrowingFieldProps) {
+  const { field: fieldRef, contents } = editor;
+  const { text, mentions } = useStore(contents);
   const box = useRef<HTMLDivElement>(null);
   const [formatter] = useState(() => new LiveFormatter());
   const [composing, compositionProps] = useComposing();
   const parts = useMemo(
-    () => formatter.format(value, composing === null ? mentions : [...mentions, composing]),
-    [formatter, value, mentions, composing],
+    () => formatter.format(text, composing === null ? mentions : [...mentions, composing]),
+    [formatter, text, mentions, composing],
   );
   const isLive = parts.some((pieces) =>
     pieces.some(({ formats }) => formats.some((one) => one !== "composing")),
@@ -240,6 +239,7 @@ function GrowingField({ fieldRef, mentions, className, boxClassName, ...rest }: 
       <textarea
         ref={fieldRef}
         rows={1}
+        value={text}
         data-live={isLive || undefined}
         className={cx(
           "live-field relative block field-sizing-content w-full min-w-0 resize-none overflow-hidden outline-none",

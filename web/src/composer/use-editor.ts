@@ -1,97 +1,106 @@
 import type { Channel, Role } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
-import { type RefObject, useCallback, useMemo, useRef, useState } from "react";
+import { type RefObject, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { createStore, type StoreApi, useStore } from "zustand";
 import { useChannels, useRoles } from "../data/groups.ts";
 import { useNicknames } from "../data/members.ts";
 import { useUsers } from "../data/people.ts";
+import { useHandler } from "../shared/hooks.ts";
 import type { FormatRange } from "./live-format.ts";
 
 const NO_ROLES: readonly Role[] = [];
-
 const NO_CHANNELS: readonly Channel[] = [];
+const NO_NAMES: readonly string[] = [];
 
-/** The contents of a field in which mentions are shown as names. */
-export interface Editor {
-  field: RefObject<HTMLTextAreaElement | null>;
-  /** As displayed. */
-  text: string;
+/** What is in a field in which mentions are shown as names. */
+interface Contents extends Source {
   /** As sent. */
   wire: string;
   /** The names in the text that are sent as mentions. */
   mentions: readonly Mention[];
+  /** Usernames that were typed as `@name` and haven't been looked up. */
+  unknownNames: readonly string[];
+}
+
+/** What the rest of the contents follows from. */
+interface Source {
+  /** As displayed. */
+  text: string;
+  tokens: readonly NamedToken[];
+  /** The users with the usernames that were looked up; null: no one has it. */
+  userIds: ReadonlyMap<string, string | null>;
+}
+
+export interface Editor {
+  field: RefObject<HTMLTextAreaElement | null>;
+  /** Changes with each key. Components only subscribe to what they show, so that typing stays quick. */
+  contents: Readonly<StoreApi<Contents>>;
   onInput: (text: string) => void;
   /** The label of a user, role or channel, to insert into the field. */
   labelFor: (wire: string, name: string) => string;
   /** Replaces the text. */
   reset: (wire: string) => void;
-  /** Usernames that were typed as `@name` and haven't been looked up. */
-  unknownNames: readonly string[];
+  /** Shows tokens in the text as names. */
+  showNames: (names: ReadonlyMap<string, string>) => void;
   /** Adds a looked-up username; null: no one has it. */
   onNamed: (name: string, userId: string | null) => void;
 }
 
 /** @param onType called after each edit by the user */
-export function useEditor(
-  groupId: string | null,
-  initialWire: string,
-  onType?: (text: string) => void,
-): Editor {
+export function useEditor(initialWire: string, onType?: (text: string) => void): Editor {
   const field = useRef<HTMLTextAreaElement>(null);
-  const [state, setState] = useState<{ text: string; tokens: readonly NamedToken[] }>({
-    text: initialWire,
-    tokens: [],
+  const afterInput = useHandler((text: string) => onType?.(text));
+  const [contents] = useState(() =>
+    createStore(() => contentsOf({ text: initialWire, tokens: [], userIds: new Map() })),
+  );
+  return useMemo(() => {
+    const change = (changes: Partial<Source>) =>
+      contents.setState((now) => contentsOf({ ...now, ...changes }));
+    return {
+      field,
+      contents,
+      onInput(text) {
+        change({ text });
+        afterInput(text);
+      },
+      labelFor(wire, name) {
+        const { tokens } = contents.getState();
+        const token = nameToken(tokens, wire, name);
+        if (!tokens.includes(token)) change({ tokens: [...tokens, token] });
+        return token.label;
+      },
+      reset: (wire) => change({ text: wire, tokens: [] }),
+      showNames(names) {
+        const { text, tokens } = contents.getState();
+        const shown = fromWire(text, tokens, (wire) => names.get(wire));
+        if (shown.text !== text) change(shown);
+      },
+      onNamed: (name, userId) => change({ userIds: new Map(contents.getState().userIds).set(name, userId) }),
+    };
+  }, [contents, afterInput]);
+}
+
+function contentsOf(source: Source): Contents {
+  const { text, tokens, userIds } = source;
+  const typed = findTypedNames(text);
+  const typedTokens = typed.flatMap((name): NamedToken[] => {
+    const userId = userIds.get(name.toLowerCase()) ?? null;
+    return userId === null ? [] : [{ label: `@${name}`, wire: `<@${userId}>` }];
   });
-  const { text, tokens } = state;
-  const names = useNames(groupId, text);
-  const [userIds, setUserIds] = useState<ReadonlyMap<string, string | null>>(new Map());
-  const typed = useMemo(() => findTypedNames(text), [text]);
-  const mentions = useMemo(() => {
-    const typedTokens = typed.flatMap((name): NamedToken[] => {
-      const userId = userIds.get(name.toLowerCase()) ?? null;
-      return userId === null ? [] : [{ label: `@${name}`, wire: `<@${userId}>` }];
-    });
-    // A chosen name wins over an equal username.
-    return findMentions(text, [...typedTokens, ...tokens]);
-  }, [text, tokens, typed, userIds]);
-
-  // Tokens from drafts or pasted text become names once those are loaded.
-  if (findTokens(text).some((wire) => names.has(wire))) {
-    const shown = fromWire(text, tokens, (wire) => names.get(wire));
-    if (shown.text !== text) setState(shown);
-  }
-
-  const onInput = (next: string) => {
-    setState((now) => ({ ...now, text: next }));
-    onType?.(next);
-  };
-  const labelFor = (wire: string, name: string): string => {
-    const token = nameToken(tokens, wire, name);
-    if (!tokens.includes(token)) setState((now) => ({ ...now, tokens: [...now.tokens, token] }));
-    return token.label;
-  };
-  const reset = useCallback((wire: string) => setState({ text: wire, tokens: [] }), []);
-  const onNamed = useCallback(
-    (name: string, userId: string | null) => setUserIds((now) => new Map(now).set(name, userId)),
-    [],
-  );
-  const unknownNames = [...new Set(typed.map((name) => name.toLowerCase()))].filter(
-    (name) => !userIds.has(name),
-  );
+  // A chosen name wins over an equal username.
+  const mentions = findMentions(text, [...typedTokens, ...tokens]);
+  const unknown = new Set(typed.map((name) => name.toLowerCase()).filter((name) => !userIds.has(name)));
   return {
-    field,
-    text,
-    wire: toWire(text, mentions),
+    ...source,
     mentions,
-    onInput,
-    labelFor,
-    reset,
-    unknownNames,
-    onNamed,
+    wire: toWire(text, mentions),
+    unknownNames: unknown.size === 0 ? NO_NAMES : [...unknown],
   };
 }
 
-/** The known names of the tokens in a text. */
-function useNames(groupId: string | null, text: string): ReadonlyMap<string, string> {
+/** Shows tokens from drafts or pasted text as names, once those are loaded. */
+export function useTokenNames({ contents, showNames }: Editor, groupId: string | null): void {
+  const text = useStore(contents, (now) => (findTokens(now.text).length > 0 ? now.text : ""));
   const joined = findTokens(text).join(" ");
   const userIds = useMemo(() => joined.match(/(?<=<@)[0-9a-f]{24}/g) ?? [], [joined]);
   const users = useUsers(userIds);
@@ -102,11 +111,14 @@ function useNames(groupId: string | null, text: string): ReadonlyMap<string, str
     enabled: groupId !== null && joined.includes("<#"),
   });
   const nicknames = useNicknames(userIds.length === 0 ? null : groupId);
-  const names = new Map<string, string>();
-  for (const { id, nickname } of users) names.set(`<@${id}>`, nicknames[id]?.nickname ?? nickname);
-  for (const role of roles) names.set(`<@&${role.id}>`, role.name);
-  for (const channel of channels) names.set(`<#${channel.id}>`, channel.name);
-  return names;
+  useLayoutEffect(() => {
+    if (text === "") return;
+    const names = new Map<string, string>();
+    for (const { id, nickname } of users) names.set(`<@${id}>`, nicknames[id]?.nickname ?? nickname);
+    for (const role of roles) names.set(`<@&${role.id}>`, role.name);
+    for (const channel of channels) names.set(`<#${channel.id}>`, channel.name);
+    showNames(names);
+  }, [text, users, roles, channels, nicknames, showNames]);
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Channel, Emoji, Message } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useStore } from "zustand";
 import { hasPermission } from "@fanfare/contract/permissions";
 import { useCall } from "../data/call.ts";
 import { useLive } from "../data/frames.ts";
@@ -21,16 +22,15 @@ import {
 } from "./own-commands.ts";
 import { runPluginCommand, usePlugins } from "../plugins/plugins.ts";
 import { restoreDraft, setDraft } from "../state/drafts.ts";
+import { COUNT_FROM_CHARS } from "./composer-status.tsx";
 import { useUploads } from "./uploads.ts";
+import type { Editor } from "./use-editor.ts";
 import { useOnceNamed } from "./use-once-named.ts";
 
 interface SendingOptions extends CommandDialogs {
   channel: Channel;
   view: ChannelView;
-  /** The text in wire format. */
-  wire: string;
-  /** Whether usernames in the text are being looked up. */
-  isLookingUp: boolean;
+  editor: Editor;
   replyTo: Message | null;
   mentionAuthor: boolean;
   /** In a thread: whether its channel shows the message too. */
@@ -44,9 +44,13 @@ interface SendingOptions extends CommandDialogs {
 
 interface Sending {
   canSend: boolean;
+  isEmpty: boolean;
   /** Whether the text is a command instead of a message. */
   isCommand: boolean;
+  /** At most `COUNT_FROM_CHARS`. Otherwise it would change with each key. */
   charsLeft: number;
+  /** Whether usernames in the text are being looked up. */
+  isLookingUp: boolean;
   /** Whether the message is sent once its usernames are looked up. */
   isLocked: boolean;
   /** Whether the message is sent once its uploads finish. */
@@ -61,24 +65,28 @@ const INCOMPLETE = { textKey: "composer:command.incomplete" } as const;
 
 /** Sends the message once its files are uploaded. */
 export function useSending(options: SendingOptions): Sending {
-  const { channel, view, wire, isLookingUp, replyTo, mentionAuthor, alsoInChannel } = options;
+  const { channel, view, replyTo, mentionAuthor, alsoInChannel } = options;
+  const { contents } = options.editor;
   const { secondsLeft, onSent, reset, onPoll, onTemplates } = options;
   const { t } = useTranslation("shared");
   const call = useCall();
   const { uploads, store } = useUploads(channel.id);
   const [waiting, setWaiting] = useState<AbortController | null>(null);
-  const content = wire.trim();
-  const { data: commands = [] } = useCommands(channel.id, { enabled: content.startsWith("/") });
+  const isBlank = useStore(contents, ({ wire }) => wire.trim() === "");
+  const charsLeft = useStore(contents, ({ wire }) => countCharsLeft(wire.trim()));
+  const isLookingUp = useStore(contents, ({ unknownNames }) => unknownNames.length > 0);
+  /** The text if it can be a command. */
+  const written = useStore(contents, ({ wire }) => (wire.trimStart().startsWith("/") ? wire.trim() : ""));
+  const { data: commands = [] } = useCommands(channel.id, { enabled: written !== "" });
   const ownCommands = useOwnCommands(channel);
   const runCommand = useRunCommand(channel, { onPoll, onTemplates });
-  const ofBot = uploads.length === 0 ? parseCommand(content, commands) : null;
-  const own = uploads.length === 0 ? parseCommand(content, ownCommands) : null;
+  const ofBot = uploads.length === 0 ? parseCommand(written, commands) : null;
+  const own = uploads.length === 0 ? parseCommand(written, ownCommands) : null;
   const pluginCommands = usePlugins(({ commands: all }) => all);
-  const ofPlugin = uploads.length === 0 ? parseCommand(content, pluginCommands) : null;
-  const charsLeft = LIMITS.messageMaxChars - content.length;
+  const ofPlugin = uploads.length === 0 ? parseCommand(written, pluginCommands) : null;
   const isUnderWay = uploads.some(({ state }) => state === "waiting" || state === "sending");
   const hasFailed = uploads.some(({ state }) => state === "failed");
-  const isEmpty = content === "" && uploads.length === 0;
+  const isEmpty = isBlank && uploads.length === 0;
   const canSend = !isEmpty && charsLeft >= 0 && !hasFailed && secondsLeft === 0;
 
   const hasRoom = () => {
@@ -104,12 +112,13 @@ export function useSending(options: SendingOptions): Sending {
     reset("");
     setDraft(channel.id, "");
   };
-  const giveBack = (error: unknown) => {
-    restoreDraft(channel.id, content);
-    showFailure(error);
-  };
 
   const send = () => {
+    const content = contents.getState().wire.trim();
+    const giveBack = (error: unknown) => {
+      restoreDraft(channel.id, content);
+      showFailure(error);
+    };
     if (ofBot !== null) {
       clear();
       const { command, text } = ofBot;
@@ -181,7 +190,22 @@ export function useSending(options: SendingOptions): Sending {
   const isCommand = ofBot !== null || own !== null || ofPlugin !== null;
   const isWaiting = waiting !== null;
   const { isLocked } = named;
-  return { canSend, isCommand, charsLeft, isLocked, isWaiting, submit, sendSticker, stopWaiting };
+  return {
+    canSend,
+    isEmpty,
+    isCommand,
+    charsLeft,
+    isLookingUp,
+    isLocked,
+    isWaiting,
+    submit,
+    sendSticker,
+    stopWaiting,
+  };
+}
+
+function countCharsLeft(content: string): number {
+  return Math.min(COUNT_FROM_CHARS, LIMITS.messageMaxChars - content.length);
 }
 
 /** The remaining wait in seconds. Clocks differ, so it is never longer than the interval itself. */

@@ -9,15 +9,20 @@ export const HEAD_HEIGHT_PX = 176;
 
 interface ListHeadProps {
   hasOlder: boolean;
+  /** Whether it is out of sight. Nothing moves there then, since animations take time in each frame. */
+  isAway: boolean;
   error: string | null;
   onRetry: () => void;
   beginning: ReactNode;
 }
 
-export function ListHead({ hasOlder, error, onRetry, beginning }: ListHeadProps) {
+export function ListHead({ hasOlder, isAway, error, onRetry, beginning }: ListHeadProps) {
   return (
     <div
-      className="column flex shrink-0 flex-col justify-end gap-2 overflow-hidden"
+      className={cx(
+        "column flex shrink-0 flex-col justify-end gap-2 overflow-hidden",
+        isAway && "**:animate-none",
+      )}
       style={{ height: HEAD_HEIGHT_PX }}
     >
       {!hasOlder && beginning}

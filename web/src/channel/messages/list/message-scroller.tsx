@@ -155,6 +155,7 @@ export function MessageScroller(props: MessageScrollerProps) {
           <div className="grow" />
           <ListHead
             hasOlder={hasOlder}
+            isAway={scroll.isAtEnd}
             error={pages.error}
             onRetry={pages.retry}
             beginning={beginning ?? <Beginning channel={channel} title={title} />}
