@@ -17,7 +17,20 @@ afterEach(() => bench.close());
 
 /** Six gateways are stopped and restarted, on a machine with other load. */
 const LONG = { timeout: 600_000 };
-const SMALL = ["--users", "60", "--sdk", "6", "--senders", "2", "--rate", "10", "--steady", "1s"];
+const SMALL = [
+  "--users",
+  "60",
+  "--sdk",
+  "6",
+  "--senders",
+  "2",
+  "--rate",
+  "10",
+  "--steady",
+  "1s",
+  "--timeout",
+  "3m",
+];
 
 test.skipIf(cannotCluster)(
   "no messages are lost when gateways restart or are killed",

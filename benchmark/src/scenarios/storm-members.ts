@@ -13,6 +13,8 @@ interface SdkMemberOptions {
   /** Where it records when each message first appeared in its copy, as this receiver. */
   tally: Tally;
   receiver: number;
+  /** How long it retries a message. */
+  sendGiveUpMs: number;
   signal: AbortSignal;
 }
 
@@ -23,9 +25,9 @@ const NEWEST = 500;
 
 /** Registers and connects a real member with the SDK, which keeps its copy of the channel exact. */
 export async function openSdkMember(options: SdkMemberOptions) {
-  const { urls, runId, code, channelId, tally, receiver, signal } = options;
+  const { urls, runId, code, channelId, tally, receiver, sendGiveUpMs, signal } = options;
   signal.throwIfAborted();
-  const client = new FanfareClient({ url: urls });
+  const client = new FanfareClient({ url: urls, sendGiveUpMs });
   await client.createGuest();
   await client.call("invite.accept", { code });
   await client.connect();

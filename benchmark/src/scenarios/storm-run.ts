@@ -50,7 +50,7 @@ export const STORM_OPTIONS = {
     default: FAULTS.join(","),
     known: FAULTS,
   }),
-  timeoutMs: time("Server", "How long to wait, per fault, until all have recovered", {
+  timeoutMs: time("Server", "How long to wait, per fault, until all have recovered and messages are sent", {
     default: "60s",
     minMs: 1000,
   }),
@@ -82,8 +82,8 @@ const POLL_MS = 5;
 const ON_THEIR_WAY_MS = 500;
 /** For what is still in flight when sending ends. */
 const LAST_ARRIVALS_MS = 20_000;
-/** Slightly longer than the SDK's retries of a message. */
-const SETTLE_MS = 75_000;
+/** What the last retry of a message may take longer. */
+const LAST_RETRY_MS = 15_000;
 
 interface StormContext extends RunTools {
   target: Pick<FanfareTarget, "prepare" | "urls" | "dialect" | "meeting" | "platform" | "messages">;
@@ -122,6 +122,8 @@ export type StormPhase = StormMeasurement["phases"][number];
  */
 export async function measureStorm({ target, plan, progress, signal, errors }: StormContext) {
   const [messages, lightMembers] = [mostMessages(plan), plan.users - plan.sdk];
+  // Messages are sent during the whole of a fault.
+  const sendGiveUpMs = plan.timeoutMs;
   const ofSdk = new Tally(allocateTally(plan.sdk, messages, nowMs()));
   const phases: Phase[] = [];
   const sdk: SdkMember[] = [];
@@ -156,7 +158,9 @@ export async function measureStorm({ target, plan, progress, signal, errors }: S
       const receiver = sdk.length;
       const first = receiver % target.urls.length;
       const urls = [...target.urls.slice(first), ...target.urls.slice(0, first)];
-      sdk.push(await openSdkMember({ urls, runId, code, channelId, tally: ofSdk, receiver, signal }));
+      sdk.push(
+        await openSdkMember({ urls, runId, code, channelId, tally: ofSdk, receiver, sendGiveUpMs, signal }),
+      );
     }
     await storm();
     await compare();
@@ -196,7 +200,7 @@ export async function measureStorm({ target, plan, progress, signal, errors }: S
   async function stopSending(): Promise<void> {
     stopping.abort();
     await sending?.catch(() => {});
-    await waitUntil(() => sent.all.every(({ state }) => state !== "sent"), SETTLE_MS);
+    await waitUntil(() => sent.all.every(({ state }) => state !== "sent"), sendGiveUpMs + LAST_RETRY_MS);
   }
 
   async function play(name: string, work: (phase: Phase) => Promise<void>): Promise<void> {
