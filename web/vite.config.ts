@@ -5,8 +5,7 @@ import { defineConfig } from "vite";
 import { compress } from "./build/compress.ts";
 import { emojiData } from "./build/emoji-data.ts";
 import { pdfFiles } from "./build/pdf-files.ts";
-import { preloadList } from "./build/preload-list.ts";
-import { type Graph, importedBy } from "./build/shell-files.ts";
+import { type Graph, importedBy, preloadList } from "./build/shell-files.ts";
 import { serviceWorker } from "./build/service-worker.ts";
 
 const LOGIN = "src/session/landing.tsx";

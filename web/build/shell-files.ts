@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import type { Rollup } from "vite";
+import type { Plugin, Rollup } from "vite";
 
 /** The scripts and styles that every page loads: the entries and their static imports. */
 export function shellFiles(bundle: Rollup.OutputBundle): string[] {
@@ -64,4 +64,49 @@ function iconsOf(code: string, list: string, graph: Graph): string[] {
   return [...code.matchAll(NAMED_ICONS)].flatMap(([, names]) =>
     names!.split(",").flatMap((name) => iconByName?.get(name.trim().split(" ")[0]!) ?? []),
   );
+}
+
+const APP = "src/app/logged-in.tsx";
+const LOGIN = "src/session/landing.tsx";
+/** In the order of their loading. */
+const NEXT = ["src/composer/fields.ts", "src/app/next.ts", "src/ui/popups.ts"];
+const FONT = /\/inter-latin-wght-normal-[^/]+\.woff2$/;
+const LANGUAGES = ["en", "zh"];
+
+/** Lists in index.html which files public/theme.js preloads. */
+export function preloadList(): Plugin {
+  return {
+    name: "fanfare-preload-list",
+    apply: "build",
+    transformIndexHtml: {
+      order: "post",
+      handler(_html, { bundle }) {
+        if (bundle === undefined) throw new Error("A build has a bundle.");
+        const shell = new Set(shellFiles(bundle));
+        const filesOf = (...modules: string[]): string[] =>
+          loadedFiles(bundle, ({ facadeModuleId }) =>
+            modules.some((id) => facadeModuleId?.endsWith(`/${id}`)),
+          )
+            .filter((file) => !shell.has(file))
+            .map((file) => `/${file}`);
+        const font = Object.keys(bundle).find((file) => FONT.test(file));
+        if (font === undefined) throw new Error("The font is not in the bundle.");
+        return LANGUAGES.map((language) => {
+          const texts = `src/i18n/languages/${language}`;
+          const app = filesOf(APP, `${texts}-app.ts`);
+          const attrs = {
+            name: `preload-${language}`,
+            content: filesOf(`${texts}.ts`).join(" "),
+            "data-app": app.join(" "),
+            "data-login": filesOf(LOGIN).join(" "),
+            "data-next": filesOf(...NEXT, `${texts}-next.ts`)
+              .filter((file) => !app.includes(file))
+              .join(" "),
+            "data-font": `/${font}`,
+          };
+          return { tag: "meta", attrs, injectTo: "head-prepend" as const };
+        });
+      },
+    },
+  };
 }

@@ -22,7 +22,6 @@ import * as provisioning from "./actions/provisioning.ts";
 import * as presence from "./actions/presence.ts";
 import * as role from "./actions/role.ts";
 import * as search from "./actions/search.ts";
-import * as setup from "./actions/setup.ts";
 import * as server from "./actions/server.ts";
 import * as transfer from "./actions/transfer.ts";
 import * as user from "./actions/user.ts";
@@ -36,7 +35,7 @@ export const ACTIONS_BY_PREFIX = {
     ...user.userActions,
     ...account.userActions,
     ...passkeys.userActions,
-    ...setup.userActions,
+    ...server.userActions,
     ...people.userActions,
     ...admin.userActions,
     ...bot.userActions,

@@ -24,7 +24,7 @@ export {
   callOf,
   createServices,
 } from "./define-service.ts";
-export { declareModels } from "./declare-models.ts";
+export { declareModels } from "./node-context.ts";
 export {
   isExceeded,
   newDeadlineMs,

@@ -1,34 +1,38 @@
 import { hkdfSync } from "node:crypto";
-import type {
-  Actor,
-  EventName,
-  EventPayload,
-  Services,
-  Call,
-  CallMeta,
-  DomainEvents,
-  ActionName,
-  Params,
-  Result,
+import {
+  type Actor,
+  LIMITS,
+  type EventName,
+  type EventPayload,
+  type Services,
+  type Call,
+  type CallMeta,
+  type DomainEvents,
+  type ActionName,
+  type Params,
+  type Result,
 } from "@fanfare/contract";
-import type { Jobs } from "@fanfare/jobs";
+import { Jobs } from "@fanfare/jobs";
 import type { Redis } from "ioredis";
 import type { Connection } from "mongoose";
 import type { Bus } from "@fanfare/fanout";
 import type { ServiceBroker } from "moleculer";
 import type { SharedCounters } from "./rate-limits/counters.ts";
 import { AccessCache, accessLookup } from "./access.ts";
-import type { Cluster, WatchedCluster } from "./cluster.ts";
+import { createBroker } from "./broker.ts";
+import { type Cluster, watchCluster, type WatchedCluster } from "./cluster.ts";
 import { type Config, isGuessable } from "./config.ts";
 import { type Broadcast, createBroadcast, createFanout, type Fanout } from "./publish.ts";
 import { type Policy, PolicyCache } from "./instance-policy.ts";
-import type { Logger } from "./logger.ts";
-import type { Registry } from "./metrics.ts";
+import type { Database } from "./database.ts";
+import { createLogger, type Logger } from "./logger.ts";
+import { createMetrics, type Registry } from "./metrics.ts";
 import { type Sealer, type Signer, createSealer, createSigner } from "./sealer.ts";
 import { type AccessTokens, createAccessTokens } from "./tokens.ts";
 import { type InRequest, inRequestUntraced, type Tracing } from "./tracing/tracing.ts";
 import { currentScope, newDeadlineMs } from "./request-scope.ts";
 import { createServices } from "./define-service.ts";
+import type { ServiceFactory } from "./start-node.ts";
 
 /** Publishes an event of the contract to all sockets in any of the rooms, except those in any of `except`. */
 export type Publish = <N extends EventName>(
@@ -186,4 +190,33 @@ export function createCallEach(broker: ServiceBroker): CallEach {
     const results = settled.filter((one) => one.status === "fulfilled").map(({ value }) => value);
     return { results, unresponsive: settled.length - results.length };
   };
+}
+
+/**
+ * Declares the models of services on a connection without starting the services.
+ * @param config of a single-process instance
+ */
+export function declareModels(
+  config: Config,
+  factories: readonly ServiceFactory[],
+  { connection, isEmbedded: isDatabaseEmbedded }: Database,
+): void {
+  const logger = createLogger("silent");
+  const metrics = createMetrics();
+  const broker = createBroker({ logger, requestTimeoutMs: LIMITS.writeTimeoutMs });
+  const context = createContext(config, {
+    logger,
+    metrics,
+    broker,
+    bus: null,
+    redis: null,
+    counters: null,
+    cluster: watchCluster(broker, []),
+    secret: "nothing is signed or sealed with this",
+    connection,
+    isDatabaseEmbedded,
+    jobs: new Jobs({ connection, logger, metrics }),
+    tracing: undefined,
+  });
+  for (const factory of factories) factory(context);
 }

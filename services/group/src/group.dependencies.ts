@@ -1,6 +1,10 @@
 import type { NodeContext } from "@fanfare/kernel";
 import type { Connection } from "mongoose";
-import { createAllGroupsRepository, createGroupRepository } from "./group/group.repository.ts";
+import {
+  createAllGroupsRepository,
+  createGroupRepository,
+  createImportedPlaceRepository,
+} from "./group/group.repository.ts";
 import { createAuditRepository } from "./group/audit.repository.ts";
 import { createAudit } from "./group/audit.ts";
 import {
@@ -15,7 +19,6 @@ import { createDirectRepository } from "./direct/direct.repository.ts";
 import { createEmojiRepository } from "./group/emoji.repository.ts";
 import { presentMember } from "./group.presenter.ts";
 import { createEmailInviteRepository, createInviteRepository } from "./group/invite.repository.ts";
-import { createImportedPlaceRepository } from "./group/imported-place.repository.ts";
 import { createJoinRequestRepository } from "./group/join-request.repository.ts";
 import { createMemberAnnouncer } from "./group/member-announcer.ts";
 import { departureOf } from "./group/members.ts";

@@ -1,7 +1,7 @@
 import { LIMITS, type Result } from "@fanfare/contract";
 import { type Handlers, limitReached, orThrow, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { AdminRepository } from "./admin.repository.ts";
-import type { OneTimeTokenRepository } from "./one-time-token.repository.ts";
+import type { OneTimeTokenRepository } from "./email.repository.ts";
 import { assertPasswordsAccepted } from "./registration.policy.ts";
 import { assertNotTaken, rethrowTaken } from "./registration.ts";
 import type { UserDependencies } from "./user.dependencies.ts";

@@ -1,7 +1,7 @@
 import { FORGETS_USER, LIMITS } from "@fanfare/contract";
 import { callOf, type NodeContext, serviceError, withoutDeadline } from "@fanfare/kernel";
 import type { BlockRepository } from "./block.repository.ts";
-import type { OneTimeTokenRepository } from "./one-time-token.repository.ts";
+import type { OneTimeTokenRepository } from "./email.repository.ts";
 import type { SessionRepository } from "./session.repository.ts";
 import type { Sessions } from "./sessions.ts";
 import type { UserDocument } from "./user.model.ts";

@@ -10,7 +10,7 @@ import {
 } from "@fanfare/kernel";
 import type { Mailer } from "@fanfare/mail";
 import { oidcLinks } from "./external-logins.ts";
-import type { MailedPurpose, OneTimeTokenRepository } from "./one-time-token.repository.ts";
+import type { MailedPurpose, OneTimeTokenRepository } from "./email.repository.ts";
 import { hasNoSignIn } from "./session.policy.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import type { UserDocument } from "./user.model.ts";

@@ -2,7 +2,7 @@ import { LIMITS, type ParsedParams } from "@fanfare/contract";
 import { assertBelow, type Handlers, hashSecret, orThrow, serviceError } from "@fanfare/kernel";
 import type { WebAuthnCredential } from "@simplewebauthn/server";
 import { assertPasswordsAccepted } from "./registration.policy.ts";
-import type { TokenPurpose } from "./one-time-token.repository.ts";
+import type { TokenPurpose } from "./email.repository.ts";
 import type { UserDependencies } from "./user.dependencies.ts";
 import type { StoredPasskey, UserDocument } from "./user.model.ts";
 import { presentPasskey } from "./user.presenter.ts";

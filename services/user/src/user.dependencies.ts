@@ -11,14 +11,13 @@ import { createExternalAccounts } from "./external-accounts.ts";
 import { createFriendshipRepository, createReachRepository } from "./friends/friendship.repository.ts";
 import { createLdapDirectory } from "./ldap-directory.ts";
 import { createLogIn } from "./login.ts";
-import { createOneTimeTokenRepository } from "./one-time-token.repository.ts";
+import { createOneTimeTokenRepository, createRefusedAddressRepository } from "./email.repository.ts";
 import { createOidcCodeRepository, createUsedAssertionRepository } from "./sign-on/sign-on.repository.ts";
 import { createProviders } from "./sign-on/sign-on.ts";
 import { createPasswords } from "./passwords.ts";
 import { createProvisionedAdmins } from "./provisioned-groups.ts";
 import { createProvisionedGroupRepository } from "./provisioned-group.repository.ts";
 import { createSecondFactor, createTotpSecrets } from "./second-factor.ts";
-import { createRefusedAddressRepository } from "./refused-address.repository.ts";
 import { createSessionRepository } from "./session.repository.ts";
 import { createSessions } from "./sessions.ts";
 

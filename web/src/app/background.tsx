@@ -1,11 +1,13 @@
+import { useEffect } from "react";
 import { CallHost } from "../calls/call-host.tsx";
+import { useActionQuery } from "../data/data-context.ts";
 import { getPermission, Notifier } from "../inbox/notifications/notifier.tsx";
 import { PageBadge } from "../inbox/notifications/unmuted-unread.ts";
+import { setPlugins } from "../plugins/plugins.ts";
 import { useHasPlugins } from "../session/server-meta.ts";
 import { later } from "../shared/later.tsx";
 import { GlobalShortcuts } from "./shortcuts/global-shortcuts.tsx";
 
-const PluginLoader = later(async () => (await import("../plugins/plugin-loader.tsx")).PluginLoader);
 const PushRenewal = later(
   async () => (await import("../settings/notifications/device-push.tsx")).PushRenewal,
 );
@@ -23,4 +25,15 @@ export function Background() {
       {(window.fanfareApp || getPermission() === "granted") && <PushRenewal />}
     </>
   );
+}
+
+/** Loads the list of plug-ins. Renders nothing. */
+function PluginLoader() {
+  const { data } = useActionQuery("plugin.list", {});
+  useEffect(() => {
+    if (data !== undefined) setPlugins(data.plugins);
+  }, [data]);
+  // The next session loads them again: programs and their cards end with this one.
+  useEffect(() => () => setPlugins([]), []);
+  return null;
 }

@@ -4,7 +4,7 @@ import { hasPermission } from "@fanfare/contract/permissions";
 import type { ParseKeys } from "i18next";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
-import { openOverlay } from "../app/shortcuts/overlay-store.ts";
+import { openOverlay } from "../state/panels.ts";
 import { usePlace } from "../app/shortcuts/use-place.ts";
 import { useCall } from "../data/call.ts";
 import { hasMessages, useChannelPermissions } from "../data/groups.ts";

@@ -18,7 +18,7 @@ import { Avatar, CountBadge } from "../ui/display.tsx";
 import { isQuiet } from "./channels/mute.ts";
 import { CreateGroupForm, DirectoryLink, JoinGroupForm, useCanCreateGroups } from "./add-group.tsx";
 import { cx } from "../ui/cx.ts";
-import { openOverlay } from "../app/shortcuts/overlay-store.ts";
+import { openOverlay } from "../state/panels.ts";
 
 /** Direct messages, the groups and a button to add one. The up and down arrow keys move between them. */
 export function GroupRail() {

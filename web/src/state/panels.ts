@@ -16,3 +16,11 @@ export function openPanel(panel: Panel): void {
 export function togglePanel(panel: NonNullable<Panel>): void {
   usePanels.setState((state) => ({ panel: state.panel === panel ? null : panel }));
 }
+
+export type Overlay = "switcher" | "shortcuts" | null;
+
+export const useOverlay = create<{ overlay: Overlay }>(() => ({ overlay: null }));
+
+export function openOverlay(overlay: Overlay): void {
+  useOverlay.setState({ overlay });
+}

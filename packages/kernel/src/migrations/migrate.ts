@@ -11,9 +11,38 @@ import { StartError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
 import { PROGRAM_VERSION } from "../program-version.ts";
 import { LeaseLostError, type Migration, type Report } from "./migration.ts";
-import { MIGRATIONS } from "./migrations.ts";
+import { messageRevs } from "./steps/0001-message-revs.ts";
+import {
+  directActivity,
+  searchableNames,
+  formerMembers,
+  emailClaims,
+  channelRemovalJobs,
+  botCallbackJobs,
+  searchIndex,
+  emojiPermission,
+  nicknamePermissions,
+  callPermissions,
+  changedThreads,
+} from "./steps/0002-to-0012.ts";
 
 export { shownIndex };
+
+/** All migrations in order. Never change, rename or remove a released one. */
+const MIGRATIONS: readonly Migration[] = [
+  messageRevs,
+  directActivity,
+  searchableNames,
+  formerMembers,
+  emailClaims,
+  channelRemovalJobs,
+  botCallbackJobs,
+  searchIndex,
+  emojiPermission,
+  nicknamePermissions,
+  callPermissions,
+  changedThreads,
+];
 
 const POLL_MS = 500;
 const REPORT_EVERY_MS = 5000;

@@ -280,3 +280,23 @@ export const createAllGroupsRepository = defineRepository(groupCollection, ({ mo
       .limit(limit)
       .lean(),
 }));
+
+/** What the package chat-import remembers about a group, for later exports. */
+interface ImportedPlaceDocument {
+  _id: string;
+  groupId?: string;
+}
+
+const importedPlaceSchema = new Schema<ImportedPlaceDocument>(
+  { _id: ID, groupId: ID },
+  { collection: "importedPlaces" },
+).index({ groupId: 1 });
+
+/** Queries of the collection importedPlaces. */
+export const createImportedPlaceRepository = defineRepository(
+  { name: "ImportedPlace", schema: importedPlaceSchema },
+  ({ removeSome }) => ({
+    /** @returns how many were removed; fewer than `limit` if none are left */
+    removeSome: (groupId: string, limit: number) => removeSome({ groupId }, limit),
+  }),
+);
