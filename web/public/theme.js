@@ -82,7 +82,8 @@
     // On a slow connection, the page's first script must not share the bandwidth, nor the application with what follows it.
     void entryAlmostLoaded()
       .then(() => isLoggedIn() && preload(list.dataset.app))
-      .then(() => isLoggedIn() && preload(list.dataset.next))
+      // The service worker has stored these; until they are needed, they would only take time from the first page.
+      .then(() => isLoggedIn() && !navigator.serviceWorker?.controller && preload(list.dataset.next))
       .then(() => preload(list.dataset.font));
   }
 })();

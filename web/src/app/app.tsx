@@ -15,8 +15,9 @@ import { type FanfareClient, NEWEST_MESSAGES } from "@fanfare/client";
 
 let isAppLoaded = false;
 
+const loadAppTexts = () => loadMoreTexts("app");
 async function loadLoggedIn() {
-  const [{ LoggedIn: component }] = await Promise.all([import("./logged-in.tsx"), loadMoreTexts("app")]);
+  const [{ LoggedIn: component }] = await Promise.all([import("./logged-in.tsx"), loadAppTexts()]);
   isAppLoaded = true;
   return component;
 }
@@ -28,7 +29,7 @@ if (loadTokens() !== null) {
   void loadLoggedIn().catch(() => {});
   startReadingSaved();
 } else void loadLoggedOut().catch(() => {});
-const LoggedIn = later(loadLoggedIn, Splash);
+const LoggedIn = later(loadLoggedIn, Splash, loadAppTexts);
 const LoggedOutPages = later(loadLoggedOut, Splash);
 const ResetPasswordPage = later(
   async () => (await import("../session/reset-password-page.tsx")).ResetPasswordPage,

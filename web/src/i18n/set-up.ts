@@ -85,7 +85,7 @@ async function addTexts(language: string): Promise<void> {
     missingIn(language).map(async (part) => {
       const texts = await loadTexts(language, part);
       for (const [namespace, ofNamespace] of Object.entries(texts)) {
-        i18next.addResourceBundle(language, namespace, ofNamespace);
+        i18next.addResourceBundle(language, namespace, ofNamespace, false, false, { skipCopy: true });
       }
       loaded.add(`${language} ${part}`);
     }),

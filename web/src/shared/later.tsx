@@ -8,10 +8,12 @@ type State<P> = { component: ComponentType<P> } | { error: unknown };
 /**
  * A component whose code is loaded after it is first rendered, with a placeholder until then. Not with `lazy`: React shows the content of
  * a Suspense boundary no earlier than 300 ms after its fallback.
+ * @param loadTexts those that the component shows
  */
 export function later<P extends object>(
   load: () => Promise<ComponentType<P>>,
   Placeholder: ComponentType<P> = Nothing,
+  loadTexts: () => Promise<void> = loadNextTexts,
 ): ComponentType<P> {
   let loaded: State<P> | null = null;
   return function Later(props: P) {
@@ -19,7 +21,7 @@ export function later<P extends object>(
     useEffect(() => {
       const start = async (): Promise<void> => {
         try {
-          loaded = { component: await withTexts(load) };
+          loaded = { component: await withTexts(load, loadTexts) };
           setState(loaded);
         } catch (error) {
           setState({ error });
@@ -53,10 +55,13 @@ export function afterFirst<P extends object>(
 
 /** Like React's, which without a network would break the page until it is reloaded. */
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>) {
-  return reactLazy(async () => ({ default: await withTexts(load) }));
+  return reactLazy(async () => ({ default: await withTexts(load, loadNextTexts) }));
 }
 
-async function withTexts<P extends object>(load: () => Promise<ComponentType<P>>): Promise<ComponentType<P>> {
-  const [component] = await Promise.all([whenLoaded(load), whenLoaded(loadNextTexts)]);
+async function withTexts<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  loadTexts: () => Promise<void>,
+): Promise<ComponentType<P>> {
+  const [component] = await Promise.all([whenLoaded(load), whenLoaded(loadTexts)]);
   return component;
 }

@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import type { Emoji } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
 import { type ReactNode, createElement } from "react";
@@ -27,12 +28,20 @@ const parts = {
   onFollow: () => undefined,
 };
 
+/** Of the package that the emoji picker is made of. */
+const allEmoji = createRequire(import.meta.url)("emojibase-data/en/data.json") as {
+  emoji: string;
+  skins?: { emoji: string }[];
+}[];
+
 function render(content: string, keywords: RegExp | null = null): string {
   const element = createElement(Markdown, { content });
   const value = { ...parts, keywords };
   const markup = renderToStaticMarkup(createElement(MarkdownContext, { value }, element));
   return markup.replace(/^<div class="markdown" dir="auto">(.*)<\/div>$/s, "$1");
 }
+
+const isBig = (content: string): boolean => render(content).includes("markdown-big");
 
 const link = (href: string, text = href): string =>
   `<a href="${href}" title="${decodeURI(href)}" dir="auto" target="_blank" rel="noopener noreferrer nofollow ugc">${text}</a>`;
@@ -87,7 +96,6 @@ describe("markdown", () => {
   });
 
   test("enlarges a few emoji", () => {
-    const isBig = (content: string) => render(content).includes("markdown-big");
     expect(["🎉", "👩🏽‍🚀 🇨🇳\n❤️", ":parrot:", ":parrot: 🎉:parrot:"].map(isBig)).not.toContain(false);
     expect([":unknown:", ":parrot: yes", ":parrot: ".repeat(28)].map(isBig)).not.toContain(true);
     expect(["🎉 yes", "1", "#", "*", "🎉".repeat(28), " "].map(isBig)).toEqual([
@@ -98,6 +106,20 @@ describe("markdown", () => {
       false,
       false,
     ]);
+  });
+
+  test("knows every emoji in one piece", () => {
+    const emoji = allEmoji
+      .flatMap((one) => [one.emoji, ...(one.skins ?? []).map((skin) => skin.emoji)])
+      .filter((one) => /^\p{RGI_Emoji}$/v.test(one));
+    expect(emoji.length).toBeGreaterThan(3000);
+    // As many as are enlarged.
+    for (let from = 0; from < emoji.length; from += 27)
+      expect(emoji.slice(from, from + 27).join(" ")).toSatisfy(isBig);
+  });
+
+  test.each(["©", "™", "🇦", "1⃣", "✔", "0"])("%s isn't an emoji", (text) => {
+    expect(isBig(text)).toBe(false);
   });
 });
 
