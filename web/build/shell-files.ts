@@ -70,7 +70,6 @@ const APP = "src/app/logged-in.tsx";
 const LOGIN = "src/session/landing.tsx";
 /** In the order of their loading. */
 const NEXT = ["src/composer/fields.ts", "src/app/next.ts", "src/ui/popups.ts"];
-const FONT = /\/inter-latin-wght-normal-[^/]+\.woff2$/;
 const LANGUAGES = ["en", "zh"];
 
 /** Lists in index.html which files public/theme.js preloads. */
@@ -89,8 +88,6 @@ export function preloadList(): Plugin {
           )
             .filter((file) => !shell.has(file))
             .map((file) => `/${file}`);
-        const font = Object.keys(bundle).find((file) => FONT.test(file));
-        if (font === undefined) throw new Error("The font is not in the bundle.");
         return LANGUAGES.map((language) => {
           const texts = `src/i18n/languages/${language}`;
           const app = filesOf(APP, `${texts}-app.ts`);
@@ -102,7 +99,6 @@ export function preloadList(): Plugin {
             "data-next": filesOf(...NEXT, `${texts}-next.ts`)
               .filter((file) => !app.includes(file))
               .join(" "),
-            "data-font": `/${font}`,
           };
           return { tag: "meta", attrs, injectTo: "head-prepend" as const };
         });

@@ -47,7 +47,7 @@
         var link = document.createElement("link");
         var isScript = file.endsWith(".js");
         link.rel = isScript ? "modulepreload" : "preload";
-        if (!isScript) link.as = file.endsWith(".css") ? "style" : "font";
+        if (!isScript) link.as = "style";
         link.crossOrigin = "";
         link.href = file;
         return new Promise(function (resolve) {
@@ -84,6 +84,7 @@
       .then(() => isLoggedIn() && preload(list.dataset.app))
       // The service worker has stored these; until they are needed, they would only take time from the first page.
       .then(() => isLoggedIn() && !navigator.serviceWorker?.controller && preload(list.dataset.next))
-      .then(() => preload(list.dataset.font));
+      // Chromium loads a font again that was preloaded after the page's load event.
+      .then(() => document.fonts.load('1em "Inter Variable"'));
   }
 })();

@@ -59,8 +59,11 @@ export function markIcon(isUnread: boolean): void {
   const own = isUnread ? "/favicon-unread.svg" : "/favicon.svg";
   const link = document.querySelector("link[rel=icon]");
   const { logoUrl } = useBranding.getState();
-  link?.setAttribute("href", logoUrl ?? own);
-  link?.setAttribute("type", logoUrl === null ? "image/svg+xml" : "image/webp");
+  const href = logoUrl ?? own;
+  // Each change loads it again.
+  if (link === null || link.getAttribute("href") === href) return;
+  link.setAttribute("href", href);
+  link.setAttribute("type", logoUrl === null ? "image/svg+xml" : "image/webp");
 }
 
 function cssOf(shades: Shades): string {
