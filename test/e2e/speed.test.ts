@@ -394,6 +394,7 @@ describe.skipIf(!hasBrowser())("speed", () => {
       };
       request.onsuccess = () => request.result.close();
     }`;
+    const FONTS = `performance.getEntriesByType("resource").filter(({ name }) => name.endsWith(".woff2"))`;
     const DATABASES = `indexedDB.databases().then((all) => all.map(({ name }) => name))`;
 
     /** A page whose service worker and data are stored, for a new session of the reader. */
@@ -419,6 +420,7 @@ describe.skipIf(!hasBrowser())("speed", () => {
       await page.reload();
       await settled(page);
       await expectQuickLoad(page, "second visit");
+      expect(await page.evaluate(FONTS)).toHaveLength(1);
       expect(calls).not.toContain("message.list");
       expect(calls.slice(MAX_CALLS)).toEqual([]);
     });

@@ -1,12 +1,16 @@
 // Applies the theme before the first paint, and preloads what the page's first script would only request once it runs. An external file,
 // because the content security policy forbids inline scripts. At run time, src/app/app.tsx applies the theme.
 (function () {
-  var preferences = {};
-  try {
-    preferences = JSON.parse(localStorage.getItem("fanfare.preferences")) || {};
-  } catch {
-    // Unreadable or no storage: use the defaults.
+  /** Nothing if there is no storage, or what it has is unreadable. */
+  function stored(key) {
+    try {
+      return JSON.parse(localStorage.getItem(key)) || {};
+    } catch {
+      return {};
+    }
   }
+
+  var preferences = stored("fanfare.preferences");
   var dataset = document.documentElement.dataset;
   var isDark = matchMedia("(prefers-color-scheme: dark)").matches;
   if (preferences.theme === "dark" || preferences.theme === "light") isDark = preferences.theme === "dark";
@@ -19,6 +23,9 @@
   var hasContrast = matchMedia("(prefers-contrast: more)").matches;
   if (typeof preferences.highContrast === "boolean") hasContrast = preferences.highContrast;
   dataset.contrast = hasContrast ? "high" : "normal";
+  var logoUrl = stored("fanfare.branding").logoUrl;
+  if (typeof logoUrl === "string")
+    document.documentElement.style.setProperty("--logo", "url(" + JSON.stringify(logoUrl) + ")");
 
   /** The files of the first preferred language that the page has. */
   function preloadList() {

@@ -1,10 +1,11 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { App } from "./app/app.tsx";
+import { App, firstLoaded } from "./app/app.tsx";
 import { chooseLanguage } from "./i18n/language.ts";
 import { startI18n } from "./i18n/set-up.ts";
 import { startServiceWorker, UpdatePrompt } from "./app/updates.tsx";
 import { applyBranding } from "./session/branding.ts";
+import { pause } from "./shared/pause.ts";
 import { usePreferences } from "./state/preferences.ts";
 import { UiProvider } from "./ui/ui-provider.tsx";
 import "./styles/theme.css";
@@ -25,8 +26,14 @@ for (const name of ["dragover", "drop"] as const)
     event.preventDefault();
     dataTransfer.dropEffect = "none";
   });
+/** Until something is rendered, the page shows its logo (styles/base.css). */
+const RENDER_AFTER_MS = 1000;
+
 applyBranding();
 await startI18n(chooseLanguage(usePreferences.getState().language, navigator.languages));
+// Stored files load so fast that rendering a placeholder for them would only take time.
+if (navigator.serviceWorker?.controller)
+  await Promise.race([firstLoaded.catch(() => {}), pause(RENDER_AFTER_MS)]);
 createRoot(document.getElementById("root")!).render(
   <StrictMode>
     <UiProvider>

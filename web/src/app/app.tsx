@@ -24,13 +24,19 @@ async function loadLoggedIn() {
 /** Loaded in advance, because who logs out may have no connection. */
 const loadLoggedOut = async () => (await import("../session/landing.tsx")).LoggedOutPages;
 
-// In parallel with loading the texts.
-if (loadTokens() !== null) {
-  void loadLoggedIn().catch(() => {});
-  startReadingSaved();
-} else void loadLoggedOut().catch(() => {});
 const LoggedIn = later(loadLoggedIn, Splash, loadAppTexts);
 const LoggedOutPages = later(loadLoggedOut, Splash);
+
+/** Loads what the first page shows. In parallel with loading the texts. Rejects if something can't be loaded. */
+export const firstLoaded = loadFirst();
+firstLoaded.catch(() => {});
+
+async function loadFirst(): Promise<void> {
+  if (loadTokens() === null) return LoggedOutPages.load();
+  startReadingSaved();
+  await Promise.all([LoggedIn.load(), hasSaved()]);
+}
+
 const ResetPasswordPage = later(
   async () => (await import("../session/reset-password-page.tsx")).ResetPasswordPage,
   Splash,

@@ -17,6 +17,7 @@ import {
   isStored,
   openSaved,
   resultOf,
+  type SavedData,
   type SavedSession,
   SESSION,
   STORE,
@@ -33,15 +34,16 @@ interface DataProviderProps {
 /** Provides the data of the client's user. */
 export function DataProvider({ client, fallback, children }: DataProviderProps) {
   const cache = useMemo(() => new ServerCache(client, newQueryClient()), [client]);
-  const [restored, setRestored] = useState<ServerCache | null>(null);
+  const [restoring] = useState(() => restoreData(cache));
+  const [isRestored, setRestored] = useState(restoring === null);
   // Not with Suspense: React shows its content no earlier than 300 ms after the fallback.
   useLayoutEffect(() => {
-    void restoreData(cache).then(() => setRestored(cache));
-  }, [cache]);
+    void restoring?.then(() => setRestored(true));
+  }, [restoring]);
   useEffect(() => startLive(cache), [cache]);
   return (
     <QueryClientProvider client={cache.queries}>
-      <DataContext value={cache}>{restored === cache ? children : fallback}</DataContext>
+      <DataContext value={cache}>{isRestored ? children : fallback}</DataContext>
     </QueryClientProvider>
   );
 }
@@ -100,19 +102,32 @@ const READ_TIMEOUT_MS = 1000;
 /** Lists that are part of every page. */
 const isSaved = (name: unknown): boolean => name === "channel.listThreads" || name === "user.listBlocked";
 
-/** Shows what an earlier page of this user stored. Resolves in any case. */
-async function restoreData({ client, store, queries }: ServerCache): Promise<void> {
-  if (!isStored()) return;
-  const read = takeSaved().catch(() => null);
+/**
+ * Shows what an earlier page of this user stored.
+ * @returns null if it has been shown; a promise while it is being read, which resolves in any case
+ */
+function restoreData(cache: ServerCache): Promise<void> | null {
+  if (!isStored()) return null;
+  const saved = takeSaved();
+  if (saved instanceof Promise) return restoreOnceRead(cache, saved);
+  restore(cache, saved);
+  return null;
+}
+
+async function restoreOnceRead(cache: ServerCache, saved: Promise<SavedData>): Promise<void> {
   const timeout = new Promise<null>((resolve) => setTimeout(resolve, READ_TIMEOUT_MS, null));
-  const saved = await Promise.race([read, timeout]);
-  if (saved?.session === undefined || client.state === "closed") return;
-  if (saved.session.userId !== client.user?.id) return clearSaved().catch(() => undefined);
-  store.restore(saved.session.state);
-  hydrate(queries, saved.session.queries);
+  const read = await Promise.race([saved.catch(() => null), timeout]);
+  if (read !== null) restore(cache, read);
+}
+
+function restore({ client, store, queries }: ServerCache, { session, channels }: SavedData): void {
+  if (session === undefined || client.state === "closed") return;
+  if (session.userId !== client.user?.id) return void clearSaved().catch(() => undefined);
+  store.restore(session.state);
+  hydrate(queries, session.queries);
   // They may have changed since: each is fetched again once it is used.
   void queries.invalidateQueries();
-  restoreChannels(client, saved.channels);
+  restoreChannels(client, channels);
 }
 
 /** Stores the data a moment after each change, but not while the user types. Returns a function that stops it. */

@@ -18,17 +18,21 @@ export interface SavedSession {
   queries: DehydratedState;
 }
 
-interface SavedData {
+export interface SavedData {
   session: SavedSession | undefined;
   channels: SavedChannel[];
 }
 
 let started: Promise<SavedData> | null = null;
+let read: SavedData | null = null;
 
 export function startReadingSaved(): void {
   if (!isStored()) return;
   started = readSaved();
-  started.catch(() => undefined);
+  started.then(
+    (saved) => (read = saved),
+    () => undefined,
+  );
 }
 
 /** Whether this browser has stored data of an earlier visit. */
@@ -37,10 +41,14 @@ export async function hasSaved(): Promise<boolean> {
   return saved?.session !== undefined;
 }
 
-/** @throws {Error} if the browser refuses */
-export function takeSaved(): Promise<SavedData> {
-  const taken = started ?? readSaved();
+/**
+ * What is stored; a promise while it is being read.
+ * @throws {Error} if the browser refuses
+ */
+export function takeSaved(): SavedData | Promise<SavedData> {
+  const taken = read ?? started ?? readSaved();
   started = null;
+  read = null;
   return taken;
 }
 

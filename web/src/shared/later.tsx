@@ -5,37 +5,37 @@ import { whenLoaded } from "./when-loaded.ts";
 
 type State<P> = { component: ComponentType<P> } | { error: unknown };
 
+/** `load` loads the code before it is first rendered. */
+type Later<P> = ComponentType<P> & { load(): Promise<void> };
+
 /**
  * A component whose code is loaded after it is first rendered, with a placeholder until then. Not with `lazy`: React shows the content of
  * a Suspense boundary no earlier than 300 ms after its fallback.
  * @param loadTexts those that the component shows
  */
 export function later<P extends object>(
-  load: () => Promise<ComponentType<P>>,
+  loadComponent: () => Promise<ComponentType<P>>,
   Placeholder: ComponentType<P> = Nothing,
   loadTexts: () => Promise<void> = loadNextTexts,
-): ComponentType<P> {
+): Later<P> {
   let loaded: State<P> | null = null;
-  return function Later(props: P) {
+  const load = async (): Promise<void> => {
+    loaded ??= { component: await withTexts(loadComponent, loadTexts) };
+  };
+  function WhenLoaded(props: P) {
     const [state, setState] = useState(loaded);
     useEffect(() => {
-      const start = async (): Promise<void> => {
-        try {
-          loaded = { component: await withTexts(load, loadTexts) };
-          setState(loaded);
-        } catch (error) {
-          setState({ error });
-        }
-      };
-      if (loaded === null) void start();
-      // Loaded between this component's first render and its effects.
-      else setState(loaded);
+      load().then(
+        () => setState(loaded),
+        (error: unknown) => setState({ error }),
+      );
     }, []);
     if (state === null) return <Placeholder {...props} />;
     // For the error boundary.
     if ("error" in state) throw state.error;
     return <state.component {...props} />;
-  };
+  }
+  return Object.assign(WhenLoaded, { load });
 }
 
 function Nothing() {
