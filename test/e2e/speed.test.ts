@@ -298,19 +298,21 @@ describe.skipIf(!hasBrowser())("speed", () => {
       },
     );
 
-  test(
-    "the message field doesn't take the focus from a message when it is there",
+  test.for([
+    ["message", (page: Page) => page.getByRole("log").getByRole("article").last()],
+    ["link", (page: Page) => page.getByRole("navigation").getByRole("link", { name: "quiet" })],
+  ] as const)(
+    "the message field doesn't take the focus from a %s when it is there",
     { tags: "long" },
-    async () => {
+    async ([, find]) => {
       const page = await site.newPage(DESKTOP, reader);
       const release = await holdScript(page, "fields");
       await page.goto(site.url + path, { waitUntil: "commit" });
       await settled(page);
-      const newest = page.getByRole("log").getByRole("article").last();
-      await newest.focus();
+      await find(page).focus();
       release();
       await page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) }).waitFor();
-      expect(await newest.evaluate((message) => message.matches(":focus"))).toBe(true);
+      expect(await find(page).evaluate((element) => element.matches(":focus"))).toBe(true);
     },
   );
 

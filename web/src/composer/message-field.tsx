@@ -83,7 +83,7 @@ export function MessageField(props: MessageFieldProps) {
     // A dialog that closes in the same commit returns the focus in a microtask, which would override the `autoFocus` attribute.
     if (autoFocus)
       queueMicrotask(() => {
-        if (!isAmongMessages(field.current)) field.current?.focus();
+        if (mayTakeFocus(field.current)) field.current?.focus();
       });
   }, [autoFocus, field]);
 
@@ -178,10 +178,19 @@ async function replaceClosedEmoji(
   editField(field, { from: named.start, to, insert: emoji, selectFrom: moved, selectTo: moved });
 }
 
-/** Whether the focus is in the messages above the field, which are there before it. */
-function isAmongMessages(field: HTMLElement | null): boolean {
-  const messages = field?.closest("aside, main")?.querySelector("[role=log]");
-  return messages?.contains(document.activeElement) === true;
+let isFirst = true;
+
+/**
+ * What is there before the field keeps the focus: the messages above it and, while the page that was opened is still loading, everything
+ * else.
+ */
+function mayTakeFocus(field: HTMLElement | null): boolean {
+  const [opened] = performance.getEntriesByType("navigation");
+  const isOpening = isFirst && opened !== undefined && new URL(opened.name).pathname === location.pathname;
+  isFirst = false;
+  const kept = isOpening ? document.body : field?.closest("aside, main")?.querySelector("[role=log]");
+  const { activeElement } = document;
+  return activeElement === document.body || kept?.contains(activeElement) !== true;
 }
 
 /** Returns whether the key was handled. */
