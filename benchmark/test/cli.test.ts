@@ -87,53 +87,62 @@ describe("exit codes", () => {
     expect(code).toBe(64);
   });
 
-  test.each([
-    [[], 1],
-    [["--allow", "duplicates"], 1],
-    [["--allow", "duplicates,lost"], 0],
-  ])("1: a message was lost, unless --allow names that: %j", async (allow, expected) => {
-    const faulty = await startFakePlatform((member, message) =>
-      member === 3 && message === 1 ? "drop" : undefined,
-    );
-    try {
-      const args = ["broadcast", ...SMALL, "--timeout", "500ms", "--url", faulty.url, ...allow];
-      const { code, stdout, stderr } = await bench.run(...args);
-      expect(stdout).toMatch("lost 1");
-      expect(stderr).toBe(
-        expected === 0 ? "" : "The run failed: lost 1. Use --allow lost if that is expected.\n",
+  const ALLOWED = [
+    { allow: [], expected: 1, tags: "long" },
+    { allow: ["--allow", "duplicates"], expected: 1, tags: [] },
+    { allow: ["--allow", "duplicates,lost"], expected: 0, tags: [] },
+  ];
+  for (const { allow, expected, tags } of ALLOWED)
+    test(`1: a message was lost, unless --allow names that: ${allow.join(" ")}`, { tags }, async () => {
+      const faulty = await startFakePlatform((member, message) =>
+        member === 3 && message === 1 ? "drop" : undefined,
       );
-      expect(code).toBe(expected);
-    } finally {
-      await faulty.close();
-    }
-  });
-
-  test.each([
-    ["broadcast", (url: string) => ["--url", url]],
-    ["versus", (url: string) => ["--targets", `fanfare=${url}`, "--passes", "1", "--burst="]],
-  ])(
-    "1: a server that changes, truncates, drops or duplicates a stored message: %s",
-    async (name, serverAt) => {
-      const faulty = await startFakePlatform();
-      const storedAs = [
-        (content: string) => [content.replace(/.$/, "-")],
-        (content: string) => [content.slice(0, -1)],
-        () => [],
-        (content: string) => [content, content],
-      ];
-      faulty.storedAs = (content) => storedAs[Number(content.split(" ")[2])]?.(content) ?? [content];
       try {
-        const args = [name, ...TINY, "--messages", "5", ...serverAt(faulty.url)];
-        const { code, stderr } = await bench.run(...args);
-        expect(stderr).toMatch(
-          "The run failed: acknowledged but not persisted 3, stored twice 1. Use --allow ",
+        const args = ["broadcast", ...SMALL, "--timeout", "500ms", "--url", faulty.url, ...allow];
+        const { code, stdout, stderr } = await bench.run(...args);
+        expect(stdout).toMatch("lost 1");
+        expect(stderr).toBe(
+          expected === 0 ? "" : "The run failed: lost 1. Use --allow lost if that is expected.\n",
         );
-        expect(code).toBe(1);
+        expect(code).toBe(expected);
       } finally {
         await faulty.close();
       }
+    });
+
+  const STORING = [
+    { name: "broadcast", serverAt: (url: string) => ["--url", url], tags: [] },
+    {
+      name: "versus",
+      serverAt: (url: string) => ["--targets", `fanfare=${url}`, "--passes", "1", "--burst="],
+      tags: "long",
     },
-  );
+  ];
+  for (const { name, serverAt, tags } of STORING)
+    test(
+      `1: a server that changes, truncates, drops or duplicates a stored message: ${name}`,
+      { tags },
+      async () => {
+        const faulty = await startFakePlatform();
+        const storedAs = [
+          (content: string) => [content.replace(/.$/, "-")],
+          (content: string) => [content.slice(0, -1)],
+          () => [],
+          (content: string) => [content, content],
+        ];
+        faulty.storedAs = (content) => storedAs[Number(content.split(" ")[2])]?.(content) ?? [content];
+        try {
+          const args = [name, ...TINY, "--messages", "5", ...serverAt(faulty.url)];
+          const { code, stderr } = await bench.run(...args);
+          expect(stderr).toMatch(
+            "The run failed: acknowledged but not persisted 3, stored twice 1. Use --allow ",
+          );
+          expect(code).toBe(1);
+        } finally {
+          await faulty.close();
+        }
+      },
+    );
 
   test("2: connection refused", async () => {
     const { code, stderr } = await bench.run("broadcast", ...SMALL, "--url", "http://127.0.0.1:9");

@@ -32,8 +32,8 @@ for (const [index, [progress, args]] of INTERRUPTED.entries())
   });
 
 const GROUPS = [
-  ["sending messages", ["broadcast", "--users", "5", "--messages", "1000", "--target", "fanfare:0"]],
   ["sending messages", ["limits", "--targets", "socket.io", "--users", "5"]],
+  ["sending messages", ["broadcast", "--users", "5", "--messages", "1000", "--target", "fanfare:0"]],
   ["seconds held", ["connect", "--users", "5", "--hold", "1h", "--settle", "0s"]],
 ] as const;
 for (const [index, [progress, args]] of GROUPS.entries())

@@ -322,23 +322,32 @@ describe("stages", () => {
   });
 });
 
-test.each([
-  ["direct", "--senders", "1", "-c", "5", "--warmup", "0"],
-  ["group", "--members", "4", "--online", "0.5", "-c", "5", "--warmup", "0"],
-  ["http", "--connections", "1", "-c", "5", "--warmup", "0", "--users", "2", "--channels", "1"],
-  ["stages", "--users", "2", "--messages", "5", "--in-flight", "1", "--pulls", "5", "--uploads", "0"],
-  ["register", "--users", "2"],
-])("%s removes its group from a running server", async (...args) => {
-  const platform = await startFakePlatform();
-  const metrics = createServer((_, response) => response.end("process_cpu_seconds_total 1\n"));
-  const urls = ["--url", platform.url, "--metrics-url", await listen(metrics)];
-  const { code, stderr } = await bench.run(...args, ...urls);
-  metrics.close();
-  await platform.close();
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(platform.calls).toContain("group.create");
-  expect(platform.calls).toContain("group.delete");
-});
+/** The short run has one of the loads, and the stages. */
+const REMOVED = [
+  { args: ["direct", "--senders", "1", "-c", "5", "--warmup", "0"], tags: [] },
+  {
+    args: ["stages", "--users", "2", "--messages", "5", "--in-flight", "1", "--pulls", "5", "--uploads", "0"],
+    tags: [],
+  },
+  { args: ["group", "--members", "4", "--online", "0.5", "-c", "5", "--warmup", "0"], tags: "long" },
+  {
+    args: ["http", "--connections", "1", "-c", "5", "--warmup", "0", "--users", "2", "--channels", "1"],
+    tags: "long",
+  },
+  { args: ["register", "--users", "2"], tags: "long" },
+];
+for (const { args, tags } of REMOVED)
+  test(`${args[0]} removes its group from a running server`, { tags }, async () => {
+    const platform = await startFakePlatform();
+    const metrics = createServer((_, response) => response.end("process_cpu_seconds_total 1\n"));
+    const urls = ["--url", platform.url, "--metrics-url", await listen(metrics)];
+    const { code, stderr } = await bench.run(...args, ...urls);
+    metrics.close();
+    await platform.close();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(platform.calls).toContain("group.create");
+    expect(platform.calls).toContain("group.delete");
+  });
 
 describe("a faulty server is detected if", () => {
   const SIZE = ["--members", "8", "--senders", "3", "--online", "0.75", "-c", "30", "--warmup", "0"];

@@ -50,22 +50,27 @@ test("the example in the README is the one that is tested", async () => {
   expect(readme).toContain(`\`\`\`ts\n${await readFile(EXAMPLE, "utf8")}\`\`\``);
 });
 
-describe.each([
+const CLIENTS = [
   { kind: "light", probes: 0, threads: 2 },
   { kind: "official", probes: 0 },
-] as const)("the example, with %o", (client) => {
-  test("measures a server unknown to the tester", async () => {
-    const server = await startMurmur();
-    try {
-      const result = await measure({ ...client, burst: [10] }, { name: EXAMPLE, url: server.url });
-      expect(result.target).toEqual({ name: "murmur", url: server.url, isThrowaway: false });
-      expect(result.registration?.users).toBe(40);
-      expect(result.counts).toMatchObject({ acknowledged: 14, stored: null, received: 560, lost: 0 });
-    } finally {
-      await server.close();
-    }
-  });
-});
+] as const;
+
+for (const client of CLIENTS)
+  test(
+    `the example, with ${client.kind} receivers, measures a server unknown to the tester`,
+    { tags: client.kind === "light" ? [] : "long" },
+    async () => {
+      const server = await startMurmur();
+      try {
+        const result = await measure({ ...client, burst: [10] }, { name: EXAMPLE, url: server.url });
+        expect(result.target).toEqual({ name: "murmur", url: server.url, isThrowaway: false });
+        expect(result.registration?.users).toBe(40);
+        expect(result.counts).toMatchObject({ acknowledged: 14, stored: null, received: 560, lost: 0 });
+      } finally {
+        await server.close();
+      }
+    },
+  );
 
 test("on the command line", async () => {
   const server = await startMurmur();
@@ -87,20 +92,25 @@ test.each([
   await expect(measure({}, { name })).rejects.toThrow(message);
 });
 
-test.each(["light", "official"] as const)("a running Socket.IO server with %s receivers", async (kind) => {
-  const port = await freePort();
-  const child = spawn(process.execPath, [ROOM_SERVER], {
-    env: { ...process.env, PORT: String(port) },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  try {
-    const [line] = (await once(child.stdout, "data")) as [Buffer];
-    const { counts } = await measure({ kind }, { name: "socket.io", url: line.toString().trim() });
-    expect(counts).toMatchObject({ sent: 4, received: 160, lost: 0, stored: null });
-  } finally {
-    child.kill();
-  }
-});
+for (const kind of ["light", "official"] as const)
+  test(
+    `a running Socket.IO server with ${kind} receivers`,
+    { tags: kind === "official" ? [] : "long" },
+    async () => {
+      const port = await freePort();
+      const child = spawn(process.execPath, [ROOM_SERVER], {
+        env: { ...process.env, PORT: String(port) },
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      try {
+        const [line] = (await once(child.stdout, "data")) as [Buffer];
+        const { counts } = await measure({ kind }, { name: "socket.io", url: line.toString().trim() });
+        expect(counts).toMatchObject({ sent: 4, received: 160, lost: 0, stored: null });
+      } finally {
+        child.kill();
+      }
+    },
+  );
 
 test("an invalid plug-in is rejected with what is missing", async () => {
   const file = join(bench.folder, "half.mjs");

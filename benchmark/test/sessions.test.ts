@@ -20,46 +20,55 @@ const CLIENTS = [
   { kind: "official", probes: 0 },
 ] as const;
 
+/** The short run tries one client, whose receivers are of both kinds. */
+const tagged = (client: (typeof CLIENTS)[number]) => ({ tags: client === CLIENTS[1] ? [] : "long" });
+
 /** 14 messages to 40 members. */
 const ALL_RECEIVED = {
   counts: { acknowledged: 14, received: 560, lost: 0, duplicates: 0, dropped: 0 },
   errors: [],
 };
 
-describe.each(CLIENTS)("a WebSocket with steps, pings and heartbeats, with %o", (client) => {
-  const target = () => ({ name: STRICT, url: server.url });
+for (const client of CLIENTS)
+  describe(
+    `a WebSocket with steps, pings and heartbeats, with ${client.kind} and ${client.probes} probes`,
+    tagged(client),
+    () => {
+      const target = () => ({ name: STRICT, url: server.url });
 
-  test("every member is accepted, and stays online", async () => {
-    const result = await measure({ ...client, burst: [10] }, target());
-    expect(result).toMatchObject(ALL_RECEIVED);
+      test("every member is accepted, and stays online", async () => {
+        const result = await measure({ ...client, burst: [10] }, target());
+        expect(result).toMatchObject(ALL_RECEIVED);
+      });
+
+      test("a rejected step is an error with the server's reason", async () => {
+        server.refuse = "room is full";
+        await expect(measure(client, target())).rejects.toThrow("room is full");
+      });
+
+      test("a connection that the server closes is dropped with the close code", async () => {
+        server.closeWith = 3012;
+        const { counts, errors } = await measure({ ...client, messages: 1 }, target());
+        expect(counts.dropped).toBe(40);
+        expect(errors).toContainEqual({ phase: "connection", code: "SERVER_CLOSE_3012", count: 40 });
+      });
+    },
+  );
+
+for (const client of CLIENTS)
+  describe(`long polling, with ${client.kind} and ${client.probes} probes`, tagged(client), () => {
+    const target = () => ({ name: POLL, url: server.url });
+
+    test("every member gets every message", async () => {
+      const result = await measure({ ...client, burst: [10] }, target());
+      expect(result).toMatchObject(ALL_RECEIVED);
+    });
+
+    test("a request that fails ends the connection, with its status", async () => {
+      server.pollStatus = 429;
+      await expect(measure(client, target())).rejects.toThrow("HTTP_429");
+    });
   });
-
-  test("a rejected step is an error with the server's reason", async () => {
-    server.refuse = "room is full";
-    await expect(measure(client, target())).rejects.toThrow("room is full");
-  });
-
-  test("a connection that the server closes is dropped with the close code", async () => {
-    server.closeWith = 3012;
-    const { counts, errors } = await measure({ ...client, messages: 1 }, target());
-    expect(counts.dropped).toBe(40);
-    expect(errors).toContainEqual({ phase: "connection", code: "SERVER_CLOSE_3012", count: 40 });
-  });
-});
-
-describe.each(CLIENTS)("long polling, with %o", (client) => {
-  const target = () => ({ name: POLL, url: server.url });
-
-  test("every member gets every message", async () => {
-    const result = await measure({ ...client, burst: [10] }, target());
-    expect(result).toMatchObject(ALL_RECEIVED);
-  });
-
-  test("a request that fails ends the connection, with its status", async () => {
-    server.pollStatus = 429;
-    await expect(measure(client, target())).rejects.toThrow("HTTP_429");
-  });
-});
 
 test("a close frame without a code", async () => {
   server.closeWith = 1005;

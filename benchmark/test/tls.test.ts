@@ -23,7 +23,7 @@ beforeAll(async () => {
   const files = ["-keyout", key, "-out", cert];
   const kind = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
   execFileSync("openssl", ["req", ...kind, "-days", "2", ...subject, ...files], { stdio: "pipe" });
-  platform = await startSingleInstance(new AbortController().signal);
+  platform = await startSingleInstance(new AbortController().signal, 0);
   const { hostname, port } = new URL(platform.gateways[0]!.url);
   proxy = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (outside) => {
     const inside = connect(Number(port), hostname);
@@ -44,27 +44,32 @@ afterAll(async () => {
 
 const SMALL = ["--users", "30", "--warmup", "0", "--idle", "10ms", "--interval", "10ms"];
 
-test.each([
-  ["light receivers", "localhost", []],
-  ["the address instead of the name", "127.0.0.1", []],
-  ["official clients", "localhost", ["--client", "socket.io"]],
-])("broadcast over TLS: %s", async (_, host, options) => {
-  const address = ["--url", url.replace("localhost", host)];
-  const run = await bench.runProgram(["broadcast", ...SMALL, ...options, ...address]);
-  expect(run.stderr).toBe("Measuring: --progress shows how far it is.\n");
-  const counts = metricValues(run.result as Result, ["received", "lost", "dropped"], { server: "fanfare" });
-  expect(counts).toEqual({ received: 630, lost: 0, dropped: 0 });
-});
+const BROADCASTS = [
+  { name: "light receivers", host: "localhost", options: [], tags: [] },
+  { name: "the address instead of the name", host: "127.0.0.1", options: [], tags: "long" },
+  { name: "official clients", host: "localhost", options: ["--client", "socket.io"], tags: "long" },
+];
+for (const { name, host, options, tags } of BROADCASTS)
+  test(`broadcast over TLS: ${name}`, { tags }, async () => {
+    const address = ["--url", url.replace("localhost", host)];
+    const run = await bench.runProgram(["broadcast", ...SMALL, ...options, ...address]);
+    expect(run.stderr).toBe("Measuring: --progress shows how far it is.\n");
+    const counts = metricValues(run.result as Result, ["received", "lost", "dropped"], { server: "fanfare" });
+    expect(counts).toEqual({ received: 630, lost: 0, dropped: 0 });
+  });
 
-test.each([
+/** The short run has the one with an HTTP client of its own. */
+const LOADS = [
+  ["http", "-c", "100", "--connections", "10", "--users", "10", "--channels", "5", "--warmup", "10"],
   ["direct", "-c", "200", "-t", "10", "--warmup", "10"],
   ["login", "-c", "20", "-t", "5", "--warmup", "5"],
-  ["http", "-c", "100", "--connections", "10", "--users", "10", "--channels", "5", "--warmup", "10"],
-])("bench %s over TLS", async (...args) => {
-  const run = await bench.runProgram([...args, "--url", url]);
-  expect(run.stderr).toBe("Measuring: --progress shows how far it is.\n");
-  expect(run.code).toBe(0);
-});
+];
+for (const [index, args] of LOADS.entries())
+  test(`bench ${args[0]} over TLS`, { tags: index === 0 ? [] : "long" }, async () => {
+    const run = await bench.runProgram([...args, "--url", url]);
+    expect(run.stderr).toBe("Measuring: --progress shows how far it is.\n");
+    expect(run.code).toBe(0);
+  });
 
 test("an unknown certificate is rejected, with its code", async () => {
   const stranger = await Bench.open();

@@ -95,7 +95,7 @@ test("2: a channel that the sender is not in", async () => {
   await platform.close();
 });
 
-test("sweep and capacity use them too", async () => {
+test("sweep and capacity use them too", { tags: "long" }, async () => {
   const room = await startRoom(["owner", ...members(20)]);
   await writeTokens(["owner", ...members(20)]);
   const target = ["--target", "socket.io", "--url", room.url, "--tokens", file];

@@ -193,34 +193,38 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
       expect(sent).toBeGreaterThan(groups.length);
     });
 
-    test("a killed worker is detected, and clients fetch what it may not have published", async () => {
-      const { owner, member, send } = await pair();
-      const client = await join(there, member.accessToken);
-      const [worker, other] = cluster.workers;
-      await worker!.process.kill();
-      // The same nonce until it is answered, as the SDK does.
-      await until(() =>
-        send("still here").then(
-          () => true,
-          () => false,
-        ),
-      );
-      expect(await client.nextEvent("message.created")).toMatchObject({
-        messages: [{ content: "still here" }],
-      });
-      await client.nextEvent("resync");
-      await other!.process.kill();
-      await until(async () =>
-        (await readiness(cluster.gateways[0]!.opsUrl)).startsWith("no process answers for"),
-      );
-      const refused = io(here, { transports: ["websocket"], auth: { token: owner.accessToken } });
-      sockets.push(refused);
-      const error = await new Promise<Error>((resolve) => refused.once("connect_error", resolve));
-      expect(error.message).toBe("UNAVAILABLE");
-      await Promise.all([worker!.process.start(), other!.process.start()]);
-      await until(async () => (await readiness(cluster.gateways[0]!.opsUrl)) === "ok\n");
-      await send("all here");
-    });
+    test(
+      "a killed worker is detected, and clients fetch what it may not have published",
+      { tags: "long" },
+      async () => {
+        const { owner, member, send } = await pair();
+        const client = await join(there, member.accessToken);
+        const [worker, other] = cluster.workers;
+        await worker!.process.kill();
+        // The same nonce until it is answered, as the SDK does.
+        await until(() =>
+          send("still here").then(
+            () => true,
+            () => false,
+          ),
+        );
+        expect(await client.nextEvent("message.created")).toMatchObject({
+          messages: [{ content: "still here" }],
+        });
+        await client.nextEvent("resync");
+        await other!.process.kill();
+        await until(async () =>
+          (await readiness(cluster.gateways[0]!.opsUrl)).startsWith("no process answers for"),
+        );
+        const refused = io(here, { transports: ["websocket"], auth: { token: owner.accessToken } });
+        sockets.push(refused);
+        const error = await new Promise<Error>((resolve) => refused.once("connect_error", resolve));
+        expect(error.message).toBe("UNAVAILABLE");
+        await Promise.all([worker!.process.start(), other!.process.start()]);
+        await until(async () => (await readiness(cluster.gateways[0]!.opsUrl)) === "ok\n");
+        await send("all here");
+      },
+    );
 
     test("clients catch up on what a disconnected gateway missed", async () => {
       const { owner, member, group, send, inviteCode } = await pair();
@@ -274,6 +278,7 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
 
 describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
   "processes with different services and plug-ins",
+  { tags: "long" },
   () => {
     const OLD = resolve("plugins/quickpoll");
     const NEW = `${OLD},${resolve("plugins/github")}`;

@@ -145,7 +145,7 @@ async function lastAnswer(port: number, say: string): Promise<string> {
   return received;
 }
 
-test("--help describes the command and its options", async () => {
+test("--help describes the command and its options", { tags: "long" }, async () => {
   const asked = run("--help");
   expect(await asked.exited).toBe(0);
   expect(asked.printed).toContain("usage: pnpm dev:cluster [--gateways 2] [--workers 2]");
@@ -163,21 +163,23 @@ describe("before starting anything", () => {
     );
   });
 
-  test.each([0, 1, 100, 150])(
-    "a port in use (PORT + %d) is reported in one line that says what to do",
-    async (above) => {
-      const other = createServer().listen(port + above, "127.0.0.1");
-      await once(other, "listening");
-      const started = run();
-      expect(await started.exited).toBe(1);
-      expect(started.printed).toMatch(
-        new RegExp(
-          `^Port ${port + above} is in use by another program\\. .*PORT=\\d+ npx -y pnpm@12 dev:cluster.*\\n$`,
-        ),
-      );
-      other.close();
-    },
-  );
+  for (const above of [0, 1, 100, 150])
+    test(
+      `a port in use (PORT + ${above}) is reported in one line that says what to do`,
+      { tags: above === 1 ? [] : "long" },
+      async () => {
+        const other = createServer().listen(port + above, "127.0.0.1");
+        await once(other, "listening");
+        const started = run();
+        expect(await started.exited).toBe(1);
+        expect(started.printed).toMatch(
+          new RegExp(
+            `^Port ${port + above} is in use by another program\\. .*PORT=\\d+ npx -y pnpm@12 dev:cluster.*\\n$`,
+          ),
+        );
+        other.close();
+      },
+    );
 });
 
 test("wrong arguments print the usage", async () => {

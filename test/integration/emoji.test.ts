@@ -1,5 +1,6 @@
 import { LIMITS, PERMISSIONS, type ErrorCode, type Params, type WireAnswer } from "@fanfare/contract";
 import { createWorld, must, post, type Person, type World } from "@fanfare/testing";
+import { Types } from "mongoose";
 import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { fileOf, uploadPicture } from "../../services/file/test/upload.ts";
@@ -75,7 +76,11 @@ test("refuses large files, files of others, files that aren't pictures, and more
     "FILE_NOT_FOUND",
   );
   expect(codeOf(await uploadPicture(url, world.owner, "<svg/>"))).toBe("IMAGE_REFUSED");
-  for (let at = 0; at < LIMITS.emojiPerGroup; at += 1) await add(`n${String(at)}-`);
+  const { id } = await add("one");
+  const stored = instance.collection("emoji");
+  const one = await stored.findOne({ _id: new Types.ObjectId(id) });
+  const copies = Array.from({ length: LIMITS.emojiPerGroup - 1 }, (_, at) => ({ name: `copy${at}` }));
+  await stored.insertMany(copies.map(({ name }) => ({ ...one, _id: new Types.ObjectId(), name })));
   expect(await tryAdd("more")).toMatchObject({
     error: { type: "LIMIT_REACHED", data: { limit: "emojiPerGroup", max: LIMITS.emojiPerGroup } },
   });

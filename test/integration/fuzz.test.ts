@@ -21,7 +21,7 @@ const WANTED = process.env["FUZZ_ROUNDS"];
 const RUNS =
   WANTED === undefined
     ? [
-        { rounds: 600, tags: [] },
+        { rounds: 300, tags: [] },
         { rounds: 3000, tags: "long" },
       ]
     : [{ rounds: Number(WANTED), tags: [] }];

@@ -206,25 +206,29 @@ describe("a single instance", () => {
     return { node, modules };
   }
 
-  test("with a collector: traces go from a gateway thread to the main one and back", async () => {
-    const { node, modules } = await start("traced", { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
-    const { send } = await pair(node.url, node.url);
-    await send("to all");
-    const spans = await collector.trace(isWholeSend(1));
-    const root = only(spans.filter(({ parentSpanId }) => !parentSpanId));
-    const call = only(named(spans, "message.send", "client"));
-    const action = only(spans.filter((span) => span.kind === "server" && span !== root));
-    expect([call.parentSpanId, action.parentSpanId]).toEqual([root.spanId, call.spanId]);
-    expect(action.instance).not.toBe(root.instance);
-    expect(only(named(spans, "insert messages")).parentSpanId).toBe(action.spanId);
-    const publication = only(named(spans, "publish message.created"));
-    expect(publication.parentSpanId).toBe(action.spanId);
-    for (const { parentSpanId, instance } of named(spans, "deliver message.created")) {
-      expect(parentSpanId).toBe(publication.spanId);
-      expect(instance).not.toBe(action.instance);
-    }
-    expect((await modules()).filter(isOfTracing).length).toBeGreaterThan(10);
-  });
+  test(
+    "with a collector: traces go from a gateway thread to the main one and back",
+    { tags: "long" },
+    async () => {
+      const { node, modules } = await start("traced", { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+      const { send } = await pair(node.url, node.url);
+      await send("to all");
+      const spans = await collector.trace(isWholeSend(1));
+      const root = only(spans.filter(({ parentSpanId }) => !parentSpanId));
+      const call = only(named(spans, "message.send", "client"));
+      const action = only(spans.filter((span) => span.kind === "server" && span !== root));
+      expect([call.parentSpanId, action.parentSpanId]).toEqual([root.spanId, call.spanId]);
+      expect(action.instance).not.toBe(root.instance);
+      expect(only(named(spans, "insert messages")).parentSpanId).toBe(action.spanId);
+      const publication = only(named(spans, "publish message.created"));
+      expect(publication.parentSpanId).toBe(action.spanId);
+      for (const { parentSpanId, instance } of named(spans, "deliver message.created")) {
+        expect(parentSpanId).toBe(publication.spanId);
+        expect(instance).not.toBe(action.instance);
+      }
+      expect((await modules()).filter(isOfTracing).length).toBeGreaterThan(10);
+    },
+  );
 
   test("without a collector, no thread loads OpenTelemetry", { tags: "long" }, async () => {
     const { node, modules } = await start("untraced", {});

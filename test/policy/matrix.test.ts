@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => instance?.stop());
 
 let shared: { cast: Promise<Cast>; stages: number } | undefined;
-/** For reads, and actions that reject every actor. */
+/** For actions that leave it as it is to all others. */
 let unchanged: Promise<Stage> | undefined;
 
 /** Registering users is slow: actions that change no user are tried by the same cast, in new groups. */
@@ -56,11 +56,12 @@ async function outcomesOf(
   { outcomes, params }: Row,
   inFreshGroups: boolean,
 ): Promise<Record<ActorName, Outcome>> {
-  const isRead = READS.test(name);
-  const isHarmless = isAboutPlace(name) || isRead || HARMLESS.test(name);
   const someSucceed = ACTORS.some((actor) => outcomes[actor] === "ok");
-  const changesPeople = !isHarmless && someSucceed;
-  let stage = await (isRead || !someSucceed ? (unchanged ??= newStage(false)) : newStage(changesPeople));
+  const changesPlace = someSucceed && canBeSpent(name);
+  const changesPeople = someSucceed && !isAboutPlace(name) && !READS.test(name) && !HARMLESS.test(name);
+  let stage = await (changesPlace || changesPeople
+    ? newStage(changesPeople)
+    : (unchanged ??= newStage(false)));
   const { admin } = stage;
   const call = (actor: ActorName) => {
     const token = actor === "anonymous" ? undefined : stage[actor].accessToken;

@@ -211,36 +211,38 @@ describe("durability", () => {
     await withServer(check);
   });
 
-  it.each(["majority", "linearizable"] as const)(
-    "data returned by a %s read survives SIGKILL",
-    async (level) => {
-      const shown: string[] = [];
-      const verifyShown = async ({ things }: Place): Promise<void> => {
-        expect((await things.find().sort({ seq: 1 }).toArray()).map(({ _id }) => _id)).toEqual(shown);
-      };
-      for (let round = 0; round < 5; round++) {
-        await withServer(async (place) => {
-          const { server, things } = place;
-          await verifyShown(place);
-          const late = { writeConcern: { w: 1, j: false } };
-          const readConcern = { level };
-          const _id = `${round}`;
-          await things.insertOne({ _id, writer: 0, seq: round, n: 0, tags: [] }, late);
-          const read = [
-            () => things.findOne({ _id }, { readConcern }),
-            () => things.countDocuments({ _id }, { readConcern }),
-            () => things.estimatedDocumentCount({ readConcern }),
-            () => things.distinct("seq", { _id }, { readConcern }),
-            () => things.aggregate([{ $match: { _id } }], { readConcern }).toArray(),
-          ][round]!;
-          expect(await read()).toBeTruthy();
-          await server.kill();
-          shown.push(_id);
-        });
-      }
-      await withServer(verifyShown);
-    },
-  );
+  for (const level of ["majority", "linearizable"] as const)
+    it(
+      `data returned by a ${level} read survives SIGKILL`,
+      { tags: level === "majority" ? [] : "long" },
+      async () => {
+        const shown: string[] = [];
+        const verifyShown = async ({ things }: Place): Promise<void> => {
+          expect((await things.find().sort({ seq: 1 }).toArray()).map(({ _id }) => _id)).toEqual(shown);
+        };
+        for (let round = 0; round < 5; round++) {
+          await withServer(async (place) => {
+            const { server, things } = place;
+            await verifyShown(place);
+            const late = { writeConcern: { w: 1, j: false } };
+            const readConcern = { level };
+            const _id = `${round}`;
+            await things.insertOne({ _id, writer: 0, seq: round, n: 0, tags: [] }, late);
+            const read = [
+              () => things.findOne({ _id }, { readConcern }),
+              () => things.countDocuments({ _id }, { readConcern }),
+              () => things.estimatedDocumentCount({ readConcern }),
+              () => things.distinct("seq", { _id }, { readConcern }),
+              () => things.aggregate([{ $match: { _id } }], { readConcern }).toArray(),
+            ][round]!;
+            expect(await read()).toBeTruthy();
+            await server.kill();
+            shown.push(_id);
+          });
+        }
+        await withServer(verifyShown);
+      },
+    );
 
   it("a second process on the folder fails with one line; a killed process releases it", async () => {
     const server = await spawnServer(dir);

@@ -31,7 +31,7 @@ test("creates an admin with the password from standard input, with or without ex
   });
 });
 
-test("an existing account becomes an admin and keeps its password", async () => {
+test("an existing account becomes an admin and keeps its password", { tags: "long" }, async () => {
   const { username } = await whileRunning(dataDir, (url) => createAccount(url));
   const promoted = await fanfare(dataDir, ["create-admin", username]);
   expect(promoted).toMatchObject({ code: 0, out: expect.stringContaining("is now an admin") as string });
@@ -49,7 +49,7 @@ test("creates an admin while the instance is running, effective with the next lo
   });
 });
 
-test("says what is wrong with a username", async () => {
+test("says what is wrong with a username", { tags: "long" }, async () => {
   const { code, out, error } = await fanfareProcess(
     dataDir,
     ["create-admin", "x".repeat(33)],

@@ -150,20 +150,24 @@ const ON_DISKS = `for disk in "$DB" "$FILES_DIR"; do
   echo old > "$FILES_DIR/old"; "$@" > /dev/null; cd "$DB/.."; find db files -type f | sort`;
 
 for (const kind of ["embedded", "MongoDB"] as const)
-  test.skipIf(!canMount)(`restores to mounted disks, with ${kind}`, async () => {
-    const database = kind === "MongoDB" ? await startOwnDatabase(join(folder, "moved")) : undefined;
-    const env = database && { MONGO_URL: database.url };
-    const files = ["files/.before-restore/old", "files/ab/large", "files/empty"];
-    const out = (database === undefined ? [...DATABASE.map((name) => `db/${name}`), ...files] : files).join(
-      "\n",
-    );
-    try {
-      const restored = await restoreAfter(ON_DISKS, join(folder, `mounted-${kind}`), env);
-      expect(restored).toEqual({ code: 0, error: "", out: `${out}\n` });
-    } finally {
-      await database?.close();
-    }
-  });
+  test.skipIf(!canMount)(
+    `restores to mounted disks, with ${kind}`,
+    { tags: kind === "MongoDB" ? "long" : [] },
+    async () => {
+      const database = kind === "MongoDB" ? await startOwnDatabase(join(folder, "moved")) : undefined;
+      const env = database && { MONGO_URL: database.url };
+      const files = ["files/.before-restore/old", "files/ab/large", "files/empty"];
+      const out = (database === undefined ? [...DATABASE.map((name) => `db/${name}`), ...files] : files).join(
+        "\n",
+      );
+      try {
+        const restored = await restoreAfter(ON_DISKS, join(folder, `mounted-${kind}`), env);
+        expect(restored).toEqual({ code: 0, error: "", out: `${out}\n` });
+      } finally {
+        await database?.close();
+      }
+    },
+  );
 
 test("restores to folders that are links to disks, again and again", async () => {
   const target = join(folder, "linked");
@@ -195,6 +199,7 @@ const WITH_A_MOUNT = `cd "$DB/.."; touch token-secret; mount --bind token-secret
 for (const before of ["an instance", "nothing"])
   test.skipIf(!canMount)(
     `no instance starts where a restore has replaced only a part of ${before}`,
+    { tags: before === "nothing" ? "long" : [] },
     async () => {
       const target = join(folder, `part-of-${before}`);
       if (before === "nothing") await mkdir(target);

@@ -120,9 +120,10 @@ test("a former owner gets no further pages", async () => {
     const groupId = made.id;
     const { invite } = await must(url, "invite.create", { groupId }, owner.accessToken);
     await must(url, "invite.accept", { code: invite.code }, heir.accessToken);
-    // More than the buffers of sockets and streams, so that most of it is unread when the first bytes arrive.
-    const message = { channelId: channels[0]!.id, content: "x".repeat(4000) };
-    for (let wave = 0; wave < 50; wave += 1)
+    // More than the buffers of sockets and streams, so that most of it is unread when the first bytes arrive. A
+    // character has three bytes.
+    const message = { channelId: channels[0]!.id, content: "語".repeat(4000) };
+    for (let wave = 0; wave < 17; wave += 1)
       await Promise.all(
         Array.from({ length: 50 }, (_, n) =>
           must(url, "message.send", { ...message, nonce: `${wave}-${n}` }, owner.accessToken),

@@ -83,16 +83,20 @@ test(
   },
 );
 
-test("the lease of a dead process is ignored where no other process can exist", async () => {
-  const dataDir = await restoreOld("left");
-  await withStoppedInstance(configOf(dataDir), ({ db }) =>
-    db
-      .collection<{ _id: string }>("migrationLease")
-      .insertOne({ _id: "lease", fence: 7, beat: 3, holder: "dead:1" } as never),
-  );
-  await whileRunning(dataDir, async () => undefined);
-  const records = await withStoppedInstance(configOf(dataDir), ({ db }) =>
-    db.collection("migrations").find().toArray(),
-  );
-  expect(new Set(records.map(({ state, fence }) => `${state} ${fence}`))).toEqual(new Set(["done 8"]));
-});
+test(
+  "the lease of a dead process is ignored where no other process can exist",
+  { tags: "long" },
+  async () => {
+    const dataDir = await restoreOld("left");
+    await withStoppedInstance(configOf(dataDir), ({ db }) =>
+      db
+        .collection<{ _id: string }>("migrationLease")
+        .insertOne({ _id: "lease", fence: 7, beat: 3, holder: "dead:1" } as never),
+    );
+    await whileRunning(dataDir, async () => undefined);
+    const records = await withStoppedInstance(configOf(dataDir), ({ db }) =>
+      db.collection("migrations").find().toArray(),
+    );
+    expect(new Set(records.map(({ state, fence }) => `${state} ${fence}`))).toEqual(new Set(["done 8"]));
+  },
+);

@@ -296,13 +296,17 @@ test("an email that couldn't be enqueued is sent later, with what was missed in 
   expect(mailbox.mails).toEqual([]);
 });
 
-test("an email whose answer got lost is followed by one with what was missed in between", async () => {
-  const reader = await newReader();
-  await mention(reader, "before");
-  await failToEnqueue(reader, { isStored: true });
-  await untilRetried(() => expect(mailbox.mails).toHaveLength(2));
-  expect(mailbox.mails.map(({ text }) => text)).toContainEqual(expect.stringContaining("> in between"));
-});
+test(
+  "an email whose answer got lost is followed by one with what was missed in between",
+  { tags: "long" },
+  async () => {
+    const reader = await newReader();
+    await mention(reader, "before");
+    await failToEnqueue(reader, { isStored: true });
+    await untilRetried(() => expect(mailbox.mails).toHaveLength(2));
+    expect(mailbox.mails.map(({ text }) => text)).toContainEqual(expect.stringContaining("> in between"));
+  },
+);
 
 test("a user who was back gets an email about what came after that", async () => {
   const reader = await newReader();

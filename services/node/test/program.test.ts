@@ -16,7 +16,7 @@ const SOURCE = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 /** What runs in production, and starts much faster. */
 const BUILT = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
-/** As operators start it; other tests use fewer threads, which start much faster. */
+/** As operators start it; other tests use fewer threads, which start with less CPU. */
 const DEFAULT_THREADS = { GATEWAY_THREADS: "" };
 
 interface Program {
@@ -91,7 +91,7 @@ async function me(url: string, accessToken: string): Promise<number> {
 
 describe("pnpm dev", () => {
   test("prints its URL and the next steps, and preserves its data across a restart", async () => {
-    const first = run(DEFAULT_THREADS, SOURCE);
+    const first = run({ GATEWAY_THREADS: "1" }, SOURCE);
     const url = await address(first);
     expect(first.stdout).toContain("two browser windows");
     expect(first.stdout).toContain(dataDir);
@@ -131,17 +131,18 @@ describe("startup errors are one clear line, with exit code 1", () => {
     expect(second.stdout).toBe("");
   });
 
-  test.each(["PORT", "OPS_PORT"])("%s is in use", async (name) => {
-    const other = createServer().listen(0, "127.0.0.1");
-    await once(other, "listening");
-    const { port } = other.address() as AddressInfo;
-    const program = run({ ...DEFAULT_THREADS, [name]: String(port) });
-    expect(await program.exited).toBe(1);
-    expect(program.stderr).toMatch(
-      new RegExp(`^Port ${port} is in use .*PORT=\\d+ OPS_PORT=\\d+ npx -y pnpm@12 dev\\n$`),
-    );
-    other.close();
-  });
+  for (const name of ["PORT", "OPS_PORT"])
+    test(`${name} is in use`, { tags: name === "PORT" ? [] : "long" }, async () => {
+      const other = createServer().listen(0, "127.0.0.1");
+      await once(other, "listening");
+      const { port } = other.address() as AddressInfo;
+      const program = run({ ...DEFAULT_THREADS, [name]: String(port) });
+      expect(await program.exited).toBe(1);
+      expect(program.stderr).toMatch(
+        new RegExp(`^Port ${port} is in use .*PORT=\\d+ OPS_PORT=\\d+ npx -y pnpm@12 dev\\n$`),
+      );
+      other.close();
+    });
 
   test("MongoDB is unreachable", { tags: "long" }, async () => {
     const program = run({ MONGO_URL: "mongodb://me:secret@127.0.0.1:1/chat" });
@@ -223,8 +224,8 @@ test("in production prints only logs, and a setup link while there is no admin",
     ...DEFAULT_THREADS,
   };
   const opsUrl = `http://127.0.0.1:${opsPort}`;
-  const start = async (): Promise<Program> => {
-    const program = run(env);
+  const start = async (more = {}): Promise<Program> => {
+    const program = run({ ...env, ...more });
     while (!/"msg":"Fanfare is running"/.test(program.stderr) || !(await fetch(`${opsUrl}/readyz`)).ok)
       await delay(10);
     return program;
@@ -257,7 +258,7 @@ test("in production prints only logs, and a setup link while there is no admin",
   );
   expect(fresh.stderr).not.toContain(token);
 
-  const again = await start();
+  const again = await start({ GATEWAY_THREADS: "0" });
   await end(again);
   expect(again.stdout).toBe("");
   expect(again.stderr).not.toContain("Admin:");

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { type Cluster, startCluster } from "../../support/cluster.ts";
 import { testAdministration } from "./administration.ts";
 import { testDirectChannels } from "./direct-channels.ts";
+import { testPresence } from "./presence.ts";
 import { testPrivateChannels } from "./private-channels.ts";
 
-// One cluster for everything that disturbs no other test: starting seven processes takes as long as these
+// One cluster for everything that disturbs no later test: starting seven processes takes as long as these
 // tests.
 describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
   "two gateways, two workers",
@@ -25,6 +26,9 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
     });
     describe("group DMs", () => {
       testDirectChannels(shared);
+    });
+    describe("presence", () => {
+      testPresence(shared);
     });
   },
 );

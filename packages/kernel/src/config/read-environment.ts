@@ -77,9 +77,15 @@ export function misspelledSettings(variables: Record<string, string | undefined>
   return Object.keys(variables)
     .filter((name) => !known.has(name) && isSet(name))
     .flatMap((name) => {
-      const meant = missing.find((setting) => slips(name, setting) <= (setting.length < LONG_CHARS ? 1 : 2));
+      const meant = missing.find((setting) => isNearMiss(name, setting));
       return meant === undefined ? [] : [`${name} is not a setting of Fanfare. Did you mean ${meant}?`];
     });
+}
+
+function isNearMiss(name: string, setting: string): boolean {
+  const most = setting.length < LONG_CHARS ? 1 : 2;
+  // The lengths rule out nearly all names, which saves a noticeable part of the start.
+  return Math.abs(name.length - setting.length) <= most && slips(name, setting) <= most;
 }
 
 /** Edit distance with transpositions (optimal string alignment). */

@@ -79,7 +79,7 @@ test("messages get all their revs, and missing messages become deleted ones", as
   expect(await violationsOf(db)).toEqual([]);
 });
 
-test("interruptions at any point don't change the result", async () => {
+test("interruptions at any point don't change the result", { tags: "long" }, async () => {
   for (let stop = 1; stop <= 5; stop++) {
     const connection = await database.connect(`stop-${stop}`);
     const db = dbOf(connection);
@@ -127,34 +127,36 @@ function slowed(db: mongo.Db, slow: string, meanwhile: () => Promise<void>): mon
   });
 }
 
-test.each(["channelHeads", "messages"])(
-  "a process suspended before writing %s, while another one finished, reverts nothing",
-  async (slow) => {
-    const connection = await database.connect(`suspended-${slow}`);
-    const db = dbOf(connection);
-    await fill(db);
-    const heads = db.collection<{ seq: number; rev: number }>("channelHeads");
-    let isDone = false;
-    const meanwhile = async (): Promise<void> => {
-      if (isDone) return;
-      isDone = true;
-      const other = await database.connect(`suspended-${slow}`);
-      await migrate(other, optionsOf({ migrations: [messageRevs], isAlone: true }));
-      await heads.updateMany({}, { $inc: { seq: 5, rev: 5 } });
-    };
-    const suspended: Migration = {
-      name: messageRevs.name,
-      run: (job) => messageRevs.run({ ...job, db: slowed(job.db, slow, meanwhile) }),
-    };
-    const report = new RecordedReport();
-    await migrate(connection, optionsOf({ migrations: [suspended], report }));
-    expect(report.warned).toEqual([expect.stringContaining("another process took over")]);
-    const found = await heads.find().toArray();
-    expect(found).toHaveLength(CHANNELS);
-    for (const { _id: channelId, seq } of found)
-      expect(seq).toBe((await db.collection("messages").countDocuments({ channelId })) + 5);
-  },
-);
+for (const slow of ["channelHeads", "messages"])
+  test(
+    `a process suspended before writing ${slow}, while another one finished, reverts nothing`,
+    { tags: slow === "messages" ? [] : "long" },
+    async () => {
+      const connection = await database.connect(`suspended-${slow}`);
+      const db = dbOf(connection);
+      await fill(db);
+      const heads = db.collection<{ seq: number; rev: number }>("channelHeads");
+      let isDone = false;
+      const meanwhile = async (): Promise<void> => {
+        if (isDone) return;
+        isDone = true;
+        const other = await database.connect(`suspended-${slow}`);
+        await migrate(other, optionsOf({ migrations: [messageRevs], isAlone: true }));
+        await heads.updateMany({}, { $inc: { seq: 5, rev: 5 } });
+      };
+      const suspended: Migration = {
+        name: messageRevs.name,
+        run: (job) => messageRevs.run({ ...job, db: slowed(job.db, slow, meanwhile) }),
+      };
+      const report = new RecordedReport();
+      await migrate(connection, optionsOf({ migrations: [suspended], report }));
+      expect(report.warned).toEqual([expect.stringContaining("another process took over")]);
+      const found = await heads.find().toArray();
+      expect(found).toHaveLength(CHANNELS);
+      for (const { _id: channelId, seq } of found)
+        expect(seq).toBe((await db.collection("messages").countDocuments({ channelId })) + 5);
+    },
+  );
 
 test("channels whose oldest messages expired stay unchanged", async () => {
   const connection = await database.connect("retained");

@@ -212,21 +212,25 @@ describe("an export without addresses", () => {
     expect(seen.secret).toEqual(["between us"]);
   });
 
-  test("keeps an account that was matched by its address, when it has another one", async () => {
-    const file = join(dataDir, "..", "kept");
-    await makeOpenInstance(file, "ada", "grace");
-    await change(file, { grace: verified("grace@example.org") });
-    const first = await imported(file, users(true), {}, "--owner", "ada");
-    await change(file, { grace: verified("grace@example.com") });
-    const more = {
-      "D1/2017-07-15.json": [{ type: "message", user: "U2", ts: "1500000029.000100", text: "late" }],
-    };
-    const { matches } = await imported(file, users(true), more, "--into", first.group.groupId);
-    expect(matches.accounts).toEqual([{ name: "grace", username: "grace" }]);
-    expect((await seenBy(file, "grace")).direct).toContain("late");
-  });
+  test(
+    "keeps an account that was matched by its address, when it has another one",
+    { tags: "long" },
+    async () => {
+      const file = join(dataDir, "..", "kept");
+      await makeOpenInstance(file, "ada", "grace");
+      await change(file, { grace: verified("grace@example.org") });
+      const first = await imported(file, users(true), {}, "--owner", "ada");
+      await change(file, { grace: verified("grace@example.com") });
+      const more = {
+        "D1/2017-07-15.json": [{ type: "message", user: "U2", ts: "1500000029.000100", text: "late" }],
+      };
+      const { matches } = await imported(file, users(true), more, "--into", first.group.groupId);
+      expect(matches.accounts).toEqual([{ name: "grace", username: "grace" }]);
+      expect((await seenBy(file, "grace")).direct).toContain("late");
+    },
+  );
 
-  test("isn't continued with addresses after an interruption", async () => {
+  test("isn't continued with addresses after an interruption", { tags: "long" }, async () => {
     const data = join(folder, "interrupted");
     await makeOpenInstance(data, "ada", "grace");
     const file = join(folder, "interrupted.zip");

@@ -1,10 +1,8 @@
 import { FanfareClient } from "@fanfare/client";
 import type { EventPayload, SessionTokens } from "@fanfare/contract";
-import { isInstalled, must } from "@fanfare/testing";
-import { startCluster, type Cluster } from "../support/cluster.ts";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-
-// Two gateways and two workers, each its own process, over a real nats-server and redis-server.
+import { must } from "@fanfare/testing";
+import type { Cluster } from "../../support/cluster.ts";
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 
 interface Person {
   id: string;
@@ -15,10 +13,10 @@ interface Person {
   typing: EventPayload<"typing.started">[];
 }
 
-const hasServers = isInstalled("nats-server") && isInstalled("redis-server");
 const POLL = { interval: 100 };
 
-describe.skipIf(!hasServers)("presence in a cluster", () => {
+/** Some of these restart Redis or freeze a gateway, and leave them running. */
+export function testPresence(shared: () => Cluster): void {
   let cluster: Cluster;
   let ann: Person;
   let bob: Person;
@@ -26,10 +24,9 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
   let channelId: string;
   const clients: FanfareClient[] = [];
 
-  beforeAll(async () => {
-    cluster = await startCluster({ gateways: 2, workers: 2 });
+  beforeAll(() => {
+    cluster = shared();
   });
-  afterAll(() => cluster?.stop());
 
   const urlOf = (gateway: number): string => cluster.gateways[gateway]!.clientUrl;
 
@@ -192,4 +189,4 @@ describe.skipIf(!hasServers)("presence in a cluster", () => {
     bob = await connectPerson(1, bob.tokens);
     await expect.poll(statusOfBob, POLL).toBe("online");
   });
-});
+}
