@@ -2,7 +2,7 @@ import type { ChannelSnapshot } from "@fanfare/client";
 import type { Channel } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
 import { Hash, type LucideIcon, MessageSquareText, Users, Volume2 } from "lucide-react";
-import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactElement, useCallback, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type CustomItemComponentProps, Virtualizer } from "virtua";
 import type { ChannelMessages } from "../../../data/channel-messages.ts";
@@ -21,7 +21,7 @@ import type { MessageListProps } from "./message-list.tsx";
 import { MessageMenu, SwipeToReply, useSelection } from "./list-gestures.tsx";
 import type { Row } from "./rows.ts";
 import { useJump, type MessageKey, useListKeys } from "./list-navigation.ts";
-import { useScroll } from "./use-scroll.ts";
+import { END_HEIGHT_PX, useScroll } from "./use-scroll.ts";
 import { useUnreadMark } from "./unread-mark.ts";
 
 const SelectionBar = later(
@@ -40,9 +40,6 @@ const ICONS: Record<Channel["kind"], LucideIcon> = {
 
 /** Rows are rendered this far outside of the view, once those in the view are shown. */
 const BUFFER_PX = 400;
-
-const END = { kind: "end", key: "end" } as const;
-const END_ELEMENT = <div key={END.key} className="h-5" />;
 
 interface MessageScrollerProps extends MessageListProps {
   messages: ChannelMessages;
@@ -120,7 +117,6 @@ export function MessageScroller(props: MessageScrollerProps) {
     onLeave: () => (selected === null ? onLeave?.() : selection.end()),
   });
 
-  const data = useMemo<readonly (Row | typeof END)[]>(() => [...rows.rows, END], [rows.rows]);
   const activeIndex = rows.rows.findLastIndex(({ key }) => key === keys.activeId);
   // At the end, the last row is mounted anyway; before it is measured, it would be mounted at another place.
   const isKept = activeIndex >= 0 && !(scroll.isAtEnd && activeIndex === rows.rows.length - 1);
@@ -165,7 +161,7 @@ export function MessageScroller(props: MessageScrollerProps) {
             ref={list}
             scrollRef={frame}
             startMargin={HEAD_HEIGHT_PX}
-            data={data}
+            data={rows.rows}
             shift={rows.isShift}
             bufferSize={isShown ? BUFFER_PX : 0}
             item={Item}
@@ -178,21 +174,21 @@ export function MessageScroller(props: MessageScrollerProps) {
             onResize={scroll.onResize}
           >
             {(row) =>
-              row.kind === "end"
-                ? END_ELEMENT
-                : elementOf({
-                    row,
-                    isActive: row.key === keys.activeId,
-                    isEditing: row.key === editingId,
-                    isHighlighted: row.key === highlightedId,
-                    isReacting: row.key === reactingId,
-                    isSelected: selected === null ? null : selected.has(row.key),
-                    isUnfolded: row.kind === "blocked" && rows.unfoldedIds.has(row.firstId),
-                    onUnfold: rows.unfold,
-                    onDate,
-                  })
+              elementOf({
+                row,
+                isActive: row.key === keys.activeId,
+                isEditing: row.key === editingId,
+                isHighlighted: row.key === highlightedId,
+                isReacting: row.key === reactingId,
+                isSelected: selected === null ? null : selected.has(row.key),
+                isUnfolded: row.kind === "blocked" && rows.unfoldedIds.has(row.firstId),
+                onUnfold: rows.unfold,
+                onDate,
+              })
             }
           </Virtualizer>
+          {/* Not a row: it would be measured again after each message, since its index changes. */}
+          <div className="shrink-0" style={{ height: END_HEIGHT_PX }} />
         </div>
       </MessageMenu>
       <SwipeToReply list={frame} replyTo={replyTo} />

@@ -13,6 +13,8 @@ const LOAD_WITHIN_PX = 1500;
 const SETTLED_MS = 300;
 /** Offset of the first unread message from the top. */
 const UNREAD_AT_PX = 96;
+/** Space below the last row. */
+export const END_HEIGHT_PX = 20;
 
 interface ScrollOptions {
   rows: Rows;
@@ -122,7 +124,7 @@ export function useScroll(options: ScrollOptions): Scroll {
       // The messages were unread when this browser stored them, and have been read on another device.
       if (heldRow.isGone("unread", rows)) {
         // Ends virtua's own adjusting, which would lead back.
-        list.current?.scrollToIndex(rows.length, { align: "end" });
+        list.current?.scrollToIndex(rows.length - 1, { align: "end", offset: END_HEIGHT_PX });
         toEnd();
       } else {
         // New rows are followed once they are laid out (`onResize`): scrolling here would force a layout for each message.

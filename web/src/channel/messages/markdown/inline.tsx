@@ -20,7 +20,7 @@ import {
   withoutOverrides,
 } from "./lex.ts";
 import { EmojiSign } from "../../emoji/emoji-sign.tsx";
-import { MarkdownContext } from "./markdown.tsx";
+import { MarkdownContext, type MarkdownParts } from "./markdown.tsx";
 import { whenLoaded } from "../../../shared/when-loaded.ts";
 
 /** Links and buttons can't be nested. */
@@ -31,31 +31,43 @@ export function Plain({ children }: { children: ReactNode }): ReactNode {
 }
 
 export function Inline({ tokens }: { tokens: readonly Token[] }): ReactNode {
-  return tokens.map((token, index) => {
-    const before = tokens[index - 1]?.raw.slice(-1) ?? "";
-    return <Piece key={index} token={token} before={before} />;
+  const plain = useContext(PlainContext);
+  const { emoji, keywords } = useContext(MarkdownContext);
+  return pieces(tokens, { plain, emoji, keywords });
+}
+
+interface Look extends Pick<MarkdownParts, "emoji" | "keywords"> {
+  plain: boolean;
+}
+
+// Functions instead of components: a message has many pieces, and most are only text.
+
+function pieces(tokens: readonly Token[], look: Look): ReactNode {
+  return withKeys(tokens, (token, index) => piece(token, tokens[index - 1]?.raw.slice(-1) ?? "", look));
+}
+
+/** Texts need no keys. */
+function withKeys<T>(items: readonly T[], nodeOf: (item: T, index: number) => ReactNode): ReactNode {
+  if (items.length === 1) return nodeOf(items[0]!, 0);
+  return items.map((item, index) => {
+    const node = nodeOf(item, index);
+    return typeof node === "string" ? node : <Fragment key={index}>{node}</Fragment>;
   });
 }
 
-function Piece({ token, before }: { token: Tokens.Generic; before: string }): ReactNode {
-  const plain = useContext(PlainContext);
-  const { emoji } = useContext(MarkdownContext);
-  const children = <Inline tokens={token.tokens ?? []} />;
+function piece(token: Tokens.Generic, before: string, look: Look): ReactNode {
+  const children = (): ReactNode => pieces(token.tokens ?? [], look);
   switch (token.type) {
     case "text":
-      return token.tokens === undefined ? (
-        <TextParts text={String(token["text"])} before={before} />
-      ) : (
-        children
-      );
+      return token.tokens === undefined ? withMentions(String(token["text"]), before, look) : children();
     case "escape":
       return String(token["text"]);
     case "strong":
-      return <strong>{children}</strong>;
+      return <strong>{children()}</strong>;
     case "em":
-      return <em>{children}</em>;
+      return <em>{children()}</em>;
     case "del":
-      return <del>{children}</del>;
+      return <del>{children()}</del>;
     case "codespan":
       return <code>{withoutOverrides(String(token["text"]))}</code>;
     case "math":
@@ -65,15 +77,17 @@ function Piece({ token, before }: { token: Tokens.Generic; before: string }): Re
     case "checkbox":
       return (token as Tokens.Checkbox).checked ? "☑\uFE0E " : "☐ ";
     case "emojiCode":
-      return <EmojiSign emoji={token.raw} own={emoji} />;
+      return <EmojiSign emoji={token.raw} own={look.emoji} />;
     case "spoiler":
-      return plain ? children : <Spoiler tokens={token.tokens ?? []}>{children}</Spoiler>;
+      return look.plain ? children() : <Spoiler tokens={token.tokens ?? []}>{children()}</Spoiler>;
     case "link":
     case "image":
-      if (plain) return <TextParts text={String(token["text"])} before={before} />;
+      if (look.plain) return withMentions(String(token["text"]), before, look);
       return (
         <MarkdownLink token={token as Tokens.Link | Tokens.Image}>
-          <Plain>{children}</Plain>
+          <Plain>
+            <Inline tokens={token.tokens ?? []} />
+          </Plain>
         </MarkdownLink>
       );
     default:
@@ -81,13 +95,10 @@ function Piece({ token, before }: { token: Tokens.Generic; before: string }): Re
   }
 }
 
-function TextParts({ text, before }: { text: string; before: string }): ReactNode {
-  const { keywords } = useContext(MarkdownContext);
-  return textParts(text, before).map((part, index) => (
-    <Fragment key={index}>
-      {typeof part === "string" ? highlighted(part, keywords) : <Mention part={part} />}
-    </Fragment>
-  ));
+function withMentions(text: string, before: string, { keywords }: Look): ReactNode {
+  return withKeys(textParts(text, before), (part) =>
+    typeof part === "string" ? highlighted(part, keywords) : <Mention part={part} />,
+  );
 }
 
 function highlighted(text: string, keywords: RegExp | null): ReactNode {
