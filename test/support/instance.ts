@@ -45,7 +45,8 @@ export async function startInstance(
   change: (config: Config) => Config = (config) => config,
 ): Promise<Instance> {
   const dataDir = await mkdtemp(join(tmpdir(), "fanfare-test-"));
-  const given = env["MONGO_URL"] ?? process.env["MONGO_URL"];
+  // Empty: its own, also if the environment has one.
+  const given = (env["MONGO_URL"] ?? process.env["MONGO_URL"]) || undefined;
   let database: OwnDatabase | undefined;
   const start = async (more: Record<string, string> = {}) => {
     if (given === undefined) {
