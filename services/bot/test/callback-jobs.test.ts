@@ -44,64 +44,68 @@ async function subscribe({ token }: Place, url: string): Promise<void> {
   await must(node.url, "bot.subscribe", { url, secret: "a secret of the bot", events: [...events] }, token);
 }
 
-test("a kill -9 during a callback loses nothing and repeats it with the same id; a clean stop repeats nothing", async () => {
-  const { url } = node;
-  const place = await createPlace(url);
-  const { channelId, token, world } = place;
-  let answering: Promise<unknown> = Promise.resolve();
-  const { received, url: address } = await receive(async () => {
-    await answering;
-    return 204;
-  });
-  await subscribe(place, address);
-  await must(url, "command.register", { name: "deploy", description: "Deploy" }, token);
-  const { accessToken } = world.member;
-  const send = (text: string) => () => must(url, "message.send", say(channelId, text), accessToken);
-  const invoke = () => must(url, "command.invoke", { channelId, name: "deploy" }, accessToken);
-  const arrived = async (count: number) => {
-    await until(() => received.length >= count, 60_000);
-    expect(received).toHaveLength(count);
-  };
-  for (const [i, act] of [send("one"), invoke].entries()) {
-    const { promise: never } = Promise.withResolvers<void>();
-    answering = never;
-    await act();
-    await arrived(2 * i + 1);
-    await node.process.kill();
-    // The state at the end of the lease.
-    await jobs().updateMany(jobsOf(place), { $set: { heldUntil: new Date(0) } });
-    answering = Promise.resolve();
-    await node.process.start();
-    await arrived(2 * i + 2);
-    expect(received.at(-1)!.body).toEqual(received.at(-2)!.body);
-  }
+test(
+  "a kill -9 during a callback loses nothing and repeats it with the same id; a clean stop repeats nothing",
+  { tags: "long" },
+  async () => {
+    const { url } = node;
+    const place = await createPlace(url);
+    const { channelId, token, world } = place;
+    let answering: Promise<unknown> = Promise.resolve();
+    const { received, url: address } = await receive(async () => {
+      await answering;
+      return 204;
+    });
+    await subscribe(place, address);
+    await must(url, "command.register", { name: "deploy", description: "Deploy" }, token);
+    const { accessToken } = world.member;
+    const send = (text: string) => () => must(url, "message.send", say(channelId, text), accessToken);
+    const invoke = () => must(url, "command.invoke", { channelId, name: "deploy" }, accessToken);
+    const arrived = async (count: number) => {
+      await until(() => received.length >= count, 60_000);
+      expect(received).toHaveLength(count);
+    };
+    for (const [i, act] of [send("one"), invoke].entries()) {
+      const { promise: never } = Promise.withResolvers<void>();
+      answering = never;
+      await act();
+      await arrived(2 * i + 1);
+      await node.process.kill();
+      // The state at the end of the lease.
+      await jobs().updateMany(jobsOf(place), { $set: { heldUntil: new Date(0) } });
+      answering = Promise.resolve();
+      await node.process.start();
+      await arrived(2 * i + 2);
+      expect(received.at(-1)!.body).toEqual(received.at(-2)!.body);
+    }
 
-  const { promise: answer, resolve } = Promise.withResolvers<void>();
-  answering = answer;
-  await send("two")();
-  await arrived(5);
-  process.kill(node.process.pid!, "SIGTERM");
-  const isReady = () =>
-    fetch(`${node.opsUrl}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  await until(async () => !(await isReady()));
-  resolve();
-  await node.process.exit();
-  await node.process.start();
-  await send("three")();
-  await arrived(6);
-  const delivered = received.flatMap(({ body }) => body.events);
-  expect(delivered.map(({ message }) => (message as { content: string } | undefined)?.content)).toEqual([
-    "one",
-    "one",
-    undefined,
-    undefined,
-    "two",
-    "three",
-  ]);
-});
+    const { promise: answer, resolve } = Promise.withResolvers<void>();
+    answering = answer;
+    await send("two")();
+    await arrived(5);
+    process.kill(node.process.pid!, "SIGTERM");
+    const isReady = () =>
+      fetch(`${node.opsUrl}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await until(async () => !(await isReady()));
+    resolve();
+    await node.process.exit();
+    await node.process.start();
+    await send("three")();
+    await arrived(6);
+    const delivered = received.flatMap(({ body }) => body.events);
+    expect(delivered.map(({ message }) => (message as { content: string } | undefined)?.content)).toEqual([
+      "one",
+      "one",
+      undefined,
+      undefined,
+      "two",
+      "three",
+    ]);
+  },
+);
 
 test("after its last failure a callback is disabled and its job dead; a new subscription starts without failures", async () => {
   const { url } = node;

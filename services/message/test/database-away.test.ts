@@ -90,7 +90,7 @@ async function expectExact(acknowledged: Message[]): Promise<void> {
   }
 }
 
-test("a database that is repeatedly killed and restarted loses and duplicates nothing", async () => {
+test("a database that is repeatedly killed and restarted loses and duplicates nothing", { tags: "long" }, async () => {
   const acknowledged: Message[] = [];
   const writing = Array.from({ length: SENDERS }, (_, i) => write(i, acknowledged));
   for (let kills = 0; kills < 4; kills++) {

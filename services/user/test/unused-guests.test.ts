@@ -84,7 +84,7 @@ test("for a guest without recorded activity the days are counted from the sessio
 });
 
 test("a sweep processes all pages of users", async () => {
-  const guests = Array.from({ length: 250 }, () => ({
+  const guests = Array.from({ length: 110 }, () => ({
     _id: new Types.ObjectId(),
     kind: "guest",
     nickname: "Guest",

@@ -107,7 +107,7 @@ test(
   },
 );
 
-test("of two processes that start together, only one migrates", async () => {
+test("of two processes that start together, only one migrates", { tags: "long" }, async () => {
   const db = dbOf(await database.connect("both"));
   await fill(db);
   const both = [start("both", "first"), start("both", "second")];
