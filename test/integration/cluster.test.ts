@@ -278,7 +278,6 @@ describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
 
 describe.skipIf(!isInstalled("nats-server") || !isInstalled("redis-server"))(
   "processes with different services and plug-ins",
-  { tags: "long" },
   () => {
     const OLD = resolve("plugins/quickpoll");
     const NEW = `${OLD},${resolve("plugins/github")}`;
