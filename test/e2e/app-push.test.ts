@@ -43,28 +43,24 @@ describe.skipIf(!hasBrowser())("push notifications in an app", () => {
     await expect.poll(hosts).toEqual([]);
   });
 
-  test(
-    "go to the token that the app has now, and can be turned off with another one",
-    { tags: "long" },
-    async () => {
-      const token = (char: string) => `fcm:${char.repeat(22)}:APA91b`;
-      const page = await openSettings(token("a"));
-      const push = page.getByRole("switch", { name: t("settings:push.thisDevice") });
-      await push.click();
-      await expect.poll(hosts).toEqual(["fcm"]);
-      // The last script wins.
-      for (const endpoint of [token("b"), `apns:${"0".repeat(64)}`] as const) {
-        await page.addInitScript((now) => Object.assign(globalThis, { fanfareApp: { push: now } }), endpoint);
-        await page.reload();
-        await site.loaded(page);
-        const stored = () => site.instance.collection("pushSubscriptions").findOne({});
-        await expect.poll(async () => (await stored())?.["endpoint"]).toBe(token("b"));
-      }
-      await push.click();
-      await expect.poll(hosts).toEqual([]);
-      await page.getByText(t("settings:push.unsupportedApp")).waitFor();
-    },
-  );
+  test("go to the token that the app has now, and can be turned off with another one", async () => {
+    const token = (char: string) => `fcm:${char.repeat(22)}:APA91b`;
+    const page = await openSettings(token("a"));
+    const push = page.getByRole("switch", { name: t("settings:push.thisDevice") });
+    await push.click();
+    await expect.poll(hosts).toEqual(["fcm"]);
+    // The last script wins.
+    for (const endpoint of [token("b"), `apns:${"0".repeat(64)}`] as const) {
+      await page.addInitScript((now) => Object.assign(globalThis, { fanfareApp: { push: now } }), endpoint);
+      await page.reload();
+      await site.loaded(page);
+      const stored = () => site.instance.collection("pushSubscriptions").findOne({});
+      await expect.poll(async () => (await stored())?.["endpoint"]).toBe(token("b"));
+    }
+    await push.click();
+    await expect.poll(hosts).toEqual([]);
+    await page.getByText(t("settings:push.unsupportedApp")).waitFor();
+  });
 
   test("can't be turned on where the server has no key for the app", { tags: "long" }, async () => {
     const page = await openSettings(`apns:${"0".repeat(64)}`);

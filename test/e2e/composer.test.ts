@@ -402,7 +402,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await files.waitFor({ state: "detached" });
   });
 
-  test("the Enter that ends a composition doesn't send", { tags: "long" }, async () => {
+  test("the Enter that ends a composition doesn't send", async () => {
     await open();
     await field().pressSequentially("你");
     // As WebKit does, after the composition has ended, and as other browsers do, before that.
@@ -850,7 +850,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     expect(await other.getByRole("button", { name: t("messages:poll.end") }).count()).toBe(0);
   });
 
-  test("on a phone Enter inserts a line break, and a button sends", { tags: "long" }, async () => {
+  test("on a phone Enter inserts a line break, and a button sends", async () => {
     const viewport = { width: 390, height: 780 };
     page = await site.newPage({ viewport, hasTouch: true, isMobile: true }, await site.logIn("ada"));
     await page.goto(site.url + channelPath());

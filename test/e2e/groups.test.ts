@@ -490,63 +490,55 @@ describe.skipIf(!hasBrowser())("groups", () => {
     },
   );
 
-  test(
-    "a manager keeps the group's settings for channels that they can't see, until they are deleted",
-    { tags: "long" },
-    async () => {
-      const owner = new FanfareClient({ url: site.url });
-      await owner.createGuest({ nickname: "Ada" });
-      const { group } = await owner.call("group.create", { name: "Rocket builders" });
-      const groupId = group.id;
-      const secret = { groupId, name: "secret", private: true };
-      const { channel: hidden } = await owner.call("channel.create", secret);
-      await owner.call("group.update", { groupId, systemChannelId: hidden.id });
-      await owner.call("role.setDefault", {
-        groupId,
-        permissions: PERMISSIONS.view | PERMISSIONS.manageGroup,
-      });
-      const { invite } = await owner.call("invite.create", { groupId });
-      const grace = await enter(`${site.url}/invite/${invite.code}`, "Grace");
-      await site.visit(grace, `/groups/${groupId}/settings/overview`);
-      const chosen = grace.getByRole("combobox", { name: t("group-settings:overview.systemChannel") });
-      await expect.poll(() => chosen.innerText()).toBe("#…");
-      await grace.getByLabel(t("group-settings:audit.field.description")).fill("We build rockets");
-      await grace.getByRole("button", { name: t("common:save"), exact: true }).click();
-      await grace.getByText(t("common:saved")).waitFor();
-      const stored = async () => (await owner.call("group.get", { groupId })).group;
-      expect(await stored()).toMatchObject({ description: "We build rockets", systemChannelId: hidden.id });
+  test("a manager keeps the group's settings for channels that they can't see, until they are deleted", async () => {
+    const owner = new FanfareClient({ url: site.url });
+    await owner.createGuest({ nickname: "Ada" });
+    const { group } = await owner.call("group.create", { name: "Rocket builders" });
+    const groupId = group.id;
+    const secret = { groupId, name: "secret", private: true };
+    const { channel: hidden } = await owner.call("channel.create", secret);
+    await owner.call("group.update", { groupId, systemChannelId: hidden.id });
+    await owner.call("role.setDefault", {
+      groupId,
+      permissions: PERMISSIONS.view | PERMISSIONS.manageGroup,
+    });
+    const { invite } = await owner.call("invite.create", { groupId });
+    const grace = await enter(`${site.url}/invite/${invite.code}`, "Grace");
+    await site.visit(grace, `/groups/${groupId}/settings/overview`);
+    const chosen = grace.getByRole("combobox", { name: t("group-settings:overview.systemChannel") });
+    await expect.poll(() => chosen.innerText()).toBe("#…");
+    await grace.getByLabel(t("group-settings:audit.field.description")).fill("We build rockets");
+    await grace.getByRole("button", { name: t("common:save"), exact: true }).click();
+    await grace.getByText(t("common:saved")).waitFor();
+    const stored = async () => (await owner.call("group.get", { groupId })).group;
+    expect(await stored()).toMatchObject({ description: "We build rockets", systemChannelId: hidden.id });
 
-      // What others change is shown at once, and what was typed stays.
-      await grace.getByLabel(t("group-settings:audit.field.description")).fill("We build kites");
-      await owner.call("channel.delete", { channelId: hidden.id });
-      expect(await stored()).toMatchObject({ systemChannelId: null });
-      await expect.poll(() => chosen.innerText()).toBe(t("group-settings:overview.noSystemChannel"));
-      await grace.getByRole("button", { name: t("common:save"), exact: true }).click();
-      await expect.poll(stored).toMatchObject({ description: "We build kites", systemChannelId: null });
-    },
-  );
+    // What others change is shown at once, and what was typed stays.
+    await grace.getByLabel(t("group-settings:audit.field.description")).fill("We build kites");
+    await owner.call("channel.delete", { channelId: hidden.id });
+    expect(await stored()).toMatchObject({ systemChannelId: null });
+    await expect.poll(() => chosen.innerText()).toBe(t("group-settings:overview.noSystemChannel"));
+    await grace.getByRole("button", { name: t("common:save"), exact: true }).click();
+    await expect.poll(stored).toMatchObject({ description: "We build kites", systemChannelId: null });
+  });
 
-  test(
-    "saving a role keeps the permissions that another admin has taken away in the meantime",
-    { tags: "long" },
-    async () => {
-      const client = new FanfareClient({ url: site.url });
-      const tokens = await client.createGuest({ nickname: "Ada" });
-      const { group } = await client.call("group.create", { name: "Rocket builders" });
-      const groupId = group.id;
-      const stored = async () => (await client.call("group.get", { groupId })).group.defaultPermissions;
-      const before = PERMISSIONS.view | PERMISSIONS.banMembers;
-      await client.call("role.setDefault", { groupId, permissions: before });
-      const ada = await openWindow("Ada", `/groups/${groupId}/settings/roles`, tokens);
-      const permission = (name: string) =>
-        ada.getByRole("switch", { name: t(`group-settings:permission.${name}`) });
-      await permission("attachFiles").click();
-      await client.call("role.setDefault", { groupId, permissions: PERMISSIONS.view });
-      await expect.poll(() => permission("banMembers").isChecked()).toBe(false);
-      await ada.getByRole("button", { name: t("common:save"), exact: true }).click();
-      await expect.poll(stored).toBe(PERMISSIONS.view | PERMISSIONS.attachFiles);
-    },
-  );
+  test("saving a role keeps the permissions that another admin has taken away in the meantime", async () => {
+    const client = new FanfareClient({ url: site.url });
+    const tokens = await client.createGuest({ nickname: "Ada" });
+    const { group } = await client.call("group.create", { name: "Rocket builders" });
+    const groupId = group.id;
+    const stored = async () => (await client.call("group.get", { groupId })).group.defaultPermissions;
+    const before = PERMISSIONS.view | PERMISSIONS.banMembers;
+    await client.call("role.setDefault", { groupId, permissions: before });
+    const ada = await openWindow("Ada", `/groups/${groupId}/settings/roles`, tokens);
+    const permission = (name: string) =>
+      ada.getByRole("switch", { name: t(`group-settings:permission.${name}`) });
+    await permission("attachFiles").click();
+    await client.call("role.setDefault", { groupId, permissions: PERMISSIONS.view });
+    await expect.poll(() => permission("banMembers").isChecked()).toBe(false);
+    await ada.getByRole("button", { name: t("common:save"), exact: true }).click();
+    await expect.poll(stored).toBe(PERMISSIONS.view | PERMISSIONS.attachFiles);
+  });
 
   /** Ada owns two groups, and Grace has written in both. Both users have one of the groups open. */
   async function talkInTwoGroups() {

@@ -148,22 +148,18 @@ describe.skipIf(!hasBrowser())("passkeys in a browser", () => {
     expect(await rowsOf(page).count()).toBe(0);
   });
 
-  test(
-    "at another address of the server, none is offered, and the settings say where they work",
-    { tags: "long" },
-    async () => {
-      await site.newAccount("Mary");
-      const page = await openWindow("/login");
-      await button(page, t("session:passkey.logIn")).waitFor();
-      const answered = page.waitForResponse("**/api/meta");
-      await page.goto(`${site.url}/settings/security`);
-      await answered;
-      expect(await button(page, t("session:passkey.logIn")).count()).toBe(0);
-      await logInWithPassword(page, "mary");
-      await page.getByText(t("settings:passkeys.elsewhere", { address: url })).waitFor();
-      expect(await button(page, t("settings:passkeys.add")).isDisabled()).toBe(true);
-    },
-  );
+  test("at another address of the server, none is offered, and the settings say where they work", async () => {
+    await site.newAccount("Mary");
+    const page = await openWindow("/login");
+    await button(page, t("session:passkey.logIn")).waitFor();
+    const answered = page.waitForResponse("**/api/meta");
+    await page.goto(`${site.url}/settings/security`);
+    await answered;
+    expect(await button(page, t("session:passkey.logIn")).count()).toBe(0);
+    await logInWithPassword(page, "mary");
+    await page.getByText(t("settings:passkeys.elsewhere", { address: url })).waitFor();
+    expect(await button(page, t("settings:passkeys.add")).isDisabled()).toBe(true);
+  });
 
   test("a new one requires a code of two-step verification, for each attempt", { tags: "long" }, async () => {
     const client = await site.newAccount("Joan");

@@ -257,7 +257,7 @@ describe.skipIf(!hasBrowser())("plug-ins", () => {
     expect(await violations(page, "the admin page")).toEqual([]);
   });
 
-  test("admins delete what a removed plug-in has stored", { tags: "long" }, async () => {
+  test("admins delete what a removed plug-in has stored", async () => {
     const values = site.instance.collection("pluginValues");
     await values.insertOne({ plugin: "removed", key: "a", value: "1" });
     const page = await open("ada", "/admin/plugins");
