@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser())("automated WCAG 2.2 AA checks", () => {
         page = await site.keepPage(options);
       });
       const rules = kind === "dark" ? { rules: COLOR_RULES } : {};
-      /** The short run has every page in the light theme, and the channel in all. */
+      /** The short run has every page in the light theme. */
       const tags = kind === "light" ? [] : ["long"];
 
       test("logged out pages", { tags }, async () => {
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser())("automated WCAG 2.2 AA checks", () => {
         expect(found).toEqual([]);
       });
 
-      test("a channel", async () => {
+      test("a channel", { tags }, async () => {
         await site.open(page, `/groups/${groupId}/channels/${channelId}`, admin);
         const found: string[] = [];
         await page.getByText("const answer").waitFor();

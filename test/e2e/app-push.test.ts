@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser())("push notifications in an app", () => {
     await page.getByText(t("settings:push.unsupportedApp")).waitFor();
   });
 
-  test("can't be turned on where the server has no key for the app", async () => {
+  test("can't be turned on where the server has no key for the app", { tags: "long" }, async () => {
     const page = await openSettings(`apns:${"0".repeat(64)}`);
     await page.getByText(t("settings:push.unsupportedApp")).waitFor();
     expect(await page.getByRole("switch", { name: t("settings:push.thisDevice") }).count()).toBe(0);

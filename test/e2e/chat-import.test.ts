@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser())("an admin", () => {
     await again.getByRole("heading", { name: t("admin:imports.nothingNew") }).waitFor();
   });
 
-  test("sees why an export can't be imported, and deletes it", async () => {
+  test("sees why an export can't be imported, and deletes it", { tags: "long" }, async () => {
     const page = await site.newPage(KINDS["phone"], admin);
     await page.goto(`${site.url}/admin/imports`);
     const file = { name: "broken.zip", mimeType: "application/zip", buffer: Buffer.from("not an archive") };

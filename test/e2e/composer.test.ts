@@ -78,7 +78,8 @@ describe.skipIf(!hasBrowser())("the composer", () => {
 
   async function openAs(username: string): Promise<Page> {
     const { kept, tokens } = windows.get(username)!;
-    await site.open(kept, channelPath(), tokens);
+    await site.show(kept, channelPath(), tokens);
+    await kept.getByRole("heading", { name: `room-${channelCount}`, exact: true, level: 1 }).waitFor();
     await kept.getByRole("log").waitFor();
     return kept;
   }
@@ -130,7 +131,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     expect(await field().inputValue()).toBe("");
   });
 
-  test("a username typed by hand is a mention, at once and in any case", async () => {
+  test("a username typed by hand is a mention, at once and in any case", { tags: "long" }, async () => {
     await open();
     const text = "@GRACE, `@grace` \\@grace me@grace @stranger and @everyone!";
     await field().fill(text);
@@ -297,27 +298,31 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await page.getByText(t("composer:reply.to", { name: "Grace Hopper" })).waitFor({ state: "detached" });
   });
 
-  test("a reply that is canceled while its file is being uploaded is sent as no reply", async () => {
-    await grace.call("message.send", { channelId, content: "Where is it?", nonce: "ask" });
-    await open();
-    const uploading = Promise.withResolvers<void>();
-    await page.route("**/api/file.upload*", async (route) => {
-      await uploading.promise;
-      await route.continue();
-    });
-    await sent("Where is it?").hover();
-    const article = page.getByRole("article").filter({ hasText: "Where is it?" });
-    await article.getByRole("button", { name: t("messages:action.reply") }).click();
-    const file = { name: "map.txt", mimeType: "text/plain", buffer: Buffer.from("here") };
-    await page.locator("input[type=file]").setInputFiles(file);
-    await field().fill("Here");
-    await page.keyboard.press("Enter");
-    await page.getByText(t("composer:upload.sendLater")).waitFor();
-    await page.getByRole("button", { name: t("composer:reply.cancel") }).click();
-    uploading.resolve();
-    expect(await newest(2)).toMatchObject({ content: "Here", replyTo: null });
-    await page.unroute("**/api/file.upload*");
-  });
+  test(
+    "a reply that is canceled while its file is being uploaded is sent as no reply",
+    { tags: "long" },
+    async () => {
+      await grace.call("message.send", { channelId, content: "Where is it?", nonce: "ask" });
+      await open();
+      const uploading = Promise.withResolvers<void>();
+      await page.route("**/api/file.upload*", async (route) => {
+        await uploading.promise;
+        await route.continue();
+      });
+      await sent("Where is it?").hover();
+      const article = page.getByRole("article").filter({ hasText: "Where is it?" });
+      await article.getByRole("button", { name: t("messages:action.reply") }).click();
+      const file = { name: "map.txt", mimeType: "text/plain", buffer: Buffer.from("here") };
+      await page.locator("input[type=file]").setInputFiles(file);
+      await field().fill("Here");
+      await page.keyboard.press("Enter");
+      await page.getByText(t("composer:upload.sendLater")).waitFor();
+      await page.getByRole("button", { name: t("composer:reply.cancel") }).click();
+      uploading.resolve();
+      expect(await newest(2)).toMatchObject({ content: "Here", replyTo: null });
+      await page.unroute("**/api/file.upload*");
+    },
+  );
 
   test("a thread can be opened, written in, archived and found again", async () => {
     const { message } = await grace.call("message.send", { channelId, content: "Plans?", nonce: "plans" });
@@ -411,7 +416,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     expect((await newest(1)).content).toBe("你好");
   });
 
-  test("a text is pasted without the picture of it that spreadsheets add", async () => {
+  test("a text is pasted without the picture of it that spreadsheets add", { tags: "long" }, async () => {
     await open();
     // The browser itself pastes what isn't prevented.
     await field().focus();
@@ -477,7 +482,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await expect.poll(() => page.locator(".message.pending").count()).toBe(0);
   });
 
-  test("a text that is too long is offered as a file", async () => {
+  test("a text that is too long is offered as a file", { tags: "long" }, async () => {
     await open();
     await field().fill("x".repeat(LIMITS.messageMaxChars + 5));
     await page.getByText(t("composer:tooLong", { count: 5 })).waitFor();

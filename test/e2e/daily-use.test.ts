@@ -356,30 +356,34 @@ describe.skipIf(!hasBrowser())("what people do every day", () => {
     },
   );
 
-  test("without a connection, earlier results of a search are shown, and a new one waits", async () => {
-    await write(grace, "A comet returns");
-    await write(grace, "An eclipse begins");
-    const page = await open(LAPTOP, channelId);
-    const panel = page.getByRole("complementary", { name: t("search:title") });
-    const words = panel.getByRole("combobox", { name: t("search:field") });
-    const results = panel.getByRole("article");
-    await site.search(page, "comet");
-    await goOffline(page);
-    const requests: string[] = [];
-    page.on("request", (request) => requests.push(request.url()));
-    await words.fill("eclipse");
-    await panel.getByText(t("search:searching")).waitFor();
-    await words.fill("comet");
-    await results.getByText("A comet returns").waitFor();
-    await words.fill("eclipse");
-    await panel.getByText(t("search:searching")).waitFor();
-    expect(await panel.getByRole("alert").count()).toBe(0);
-    await goOnline(page);
-    await results.getByText("An eclipse begins").waitFor();
-    expect(await results.count()).toBe(1);
-    // It really has waited.
-    expect(requests.filter((url) => url.includes("message.search"))).toEqual([]);
-  });
+  test(
+    "without a connection, earlier results of a search are shown, and a new one waits",
+    { tags: "long" },
+    async () => {
+      await write(grace, "A comet returns");
+      await write(grace, "An eclipse begins");
+      const page = await open(LAPTOP, channelId);
+      const panel = page.getByRole("complementary", { name: t("search:title") });
+      const words = panel.getByRole("combobox", { name: t("search:field") });
+      const results = panel.getByRole("article");
+      await site.search(page, "comet");
+      await goOffline(page);
+      const requests: string[] = [];
+      page.on("request", (request) => requests.push(request.url()));
+      await words.fill("eclipse");
+      await panel.getByText(t("search:searching")).waitFor();
+      await words.fill("comet");
+      await results.getByText("A comet returns").waitFor();
+      await words.fill("eclipse");
+      await panel.getByText(t("search:searching")).waitFor();
+      expect(await panel.getByRole("alert").count()).toBe(0);
+      await goOnline(page);
+      await results.getByText("An eclipse begins").waitFor();
+      expect(await results.count()).toBe(1);
+      // It really has waited.
+      expect(requests.filter((url) => url.includes("message.search"))).toEqual([]);
+    },
+  );
 
   test(
     "without a connection, what is opened for the first time doesn't break the page, and opens later",

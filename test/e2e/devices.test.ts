@@ -86,34 +86,38 @@ describe.skipIf(!hasBrowser())("two devices of a user", () => {
     expect(await draftOnServer()).toBeUndefined();
   });
 
-  test("a channel muted on one device is muted on the other: until a chosen time, and by command", async () => {
-    const row = (page: Page) =>
-      page.getByRole("navigation", { name: t("channels:list.label") }).locator(`a[href$="${channelId}"]`);
-    const expectMuted = (isMuted: boolean) =>
-      expect
-        .poll(() => row(phone).getByText(t("channels:muted"), { exact: true }).count())
-        .toBe(isMuted ? 1 : 0);
-    await row(laptop).click({ button: "right" });
-    await laptop.getByRole("menuitem", { name: t("common:notifications") }).click();
-    await laptop.getByRole("button", { name: t("groups:notifications.otherTime") }).click();
-    await laptop.getByLabel(t("shared:later.other")).fill("2099-05-06T07:08");
-    await laptop.getByRole("button", { name: t("groups:notifications.muteAction"), exact: true }).click();
-    await laptop.getByText(/^Muted until .*2099/).waitFor();
-    await expectMuted(true);
-    const unmute = laptop.getByRole("button", { name: t("groups:notifications.unmute") });
-    await unmute.click();
-    await unmute.waitFor({ state: "detached" });
-    await expectMuted(false);
-    await laptop.keyboard.press("Escape");
-    await laptop.getByRole("dialog").waitFor({ state: "detached" });
+  test(
+    "a channel muted on one device is muted on the other: until a chosen time, and by command",
+    { tags: "long" },
+    async () => {
+      const row = (page: Page) =>
+        page.getByRole("navigation", { name: t("channels:list.label") }).locator(`a[href$="${channelId}"]`);
+      const expectMuted = (isMuted: boolean) =>
+        expect
+          .poll(() => row(phone).getByText(t("channels:muted"), { exact: true }).count())
+          .toBe(isMuted ? 1 : 0);
+      await row(laptop).click({ button: "right" });
+      await laptop.getByRole("menuitem", { name: t("common:notifications") }).click();
+      await laptop.getByRole("button", { name: t("groups:notifications.otherTime") }).click();
+      await laptop.getByLabel(t("shared:later.other")).fill("2099-05-06T07:08");
+      await laptop.getByRole("button", { name: t("groups:notifications.muteAction"), exact: true }).click();
+      await laptop.getByText(/^Muted until .*2099/).waitFor();
+      await expectMuted(true);
+      const unmute = laptop.getByRole("button", { name: t("groups:notifications.unmute") });
+      await unmute.click();
+      await unmute.waitFor({ state: "detached" });
+      await expectMuted(false);
+      await laptop.keyboard.press("Escape");
+      await laptop.getByRole("dialog").waitFor({ state: "detached" });
 
-    for (const command of ["/mute", "/unmute"]) {
-      await field(laptop).fill(command);
-      await field(laptop).press("Escape");
-      await field(laptop).press("Enter");
-      await expectMuted(command === "/mute");
-    }
-  });
+      for (const command of ["/mute", "/unmute"]) {
+        await field(laptop).fill(command);
+        await field(laptop).press("Escape");
+        await field(laptop).press("Enter");
+        await expectMuted(command === "/mute");
+      }
+    },
+  );
 
   test("preferences follow the user: the theme, and the key that sends", { tags: "long" }, async () => {
     await laptop.goto(`${site.url}/settings/appearance`);

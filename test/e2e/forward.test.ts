@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser())("forwarding a message", () => {
     expect(messages[0]!.mentions).toBeUndefined();
   });
 
-  test("can be quoted to those who can see it, too", async () => {
+  test("can be quoted to those who can see it, too", { tags: "long" }, async () => {
     const memoId = await newChannel("memo");
     const message = await write("Launch at nine");
     await forwardTo(message, "memo");
@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser())("forwarding a message", () => {
     expect(await contents(memoId)).toEqual([`> [**Ada**](${linkTo(message)})\n> Launch at nine`]);
   });
 
-  test("explains why it can't be forwarded", async () => {
+  test("explains why it can't be forwarded", { tags: "long" }, async () => {
     const slowId = await newChannel("slow", { slowModeSeconds: 3600 });
     const newsId = await newChannel("news");
     await ada.call("channel.setOverride", {

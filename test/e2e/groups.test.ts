@@ -407,25 +407,31 @@ describe.skipIf(!hasBrowser())("groups", () => {
     },
   );
 
-  test("a private channel is hidden, not left, because the user stays one of its members", async () => {
-    const { ada } = await createGroup();
-    await createChannel(ada, "crew", true);
-    await createChannel(ada, "engines");
-    await channel(ada, "crew").click({ button: "right" });
-    await choose(ada, t("channels:leave.private.action"));
-    await channel(ada, "crew").waitFor({ state: "detached" });
-    await ada.getByRole("button", { name: t("channels:leave.private.undoShort"), exact: true }).click();
-    await channel(ada, "crew").click({ button: "right" });
-    await choose(ada, t("channels:leave.private.action"));
-    await channel(ada, "crew").waitFor({ state: "detached" });
+  test(
+    "a private channel is hidden, not left, because the user stays one of its members",
+    { tags: "long" },
+    async () => {
+      const { ada } = await createGroup();
+      await createChannel(ada, "crew", true);
+      await createChannel(ada, "engines");
+      await channel(ada, "crew").click({ button: "right" });
+      await choose(ada, t("channels:leave.private.action"));
+      await channel(ada, "crew").waitFor({ state: "detached" });
+      await ada.getByRole("button", { name: t("channels:leave.private.undoShort"), exact: true }).click();
+      await channel(ada, "crew").click({ button: "right" });
+      await choose(ada, t("channels:leave.private.action"));
+      await channel(ada, "crew").waitFor({ state: "detached" });
 
-    await groupMenu(ada).click();
-    await choose(ada, t("channels:browse.title"));
-    const shown = ada.getByRole("button", { name: t("channels:leave.private.undoNamed", { name: "crew" }) });
-    expect(await shown.innerText()).toBe(t("channels:leave.private.undoShort"));
-    await shown.click();
-    await channel(ada, "crew").waitFor();
-  });
+      await groupMenu(ada).click();
+      await choose(ada, t("channels:browse.title"));
+      const shown = ada.getByRole("button", {
+        name: t("channels:leave.private.undoNamed", { name: "crew" }),
+      });
+      expect(await shown.innerText()).toBe(t("channels:leave.private.undoShort"));
+      await shown.click();
+      await channel(ada, "crew").waitFor();
+    },
+  );
 
   async function write(page: Page, name: string, content: string): Promise<void> {
     await channel(page, name).click();

@@ -72,49 +72,53 @@ describe.skipIf(!hasBrowser())("the inbox", () => {
     await page.getByText(t("inbox:allRead")).waitFor();
   });
 
-  test("the keyboard moves between entries, answers, reacts and marks as read", async () => {
-    await mention("first");
-    await mention("second");
-    const third = await mention("third");
-    await open();
-    await row("third").focus();
-    await page.keyboard.press("ArrowDown");
-    expect(await isFocused("second")).toBe(true);
-    await page.keyboard.press("ArrowUp");
-    await page.keyboard.press("r");
-    const field = page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
-    await expect.poll(() => hasFocus(field)).toBe(true);
-    expect(await field.inputValue()).toBe("");
-    await page.keyboard.press("Escape");
-    await field.waitFor({ state: "detached" });
-    await expect.poll(() => isFocused("third")).toBe(true);
-    expect((await last()).id).toBe(third.id);
+  test(
+    "the keyboard moves between entries, answers, reacts and marks as read",
+    { tags: "long" },
+    async () => {
+      await mention("first");
+      await mention("second");
+      const third = await mention("third");
+      await open();
+      await row("third").focus();
+      await page.keyboard.press("ArrowDown");
+      expect(await isFocused("second")).toBe(true);
+      await page.keyboard.press("ArrowUp");
+      await page.keyboard.press("r");
+      const field = page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
+      await expect.poll(() => hasFocus(field)).toBe(true);
+      expect(await field.inputValue()).toBe("");
+      await page.keyboard.press("Escape");
+      await field.waitFor({ state: "detached" });
+      await expect.poll(() => isFocused("third")).toBe(true);
+      expect((await last()).id).toBe(third.id);
 
-    await page.keyboard.press("+");
-    await page
-      .getByRole("dialog", { name: t("messages:reaction.choose") })
-      .getByRole("button", { name: "👍" })
-      .first()
-      .click();
-    const reaction = entry("third").getByRole("button", {
-      name: t("messages:reaction.label", { emoji: "👍", count: 1 }),
-    });
-    expect(await reaction.getAttribute("aria-pressed")).toBe("true");
+      await page.keyboard.press("+");
+      await page
+        .getByRole("dialog", { name: t("messages:reaction.choose") })
+        .getByRole("button", { name: "👍" })
+        .first()
+        .click();
+      const reaction = entry("third").getByRole("button", {
+        name: t("messages:reaction.label", { emoji: "👍", count: 1 }),
+      });
+      expect(await reaction.getAttribute("aria-pressed")).toBe("true");
 
-    // Marking a message as read includes the earlier ones of its channel.
-    await row("second").focus();
-    await page.keyboard.press("e");
-    await entry("second").waitFor({ state: "detached" });
-    await entry("first").waitFor({ state: "detached" });
-    await expect.poll(() => isFocused("third")).toBe(true);
-    await page.keyboard.press("Enter");
-    await page.waitForURL((url) => url.pathname.endsWith(channelId));
-    // The open channel would read the next messages.
-    await page.goto("about:blank");
-    await readAll();
-  });
+      // Marking a message as read includes the earlier ones of its channel.
+      await row("second").focus();
+      await page.keyboard.press("e");
+      await entry("second").waitFor({ state: "detached" });
+      await entry("first").waitFor({ state: "detached" });
+      await expect.poll(() => isFocused("third")).toBe(true);
+      await page.keyboard.press("Enter");
+      await page.waitForURL((url) => url.pathname.endsWith(channelId));
+      // The open channel would read the next messages.
+      await page.goto("about:blank");
+      await readAll();
+    },
+  );
 
-  test("one click and one key mark one message as read, and keep the focus", async () => {
+  test("one click and one key mark one message as read, and keep the focus", { tags: "long" }, async () => {
     await mention("older");
     const launchId = await newChannel("launch");
     const { seq } = await send(grace, `<@${ada.user!.id}> newer`, { channelId: launchId });
@@ -193,53 +197,61 @@ describe.skipIf(!hasBrowser())("the inbox", () => {
     await readAll();
   });
 
-  test("with a reply open, it has no violations and no layout faults on a phone, with long names", async () => {
-    const name = "wolfeschlegelsteinhausen".repeat(4).slice(0, 100);
-    await ada.call("channel.update", { channelId, name });
-    await mention("x".repeat(200));
-    const phone = await site.newPage(
-      { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
-      await site.logIn("ada"),
-    );
-    await phone.goto(`${site.url}/inbox`);
-    await phone
-      .getByRole("tabpanel")
-      .getByRole("button", { name: t("messages:action.reply") })
-      .first()
-      .tap();
-    await phone.getByRole("textbox", { name: t("composer:label", { title: `#${name}` }) }).waitFor();
-    expect(await layoutFaults(phone, "inbox")).toEqual([]);
-    expect(await violations(phone, "inbox")).toEqual([]);
-  });
+  test(
+    "with a reply open, it has no violations and no layout faults on a phone, with long names",
+    { tags: "long" },
+    async () => {
+      const name = "wolfeschlegelsteinhausen".repeat(4).slice(0, 100);
+      await ada.call("channel.update", { channelId, name });
+      await mention("x".repeat(200));
+      const phone = await site.newPage(
+        { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+        await site.logIn("ada"),
+      );
+      await phone.goto(`${site.url}/inbox`);
+      await phone
+        .getByRole("tabpanel")
+        .getByRole("button", { name: t("messages:action.reply") })
+        .first()
+        .tap();
+      await phone.getByRole("textbox", { name: t("composer:label", { title: `#${name}` }) }).waitFor();
+      expect(await layoutFaults(phone, "inbox")).toEqual([]);
+      expect(await violations(phone, "inbox")).toEqual([]);
+    },
+  );
 
-  test("a refused reply leaves its message unread, and none is offered without the permission", async () => {
-    const fuelId = await newChannel("fuel");
-    await ada.call("group.setWordFilter", { groupId, words: ["hydrazine"] });
-    await grace.call("inbox.markAllRead", {});
-    await send(ada, `<@${grace.user!.id}> which fuel?`, { channelId: fuelId });
-    await site.open(page, "/inbox", await site.logIn("grace"));
-    await row("which fuel?").focus();
-    const button = (label: string) => entry("which fuel?").getByRole("button", { name: label });
-    await button(t("messages:action.reply")).waitFor();
-    await page.keyboard.press("r");
-    const field = page.getByRole("textbox", { name: t("composer:label", { title: "#fuel" }) });
-    await field.fill("hydrazine");
-    await field.press("Enter");
-    await entry("which fuel?").getByText(t("inbox:scheduled.failed")).waitFor();
-    expect((await grace.call("inbox.getUnreadCount", {})).unread).toBe(1);
+  test(
+    "a refused reply leaves its message unread, and none is offered without the permission",
+    { tags: "long" },
+    async () => {
+      const fuelId = await newChannel("fuel");
+      await ada.call("group.setWordFilter", { groupId, words: ["hydrazine"] });
+      await grace.call("inbox.markAllRead", {});
+      await send(ada, `<@${grace.user!.id}> which fuel?`, { channelId: fuelId });
+      await site.open(page, "/inbox", await site.logIn("grace"));
+      await row("which fuel?").focus();
+      const button = (label: string) => entry("which fuel?").getByRole("button", { name: label });
+      await button(t("messages:action.reply")).waitFor();
+      await page.keyboard.press("r");
+      const field = page.getByRole("textbox", { name: t("composer:label", { title: "#fuel" }) });
+      await field.fill("hydrazine");
+      await field.press("Enter");
+      await entry("which fuel?").getByText(t("inbox:scheduled.failed")).waitFor();
+      expect((await grace.call("inbox.getUnreadCount", {})).unread).toBe(1);
 
-    await row("which fuel?").focus();
-    const deny = PERMISSIONS.sendMessages | PERMISSIONS.addReactions;
-    await ada.call("channel.setOverride", {
-      channelId: fuelId,
-      target: { type: "everyone" },
-      allow: 0,
-      deny,
-    });
-    await button(t("messages:action.reply")).waitFor({ state: "detached" });
-    expect(await button(t("messages:action.react")).count()).toBe(0);
-    await page.keyboard.press("r");
-    await button(t("messages:action.save")).waitFor();
-    expect(await field.count()).toBe(0);
-  });
+      await row("which fuel?").focus();
+      const deny = PERMISSIONS.sendMessages | PERMISSIONS.addReactions;
+      await ada.call("channel.setOverride", {
+        channelId: fuelId,
+        target: { type: "everyone" },
+        allow: 0,
+        deny,
+      });
+      await button(t("messages:action.reply")).waitFor({ state: "detached" });
+      expect(await button(t("messages:action.react")).count()).toBe(0);
+      await page.keyboard.press("r");
+      await button(t("messages:action.save")).waitFor();
+      expect(await field.count()).toBe(0);
+    },
+  );
 });

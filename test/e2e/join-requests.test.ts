@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser())("join requests", () => {
     expect(group.lockdownUntil).toBeNull();
   });
 
-  test("a button keeps the focus while what it does takes its time", async () => {
+  test("a button keeps the focus while what it does takes its time", { tags: "long" }, async () => {
     const page = await site.newPage({}, owner.tokens!);
     const started = Promise.withResolvers<void>();
     await delayAnswers(page, /^group\.startLockdown$/, started.promise);

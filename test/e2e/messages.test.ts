@@ -141,6 +141,13 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await log().waitFor();
   }
 
+  /** Opens the new channel in the running page. */
+  async function show(name: string): Promise<void> {
+    await site.show(page, `/groups/${groupId}/channels/${channelId}`, tokens);
+    await page.getByRole("heading", { name, exact: true, level: 1 }).waitFor();
+    await log().waitFor();
+  }
+
   const log = () => page.getByRole("log");
   const text = (content: string) => log().getByText(content, { exact: true });
   const isInView = (content: string) =>
@@ -274,7 +281,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     { tags: "long" },
     async () => {
       await newChannel("scheduled");
-      await open();
+      await show("scheduled");
       await page.getByRole("textbox", { name: /scheduled/ }).fill("Good morning");
       await page.getByRole("button", { name: t("common:add"), exact: true }).click();
       await page.getByRole("menuitem", { name: t("composer:schedule.open") }).click();
@@ -364,7 +371,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
       await newChannel("later");
       await write(grace, "read this tonight");
       const due = await write(grace, "call me back");
-      await open();
+      await show("later");
       await text("read this tonight").click({ button: "right" });
       await page.getByRole("menuitem", { name: t("messages:action.remind") }).click();
       await page.getByRole("dialog").getByRole("button", { name: TOMORROW }).click();
@@ -411,7 +418,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     const { invite } = await ada.call("invite.create", { groupId });
     await lin.call("invite.accept", { code: invite.code });
     const { seq } = await write(ada, "Has everyone seen this?");
-    await open();
+    await show("readers");
     const askWho = async () => {
       await text("Has everyone seen this?").click({ button: "right" });
       await page.getByRole("menuitem", { name: t("messages:action.readers") }).click();
@@ -435,7 +442,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await newChannel("keyboard");
     for (const content of ["one", "two", "three"]) await write(grace, content);
     await write(ada, "mine");
-    await open();
+    await show("keyboard");
     await text("mine").waitFor();
     const focused = () => page.locator(":focus").textContent();
     await page.locator("article[tabindex='0']").focus();
@@ -496,7 +503,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
   test("a link to another site asks first, and shows the destination", { tags: "long" }, async () => {
     await newChannel("links");
     await write(grace, "[example.org](https://evil.example/login)");
-    await open();
+    await show("links");
     await log().getByRole("link", { name: "example.org (evil.example)" }).click();
     await page
       .getByRole("dialog", { name: t("messages:externalLink.title") })
@@ -506,7 +513,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     expect(page.context().pages()).toHaveLength(1);
   });
 
-  test("a link to a deleted message says that it is gone", async () => {
+  test("a link to a deleted message says that it is gone", { tags: "long" }, async () => {
     await newChannel("gone");
     const { id: messageId } = await write(grace, "not for long");
     await grace.call("message.delete", { channelId, messageId });
@@ -514,31 +521,35 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await expect.poll(() => page.getByText(t("shared:error.MESSAGE_NOT_FOUND")).count()).toBeGreaterThan(0);
   });
 
-  test("a jump to a day after the last message leads to that message, also if a deleted one follows", async () => {
-    await newChannel("last-day", 3);
-    const { messages } = await ada.call("message.list", { channelId });
-    const { id: messageId } = await write(grace, "not for long");
-    await grace.call("message.delete", { channelId, messageId });
-    await open();
-    await text("message 3").waitFor();
-    await page.evaluate(WATCH_HIGHLIGHTS);
-    await log()
-      .getByRole("button", { name: t("messages:day.today") })
-      .click();
-    const field = page.getByLabel(t("messages:day.goTo"), { exact: true }).and(page.locator("input"));
-    // As if the messages were of an earlier day.
-    await field.evaluate((input) => input.removeAttribute("max"));
-    await field.fill("2999-01-01");
-    await page.getByRole("button", { name: t("messages:day.go"), exact: true }).click();
-    await expect.poll(() => page.evaluate("[...highlighted]")).toEqual([`message-${messages.at(-1)!.id}`]);
-  });
+  test(
+    "a jump to a day after the last message leads to that message, also if a deleted one follows",
+    { tags: "long" },
+    async () => {
+      await newChannel("last-day", 3);
+      const { messages } = await ada.call("message.list", { channelId });
+      const { id: messageId } = await write(grace, "not for long");
+      await grace.call("message.delete", { channelId, messageId });
+      await open();
+      await text("message 3").waitFor();
+      await page.evaluate(WATCH_HIGHLIGHTS);
+      await log()
+        .getByRole("button", { name: t("messages:day.today") })
+        .click();
+      const field = page.getByLabel(t("messages:day.goTo"), { exact: true }).and(page.locator("input"));
+      // As if the messages were of an earlier day.
+      await field.evaluate((input) => input.removeAttribute("max"));
+      await field.fill("2999-01-01");
+      await page.getByRole("button", { name: t("messages:day.go"), exact: true }).click();
+      await expect.poll(() => page.evaluate("[...highlighted]")).toEqual([`message-${messages.at(-1)!.id}`]);
+    },
+  );
 
   test("the edit history of a message is shown to the first version", { tags: "long" }, async () => {
     await newChannel("versions");
     const { id: messageId } = await write(ada, "version 0");
     for (let number = 1; number <= 60; number++)
       await ada.call("message.edit", { channelId, messageId, content: `version ${number}` });
-    await open();
+    await show("versions");
     await text("version 60").click({ button: "right" });
     await page.getByRole("menuitem", { name: t("messages:action.history") }).click();
     const dialog = page.getByRole("dialog", { name: t("messages:history.title") });
@@ -549,28 +560,32 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     expect(await dialog.getByRole("button", { name: t("ui:more") }).count()).toBe(0);
   });
 
-  test("messages can be clicked while the list scrolls, as when another one arrives", async () => {
-    await newChannel("moving", 40);
-    await open();
-    await expect.poll(() => isInView("message 40")).toBe(true);
-    await rest();
-    const isHit = await text("message 35").evaluate((message) => {
-      const frame = message.closest("[role=log]")!;
-      const { ownerDocument: page } = message;
-      const view = page.defaultView!;
-      frame.scrollTop -= 20;
-      return new Promise<boolean>((resolve) => {
-        const look = () => {
-          const { x, y } = message.getBoundingClientRect();
-          resolve(message.contains(page.elementFromPoint(x + 2, y + 2)));
-        };
-        // Two frames later, the list knows that it scrolls.
-        const wait = () => view.requestAnimationFrame(() => view.requestAnimationFrame(look));
-        frame.addEventListener("scroll", wait, { once: true });
+  test(
+    "messages can be clicked while the list scrolls, as when another one arrives",
+    { tags: "long" },
+    async () => {
+      await newChannel("moving", 40);
+      await open();
+      await expect.poll(() => isInView("message 40")).toBe(true);
+      await rest();
+      const isHit = await text("message 35").evaluate((message) => {
+        const frame = message.closest("[role=log]")!;
+        const { ownerDocument: page } = message;
+        const view = page.defaultView!;
+        frame.scrollTop -= 20;
+        return new Promise<boolean>((resolve) => {
+          const look = () => {
+            const { x, y } = message.getBoundingClientRect();
+            resolve(message.contains(page.elementFromPoint(x + 2, y + 2)));
+          };
+          // Two frames later, the list knows that it scrolls.
+          const wait = () => view.requestAnimationFrame(() => view.requestAnimationFrame(look));
+          frame.addEventListener("scroll", wait, { once: true });
+        });
       });
-    });
-    expect(isHit).toBe(true);
-  });
+      expect(isHit).toBe(true);
+    },
+  );
 
   const MACHINES = [
     { machine: "a quick machine", script: "", tags: [] },
@@ -678,7 +693,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
           .toBe(0);
       });
 
-      test("follows the end if that is near where it opens", async () => {
+      test("follows the end if that is near where it opens", { tags: "long" }, async () => {
         const openUnread = async (name: string): Promise<number> => {
           await newChannel(name, 30);
           for (let number = 31; number <= 45; number++) await write(grace, `message ${number}`);

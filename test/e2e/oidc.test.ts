@@ -62,34 +62,42 @@ describe.skipIf(!hasBrowser())("single sign-on in a browser", () => {
     await page.getByRole("dialog", { name: t("settings:totp.setUp") }).waitFor();
   });
 
-  test("an account without a password is deleted after a new login at the provider", async () => {
-    const client = new FanfareClient({ url: site.url });
-    // The only admin can't be deleted.
-    await client.register({ username: "emmy", password: PASSWORD });
-    client.close();
-    provider.person = { sub: "mary", name: "Mary Somerville", preferred_username: "mary" };
-    const page = await openWindow("/settings/data");
-    await page.getByRole("button", { name: t("session:oidc.logIn") }).click();
-    await page.getByText(t("settings:totp.needsLogin")).waitFor();
-    await page.getByRole("button", { name: t("settings:delete.action") }).click();
-    const dialog = page.getByRole("dialog", { name: t("settings:delete.title") });
-    await dialog.waitFor();
-    expect(new URL(page.url()).pathname).toBe("/settings/data");
-    expect(await dialog.getByLabel(t("settings:account.currentPassword")).count()).toBe(0);
-    await dialog.getByText(t("settings:delete.confirm")).click();
-    await dialog.getByRole("button", { name: t("settings:delete.action") }).click();
-    await page.getByText(t("session:notice.deleted")).waitFor();
-    expect(await site.instance.collection("users").findOne({ usernameLower: "mary" })).toBeNull();
-  });
+  test(
+    "an account without a password is deleted after a new login at the provider",
+    { tags: "long" },
+    async () => {
+      const client = new FanfareClient({ url: site.url });
+      // The only admin can't be deleted.
+      await client.register({ username: "emmy", password: PASSWORD });
+      client.close();
+      provider.person = { sub: "mary", name: "Mary Somerville", preferred_username: "mary" };
+      const page = await openWindow("/settings/data");
+      await page.getByRole("button", { name: t("session:oidc.logIn") }).click();
+      await page.getByText(t("settings:totp.needsLogin")).waitFor();
+      await page.getByRole("button", { name: t("settings:delete.action") }).click();
+      const dialog = page.getByRole("dialog", { name: t("settings:delete.title") });
+      await dialog.waitFor();
+      expect(new URL(page.url()).pathname).toBe("/settings/data");
+      expect(await dialog.getByLabel(t("settings:account.currentPassword")).count()).toBe(0);
+      await dialog.getByText(t("settings:delete.confirm")).click();
+      await dialog.getByRole("button", { name: t("settings:delete.action") }).click();
+      await page.getByText(t("session:notice.deleted")).waitFor();
+      expect(await site.instance.collection("users").findOne({ usernameLower: "mary" })).toBeNull();
+    },
+  );
 
-  test("a login denied at the provider is reported, and other logins still work", async () => {
-    provider.person = null;
-    const page = await openWindow("/login");
-    await page.getByRole("button", { name: t("session:oidc.logIn") }).click();
-    await page.getByRole("alert").getByText(t("shared:error.OIDC_FAILED")).waitFor();
-    expect(page.url()).toBe(`${site.url}/login`);
-    await page.getByLabel(t("session:username")).waitFor();
-  });
+  test(
+    "a login denied at the provider is reported, and other logins still work",
+    { tags: "long" },
+    async () => {
+      provider.person = null;
+      const page = await openWindow("/login");
+      await page.getByRole("button", { name: t("session:oidc.logIn") }).click();
+      await page.getByRole("alert").getByText(t("shared:error.OIDC_FAILED")).waitFor();
+      expect(page.url()).toBe(`${site.url}/login`);
+      await page.getByLabel(t("session:username")).waitFor();
+    },
+  );
 
   test("an account can be linked, and logged in to at the provider", async () => {
     const client = new FanfareClient({ url: site.url });

@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser())("passkeys in a browser", () => {
     await expect.poll(() => rowsOf(page).count()).toBe(1);
   });
 
-  test("what is canceled or refused says what to do instead", async () => {
+  test("what is canceled or refused says what to do instead", { tags: "long" }, async () => {
     await site.newAccount("Edith");
     const page = await openWindow("/settings/security");
     await cancelPrompts(page);

@@ -119,7 +119,7 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
       .toBe("");
   });
 
-  test("a short swipe, one that returns, and one up or down don't reply", async () => {
+  test("a short swipe, one that returns, and one up or down don't reply", { tags: "long" }, async () => {
     await swipe(await center(message("the last one")), [-40, 0]);
     await swipe(await center(message("the last one")), [-110, 0], [90, 0]);
     const log = page.getByRole("log");
@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
     expect(await replyBar().count()).toBe(0);
   });
 
-  test("a swipe over wide code scrolls the code", async () => {
+  test("a swipe over wide code scrolls the code", { tags: "long" }, async () => {
     const code = page.getByRole("log").locator("pre");
     await untilItWorks(
       async () => swipe(await center(code), [-120, 0]),
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
     expect(await replyBar().count()).toBe(0);
   });
 
-  test("with reduced motion, the message stays in its place", async () => {
+  test("with reduced motion, the message stays in its place", { tags: "long" }, async () => {
     await page.emulateMedia({ reducedMotion: "reduce" });
     const moved = new Set<number>();
     await untilItWorks(
@@ -174,16 +174,20 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
     expect(replies).toBe(0);
   });
 
-  test("Esc closes the lists, and isn't taken by a tooltip, which touch screens don't show", async () => {
-    await page.getByRole("button", { name: t("shell:openLists") }).tap();
-    await lists().waitFor();
-    await page.keyboard.press("Tab");
-    await expect.poll(() => lists().locator("[data-tooltip]:focus-visible").count()).toBe(1);
-    await page.keyboard.press("Escape");
-    await lists().waitFor({ state: "detached" });
-  });
+  test(
+    "Esc closes the lists, and isn't taken by a tooltip, which touch screens don't show",
+    { tags: "long" },
+    async () => {
+      await page.getByRole("button", { name: t("shell:openLists") }).tap();
+      await lists().waitFor();
+      await page.keyboard.press("Tab");
+      await expect.poll(() => lists().locator("[data-tooltip]:focus-visible").count()).toBe(1);
+      await page.keyboard.press("Escape");
+      await lists().waitFor({ state: "detached" });
+    },
+  );
 
-  test("a swipe from the edge is left to the system", async () => {
+  test("a swipe from the edge is left to the system", { tags: "long" }, async () => {
     await swipe([5, 300], [150, 0]);
     expect(await lists().count()).toBe(0);
   });

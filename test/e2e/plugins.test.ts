@@ -92,18 +92,28 @@ describe.skipIf(!hasBrowser())("plug-ins", () => {
   let ada: FanfareClient;
   let channelId: string;
   let path: string;
+  const windows = new Map<string, Page>();
+  /** Whose console is not watched. */
+  let page: Page;
   beforeAll(async () => {
     const team = await site.newTeam();
     ({ ada, channelId } = team);
     path = `/groups/${team.groupId}/channels/${channelId}`;
+    for (const username of ["ada", "grace"]) {
+      const window = await site.keepPage();
+      site.watchConsole(window);
+      windows.set(username, window);
+    }
+    page = await site.keepPage();
   });
 
-  const open = async (username: string): Promise<Page> => {
-    const page = await site.newPage({}, await site.logIn(username));
-    site.watchConsole(page);
-    await page.goto(site.url + path);
-    return page;
+  const open = async (username: string, to = path): Promise<Page> => {
+    const window = windows.get(username)!;
+    await site.open(window, to, await site.logIn(username));
+    return window;
   };
+  /** For plug-ins whose errors the console shows. */
+  const openUnwatched = async () => site.open(page, path, await site.logIn("ada"));
   const choose = async (page: Page, title: string) => {
     await page.getByRole("button", { name: t("common:add"), exact: true }).click();
     await page.getByRole("menuitem", { name: title, exact: true }).click();
@@ -156,8 +166,7 @@ describe.skipIf(!hasBrowser())("plug-ins", () => {
   });
 
   test("a plug-in has no access to the session, the page, the network or other actions", async () => {
-    const page = await site.newPage({}, await site.logIn("ada"));
-    await page.goto(site.url + path);
+    await openUnwatched();
     await choose(page, "Probe");
     const drawn = panel(page, "Probe results").locator("body");
     await expect.poll(() => drawn.textContent()).toContain("{");
@@ -181,8 +190,7 @@ describe.skipIf(!hasBrowser())("plug-ins", () => {
   });
 
   test("a plug-in opens nothing while the user works elsewhere", async () => {
-    const page = await site.newPage({}, await site.logIn("ada"));
-    await page.goto(site.url + path);
+    await openUnwatched();
     const field = page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
     await field.fill("https://probe.example/a");
     await page.keyboard.press("Enter");
@@ -202,9 +210,8 @@ describe.skipIf(!hasBrowser())("plug-ins", () => {
     await expect.poll(() => page.locator("iframe").count()).toBe(0);
   });
 
-  test("many calls of a plug-in wait for each other", async () => {
-    const page = await site.newPage({}, await site.logIn("ada"));
-    await page.goto(site.url + path);
+  test("many calls of a plug-in wait for each other", { tags: "long" }, async () => {
+    await openUnwatched();
     await choose(page, "Many calls");
     const field = page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
     await expect.poll(() => field.inputValue()).toBe("This poll has no such option.");
@@ -214,8 +221,7 @@ describe.skipIf(!hasBrowser())("plug-ins", () => {
     "a plug-in that floods the page is closed, and the page and its connection stay",
     { tags: "long" },
     async () => {
-      const page = await site.newPage({}, await site.logIn("ada"));
-      await page.goto(site.url + path);
+      await openUnwatched();
       await choose(page, "Flood");
       await page.getByText(t("shared:error.PLUGIN_FAILED")).first().waitFor();
       await choose(page, "Long");
@@ -228,20 +234,20 @@ describe.skipIf(!hasBrowser())("plug-ins", () => {
   );
 
   test("a program that is not the one of the server does not run", async () => {
-    const page = await site.newPage({}, await site.logIn("ada"));
-    await page.route("**/plugins/hostile/**/page.js", async (route) => {
+    const scripts = "**/plugins/hostile/**/page.js";
+    await page.route(scripts, async (route) => {
       const response = await route.fetch();
       await route.fulfill({ response, body: `${await response.text()}\n` });
     });
-    await page.goto(site.url + path);
+    await openUnwatched();
     await choose(page, "Probe");
     await page.getByText(t("shared:error.PLUGIN_FAILED")).first().waitFor();
     expect(await page.getByRole("complementary", { name: "Probe results" }).count()).toBe(0);
+    await page.unroute(scripts);
   });
 
   test("admins see what each plug-in can do", async () => {
-    const page = await open("ada");
-    await page.goto(`${site.url}/admin/plugins`);
+    const page = await open("ada", "/admin/plugins");
     const github = page
       .getByRole("listitem")
       .filter({ has: page.getByRole("heading", { name: /GitHub links/ }) });
@@ -254,8 +260,7 @@ describe.skipIf(!hasBrowser())("plug-ins", () => {
   test("admins delete what a removed plug-in has stored", async () => {
     const values = site.instance.collection("pluginValues");
     await values.insertOne({ plugin: "removed", key: "a", value: "1" });
-    const page = await open("ada");
-    await page.goto(`${site.url}/admin/plugins`);
+    const page = await open("ada", "/admin/plugins");
     const leftovers = page.getByRole("list", { name: t("admin:plugins.leftovers") });
     await leftovers.getByRole("button", { name: t("admin:groups.delete.of", { name: "removed" }) }).click();
     await page.getByRole("button", { name: t("admin:plugins.delete.action"), exact: true }).click();

@@ -1,5 +1,5 @@
 import type { FanfareClient } from "@fanfare/client";
-import type { Message } from "@fanfare/contract";
+import type { Message, SessionTokens } from "@fanfare/contract";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { violations } from "./axe.ts";
@@ -40,8 +40,10 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
 
   /** A page shared by tests that don't need their own window. */
   let sharedPage: Page;
+  let tokens: SessionTokens;
   beforeAll(async () => {
     sharedPage = await site.keepPage({ viewport: VIEWPORT });
+    tokens = await site.logIn("ada");
   });
 
   async function openIn(context: BrowserContext, path: string): Promise<Page> {
@@ -53,7 +55,6 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
   }
 
   async function open(channelId = general, options?: BrowserContextOptions): Promise<void> {
-    const tokens = await site.logIn("ada");
     page = options === undefined ? sharedPage : await site.newPage({ viewport: VIEWPORT, ...options });
     await site.open(page, `/groups/${groupId}/channels/${channelId}`, tokens);
     if (options?.isMobile !== true) await page.getByText(t("shell:state.online"), { exact: true }).waitFor();
@@ -161,44 +162,48 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     await log().locator(`[data-message-id="${wanted.id}"]`).waitFor();
   });
 
-  test("a result shows what was written around it, a click there leads to that message, and Back returns", async () => {
-    const question = await write(rockets, `Who has **seen** it? ${"Really? ".repeat(40)}`);
-    await write(rockets, "The ornithopter is in the hangar");
-    await ada.call("message.send", { channelId: rockets, content: "Thanks for the hint", nonce: "hint" });
-    await open();
-    await site.search(page, "ornithopter");
-    const panel = page.getByRole("complementary", { name: t("search:title") });
-    const result = panel.getByRole("listitem").filter({ has: page.getByRole("article") });
-    const neighbor = result.getByText("Who has seen it?");
-    await expect
-      .poll(() => result.innerText())
-      .toMatch(/Grace Hopper\s+Who has seen it\? .*ornithopter.*Ada\s+Thanks for the hint$/s);
-    expect((await neighbor.boundingBox())!.height).toBeLessThan(40);
-    // The keyboard has one stop for each result.
-    expect(await result.getByRole("button").count()).toBe(1);
-    // The address names the message only until it is shown.
-    const jumped = page.waitForURL(new RegExp(`message=${question.id}`), { waitUntil: "commit" });
-    await neighbor.click();
-    await jumped;
-    await heading("rockets").waitFor();
-    await log().locator(`[data-message-id="${question.id}"]`).waitFor();
-    await page.goBack();
-    await heading("general").waitFor();
-    await neighbor.waitFor();
+  test(
+    "a result shows what was written around it, a click there leads to that message, and Back returns",
+    { tags: "long" },
+    async () => {
+      const question = await write(rockets, `Who has **seen** it? ${"Really? ".repeat(40)}`);
+      await write(rockets, "The ornithopter is in the hangar");
+      await ada.call("message.send", { channelId: rockets, content: "Thanks for the hint", nonce: "hint" });
+      await open();
+      await site.search(page, "ornithopter");
+      const panel = page.getByRole("complementary", { name: t("search:title") });
+      const result = panel.getByRole("listitem").filter({ has: page.getByRole("article") });
+      const neighbor = result.getByText("Who has seen it?");
+      await expect
+        .poll(() => result.innerText())
+        .toMatch(/Grace Hopper\s+Who has seen it\? .*ornithopter.*Ada\s+Thanks for the hint$/s);
+      expect((await neighbor.boundingBox())!.height).toBeLessThan(40);
+      // The keyboard has one stop for each result.
+      expect(await result.getByRole("button").count()).toBe(1);
+      // The address names the message only until it is shown.
+      const jumped = page.waitForURL(new RegExp(`message=${question.id}`), { waitUntil: "commit" });
+      await neighbor.click();
+      await jumped;
+      await heading("rockets").waitFor();
+      await log().locator(`[data-message-id="${question.id}"]`).waitFor();
+      await page.goBack();
+      await heading("general").waitFor();
+      await neighbor.waitFor();
 
-    await grace.call("message.delete", { channelId: rockets, messageId: question.id });
-    await neighbor.waitFor({ state: "detached" });
-    await ada.call("user.block", { userId: grace.user!.id });
-    await write(rockets, "Forget the hint");
-    await open();
-    await site.search(page, "thanks");
-    await result
-      .getByText(t("messages:blocked.count", { count: 1 }))
-      .first()
-      .waitFor();
-    expect(await result.getByText("Forget the hint").count()).toBe(0);
-    await ada.call("user.unblock", { userId: grace.user!.id });
-  });
+      await grace.call("message.delete", { channelId: rockets, messageId: question.id });
+      await neighbor.waitFor({ state: "detached" });
+      await ada.call("user.block", { userId: grace.user!.id });
+      await write(rockets, "Forget the hint");
+      await open();
+      await site.search(page, "thanks");
+      await result
+        .getByText(t("messages:blocked.count", { count: 1 }))
+        .first()
+        .waitFor();
+      expect(await result.getByText("Forget the hint").count()).toBe(0);
+      await ada.call("user.unblock", { userId: grace.user!.id });
+    },
+  );
 
   test("saved searches are on all devices of their user, and of no other", async () => {
     await write(general, "The dirigible has landed");
@@ -507,46 +512,50 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     await check("main");
   });
 
-  test("on a phone the search fills the screen, closes when a result is opened, and is there again on the way back", async () => {
-    await write(general, "The glider lands");
-    for (let number = 1; number <= 15; number++) await write(general, `glider ${number}`);
-    await open(rockets, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
-    await site.search(page, "glider");
-    const oldest = page.getByRole("article").getByText("The glider lands");
-    const openOldest = async () => {
-      await oldest.tap();
-      await heading("general").waitFor();
-      await log().getByText("The glider lands").waitFor();
+  test(
+    "on a phone the search fills the screen, closes when a result is opened, and is there again on the way back",
+    { tags: "long" },
+    async () => {
+      await write(general, "The glider lands");
+      for (let number = 1; number <= 15; number++) await write(general, `glider ${number}`);
+      await open(rockets, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+      await site.search(page, "glider");
+      const oldest = page.getByRole("article").getByText("The glider lands");
+      const openOldest = async () => {
+        await oldest.tap();
+        await heading("general").waitFor();
+        await log().getByText("The glider lands").waitFor();
+        await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+      };
+      await oldest.scrollIntoViewIfNeeded();
+      const top = () =>
+        page
+          .getByRole("dialog")
+          .locator("div:has(> p[role=status])")
+          .evaluate((list) => list.scrollTop);
+      const before = await top();
+      expect(before).toBeGreaterThan(0);
+      await openOldest();
+      await page.goBack();
+      await expect.poll(top).toBe(before);
+
+      await openOldest();
+      await page.reload();
+      await page.goBack();
+      await oldest.waitFor();
+      await page.goBack();
+      await heading("rockets").waitFor();
       await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
-    };
-    await oldest.scrollIntoViewIfNeeded();
-    const top = () =>
-      page
-        .getByRole("dialog")
-        .locator("div:has(> p[role=status])")
-        .evaluate((list) => list.scrollTop);
-    const before = await top();
-    expect(before).toBeGreaterThan(0);
-    await openOldest();
-    await page.goBack();
-    await expect.poll(top).toBe(before);
 
-    await openOldest();
-    await page.reload();
-    await page.goBack();
-    await oldest.waitFor();
-    await page.goBack();
-    await heading("rockets").waitFor();
-    await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
-
-    // Closing it goes back, too.
-    const entry = () => page.evaluate("navigation.currentEntry.index");
-    const first = await entry();
-    await site.search(page, "glider");
-    expect(await entry()).not.toBe(first);
-    const panel = page.getByRole("dialog");
-    await panel.getByRole("button", { name: t("ui:close"), exact: true }).tap();
-    await panel.waitFor({ state: "detached" });
-    expect(await entry()).toBe(first);
-  });
+      // Closing it goes back, too.
+      const entry = () => page.evaluate("navigation.currentEntry.index");
+      const first = await entry();
+      await site.search(page, "glider");
+      expect(await entry()).not.toBe(first);
+      const panel = page.getByRole("dialog");
+      await panel.getByRole("button", { name: t("ui:close"), exact: true }).tap();
+      await panel.waitFor({ state: "detached" });
+      expect(await entry()).toBe(first);
+    },
+  );
 });

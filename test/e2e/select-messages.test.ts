@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser())("selecting messages", () => {
     expect(await left()).toEqual(["by Ada", "number 1", "number 4", "number 5", "number 6"]);
   });
 
-  test("with the keyboard: x, space, and Esc from anywhere", async () => {
+  test("with the keyboard: x, space, and Esc from anywhere", { tags: "long" }, async () => {
     await visit();
     await row("number 6").focus();
     await page.keyboard.press("x");
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser())("selecting messages", () => {
     await expect.poll(() => links.count()).toBe(5);
   });
 
-  test("reports what couldn't be deleted, and keeps it selected", async () => {
+  test("reports what couldn't be deleted, and keeps it selected", { tags: "long" }, async () => {
     await visit();
     await row("number 1").focus();
     await page.keyboard.press("x");
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser())("selecting messages", () => {
     await inBar(t("messages:select.end")).click();
   });
 
-  test("by touch on a phone", async () => {
+  test("by touch on a phone", { tags: "long" }, async () => {
     page = await site.newPage(PHONE, await site.logIn("grace"));
     await visit();
     await page.getByRole("log").getByText("number 4", { exact: true }).dispatchEvent("contextmenu");

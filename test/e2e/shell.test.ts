@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FanfareClient } from "@fanfare/client";
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
@@ -30,6 +30,11 @@ const THEME_OF_BODY = `
 
 describe.skipIf(!hasBrowser())("the application shell", () => {
   const site = useSite();
+  /** For the tests on a screen. */
+  let desktop: Page;
+  beforeAll(async () => {
+    desktop = await site.keepPage(DESKTOP);
+  });
 
   /** Opens a group with the channels general and rockets. */
   async function openGroup(options: BrowserContextOptions): Promise<Page> {
@@ -37,8 +42,8 @@ describe.skipIf(!hasBrowser())("the application shell", () => {
     const tokens = await ada.createGuest({ nickname: "Ada" });
     const { group } = await ada.call("group.create", { name: "Rocket builders" });
     await ada.call("channel.create", { groupId: group.id, name: "rockets" });
-    const page = await site.newPage(options, tokens);
-    await page.goto(site.url);
+    const page = options === DESKTOP ? desktop : await site.newPage(options);
+    await site.open(page, "/", tokens);
     await page.getByRole("heading", { name: "general", exact: true }).waitFor();
     return page;
   }
@@ -46,30 +51,34 @@ describe.skipIf(!hasBrowser())("the application shell", () => {
   const root = (page: Page, name: string) => page.locator("html").getAttribute(name);
   const you = (page: Page) => page.getByRole("button", { name: `${t("shell:you")} Ada` });
 
-  test("a file can be dropped on the conversation, and isn't opened if it is dropped beside it", async () => {
-    const page = await openGroup(DESKTOP);
-    const session = await page.context().newCDPSession(page);
-    await page.evaluate(
-      `addEventListener("dragover", ({ dataTransfer }) => (window.effect = dataTransfer.dropEffect))`,
-    );
-    const path = fileURLToPath(import.meta.url);
-    const dropOn = async (place: Locator) => {
-      const { x, y } = (await place.boundingBox())!;
-      const data = { items: [], files: [path], dragOperationsMask: 1 };
-      for (const type of ["dragEnter", "dragOver", "drop"] as const)
-        await session.send("Input.dispatchDragEvent", { type, x: x + 5, y: y + 5, data });
-      return page.evaluate("effect");
-    };
-    await page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) }).waitFor();
-    const channels = page.getByRole("navigation", { name: t("channels:list.label") });
-    expect(await dropOn(channels.getByRole("link", { name: "rockets" }))).toBe("none");
-    expect(await dropOn(you(page))).toBe("none");
-    expect(await dropOn(page.getByRole("log"))).toBe("copy");
-    await page
-      .getByRole("list", { name: t("composer:upload.list") })
-      .getByText(basename(path))
-      .waitFor();
-  });
+  test(
+    "a file can be dropped on the conversation, and isn't opened if it is dropped beside it",
+    { tags: "long" },
+    async () => {
+      const page = await openGroup(DESKTOP);
+      const session = await page.context().newCDPSession(page);
+      await page.evaluate(
+        `addEventListener("dragover", ({ dataTransfer }) => (window.effect = dataTransfer.dropEffect))`,
+      );
+      const path = fileURLToPath(import.meta.url);
+      const dropOn = async (place: Locator) => {
+        const { x, y } = (await place.boundingBox())!;
+        const data = { items: [], files: [path], dragOperationsMask: 1 };
+        for (const type of ["dragEnter", "dragOver", "drop"] as const)
+          await session.send("Input.dispatchDragEvent", { type, x: x + 5, y: y + 5, data });
+        return page.evaluate("effect");
+      };
+      await page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) }).waitFor();
+      const channels = page.getByRole("navigation", { name: t("channels:list.label") });
+      expect(await dropOn(channels.getByRole("link", { name: "rockets" }))).toBe("none");
+      expect(await dropOn(you(page))).toBe("none");
+      expect(await dropOn(page.getByRole("log"))).toBe("copy");
+      await page
+        .getByRole("list", { name: t("composer:upload.list") })
+        .getByText(basename(path))
+        .waitFor();
+    },
+  );
 
   test("applies a theme at once, and before anything else after a reload", async () => {
     const page = await openGroup(DESKTOP);
@@ -86,10 +95,11 @@ describe.skipIf(!hasBrowser())("the application shell", () => {
     expect(await page.evaluate<string>("window.themeOfBody")).toBe("dark");
   });
 
-  test("follows the system's theme until one is chosen", async () => {
+  test("follows the system's theme until one is chosen", { tags: "long" }, async () => {
     const page = await openGroup(DESKTOP);
     await page.emulateMedia({ colorScheme: "dark" });
     await expect.poll(() => root(page, "data-theme")).toBe("dark");
+    await page.emulateMedia({ colorScheme: "light" });
   });
 
   test("uses the browser's language until another is chosen", async () => {

@@ -37,6 +37,9 @@ export const LOADED = `new Promise((resolve) => {
   look();
 })`;
 
+/** What would cover a page that is shown again. */
+const POPUPS = "[role=dialog], [role=alertdialog], [role=menu], dialog[open]";
+
 interface SiteOptions extends BrowserContextOptions {
   /** Whether the page may register its service worker. Default: false */
   serviceWorker?: boolean;
@@ -62,8 +65,9 @@ export function useSite(env: () => Env = () => ({})): Site {
     await Promise.all([site.start(env()), site.launch()]);
   });
   afterEach(async ({ task }) => {
-    if (task.result?.state === "fail") await site.printPages();
-    await site.closeWindows();
+    const hasFailed = task.result?.state === "fail";
+    if (hasFailed) await site.printPages();
+    await site.closeWindows({ areReusable: !hasFailed });
   });
   afterAll(() => site.stop());
   return site;
@@ -85,6 +89,8 @@ class Site {
   /** Of the pages watched in this test. */
   readonly complaints: string[] = [];
   readonly #kept = new Set<Page>();
+  /** The sessions of kept pages that the next test can use as they are. */
+  readonly #sessions = new Map<Page, SessionTokens>();
   readonly #browsers = new Set<Browser>();
   readonly #clients: FanfareClient[] = [];
 
@@ -144,6 +150,20 @@ class Site {
     }, tokens);
     await page.goto(this.url + path);
     await forget.dispose();
+    if (tokens === undefined) this.#sessions.delete(page);
+    else this.#sessions.set(page, tokens);
+  }
+
+  /**
+   * Like `open`, but keeps a page that already has this session, with its stored state: for tests that don't need a
+   * new one. Their paths differ, and callers wait for what only the new path shows.
+   */
+  async show(page: Page, path: string, tokens: SessionTokens): Promise<void> {
+    const isReusable =
+      this.#sessions.get(page) === tokens &&
+      page.url().startsWith(this.url) &&
+      (await page.locator(POPUPS).count()) === 0;
+    await (isReusable ? this.visit(page, path) : this.open(page, path, tokens));
   }
 
   /**
@@ -220,7 +240,8 @@ class Site {
     }
   }
 
-  async closeWindows(): Promise<void> {
+  async closeWindows({ areReusable = true } = {}): Promise<void> {
+    if (!areReusable) this.#sessions.clear();
     for (const context of [...this.#browsers].flatMap((browser) => browser.contexts())) {
       const others = context.pages().filter((page) => !this.#kept.has(page));
       if (others.length === context.pages().length) await context.close();
@@ -233,6 +254,7 @@ class Site {
   /** Handles a failed start too. The browser stays for the worker's next file. */
   async stop(): Promise<void> {
     this.#kept.clear();
+    this.#sessions.clear();
     for (const client of this.#clients.splice(0)) client.close();
     try {
       await this.closeWindows();

@@ -228,7 +228,7 @@ describe.skipIf(!hasBrowser())("speed", () => {
     return resolve;
   }
 
-  test("a shortcut that is still loading acts later", async () => {
+  test("a shortcut that is still loading acts later", { tags: "long" }, async () => {
     const page = await site.newPage(DESKTOP, reader);
     const release = await holdScript(page, "next");
     await page.goto(site.url + quietPath, { waitUntil: "commit" });
@@ -240,29 +240,33 @@ describe.skipIf(!hasBrowser())("speed", () => {
     await switcher.waitFor();
   });
 
-  test("a button whose popup is still loading keeps the focus, and opens the popup later", async () => {
-    const open = async () => {
-      const page = await site.newPage(DESKTOP, reader);
-      const release = await holdScript(page, "popups");
-      await page.goto(site.url + quietPath, { waitUntil: "commit" });
-      await page.getByText("The only one").waitFor();
-      const popup = page.getByRole("dialog", { name: t("messages:day.goTo") });
-      return { page, release, popup, button: page.locator(".column > button") };
-    };
-    const focused = await open();
-    await focused.button.press("Enter");
-    await focused.button.press("Enter");
-    focused.release();
-    await focused.page.locator(".column > button[aria-haspopup]").waitFor();
-    expect(await focused.button.evaluate((button) => button.matches(":focus"))).toBe(true);
-    expect(await focused.popup.count()).toBe(0);
+  test(
+    "a button whose popup is still loading keeps the focus, and opens the popup later",
+    { tags: "long" },
+    async () => {
+      const open = async () => {
+        const page = await site.newPage(DESKTOP, reader);
+        const release = await holdScript(page, "popups");
+        await page.goto(site.url + quietPath, { waitUntil: "commit" });
+        await page.getByText("The only one").waitFor();
+        const popup = page.getByRole("dialog", { name: t("messages:day.goTo") });
+        return { page, release, popup, button: page.locator(".column > button") };
+      };
+      const focused = await open();
+      await focused.button.press("Enter");
+      await focused.button.press("Enter");
+      focused.release();
+      await focused.page.locator(".column > button[aria-haspopup]").waitFor();
+      expect(await focused.button.evaluate((button) => button.matches(":focus"))).toBe(true);
+      expect(await focused.popup.count()).toBe(0);
 
-    const pressed = await open();
-    await pressed.button.click();
-    expect(await pressed.popup.count()).toBe(0);
-    pressed.release();
-    await pressed.popup.waitFor();
-  });
+      const pressed = await open();
+      await pressed.button.click();
+      expect(await pressed.popup.count()).toBe(0);
+      pressed.release();
+      await pressed.popup.waitFor();
+    },
+  );
 
   test("a channel's messages are asked for once, while the application is loading", async () => {
     const page = await site.newPage(DESKTOP, reader);
@@ -343,24 +347,28 @@ describe.skipIf(!hasBrowser())("speed", () => {
     expect(await page.evaluate("commits")).toBeLessThan(BURST / 2);
   });
 
-  test("at the end of a channel, the placeholders above its messages don't move", async () => {
-    const { channel } = await writer.call("channel.create", { groupId, name: "log" });
-    for (let count = 1; count <= 120; count += 1) {
-      const content = `Line ${count}`;
-      await writer.call("message.send", { channelId: channel.id, content, nonce: content });
-    }
-    const page = await site.newPage(DESKTOP, reader);
-    await page.goto(`${site.url}/groups/${groupId}/channels/${channel.id}`);
-    await page.getByText("Line 120").waitFor();
-    const placeholders = page.getByRole("log").locator(".animate-pulse");
-    const moving = () =>
-      placeholders.evaluateAll((all) => all.flatMap((element) => element.getAnimations()).length);
-    await placeholders.first().waitFor({ state: "attached" });
-    await expect.poll(moving).toBe(0);
-    await page.getByText("Line 110").hover();
-    await page.mouse.wheel(0, -400);
-    await expect.poll(moving).toBeGreaterThan(0);
-  });
+  test(
+    "at the end of a channel, the placeholders above its messages don't move",
+    { tags: "long" },
+    async () => {
+      const { channel } = await writer.call("channel.create", { groupId, name: "log" });
+      for (let count = 1; count <= 120; count += 1) {
+        const content = `Line ${count}`;
+        await writer.call("message.send", { channelId: channel.id, content, nonce: content });
+      }
+      const page = await site.newPage(DESKTOP, reader);
+      await page.goto(`${site.url}/groups/${groupId}/channels/${channel.id}`);
+      await page.getByText("Line 120").waitFor();
+      const placeholders = page.getByRole("log").locator(".animate-pulse");
+      const moving = () =>
+        placeholders.evaluateAll((all) => all.flatMap((element) => element.getAnimations()).length);
+      await placeholders.first().waitFor({ state: "attached" });
+      await expect.poll(moving).toBe(0);
+      await page.getByText("Line 110").hover();
+      await page.mouse.wheel(0, -400);
+      await expect.poll(moving).toBeGreaterThan(0);
+    },
+  );
 
   describe("a second visit", () => {
     /** The paths of loaded files that the service worker hasn't stored yet. */

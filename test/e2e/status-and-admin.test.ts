@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser())("an admin", () => {
     await jobs.deleteOne({ key: "failed" });
   });
 
-  test("a disk that is almost full leads to its free space", async () => {
+  test("a disk that is almost full leads to its free space", { tags: "long" }, async () => {
     const other = await page.context().newPage();
     const height = 400;
     await other.setViewportSize({ width: 1000, height });
