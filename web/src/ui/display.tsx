@@ -91,7 +91,7 @@ let segmenter: Intl.Segmenter | undefined;
 
 /** An emoji can consist of several code points. */
 function graphemes(word: string): string[] {
-  if (SINGLE.test(word)) return [...word];
+  if (SINGLE.test(word)) return Array.from(word);
   segmenter ??= new Intl.Segmenter();
   return Array.from(segmenter.segment(word), ({ segment }) => segment);
 }
