@@ -90,21 +90,25 @@ async function expectExact(acknowledged: Message[]): Promise<void> {
   }
 }
 
-test("a database that is repeatedly killed and restarted loses and duplicates nothing", { tags: "long" }, async () => {
-  const acknowledged: Message[] = [];
-  const writing = Array.from({ length: SENDERS }, (_, i) => write(i, acknowledged));
-  for (let kills = 0; kills < 4; kills++) {
+test(
+  "a database that is repeatedly killed and restarted loses and duplicates nothing",
+  { tags: "long" },
+  async () => {
+    const acknowledged: Message[] = [];
+    const writing = Array.from({ length: SENDERS }, (_, i) => write(i, acknowledged));
+    for (let kills = 0; kills < 4; kills++) {
+      await untilMore(acknowledged, 200);
+      await database.kill();
+      await sleep(kills * 300);
+      await database.start();
+    }
     await untilMore(acknowledged, 200);
-    await database.kill();
-    await sleep(kills * 300);
-    await database.start();
-  }
-  await untilMore(acknowledged, 200);
-  stopped.abort();
-  await Promise.all(writing);
-  expect(refusals.length).toBeGreaterThan(0);
-  await expectExact(acknowledged);
-});
+    stopped.abort();
+    await Promise.all(writing);
+    expect(refusals.length).toBeGreaterThan(0);
+    await expectExact(acknowledged);
+  },
+);
 
 test(
   "while the database is frozen senders are rejected; afterwards they continue",
