@@ -15,12 +15,17 @@ const SHORT_VIDEO = `new Promise((resolve) => {
   const context = canvas.getContext("2d");
   const recorder = new MediaRecorder(canvas.captureStream(), { mimeType: "video/webm" });
   const paint = setInterval(() => context.fillRect(0, 0, Math.random() * 300, 100), 20);
-  recorder.ondataavailable = async ({ data }) => {
-    clearInterval(paint);
-    resolve([...new Uint8Array(await data.arrayBuffer())]);
+  const parts = [];
+  recorder.ondataavailable = ({ data }) => {
+    if (data.size > 0) parts.push(data);
+    // On a busy machine, it takes a while until there are frames.
+    if (parts.length === 3 && recorder.state === "recording") recorder.stop();
   };
-  recorder.start();
-  setTimeout(() => recorder.stop(), 500);
+  recorder.onstop = async () => {
+    clearInterval(paint);
+    resolve([...new Uint8Array(await new Blob(parts).arrayBuffer())]);
+  };
+  recorder.start(100);
 })`;
 
 /** Whether anything is drawn on a white page. */
