@@ -66,4 +66,4 @@ export const READS = /\.(get|list|search|preview|me$|my|sync|stats|auditLog|expo
 
 /** Other actions that leave everyone's permissions unchanged. */
 export const HARMLESS =
-  /^(presence|push|notification|inbox|draft|saved|scheduled|bot|command)\.|^(user\.(register|createGuest|updateProfile|setPreferences|removeAvatar|unblock|requestPasswordReset|setupTotp|start\w+)|group\.create|file\.startPicture|admin\.(createUser|metrics|sendPasswordReset|startExportUpload|start(Group|Message)Export|announce|setBranding|removeLogo))$/;
+  /^(presence|push|notification|inbox|draft|saved|scheduled|bot|command)\.|^(user\.(register|createGuest|updateProfile|setPreferences|removeAvatar|unblock|requestPasswordReset|start\w+)|group\.create|file\.startPicture|admin\.(createUser|metrics|sendPasswordReset|startExportUpload|start(Group|Message)Export|announce|setBranding|removeLogo))$/;
