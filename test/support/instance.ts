@@ -45,13 +45,14 @@ export async function startInstance(
   change: (config: Config) => Config = (config) => config,
 ): Promise<Instance> {
   const dataDir = await mkdtemp(join(tmpdir(), "fanfare-test-"));
+  const databaseParent = env["DATA_DIR"] ?? dataDir;
   // Empty: its own, also if the environment has one.
   const given = (env["MONGO_URL"] ?? process.env["MONGO_URL"]) || undefined;
   let database: OwnDatabase | undefined;
   const start = async (more: Record<string, string> = {}) => {
     if (given === undefined) {
-      copyNewDatabase(join(dataDir, "db"));
-      database = await startOwnDatabase(dataDir);
+      copyNewDatabase(join(databaseParent, "db"));
+      database = await startOwnDatabase(databaseParent);
     }
     const where = { MONGO_URL: given ?? database!.url };
     try {
