@@ -3,7 +3,7 @@ import { FanfareClient } from "@fanfare/client";
 import type { Message, SessionTokens } from "@fanfare/contract";
 import type { Page } from "playwright-core";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { hasBrowser } from "./browser.ts";
+import { delayAnswers, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
@@ -416,11 +416,18 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     expect((await newest(1)).content).toBe("你好");
   });
 
-  test("a text is pasted without the picture of it that spreadsheets add", { tags: "long" }, async () => {
-    await open();
-    // The browser itself pastes what isn't prevented.
-    await field().focus();
-    const attached = await page.evaluate(`[
+  test(
+    "pictures can be pasted at once, and texts come without the picture that spreadsheets add",
+    { tags: "long" },
+    async () => {
+      const { tokens } = windows.get("ada")!;
+      page = await site.newPage({}, tokens);
+      const pasted = Promise.withResolvers<void>();
+      await delayAnswers(page, /^group\.myPermissions$/, pasted.promise);
+      await page.goto(site.url + channelPath());
+      // The browser itself pastes what isn't prevented.
+      await field().focus();
+      const attached = await page.evaluate(`[
       { "text/html": "<b>1</b>", "text/plain": "1" },
       { "text/html": "<img>" },
       { "text/plain": "picture.png" },
@@ -432,12 +439,16 @@ describe.skipIf(!hasBrowser())("the composer", () => {
       const init = { clipboardData, bubbles: true, cancelable: true };
       return !document.activeElement.dispatchEvent(new ClipboardEvent("paste", init));
     })`);
-    expect(attached).toEqual([false, true, true, true]);
-    const removes = page.getByRole("button", { name: t("composer:upload.remove", { name: "picture.png" }) });
-    await expect.poll(() => removes.count()).toBe(3);
-    for (let left = 3; left > 0; left--) await removes.first().click();
-    await removes.first().waitFor({ state: "detached" });
-  });
+      expect(attached, "before permissions are loaded").toEqual([false, true, true, true]);
+      pasted.resolve();
+      const removes = page.getByRole("button", {
+        name: t("composer:upload.remove", { name: "picture.png" }),
+      });
+      await expect.poll(() => removes.count()).toBe(3);
+      for (let left = 3; left > 0; left--) await removes.first().click();
+      await removes.first().waitFor({ state: "detached" });
+    },
+  );
 
   test("a draft with a mention survives switching channels", { tags: "long" }, async () => {
     await open();

@@ -1,6 +1,5 @@
 import { useSending, useSlowMode } from "./use-sending.ts";
 import type { Channel, Message } from "@fanfare/contract";
-import { hasPermission } from "@fanfare/contract/permissions";
 import { AtSign, CornerUpRight, FileUp, X } from "lucide-react";
 import { type KeyboardEvent, memo, Suspense, useCallback, useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -9,7 +8,7 @@ import { LIMITS } from "@fanfare/contract/limits";
 import { useChannelView } from "../data/open-channels.ts";
 import { useServerCache } from "../data/data-context.ts";
 import { useMe } from "../data/me.ts";
-import { useChannelPermissions, useChannelState } from "../data/groups.ts";
+import { useChannelPermissions, useChannelState, useIsDenied } from "../data/groups.ts";
 import { getDraft, onReceivedDraft, setDraft } from "../state/drafts.ts";
 import { usePreferences } from "../state/preferences.ts";
 import { IconButton } from "../ui/button.tsx";
@@ -102,7 +101,7 @@ export const ComposerBox = memo(function ComposerBox(props: ComposerBoxProps) {
 
   const { uploads, lost, store } = useUploads(channelId);
   const showRefused = useRejectionToasts();
-  const canAttach = hasPermission(permissions, "attachFiles");
+  const canAttach = !useIsDenied(channel, "attachFiles");
   const addFiles = canAttach ? (files: File[]) => showRefused(store.add(channelId, files)) : null;
   const attachText = useHandler(() => {
     const { text } = contents.getState();

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useServerCache } from "../data/data-context.ts";
 import { useMember } from "../data/members.ts";
-import { useIsReadOnly, usePlainChannel } from "../data/groups.ts";
+import { useIsDenied, usePlainChannel } from "../data/groups.ts";
 import { formatTime } from "../shared/times.ts";
 import { useNow } from "../shared/hooks.ts";
 import { afterFirst } from "../shared/later.tsx";
@@ -52,7 +52,7 @@ export function useComposerState(channel: Pick<Channel, "id" | "groupId" | "pare
   const { client } = useServerCache();
   const groupId = channel.groupId ?? "";
   const enabled = channel.groupId !== null;
-  const isReadOnly = useIsReadOnly(channel);
+  const isReadOnly = useIsDenied(channel, "sendMessages");
   const { data: member } = useMember(groupId, client.user?.id ?? "", { enabled });
   const mutedUntil = member?.mutedUntil ?? null;
   const nowMs = useNow();

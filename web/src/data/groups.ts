@@ -192,15 +192,14 @@ export function useChannelPermissions(channel: Pick<Channel, "id" | "groupId" | 
   return data?.channels.find(({ channelId }) => channelId === place)?.permissions ?? NO_PERMISSIONS;
 }
 
-/** Whether the user can only read, in an announcement channel; false until permissions are loaded. */
-export function useIsReadOnly({
-  id,
-  groupId,
-  parentId,
-}: Pick<Channel, "id" | "groupId" | "parentId">): boolean {
+/** Whether the user lacks a permission in a channel; false until permissions are loaded. */
+export function useIsDenied(
+  { id, groupId, parentId }: Pick<Channel, "id" | "groupId" | "parentId">,
+  name: PermissionName,
+): boolean {
   const { data } = useMyPermissions(groupId ?? "", { enabled: groupId !== null });
   const own = data?.channels.find(({ channelId }) => channelId === (parentId ?? id));
-  return own !== undefined && !hasPermission(own.permissions, "sendMessages");
+  return own !== undefined && !hasPermission(own.permissions, name);
 }
 
 export function useCanInChannel(

@@ -23,7 +23,7 @@ import { useServerCache } from "../../data/data-context.ts";
 import { useMe } from "../../data/me.ts";
 import { CallMark, CallPeople, JoinVoiceButton } from "../../calls/call-people.tsx";
 import { useChannelUnread, useNotificationSetting } from "../../data/inbox.ts";
-import { useChannelPermissions, useIsReadOnly, useIsUnread } from "../../data/groups.ts";
+import { useChannelPermissions, useIsDenied, useIsUnread } from "../../data/groups.ts";
 import { useThreads } from "../../data/channel-messages.ts";
 import { channelPath, parsePlace } from "../../routes.ts";
 import { useHasCalls } from "../../session/server-meta.ts";
@@ -127,7 +127,7 @@ export const ChannelRow = memo(function ChannelRow(props: ChannelRowProps) {
 
 export function ChannelIcon({ channel, className }: { channel: Channel; className?: string }) {
   const { t } = useTranslation("channels");
-  const isReadOnly = useIsReadOnly(channel);
+  const isReadOnly = useIsDenied(channel, "sendMessages");
   const isVoice = channel.kind === "voice";
   const [Icon, label]: [LucideIcon, string | null] = isVoice
     ? [Volume2, channel.private ? t("kind.privateVoice") : t("kind.voice")]

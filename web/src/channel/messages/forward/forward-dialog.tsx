@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { useCall } from "../../../data/call.ts";
 import { useServerCache } from "../../../data/data-context.ts";
-import { useChannelState, useGroup, useIsReadOnly } from "../../../data/groups.ts";
+import { useChannelState, useGroup, useIsDenied } from "../../../data/groups.ts";
 import { placePath } from "../../../routes.ts";
 import { ConversationPicker } from "../../../search/quick-switcher/quick-switcher.tsx";
 import { HAS_KEYBOARD } from "../../../ui/has-keyboard.ts";
@@ -76,7 +76,7 @@ function ForwardForm({ channel, messages, onClose, to, onChange }: ForwardFormPr
     },
   });
   const tooMany = contentOf(form.values).length - LIMITS.messageMaxChars;
-  const isReadOnly = useIsReadOnly({ id: to.key, groupId: groupOf(to), parentId: null });
+  const isReadOnly = useIsDenied({ id: to.key, groupId: groupOf(to), parentId: null }, "sendMessages");
   const audience = useAudience(channel, to);
   return (
     <Form form={form} action={t("forward.action")} disabled={isReadOnly || tooMany > 0}>
