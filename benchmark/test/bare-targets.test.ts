@@ -1,14 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { measure } from "./measure.ts";
+import { measure, tagged } from "./measure.ts";
 
 const CLIENTS = [
   { kind: "light", probes: 0 },
   { kind: "light", probes: 10, threads: 2, napMs: 0 },
   { kind: "official", probes: 0 },
 ] as const;
-
-/** The short run tries one client, whose receivers are of both kinds. */
-const tagged = (client: (typeof CLIENTS)[number]) => ({ tags: client === CLIENTS[1] ? [] : "long" });
 
 /** Longer than one read of the receiver and than a one-byte or two-byte frame length. */
 const PAYLOADS = [100, 4000];

@@ -33,6 +33,16 @@ interface MeasureOptions {
   withSender?: (sender: Sender) => Sender;
 }
 
+/** Clients whose receivers are of one kind, of both, and of the other. */
+export const CLIENTS = [
+  { kind: "light", probes: 0, threads: 2 },
+  { kind: "light", probes: 5 },
+  { kind: "official", probes: 0 },
+] as const;
+
+/** The short run tries clients with receivers of both kinds. */
+export const tagged = ({ probes }: { probes: number }) => ({ tags: probes > 0 ? [] : "long" });
+
 /** One small broadcast, as the command does it. */
 export async function measure(
   plan: Partial<BroadcastPlan>,

@@ -10,7 +10,7 @@ import { startFakeMatrix } from "./fake-matrix.ts";
 import { startFakeMattermost } from "./fake-mattermost.ts";
 import { startFakeRocketchat } from "./fake-rocketchat.ts";
 import { startFakeZulip } from "./fake-zulip.ts";
-import { measure } from "./measure.ts";
+import { CLIENTS, measure } from "./measure.ts";
 import { metricValues } from "./metric-value.ts";
 import { Bench } from "./run-bench.ts";
 import { listen } from "./serve-fake.ts";
@@ -21,12 +21,6 @@ const SERVERS = [
   { name: "mattermost", start: startFakeMattermost, stores: true },
   { name: "rocketchat", start: startFakeRocketchat, stores: true },
   { name: "zulip", start: startFakeZulip, stores: true },
-] as const;
-
-const CLIENTS = [
-  { kind: "light", probes: 0, threads: 2 },
-  { kind: "light", probes: 5 },
-  { kind: "official", probes: 0 },
 ] as const;
 
 /** The short run tries the kind that most measurements use. */

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startStrictServer, type StrictServer } from "./strict-server.ts";
-import { measure } from "./measure.ts";
+import { CLIENTS, measure, tagged } from "./measure.ts";
 import { listen } from "./serve-fake.ts";
 
 const STRICT = fileURLToPath(new URL("./strict-plugin.ts", import.meta.url));
@@ -13,15 +13,6 @@ beforeEach(async () => {
   server = await startStrictServer();
 });
 afterEach(() => server.close());
-
-const CLIENTS = [
-  { kind: "light", probes: 0, threads: 2 },
-  { kind: "light", probes: 5 },
-  { kind: "official", probes: 0 },
-] as const;
-
-/** The short run tries one client, whose receivers are of both kinds. */
-const tagged = (client: (typeof CLIENTS)[number]) => ({ tags: client === CLIENTS[1] ? [] : "long" });
 
 /** 14 messages to 40 members. */
 const ALL_RECEIVED = {

@@ -2,22 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { tailchat } from "../src/targets/tailchat.ts";
 import { ALL_RECEIVED, receivedByExisting, membersOf } from "./each-with.ts";
 import { startFakeTailchat, type FakeTailchat } from "./fake-tailchat.ts";
-import { measure } from "./measure.ts";
+import { CLIENTS, measure, tagged } from "./measure.ts";
 
 let server: FakeTailchat;
 beforeEach(async () => {
   server = await startFakeTailchat();
 });
 afterEach(() => server.close());
-
-const CLIENTS = [
-  { kind: "light", probes: 0 },
-  { kind: "light", probes: 5, threads: 2 },
-  { kind: "official", probes: 0 },
-] as const;
-
-/** The short run tries one client, whose receivers are of both kinds. */
-const tagged = (client: (typeof CLIENTS)[number]) => ({ tags: client === CLIENTS[1] ? [] : "long" });
 
 for (const client of CLIENTS)
   describe(`a Tailchat server, with ${client.kind} and ${client.probes} probes`, tagged(client), () => {

@@ -52,6 +52,20 @@ const MISALIGNED = `{
   faults;
 }`;
 
+/** Pastes a picture with different texts, and returns whether each was attached: the browser pastes what isn't prevented. */
+const PASTE = `[
+  { "text/html": "<b>1</b>", "text/plain": "1" },
+  { "text/html": "<img>" },
+  { "text/plain": "picture.png" },
+  { "text/html": "<img>", "text/plain": "https://example.com/picture.png" },
+].map((texts) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.items.add(new File(["0"], "picture.png", { type: "image/png" }));
+  for (const [type, text] of Object.entries(texts)) clipboardData.setData(type, text);
+  const init = { clipboardData, bubbles: true, cancelable: true };
+  return !document.activeElement.dispatchEvent(new ClipboardEvent("paste", init));
+})`;
+
 describe.skipIf(!hasBrowser())("the composer", () => {
   const site = useSite(() => ({ FILE_MAX_BYTES: "200000" }));
   /** The user in the browser, and one who receives the messages. */
@@ -425,20 +439,8 @@ describe.skipIf(!hasBrowser())("the composer", () => {
       const pasted = Promise.withResolvers<void>();
       await delayAnswers(page, /^group\.myPermissions$/, pasted.promise);
       await page.goto(site.url + channelPath());
-      // The browser itself pastes what isn't prevented.
       await field().focus();
-      const attached = await page.evaluate(`[
-      { "text/html": "<b>1</b>", "text/plain": "1" },
-      { "text/html": "<img>" },
-      { "text/plain": "picture.png" },
-      { "text/html": "<img>", "text/plain": "https://example.com/picture.png" },
-    ].map((texts) => {
-      const clipboardData = new DataTransfer();
-      clipboardData.items.add(new File(["0"], "picture.png", { type: "image/png" }));
-      for (const [type, text] of Object.entries(texts)) clipboardData.setData(type, text);
-      const init = { clipboardData, bubbles: true, cancelable: true };
-      return !document.activeElement.dispatchEvent(new ClipboardEvent("paste", init));
-    })`);
+      const attached = await page.evaluate<boolean[]>(PASTE);
       expect(attached, "before permissions are loaded").toEqual([false, true, true, true]);
       pasted.resolve();
       const removes = page.getByRole("button", {

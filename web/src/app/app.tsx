@@ -15,17 +15,16 @@ import { type FanfareClient, NEWEST_MESSAGES } from "@fanfare/client";
 
 let isAppLoaded = false;
 
-const loadAppTexts = () => loadMoreTexts("app");
-async function loadLoggedIn() {
-  const [{ LoggedIn: component }] = await Promise.all([import("./logged-in.tsx"), loadAppTexts()]);
-  isAppLoaded = true;
-  return component;
-}
-/** Loaded in advance, because who logs out may have no connection. */
-const loadLoggedOut = async () => (await import("../session/landing.tsx")).LoggedOutPages;
-
-const LoggedIn = later(loadLoggedIn, Splash, loadAppTexts);
-const LoggedOutPages = later(loadLoggedOut, Splash);
+const LoggedIn = later(
+  async () => {
+    const { LoggedIn: component } = await import("./logged-in.tsx");
+    isAppLoaded = true;
+    return component;
+  },
+  Splash,
+  () => loadMoreTexts("app"),
+);
+const LoggedOutPages = later(async () => (await import("../session/landing.tsx")).LoggedOutPages, Splash);
 
 /** Loads what the first page shows. In parallel with loading the texts. Rejects if something can't be loaded. */
 export const firstLoaded = loadFirst();
@@ -54,13 +53,13 @@ const UnsubscribePage = later(async () => {
 export function App() {
   const { client, notice, needsSecondFactor, number } = useSession();
   useAppliedPreferences();
-  // For the next login, or in parallel with loading the application.
+  // Loads the other pages in advance: who logs out may have no connection, and who logs in shouldn't wait.
   useEffect(() => {
     if (client !== null) {
-      void firstShown.then(loadLoggedOut).catch(() => {});
+      void firstShown.then(LoggedOutPages.load).catch(() => {});
       return askEarly(client, () => isAppLoaded);
     }
-    void loadLoggedIn().catch(() => {});
+    void LoggedIn.load().catch(() => {});
     return undefined;
   }, [client]);
   return (
