@@ -56,7 +56,7 @@ export function App() {
   // Loads the other pages in advance: who logs out may have no connection, and who logs in shouldn't wait.
   useEffect(() => {
     if (client !== null) {
-      void firstShown.then(LoggedOutPages.load).catch(() => {});
+      void firstShown.then(() => LoggedOutPages.load()).catch(() => {});
       return askEarly(client, () => isAppLoaded);
     }
     void LoggedIn.load().catch(() => {});
