@@ -38,10 +38,11 @@ export async function startSite({ data, web }: { data?: string; web?: string }):
   );
   const browser = await chromium.launch({
     executablePath: process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu"],
+    args: ["--no-sandbox", "--disable-gpu", "--window-size=1280,880"],
   });
   const newContext: Site["newContext"] = async (tokens, script = "") => {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    // A page of a given size can be higher than its window: input below the window's edge would only be painted with a change above it.
+    const context = await browser.newContext({ viewport: null });
     await context.addInitScript(
       (text) => localStorage.setItem("fanfare.tokens", localStorage.getItem("fanfare.tokens") ?? text),
       JSON.stringify(tokens),

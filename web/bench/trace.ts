@@ -15,8 +15,7 @@ interface TraceEvent {
 
 type Slice = Required<Pick<TraceEvent, "name" | "ts" | "dur" | "tdur">> & { type: string | undefined };
 
-const CATEGORIES = ["devtools.timeline", "disabled-by-default-devtools.timeline", "toplevel"];
-const TASKS = new Set(["RunTask", "ThreadControllerImpl::RunTask"]);
+const CATEGORIES = ["devtools.timeline", "disabled-by-default-devtools.timeline"];
 const SCRIPTS = new Set(["FunctionCall", "RunMicrotasks", "EvaluateScript", "v8.callFunction"]);
 const US = 1000;
 
@@ -65,7 +64,7 @@ function isKey(name: string, type: string | undefined): boolean {
 }
 
 function measured(slices: readonly Slice[]): MainThread {
-  const tasks = slices.filter(({ name }) => TASKS.has(name));
+  const tasks = slices.filter(({ name }) => name === "RunTask");
   const commits = slices.filter(({ name }) => name === "Commit");
   const scripts = slices.filter(({ name }) => SCRIPTS.has(name));
   const layouts = slices.filter(({ name }) => name === "Layout");
