@@ -142,6 +142,28 @@ describe.skipIf(!hasBrowser())("forwarding a message", () => {
     await expect.poll(() => contents(laterId)).toEqual([linkTo(message)]);
   });
 
+  test("comes after the messages of that conversation that the server has not got yet", async () => {
+    const slowlyId = await newChannel("slowly");
+    const message = await write("Sent second");
+    page = await site.newPage({ viewport: { width: 1100, height: 800 } }, await site.logIn("grace"));
+    const arrival = Promise.withResolvers<void>();
+    await page.routeWebSocket(/socket\.io/, (client) => {
+      const server = client.connectToServer();
+      client.onMessage(async (frame) => {
+        if (frame.toString().includes("Sent first")) await arrival.promise;
+        server.send(frame);
+      });
+    });
+    await site.visit(page, `/groups/${groupId}/channels/${slowlyId}`);
+    await page.getByRole("textbox", { name: t("composer:label", { title: "#slowly" }) }).fill("Sent first");
+    await page.keyboard.press("Enter");
+    await forwardTo(message, "slowly");
+    await action().click();
+    await dialog().waitFor({ state: "hidden" });
+    arrival.resolve();
+    await expect.poll(() => contents(slowlyId)).toEqual(["Sent first", linkTo(message)]);
+  });
+
   test("from the message's sheet on a phone, to a person", { tags: "long" }, async () => {
     const message = await write("For your pocket");
     page = await site.newPage(

@@ -1,6 +1,6 @@
 import { FanfareError, randomId, type ChannelView, type FanfareClient } from "@fanfare/client";
 import i18next from "i18next";
-import { isInAddress, showChannel } from "../../data/shown-channels.ts";
+import { isInAddress, openViews, showChannel } from "../../data/shown-channels.ts";
 import { errorText, isErrorOf } from "../../shared/use-action.ts";
 import { showToast } from "../../ui/feedback.tsx";
 import { addUnsent, removeUnsent, type SendOptions, type UnsentMessage } from "./conversation.ts";
@@ -89,12 +89,18 @@ export function sendMessage(view: ChannelView, content: string, options: SendOpt
 }
 
 /**
- * Sends a message to a channel that isn't shown: failures are thrown instead of being listed there. Without a connection, the message waits.
+ * Sends a message to a channel that isn't shown: failures are thrown instead of being listed there. Without a connection, and behind
+ * unsent messages of the channel, the message waits.
  * @returns whether it is sent
  * @throws {FanfareError} as `message.send`
  */
 export async function sendNow(client: FanfareClient, channelId: string, content: string): Promise<boolean> {
   const nonce = randomId();
+  const open = openViews(client).find((view) => view.channelId === channelId);
+  if (open !== undefined && open.snapshot.pending.length > 0) {
+    void sendMessage(open, content, { nonce });
+    return false;
+  }
   try {
     await client.call("message.send", { channelId, content, nonce });
     return true;
