@@ -102,3 +102,14 @@ export async function delayAnswers(
     });
   });
 }
+
+/** Keeps calls that contain this text from the server until the promise resolves, from the next load of the page on. */
+export async function delayCalls(page: Page, text: string, arrival: Promise<void>): Promise<void> {
+  await page.routeWebSocket(/socket\.io/, (client) => {
+    const server = client.connectToServer();
+    client.onMessage(async (frame) => {
+      if (frame.toString().includes(text)) await arrival;
+      server.send(frame);
+    });
+  });
+}

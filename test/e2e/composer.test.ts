@@ -3,7 +3,7 @@ import { FanfareClient } from "@fanfare/client";
 import type { Message, SessionTokens } from "@fanfare/contract";
 import type { Page } from "playwright-core";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { delayAnswers, hasBrowser } from "./browser.ts";
+import { delayAnswers, delayCalls, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
@@ -760,6 +760,27 @@ describe.skipIf(!hasBrowser())("the composer", () => {
       .first()
       .waitFor();
     expect(await field().inputValue()).toBe("/me");
+  });
+
+  test("a message by command comes before what is written to that person next", async () => {
+    const { tokens } = windows.get("ada")!;
+    page = await site.newPage({}, tokens);
+    const arrival = Promise.withResolvers<void>();
+    await delayCalls(page, "by command", arrival.promise);
+    await page.goto(site.url + channelPath());
+    await field().fill("/msg @grace by command");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/direct\//);
+    await page.getByRole("textbox", { name: t("composer:label", { title: "Grace Hopper" }) }).fill("by hand");
+    await page.keyboard.press("Enter");
+    await page.getByRole("log").getByText("by hand").waitFor();
+    arrival.resolve();
+    const { channel } = await ada.call("channel.openDirect", { userId: grace.user!.id });
+    const texts = async () => {
+      const { messages } = await ada.call("message.list", { channelId: channel.id });
+      return messages.map(({ content }) => content).slice(-2);
+    };
+    await expect.poll(texts).toEqual(["by command", "by hand"]);
   });
 
   test("commands write signs, set what others see, search, and list the shortcuts", async () => {

@@ -6,7 +6,9 @@ import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { openOverlay } from "../state/panels.ts";
 import { usePlace } from "../app/shortcuts/use-place.ts";
+import { sendMessage } from "../channel/messages/outbox.ts";
 import { useCall } from "../data/call.ts";
+import { useServerCache } from "../data/data-context.ts";
 import { hasMessages, useChannelPermissions } from "../data/groups.ts";
 import { useMe } from "../data/me.ts";
 import { FOREVER } from "../groups/channels/mute.ts";
@@ -122,6 +124,7 @@ function useRunPlainCommand(
   { onPoll, onTemplates }: CommandDialogs,
 ): (name: string, text: string) => boolean {
   const call = useCall();
+  const { client } = useServerCache();
   const place = usePlace();
   const [, navigate] = useLocation();
   const openDirect = useOpenDirect();
@@ -132,9 +135,7 @@ function useRunPlainCommand(
       case "msg": {
         const [, userId, content] = /^<@([0-9a-f]{24})>\s*(\S[\s\S]*)$/.exec(text) ?? [];
         if (userId === undefined || content === undefined) return false;
-        void openDirect(userId, (channelId) => {
-          call("message.send", { channelId, content, nonce: randomId() }).catch(showFailure);
-        });
+        void openDirect(userId, (channelId) => void sendMessage(client.channel(channelId), content));
         return true;
       }
       case "poll":
