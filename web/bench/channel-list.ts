@@ -56,7 +56,7 @@ try {
     channels: Number(values.channels),
     rows: await page.evaluate(() => document.querySelectorAll("nav a[href*='/channels/']").length),
     domNodes: await page.evaluate(() => document.querySelectorAll("*").length),
-    openedMs: { p50: quantile(times, 0.5), p95: quantile(times, 0.95) },
+    openedMs: { p50: quantile(times, 0.5), max: quantile(times, 1) },
   });
 } finally {
   await site.stop();

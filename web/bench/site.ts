@@ -79,7 +79,7 @@ export async function throttleCpu(page: Page, rate = 4): Promise<void> {
   await session.send("Emulation.setCPUThrottlingRate", { rate });
 }
 
-/** A slow mobile connection. */
+/** A slow mobile connection. Chromium slows neither a service worker's requests nor the frames of a WebSocket that is already open. */
 export async function throttleNetwork(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.emulateNetworkConditions", {

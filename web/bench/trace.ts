@@ -10,18 +10,23 @@ interface TraceEvent {
   tdur?: number;
   pid: number;
   tid: number;
-  args: { name?: string; data?: { type?: string } };
+  /** Of events with a beginning and an end of their own. */
+  id?: string;
+  id2?: { local?: string };
+  args: { data?: { type?: string }; event_latency?: { event_type?: string } };
 }
 
 type Slice = Required<Pick<TraceEvent, "name" | "ts" | "dur" | "tdur">> & { type: string | undefined };
 
-const CATEGORIES = ["devtools.timeline", "disabled-by-default-devtools.timeline"];
+const CATEGORIES = ["devtools.timeline", "disabled-by-default-devtools.timeline", "input"];
 const SCRIPTS = new Set(["FunctionCall", "RunMicrotasks", "EvaluateScript", "v8.callFunction"]);
 const US = 1000;
 
 export interface MainThread {
+  /** For each key that was painted: the time from its arrival in the browser until the frame that shows it was on the screen. */
+  waitsMs: number[];
   /** For each key: how long the main thread worked from the start of its handlers until the commit of the frame that shows it. */
-  inputToPaintMs: number[];
+  keyWorkMs: number[];
   /** How long it worked in all. */
   workMs: number;
   frames: number;
@@ -40,7 +45,7 @@ export async function traceMainThread(browser: Browser, page: Page): Promise<() 
     const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as {
       traceEvents: TraceEvent[];
     };
-    return measured(ofMainThread(traceEvents));
+    return { ...measured(ofMainThread(traceEvents)), waitsMs: waitsOf(traceEvents) };
   };
 }
 
@@ -59,25 +64,39 @@ function ofMainThread(events: readonly TraceEvent[]): Slice[] {
     .toSorted((a, b) => a.ts - b.ts);
 }
 
+function waitsOf(events: readonly TraceEvent[]): number[] {
+  const ends = new Map<string, number>();
+  const idOf = ({ pid, id, id2 }: TraceEvent): string => `${pid}/${id ?? id2?.local}`;
+  const waits: number[] = [];
+  for (const event of events.toSorted((a, b) => b.ts - a.ts)) {
+    if (event.name !== "EventLatency") continue;
+    if (event.ph === "e") ends.set(idOf(event), event.ts);
+    const end = ends.get(idOf(event));
+    if (event.ph === "b" && end !== undefined && event.args.event_latency?.event_type === "KEY_PRESSED")
+      waits.push((end - event.ts) / US);
+  }
+  return waits;
+}
+
 function isKey(name: string, type: string | undefined): boolean {
   return name === "EventDispatch" && type === "keydown";
 }
 
-function measured(slices: readonly Slice[]): MainThread {
+function measured(slices: readonly Slice[]): Omit<MainThread, "waitsMs"> {
   const tasks = slices.filter(({ name }) => name === "RunTask");
   const commits = slices.filter(({ name }) => name === "Commit");
   const scripts = slices.filter(({ name }) => SCRIPTS.has(name));
   const layouts = slices.filter(({ name }) => name === "Layout");
   const forced = layouts.filter((layout) => scripts.some((script) => contains(script, layout)));
   const keys = slices.filter(({ name, type }) => isKey(name, type));
-  const inputToPaintMs = keys.flatMap((key) => {
+  const keyWorkMs = keys.flatMap((key) => {
     const commit = commits.find(({ ts }) => ts >= key.ts);
     if (commit === undefined) return [];
     const [from, to] = [key.ts, commit.ts + commit.dur];
     return tasks.reduce((sum, task) => sum + workWithin(task, from, to), 0) / US;
   });
   return {
-    inputToPaintMs,
+    keyWorkMs,
     workMs: workOf(tasks) / US,
     frames: commits.length,
     layouts: layouts.length,

@@ -1,6 +1,6 @@
 // Types in Chromium, on a processor that is 4 times slower, while others write in the same channel:
 //   node web/bench/typing.ts [--rate 50] [--keys 150] [--rounds 3] [--web DIR] [--web DIR2]
-// Several builds take turns. `work` is the main thread's CPU time from an input to its frame, which doesn't depend on other programs.
+// Several builds take turns. `workMs` is the main thread's CPU time for a key until its frame. Both rise with the machine's other load.
 import { parseArgs } from "node:util";
 import { FanfareClient } from "@fanfare/client";
 import type { Page } from "playwright-core";
@@ -18,6 +18,7 @@ const { values } = parseArgs({
 const keys = Number(values.keys);
 const KEYS_PER_SECOND = 8;
 const AUTHORS = 5;
+const TEXT = Array.from({ length: keys }, (_, index) => "abcdefghij"[index % 10]).join("");
 
 const OBSERVE = `
   window.__REACT_DEVTOOLS_GLOBAL_HOOK__ = {
@@ -28,18 +29,13 @@ const OBSERVE = `
     onPostCommitFiberRoot: () => {},
   };
   window.commits = 0;
-  window.presses = [];
-  new PerformanceObserver((list) => {
-    for (const { name, duration } of list.getEntries()) if (name === "keydown") presses.push(duration);
-  }).observe({ type: "event", durationThreshold: 16, buffered: true });
 `;
 
 interface Typed {
-  /** Chromium's own figures: from the input to the frame that shows it, in steps of 8 ms. */
-  waits: number[];
   thread: MainThread;
   seconds: number;
-  sent: number;
+  /** Messages that the page has shown. */
+  shown: number;
   commits: number;
 }
 
@@ -89,17 +85,26 @@ async function typeOnce(site: Site): Promise<Typed> {
   );
   try {
     await page.waitForTimeout(3000);
-    const before = await page.evaluate<number>("presses.length = 0, commits");
-    const sentBefore = sent;
+    const before = await seen(page);
     const endTrace = await traceMainThread(site.browser, page);
     const startMs = performance.now();
     await pressKeys(page, startMs);
+    await page.waitForFunction(([area, text]) => (area as HTMLTextAreaElement).value === text, [
+      await field.elementHandle(),
+      TEXT,
+    ] as const);
+    await page.waitForTimeout(500);
     const seconds = (performance.now() - startMs) / 1000;
+    const after = await seen(page);
     const thread = await endTrace();
-    const after = await page.evaluate<{ commits: number; presses: number[] }>("({ commits, presses })");
-    // Presses that took less than 16 ms have no entry.
-    const waits = [...after.presses, ...Array<number>(Math.max(0, keys - after.presses.length)).fill(8)];
-    return { waits, thread, seconds, sent: sent - sentBefore, commits: after.commits - before };
+    if (thread.waitsMs.length !== keys)
+      throw new Error(`${thread.waitsMs.length} of ${keys} keys were painted.`);
+    return {
+      thread,
+      seconds,
+      shown: after.message - before.message,
+      commits: after.commits - before.commits,
+    };
   } finally {
     clearInterval(writing);
     for (const author of authors) author.close();
@@ -107,13 +112,26 @@ async function typeOnce(site: Site): Promise<Typed> {
   }
 }
 
+/** How many times React has rendered, and the newest message in the page. */
+function seen(page: Page): Promise<{ commits: number; message: number }> {
+  return page.evaluate(() => {
+    const newest = [...document.querySelectorAll("[data-message-id]")].at(-1)?.textContent ?? "";
+    return {
+      commits: (window as unknown as { commits: number }).commits,
+      message: Number(/Message (\d+):/.exec(newest)?.[1] ?? 0),
+    };
+  });
+}
+
+/** A key is pressed when it is due, also if the page hasn't handled the one before. */
 async function pressKeys(page: Page, startMs: number): Promise<void> {
-  for (let key = 0; key < keys; key++) {
-    const dueMs = startMs + (key * 1000) / KEYS_PER_SECOND;
+  const presses: Promise<void>[] = [];
+  for (let index = 0; index < keys; index++) {
+    const dueMs = startMs + (index * 1000) / KEYS_PER_SECOND;
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, dueMs - performance.now())));
-    await page.keyboard.press("abcdefghij"[key % 10]!);
+    presses.push(page.keyboard.press(TEXT[index]!));
   }
-  await page.waitForTimeout(500);
+  await Promise.all(presses);
 }
 
 function summary(rounds: readonly Typed[]) {
@@ -125,7 +143,7 @@ function summary(rounds: readonly Typed[]) {
     max: quantile(numbers, 1),
   });
   return {
-    messagesPerSecond: rate(({ sent }) => sent),
+    messagesPerSecond: rate(({ shown }) => shown),
     commitsPerSecond: rate(({ commits }) => commits),
     framesPerSecond: rate(({ thread }) => thread.frames),
     layoutsPerSecond: rate(({ thread }) => thread.layouts),
@@ -134,8 +152,8 @@ function summary(rounds: readonly Typed[]) {
     forcedLayoutMsPerSecond: rate(({ thread }) => thread.forcedLayoutMs),
     workMsPerSecond: rate(({ thread }) => thread.workMs),
     longestTaskMs: Math.round(Math.max(...rounds.map(({ thread }) => thread.longestTaskMs))),
-    inputToPaintMs: spread(rounds.flatMap(({ waits }) => waits)),
-    workMs: spread(rounds.flatMap(({ thread }) => thread.inputToPaintMs)),
+    inputToPaintMs: spread(rounds.flatMap(({ thread }) => thread.waitsMs)),
+    workMs: spread(rounds.flatMap(({ thread }) => thread.keyWorkMs)),
   };
 }
 
