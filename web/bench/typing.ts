@@ -29,12 +29,20 @@ const OBSERVE = `
     onPostCommitFiberRoot: () => {},
   };
   window.commits = 0;
+  window.shown = new Set();
+  new MutationObserver((changes) => {
+    for (const { addedNodes } of changes)
+      for (const node of addedNodes)
+        if (node instanceof Element)
+          for (const message of [node, ...node.querySelectorAll("[data-message-id]")])
+            if (message.dataset.messageId !== undefined) shown.add(message.dataset.messageId);
+  }).observe(document, { childList: true, subtree: true });
 `;
 
 interface Typed {
   thread: MainThread;
   seconds: number;
-  /** Messages that the page has shown. */
+  /** Messages that came into view. */
   shown: number;
   commits: number;
 }
@@ -102,7 +110,7 @@ async function typeOnce(site: Site): Promise<Typed> {
     return {
       thread,
       seconds,
-      shown: after.message - before.message,
+      shown: after.shown - before.shown,
       commits: after.commits - before.commits,
     };
   } finally {
@@ -112,15 +120,9 @@ async function typeOnce(site: Site): Promise<Typed> {
   }
 }
 
-/** How many times React has rendered, and the newest message in the page. */
-function seen(page: Page): Promise<{ commits: number; message: number }> {
-  return page.evaluate(() => {
-    const newest = [...document.querySelectorAll("[data-message-id]")].at(-1)?.textContent ?? "";
-    return {
-      commits: (window as unknown as { commits: number }).commits,
-      message: Number(/Message (\d+):/.exec(newest)?.[1] ?? 0),
-    };
-  });
+/** How many times React has rendered, and how many messages were rendered. */
+function seen(page: Page): Promise<{ commits: number; shown: number }> {
+  return page.evaluate("({ commits, shown: shown.size })");
 }
 
 /** A key is pressed when it is due, also if the page hasn't handled the one before. */
