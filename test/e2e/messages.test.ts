@@ -487,9 +487,15 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await early.keyboard.press("s");
     await early.keyboard.press("Alt+Shift+f");
     answered.resolve();
-    await early.getByText(t("messages:action.unsaved")).waitFor();
-    await early.getByText(t("channels:favorites.removed")).waitFor();
-    expect((await ada.call("saved.list", {})).saved.map((saved) => saved.messageId)).not.toContain(messageId);
+    const marked = async () => {
+      const [{ saved }, { settings }] = await Promise.all([
+        ada.call("saved.list", {}),
+        ada.call("notification.list", {}),
+      ]);
+      const isSaved = saved.some((one) => one.messageId === messageId);
+      return { isSaved, isFavorite: settings.some((one) => one.channelId === channelId && one.favorite) };
+    };
+    await expect.poll(marked).toEqual({ isSaved: false, isFavorite: false });
   });
 
   test("messages of a blocked user are collapsed", async () => {

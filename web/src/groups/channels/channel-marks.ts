@@ -14,7 +14,7 @@ export function useToggleFavorite(): (channelId: string) => void {
   const call = useCall();
   const toggle = async (channelId: string) => {
     // The shortcut can be pressed before.
-    await store.load("notification.list", {});
+    if (!store.isLoaded("notification.list", {})) await store.load("notification.list", {});
     const favorite = store.state.notifications?.[channelId]?.favorite !== true;
     await call("notification.set", { channelId, favorite, ...(favorite && { hidden: false }) });
     showToast({ text: favorite ? t("favorites.added") : t("favorites.removed"), tone: "good" });

@@ -71,7 +71,7 @@ export function useToggleSaved(): (message: Message) => void {
     ({ channelId, id: messageId }) => {
       const toggle = async () => {
         // Saved again, it would lose its reminder.
-        await store.load("saved.list", {});
+        if (!store.isLoaded("saved.list", {})) await store.load("saved.list", {});
         const isSaved = store.state.saved?.[messageId] !== undefined;
         await (isSaved ? call("saved.remove", { messageId }) : call("saved.add", { channelId, messageId }));
         showToast({ text: isSaved ? t("action.unsaved") : t("action.saved"), tone: "good" });
