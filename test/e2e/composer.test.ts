@@ -678,6 +678,34 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await ada.call("bot.delete", { groupId, botId: bot.id });
   });
 
+  test("commands aren't sent as messages before it is known which there are", async () => {
+    const params = { groupId, name: "Early bird", scopes: ["commands" as const] };
+    const { bot, token } = await ada.call("bot.create", params);
+    const early = new FanfareClient({ url: site.url });
+    early.useBotToken(token);
+    await early.call("command.register", { name: "early", description: "Wakes everyone" });
+    await early.connect();
+    const invoked: string[] = [];
+    early.on("command.invoked", ({ invocation }) => invoked.push(invocation.text));
+    for (const text of ["/topic Rockets at dawn", "/early at six"]) {
+      page = await site.newPage({}, windows.get("ada")!.tokens);
+      const answered = Promise.withResolvers<void>();
+      await delayAnswers(page, /^(?:command\.list|group\.myPermissions)$/, answered.promise);
+      await page.goto(site.url + channelPath());
+      await field().fill(text);
+      await page.keyboard.press("Enter");
+      answered.resolve();
+      await expect.poll(() => field().inputValue()).toBe("");
+    }
+    await expect.poll(() => invoked).toEqual(["at six"]);
+    await expect
+      .poll(async () => (await grace.call("channel.get", { channelId })).channel.topic)
+      .toBe("Rockets at dawn");
+    expect((await grace.call("message.list", { channelId })).messages).toEqual([]);
+    early.close();
+    await ada.call("bot.delete", { groupId, botId: bot.id });
+  });
+
   test(
     "/remind writes to the user's own notes and reminds of it, on all devices",
     { tags: "long" },

@@ -2,7 +2,7 @@ import { FanfareClient } from "@fanfare/client";
 import type { Message, ScheduledMessage, SessionTokens } from "@fanfare/contract";
 import type { Page, WebSocket } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasBrowser } from "./browser.ts";
+import { delayAnswers, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
@@ -459,6 +459,43 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await page.getByRole("textbox", { name: t("messages:editLabel") }).fill("mine, edited");
     await page.keyboard.press("Enter");
     await text("mine, edited").waitFor();
+  });
+
+  test("keys and clicks act before what they depend on is loaded", async () => {
+    await newChannel("early");
+    const { id: messageId } = await write(grace, "Ready for launch?");
+    await grace.call("message.react", { channelId, messageId, emoji: "👍" });
+    const remindAt = new Date(Date.now() + 3_600_000).toISOString();
+    await ada.call("saved.add", { channelId, messageId, remindAt });
+    await ada.call("notification.set", { channelId, favorite: true });
+    const early = await site.newPage({}, tokens);
+    const answered = Promise.withResolvers<void>();
+    await delayAnswers(early, /^(?:group\.myPermissions|notification\.list|saved\.list)$/, answered.promise);
+    await early.goto(`${site.url}/groups/${groupId}/channels/${channelId}`);
+    const message = early.getByRole("article").filter({ hasText: "Ready for launch?" });
+    await message
+      .getByRole("button", { name: t("messages:reaction.label", { emoji: "👍", count: 1 }) })
+      .click();
+    await message
+      .getByRole("button", { name: t("messages:reaction.label", { emoji: "👍", count: 2 }) })
+      .waitFor();
+    await message.focus();
+    await early.keyboard.press("r");
+    await early.getByText(t("composer:reply.to", { name: "Grace" })).waitFor();
+    await message.focus();
+    // Saved again, the message would lose its reminder.
+    await early.keyboard.press("s");
+    await early.keyboard.press("Alt+Shift+f");
+    answered.resolve();
+    const marked = async () => {
+      const [{ saved }, { settings }] = await Promise.all([
+        ada.call("saved.list", {}),
+        ada.call("notification.list", {}),
+      ]);
+      const isSaved = saved.some((one) => one.messageId === messageId);
+      return { isSaved, isFavorite: settings.some((one) => one.channelId === channelId && one.favorite) };
+    };
+    await expect.poll(marked).toEqual({ isSaved: false, isFavorite: false });
   });
 
   test("messages of a blocked user are collapsed", async () => {

@@ -167,6 +167,8 @@ describe.skipIf(!hasBrowser())("the outbox", () => {
         .press("Enter");
       const failed = page.getByRole("log").getByRole("group", { name: t("messages:unsent.label") });
       await failed.getByRole("button", { name: t("common:delete") }).waitFor();
+      // What the user can do here may still be loading.
+      await page.getByText(/muted in this group until/).waitFor();
       expect(await failed.getByRole("button", { name: t("common:edit") }).count()).toBe(0);
       await ada.call("group.unmute", muted);
       await failed.getByRole("button", { name: t("common:edit") }).waitFor();

@@ -7,7 +7,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startGitHub, type GitHub } from "../support/github.ts";
 import { violations } from "./axe.ts";
-import { hasBrowser } from "./browser.ts";
+import { delayAnswers, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
@@ -153,10 +153,15 @@ describe.skipIf(!hasBrowser())("plug-ins", () => {
   });
 
   test("a command starts a poll, and a wrong one stays in the field", async () => {
-    const page = await open("ada");
+    const page = await site.newPage({}, await site.logIn("ada"));
+    const listed = Promise.withResolvers<void>();
+    await delayAnswers(page, /^plugin\.list$/, listed.promise);
+    await page.goto(site.url + path);
     const field = page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
     await field.fill("/quickpoll Lunch?; Pizza");
+    // Also before the plug-ins are loaded.
     await page.keyboard.press("Enter");
+    listed.resolve();
     await page.getByText("Write the question and 2 to 10 options").first().waitFor();
     await expect.poll(() => field.inputValue()).toBe("/quickpoll Lunch?; Pizza");
     await field.fill("/quickpoll Lunch?; Pizza; Salad");

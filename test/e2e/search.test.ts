@@ -86,6 +86,31 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     },
   );
 
+  test("what is typed while the quick switcher or the search is loaded isn't sent", async () => {
+    for (const [combo, chunk, name] of [
+      ["Control+k", "quick-switcher", t("quick-switcher:title")],
+      ["Control+f", "search-panel", t("search:field")],
+    ] as const) {
+      page = await site.newPage({ viewport: VIEWPORT }, await site.logIn("ada"));
+      const typed = Promise.withResolvers<void>();
+      await page.route(`**/assets/${chunk}*.js`, async (route) => {
+        await typed.promise;
+        await route.continue();
+      });
+      await page.goto(`${site.url}/groups/${groupId}/channels/${general}`);
+      // Not by its role: it is hidden behind the switcher.
+      const composer = page.locator("main textarea");
+      await composer.focus();
+      await page.getByText(t("shell:state.online"), { exact: true }).waitFor();
+      await page.keyboard.press(combo);
+      await page.keyboard.type("rockets");
+      typed.resolve();
+      const field = page.getByRole("combobox", { name });
+      await expect.poll(() => field.inputValue()).toBe("rockets");
+      expect(await composer.inputValue()).toBe("");
+    }
+  });
+
   test("the quick switcher opens a channel by keyboard, and lists unread ones first", async () => {
     await ada.call("inbox.markAllRead", {});
     await open();

@@ -13,9 +13,10 @@ interface OnceNamed {
 
 /**
  * Calls a function once the usernames in a text are known, unless the component is gone by then.
- * @param isLookingUp whether usernames in the text are being looked up
+ * @param isLookingUp whether usernames in the text, or its command, are being looked up
+ * @param maxMs after this time the function is called anyway
  */
-export function useOnceNamed(isLookingUp: boolean, run: () => void): OnceNamed {
+export function useOnceNamed(isLookingUp: boolean, run: () => void, maxMs = LOOKUP_MAX_MS): OnceNamed {
   const [isLocked, setLocked] = useState(false);
   const latest = useRef({ isLookingUp, run, isGone: false });
   useEffect(() => {
@@ -29,7 +30,7 @@ export function useOnceNamed(isLookingUp: boolean, run: () => void): OnceNamed {
   );
   const wait = async () => {
     setLocked(true);
-    const untilMs = performance.now() + LOOKUP_MAX_MS;
+    const untilMs = performance.now() + maxMs;
     while (latest.current.isLookingUp && performance.now() < untilMs) {
       await pause(LOOKUP_POLL_MS);
     }

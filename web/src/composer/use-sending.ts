@@ -7,7 +7,9 @@ import { useStore } from "zustand";
 import { hasPermission } from "@fanfare/contract/permissions";
 import { useCall } from "../data/call.ts";
 import { useLive } from "../data/frames.ts";
+import { useConnectionState } from "../data/data-context.ts";
 import { useCommands } from "../data/group-settings.ts";
+import { useMyPermissions } from "../data/groups.ts";
 import { useHandler } from "../shared/hooks.ts";
 import { showToast, showFailure } from "../ui/feedback.tsx";
 import { type SendOptions, setReplyTo } from "../channel/messages/conversation.ts";
@@ -21,6 +23,7 @@ import {
   useRunCommand,
 } from "./own-commands.ts";
 import { runPluginCommand, usePlugins } from "../plugins/plugins.ts";
+import { useHasPlugins } from "../session/server-meta.ts";
 import { restoreDraft, setDraft } from "../state/drafts.ts";
 import { COUNT_FROM_CHARS } from "./composer-status.tsx";
 import { useUploads } from "./uploads.ts";
@@ -49,9 +52,9 @@ interface Sending {
   isCommand: boolean;
   /** At most `COUNT_FROM_CHARS`. Otherwise it would change with each key. */
   charsLeft: number;
-  /** Whether usernames in the text are being looked up. */
+  /** Whether usernames in the text, or its command, are being looked up. */
   isLookingUp: boolean;
-  /** Whether the message is sent once its usernames are looked up. */
+  /** Whether the message is sent once they are looked up. */
   isLocked: boolean;
   /** Whether the message is sent once its uploads finish. */
   isWaiting: boolean;
@@ -60,6 +63,9 @@ interface Sending {
   sendSticker: (sticker: Emoji) => void;
   stopWaiting: () => void;
 }
+
+/** While connected, longer than for usernames: everyone would see a command that is sent as a message. */
+const COMMANDS_MAX_MS = 15_000;
 
 const INCOMPLETE = { textKey: "composer:command.incomplete" } as const;
 
@@ -70,14 +76,18 @@ export function useSending(options: SendingOptions): Sending {
   const { secondsLeft, onSent, reset, onPoll, onTemplates } = options;
   const { t } = useTranslation("shared");
   const call = useCall();
+  const isOnline = useConnectionState() === "online";
   const { uploads, store } = useUploads(channel.id);
   const [waiting, setWaiting] = useState<AbortController | null>(null);
   const isBlank = useStore(contents, ({ wire }) => wire.trim() === "");
   const charsLeft = useStore(contents, ({ wire }) => countCharsLeft(wire.trim()));
-  const isLookingUp = useStore(contents, ({ unknownNames }) => unknownNames.length > 0);
+  const hasUnknownNames = useStore(contents, ({ unknownNames }) => unknownNames.length > 0);
   /** The text if it can be a command. */
   const written = useStore(contents, ({ wire }) => (wire.trimStart().startsWith("/") ? wire.trim() : ""));
-  const { data: commands = [] } = useCommands(channel.id, { enabled: written !== "" });
+  const { data: commands = [], isLoading } = useCommands(channel.id, { enabled: written !== "" });
+  const isLoadingOthers = useIsLoadingCommands(channel);
+  const isLoadingCommands = written !== "" && (isLoading || isLoadingOthers);
+  const isLookingUp = hasUnknownNames || isLoadingCommands;
   const ownCommands = useOwnCommands(channel);
   const runCommand = useRunCommand(channel, { onPoll, onTemplates });
   const ofBot = uploads.length === 0 ? parseCommand(written, commands) : null;
@@ -173,10 +183,12 @@ export function useSending(options: SendingOptions): Sending {
     if (isThere) sendNow();
   };
 
-  const named = useOnceNamed(isLookingUp, () => {
+  const sendWhenReady = () => {
     if (isUnderWay) void sendLater();
     else send();
-  });
+  };
+  const maxMs = isLoadingCommands && isOnline ? COMMANDS_MAX_MS : undefined;
+  const named = useOnceNamed(isLookingUp, sendWhenReady, maxMs);
 
   const submit = () => {
     if (canSend && waiting === null) named.start();
@@ -202,6 +214,14 @@ export function useSending(options: SendingOptions): Sending {
     sendSticker,
     stopWaiting,
   };
+}
+
+/** Whether it isn't known yet which commands the page and plug-ins have here. */
+function useIsLoadingCommands({ groupId }: Channel): boolean {
+  const { isPending } = useMyPermissions(groupId ?? "", { enabled: groupId !== null });
+  const hasPlugins = useHasPlugins();
+  const hasTheirs = usePlugins(({ isLoaded }) => isLoaded);
+  return (groupId !== null && isPending) || (hasPlugins && !hasTheirs);
 }
 
 function countCharsLeft(content: string): number {

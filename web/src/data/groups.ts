@@ -183,13 +183,19 @@ export function useCanInGroup(groupId: string, name: PermissionName): boolean {
   return data !== undefined && hasPermission(data.permissions, name);
 }
 
-/** The user's permissions in a channel, as bits; threads use those of their parent. 0 until loaded. */
-export function useChannelPermissions(channel: Pick<Channel, "id" | "groupId" | "parentId">): number {
-  const { id, groupId, parentId } = channel;
+/**
+ * The user's permissions in a channel, as bits; threads use those of their parent.
+ * @param untilLoaded what is assumed until they are loaded
+ */
+export function useChannelPermissions(
+  { id, groupId, parentId }: Pick<Channel, "id" | "groupId" | "parentId">,
+  untilLoaded = NO_PERMISSIONS,
+): number {
   const { data } = useMyPermissions(groupId ?? "", { enabled: groupId !== null });
   if (groupId === null) return DIRECT_PERMISSIONS;
+  if (data === undefined) return untilLoaded;
   const place = parentId ?? id;
-  return data?.channels.find(({ channelId }) => channelId === place)?.permissions ?? NO_PERMISSIONS;
+  return data.channels.find(({ channelId }) => channelId === place)?.permissions ?? NO_PERMISSIONS;
 }
 
 /** Whether the user lacks a permission in a channel; false until permissions are loaded. */

@@ -1,5 +1,5 @@
 import type { Message } from "@fanfare/contract";
-import { hasPermission } from "@fanfare/contract/permissions";
+import { hasPermission, MEMBER_PERMISSIONS } from "@fanfare/contract/permissions";
 import { ArrowUpLeft, Bookmark, BookmarkX, type LucideIcon, Reply, SmilePlus } from "lucide-react";
 import {
   type KeyboardEvent,
@@ -16,10 +16,10 @@ import { EmojiPopover } from "../channel/emoji/emoji-popover.tsx";
 import { EmojiSign } from "../channel/emoji/emoji-sign.tsx";
 import { MentionsProvider, MessageCard } from "../channel/messages/item/message-card.tsx";
 import { useAuthor } from "../channel/messages/item/use-author.ts";
+import { useToggleSaved } from "../channel/messages/item/use-message-actions.ts";
 import { MarkdownContext } from "../channel/messages/markdown/markdown.tsx";
 import { setReplyTo, useConversation } from "../channel/messages/conversation.ts";
 import { useComposerState } from "../composer/composer.tsx";
-import { useCall } from "../data/call.ts";
 import { useChannelPermissions, useGroup } from "../data/groups.ts";
 import { useSaved } from "../data/inbox.ts";
 import { useOwnReactions, useToggleReaction } from "../data/own-reactions.ts";
@@ -27,7 +27,7 @@ import { dotted } from "../shared/formats.ts";
 import { moveFocusByArrows, useHandler } from "../shared/hooks.ts";
 import { IconButton } from "../ui/button.tsx";
 import { cx } from "../ui/cx.ts";
-import { showFailure, showToast } from "../ui/feedback.tsx";
+import { showFailure } from "../ui/feedback.tsx";
 import { useIsPhone, useMedia } from "../ui/hooks.ts";
 import { focusRow, useFocusAfterRemoval, useInboxStore, useInboxView } from "./inbox-view.ts";
 import { ReplyBox, ReplyState } from "./reply-box.tsx";
@@ -81,7 +81,6 @@ export function MessageEntry({ message, groupId, isStrong, reason, ...rest }: Me
   const [isReacting, setReacting] = useState(false);
   const [isPointed, setPointed] = useState(false);
   const [hasFocus, setHasFocus] = useState(false);
-  const call = useCall();
   const toggle = useToggleReaction();
   const isSaved = useSaved().data?.[messageId] !== undefined;
   const isPhone = useIsPhone();
@@ -92,7 +91,7 @@ export function MessageEntry({ message, groupId, isStrong, reason, ...rest }: Me
   const group = useGroup(groupId ?? "");
   const { path, channel } = useMessagePlace(message);
   const inChannel = { id: channelId, groupId, parentId: channel?.parentId ?? null };
-  const permissions = useChannelPermissions(inChannel);
+  const permissions = useChannelPermissions(inChannel, MEMBER_PERMISSIONS);
   const isMuted = useComposerState(inChannel).kind === "muted";
   const canReply = channel !== undefined && !isMuted && hasPermission(permissions, "sendMessages");
   const canReact = !isMuted && hasPermission(permissions, "addReactions");
@@ -121,19 +120,13 @@ export function MessageEntry({ message, groupId, isStrong, reason, ...rest }: Me
   const keepReply = useHandler((nonce: string) =>
     store.setState(({ replies }) => ({ replies: { ...replies, [messageId]: nonce } })),
   );
-  const save = () => {
-    const change = isSaved
-      ? call("saved.remove", { messageId })
-      : call("saved.add", { channelId, messageId });
-    const text = t(isSaved ? "messages:action.unsaved" : "messages:action.saved");
-    change.then(() => showToast({ text, tone: "good" }), showFailure);
-  };
+  const toggleSaved = useToggleSaved();
 
   const keys: Record<string, () => void> = {
     Enter: jump,
     ...(canReply && { r: reply }),
     ...(canReact && { "+": () => setReacting(true) }),
-    ...(canSave && { s: save }),
+    ...(canSave && { s: () => toggleSaved(message) }),
     ...(done !== undefined && { e: done.run }),
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -182,7 +175,7 @@ export function MessageEntry({ message, groupId, isStrong, reason, ...rest }: Me
           size="sm"
           label={t(isSaved ? "messages:action.unsave" : "messages:action.save")}
           keys={["S"]}
-          onClick={save}
+          onClick={() => toggleSaved(message)}
         />
       )}
       {actions}

@@ -10,10 +10,17 @@ interface PluginState {
   withPage: readonly PluginWithPage[];
   withCards: readonly PluginWithPage[];
   commands: readonly PluginCommand[];
+  /** Whether they are loaded, on servers with plug-ins. */
+  isLoaded: boolean;
 }
 
 /** The plug-ins of the server: none until they are loaded, which the first page doesn't wait for. */
-export const usePlugins = create<PluginState>(() => ({ withPage: [], withCards: [], commands: [] }));
+export const usePlugins = create<PluginState>(() => ({
+  withPage: [],
+  withCards: [],
+  commands: [],
+  isLoaded: false,
+}));
 
 export function setPlugins(plugins: readonly PagePlugin[]): void {
   const withPage = plugins.filter((plugin): plugin is PluginWithPage => plugin.page !== null);
@@ -21,6 +28,7 @@ export function setPlugins(plugins: readonly PagePlugin[]): void {
     withPage,
     withCards: withPage.filter(({ page }) => page.messageCards.length > 0),
     commands: plugins.flatMap(({ commands }) => commands),
+    isLoaded: plugins.length > 0,
   });
 }
 

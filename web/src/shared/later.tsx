@@ -42,6 +42,29 @@ function Nothing() {
   return null;
 }
 
+/** Without a network, the code may never be loaded. */
+const KEEP_MAX_MS = 3000;
+
+/** A placeholder of what takes the focus: what is typed meanwhile goes there afterwards, not where the focus was. */
+export function TypedAhead() {
+  useEffect(() => {
+    let typed = "";
+    const keep = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (event.key.length === 1) typed += event.key;
+    };
+    addEventListener("keydown", keep, { capture: true, signal: AbortSignal.timeout(KEEP_MAX_MS) });
+    return () => {
+      removeEventListener("keydown", keep, true);
+      // Once it has the focus.
+      setTimeout(() => document.execCommand("insertText", false, typed));
+    };
+  }, []);
+  return null;
+}
+
 /** Like `later`, but it waits until the first page shows its content. */
 export function afterFirst<P extends object>(
   load: () => Promise<ComponentType<P>>,

@@ -18,7 +18,7 @@ import { Banner, ConnectionBanner } from "../shell/connection-banner.tsx";
 import { PanelSlot, useShell } from "../shell/page-header.tsx";
 import { Main } from "../../ui/main.tsx";
 import { useFirstShown } from "../../shared/first-shown.ts";
-import { afterFirst, later, lazy } from "../../shared/later.tsx";
+import { afterFirst, later, lazy, TypedAhead } from "../../shared/later.tsx";
 import { usePanels } from "../../state/panels.ts";
 import { useHasSearch, usePlace } from "../shortcuts/use-place.ts";
 import { useSearchHistory } from "../../search/search-store.ts";
@@ -157,7 +157,10 @@ function NoticeBanners() {
 
 // Here, because styles that belong to code loaded later stay missing if they failed once.
 
-const SearchPanel = lazy(async () => (await import("../../search/search-panel.tsx")).SearchPanel);
+const SearchPanel = later(
+  async () => (await import("../../search/search-panel.tsx")).SearchPanel,
+  TypedAhead,
+);
 
 /** Renders the open search panel. A thread takes its place. */
 function SearchPanelHost() {
@@ -167,10 +170,5 @@ function SearchPanelHost() {
   const { thread } = parsePlace(useAddressQuery());
   const isShown = isOpen && hasSearch && thread === undefined;
   useSearchHistory(isShown);
-  if (!isShown) return null;
-  return (
-    <Suspense>
-      <SearchPanel place={place} />
-    </Suspense>
-  );
+  return isShown && <SearchPanel place={place} />;
 }

@@ -1,5 +1,5 @@
 import { channelsOf, directsOf } from "@fanfare/client/store";
-import { Suspense, useEffect, useRef } from "react";
+import { useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 import { useMe } from "../../data/me.ts";
 import { getCurrentCall } from "../../calls/call-store.ts";
@@ -19,12 +19,13 @@ import { openSearch } from "../../search/search-store.ts";
 import { isApple, isCombo, needsNoField, GROUP_KEYS, type ShortcutName, SHORTCUTS } from "./shortcuts.ts";
 import { useHasSearch, usePlace } from "./use-place.ts";
 import { showFailure } from "../../ui/feedback.tsx";
-import { lazy } from "../../shared/later.tsx";
+import { later, TypedAhead } from "../../shared/later.tsx";
 
-const QuickSwitcher = lazy(
+const QuickSwitcher = later(
   async () => (await import("../../search/quick-switcher/quick-switcher.tsx")).QuickSwitcher,
+  TypedAhead,
 );
-const ShortcutSheet = lazy(async () => (await import("./shortcut-sheet.tsx")).ShortcutSheet);
+const ShortcutSheet = later(async () => (await import("./shortcut-sheet.tsx")).ShortcutSheet);
 
 export function GlobalShortcuts() {
   const overlay = useOverlay((state) => state.overlay);
@@ -32,10 +33,10 @@ export function GlobalShortcuts() {
   useVisits();
   const close = () => openOverlay(null);
   return (
-    <Suspense>
+    <>
       {overlay === "switcher" && <QuickSwitcher onClose={close} />}
       {overlay === "shortcuts" && <ShortcutSheet onClose={close} />}
-    </Suspense>
+    </>
   );
 }
 

@@ -12,13 +12,14 @@ export function useToggleFavorite(): (channelId: string) => void {
   const { t } = useTranslation("channels");
   const { store } = useServerCache();
   const call = useCall();
-  return (channelId) => {
+  const toggle = async (channelId: string) => {
+    // The shortcut can be pressed before.
+    if (!store.isLoaded("notification.list", {})) await store.load("notification.list", {});
     const favorite = store.state.notifications?.[channelId]?.favorite !== true;
-    call("notification.set", { channelId, favorite, ...(favorite && { hidden: false }) }).then(
-      () => showToast({ text: favorite ? t("favorites.added") : t("favorites.removed"), tone: "good" }),
-      showFailure,
-    );
+    await call("notification.set", { channelId, favorite, ...(favorite && { hidden: false }) });
+    showToast({ text: favorite ? t("favorites.added") : t("favorites.removed"), tone: "good" });
   };
+  return (channelId) => void toggle(channelId).catch(showFailure);
 }
 
 export function useFavoriteItem(channelId: string): MenuItem {

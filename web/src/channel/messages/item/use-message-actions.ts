@@ -4,6 +4,7 @@ import { hasPermission } from "@fanfare/contract/permissions";
 import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
+import { useServerCache } from "../../../data/data-context.ts";
 import { hasMessages } from "../../../data/groups.ts";
 import { useSaved } from "../../../data/inbox.ts";
 import { placePath } from "../../../routes.ts";
@@ -39,6 +40,7 @@ export function useMessageActions(): (message: Message) => MessageActions {
   const { t } = useTranslation("messages");
   const call = useCall();
   const { data: saved } = useSaved();
+  const toggleSaved = useToggleSaved();
   return useCallback(
     (message) => {
       const { channelId, id: messageId, seq, pinnedAt } = message;
@@ -51,18 +53,32 @@ export function useMessageActions(): (message: Message) => MessageActions {
         context.view.markUnread(seq).catch(showFailure);
       };
       const isSaved = saved?.[messageId] !== undefined;
-      const save = () => {
-        const done = isSaved
-          ? call("saved.remove", { messageId })
-          : call("saved.add", { channelId, messageId });
-        const text = isSaved ? t("action.unsaved") : t("action.saved");
-        done.then(() => showToast({ text, tone: "good" }), showFailure);
-      };
+      const save = () => toggleSaved(message);
       const copyLink = (link: string) => void copyAndSay(link, t("shared:copied"));
       const copyText = (text: string) => void copyAndSay(text, t("shared:copied"), t("shared:copyFailed"));
       return actionsOf(message, context, { copyLink, copyText, togglePin, markUnread, isSaved, save });
     },
-    [context, call, t, saved],
+    [context, call, t, saved, toggleSaved],
+  );
+}
+
+/** Saves a message for later, or removes it if it is saved. Failures are shown as a toast. */
+export function useToggleSaved(): (message: Message) => void {
+  const { t } = useTranslation("messages");
+  const { store } = useServerCache();
+  const call = useCall();
+  return useCallback(
+    ({ channelId, id: messageId }) => {
+      const toggle = async () => {
+        // Saved again, it would lose its reminder.
+        if (!store.isLoaded("saved.list", {})) await store.load("saved.list", {});
+        const isSaved = store.state.saved?.[messageId] !== undefined;
+        await (isSaved ? call("saved.remove", { messageId }) : call("saved.add", { channelId, messageId }));
+        showToast({ text: isSaved ? t("action.unsaved") : t("action.saved"), tone: "good" });
+      };
+      toggle().catch(showFailure);
+    },
+    [store, call, t],
   );
 }
 

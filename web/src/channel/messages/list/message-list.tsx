@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { textOf } from "@fanfare/contract/cards";
 import { useLocation } from "wouter";
 import { LIMITS } from "@fanfare/contract/limits";
+import { MEMBER_PERMISSIONS } from "@fanfare/contract/permissions";
 import { useChannelMessages } from "../../../data/channel-messages.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { EmptyState, ErrorNote, showFailure } from "../../../ui/feedback.tsx";
@@ -150,7 +151,8 @@ function useMessageContextValue(options: Options): MessageContextValue {
   // All messages of the list are rendered again when it changes.
   const channel = usePlainChannel(options.channel);
   const ownId = useServerCache().client.user?.id ?? "";
-  const permissions = useChannelPermissions(channel);
+  // Otherwise keys, swipes and clicks on reactions would do nothing until they are loaded.
+  const permissions = useChannelPermissions(channel, MEMBER_PERMISSIONS);
   const { groupId } = channel;
   const enabled = groupId !== null;
   const { data: roles = NO_ROLES } = useRoles(groupId ?? "", { enabled });
