@@ -228,6 +228,32 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await expect.poll(() => text("At ten").count()).toBe(0);
   });
 
+  test("the message menu moves the focus to the field that an action opens", async () => {
+    await newChannel("menu-focus");
+    await write(ada, "At nine");
+    await show("menu-focus");
+    const choose = async (action: string) => {
+      await text("At nine").click({ button: "right" });
+      await page.getByRole("menuitem", { name: action }).click();
+      await page.getByRole("menu").waitFor({ state: "detached" });
+      // Longer than the menu takes to return the focus.
+      await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    };
+    const hasFocus = (name: string) =>
+      page
+        .getByRole("textbox", { name, exact: true })
+        .evaluate((field) => field === field.ownerDocument.activeElement);
+    await choose(t("messages:action.reply"));
+    expect(await hasFocus(t("composer:label", { title: "#menu-focus" }))).toBe(true);
+    await choose(t("common:edit"));
+    expect(await hasFocus(t("messages:editLabel"))).toBe(true);
+    await page.keyboard.press("Escape");
+    // Without such an action, the focus returns.
+    await text("At nine").click({ button: "right" });
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("ARTICLE");
+  });
+
   test(
     "messages marked as unread stay unread until the channel is opened again",
     { tags: "long" },
