@@ -254,6 +254,28 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("ARTICLE");
   });
 
+  test("in one-line rows, text from right to left begins next to its author", { tags: "long" }, async () => {
+    await newChannel("one-line");
+    await write(grace, "مساء الخير");
+    await write(grace, "1. زحل\n2. المشتري");
+    await ada.call("user.setPreferences", { density: "compact" });
+    try {
+      await show("one-line");
+      await page.locator('html[data-density="compact"]').waitFor();
+      for (const words of ["مساء الخير", "زحل"]) {
+        const { left, right } = await text(words).evaluate((element) => {
+          const range = element.ownerDocument.createRange();
+          range.selectNodeContents(element);
+          const [row] = element.closest("article")!.getElementsByTagName("p");
+          return { left: range.getBoundingClientRect().left, right: row!.getBoundingClientRect().right };
+        });
+        expect(left - right).toBeLessThan(60);
+      }
+    } finally {
+      await ada.call("user.setPreferences", { density: "comfortable" });
+    }
+  });
+
   test(
     "messages marked as unread stay unread until the channel is opened again",
     { tags: "long" },
