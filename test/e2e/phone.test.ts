@@ -220,6 +220,16 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
     );
   });
 
+  test("a panel doesn't stay above another page", async () => {
+    await page.getByRole("button", { name: t("common:members"), exact: true }).tap();
+    const panel = page.getByRole("dialog", { name: t("common:members") });
+    await panel.getByRole("button", { name: "Ada" }).tap();
+    await page.getByRole("button", { name: t("directs:notes") }).tap();
+    const field = page.getByRole("textbox", { name: t("composer:label", { title: t("directs:notes") }) });
+    await field.tap({ trial: true });
+    expect(await panel.count()).toBe(0);
+  });
+
   test("the composer stays above the on-screen keyboard, in a thread too", async () => {
     const field = page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
     // Android resizes the page.
