@@ -228,6 +228,54 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await expect.poll(() => text("At ten").count()).toBe(0);
   });
 
+  test("the message menu moves the focus to the field that an action opens", async () => {
+    await newChannel("menu-focus");
+    await write(ada, "At nine");
+    await show("menu-focus");
+    const choose = async (action: string) => {
+      await text("At nine").click({ button: "right" });
+      await page.getByRole("menuitem", { name: action }).click();
+      await page.getByRole("menu").waitFor({ state: "detached" });
+      // Longer than the menu takes to return the focus.
+      await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    };
+    const hasFocus = (name: string) =>
+      page
+        .getByRole("textbox", { name, exact: true })
+        .evaluate((field) => field === field.ownerDocument.activeElement);
+    await choose(t("messages:action.reply"));
+    expect(await hasFocus(t("composer:label", { title: "#menu-focus" }))).toBe(true);
+    await choose(t("common:edit"));
+    expect(await hasFocus(t("messages:editLabel"))).toBe(true);
+    await page.keyboard.press("Escape");
+    // Without such an action, the focus returns.
+    await text("At nine").click({ button: "right" });
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("ARTICLE");
+  });
+
+  test("in one-line rows, text from right to left begins next to its author", { tags: "long" }, async () => {
+    await newChannel("one-line");
+    await write(grace, "مساء الخير");
+    await write(grace, "1. زحل\n2. المشتري");
+    await ada.call("user.setPreferences", { density: "compact" });
+    try {
+      await show("one-line");
+      await page.locator('html[data-density="compact"]').waitFor();
+      for (const words of ["مساء الخير", "زحل"]) {
+        const { left, right } = await text(words).evaluate((element) => {
+          const range = element.ownerDocument.createRange();
+          range.selectNodeContents(element);
+          const [row] = element.closest("article")!.getElementsByTagName("p");
+          return { left: range.getBoundingClientRect().left, right: row!.getBoundingClientRect().right };
+        });
+        expect(left - right).toBeLessThan(60);
+      }
+    } finally {
+      await ada.call("user.setPreferences", { density: "comfortable" });
+    }
+  });
+
   test(
     "messages marked as unread stay unread until the channel is opened again",
     { tags: "long" },

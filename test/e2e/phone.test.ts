@@ -220,6 +220,31 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
     );
   });
 
+  test("a panel doesn't stay above another page", async () => {
+    await page.getByRole("button", { name: t("common:members"), exact: true }).tap();
+    const panel = page.getByRole("dialog", { name: t("common:members") });
+    await panel.getByRole("button", { name: "Ada" }).tap();
+    await page.getByRole("button", { name: t("directs:notes") }).tap();
+    const field = page.getByRole("textbox", { name: t("composer:label", { title: t("directs:notes") }) });
+    await field.tap({ trial: true });
+    expect(await panel.count()).toBe(0);
+  });
+
+  test("the title of the inbox is in one line", { tags: "long" }, async () => {
+    for (const locale of ["en-US", "de-DE"]) {
+      const phone = await site.newPage({ ...PHONE, viewport: { width: 360, height: 640 }, locale }, tokens);
+      await site.visit(phone, "/inbox");
+      const title = phone.getByRole("heading", { level: 1 });
+      const text = await title.evaluate((element) => {
+        const range = element.ownerDocument.createRange();
+        range.selectNodeContents(element);
+        return { lines: range.getClientRects().length, isCut: element.scrollWidth > element.clientWidth };
+      });
+      expect([locale, text]).toEqual([locale, { lines: 1, isCut: false }]);
+      await phone.close();
+    }
+  });
+
   test("the composer stays above the on-screen keyboard, in a thread too", async () => {
     const field = page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
     // Android resizes the page.

@@ -80,6 +80,21 @@ describe.skipIf(!hasBrowser())("the application shell", () => {
     },
   );
 
+  test("beside a panel, the name of the channel goes before the search field", { tags: "long" }, async () => {
+    const page = await openGroup(DESKTOP);
+    await page.setViewportSize({ width: 1050, height: 700 });
+    const title = page.getByRole("heading", { name: "general", exact: true });
+    const isWhole = () => title.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth);
+    const search = page.getByRole("button", { name: t("search:title"), exact: true }).last();
+    const isField = async () => (await search.boundingBox())!.width > 100;
+    expect([await isWhole(), await isField()]).toEqual([true, true]);
+    await page.getByRole("button", { name: t("common:members"), exact: true }).click();
+    await page.getByRole("complementary", { name: t("common:members") }).waitFor();
+    await expect.poll(isWhole).toBe(true);
+    await page.setViewportSize(DESKTOP.viewport!);
+    await expect.poll(isField).toBe(true);
+  });
+
   test("applies a theme at once, and before anything else after a reload", async () => {
     const page = await openGroup(DESKTOP);
     expect(await root(page, "data-theme")).toBe("light");

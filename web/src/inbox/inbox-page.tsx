@@ -74,9 +74,11 @@ export function InboxPage() {
               busy={busy}
               disabled={!isUnread}
               icon={CheckCheck}
+              className="max-md:min-w-control"
               onClick={() => void run(() => call("inbox.markRead", { messageId: newestId! }))}
             >
-              {t("common:markRead")}
+              {/* Phones have room for the title or for this. */}
+              <span className="max-md:sr-only">{t("common:markRead")}</span>
             </Button>
             <Menu
               align="end"

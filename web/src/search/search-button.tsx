@@ -18,11 +18,11 @@ export function SearchButton() {
         type="button"
         aria-label={t("title")}
         aria-pressed={isOpen}
-        className="inline-flex size-control shrink-0 items-center justify-center gap-2 rounded-md text-sm text-muted transition-colors hover:bg-hover hover:text-text aria-pressed:bg-selected aria-pressed:text-text lg:me-1 lg:h-8 lg:w-44 lg:justify-start lg:border lg:border-line lg:bg-sidebar lg:px-2.5 @4xl:w-56"
+        className="inline-flex size-control shrink-0 items-center justify-center gap-2 rounded-md text-sm text-muted transition-colors hover:bg-hover hover:text-text aria-pressed:bg-selected aria-pressed:text-text md:@xl:me-1 md:@xl:h-8 md:@xl:w-44 md:@xl:justify-start md:@xl:border md:@xl:border-line md:@xl:bg-sidebar md:@xl:px-2.5 md:@4xl:w-56"
         onClick={() => (isOpen ? openPanel(null) : openSearch(place, navigate))}
       >
-        <Search aria-hidden className="size-5 shrink-0 lg:size-4" />
-        <span className="truncate max-lg:hidden">{t("title")}</span>
+        <Search aria-hidden className="size-5 shrink-0 md:@xl:size-4" />
+        <span className="truncate max-md:hidden @max-xl:hidden">{t("title")}</span>
       </button>
     </Tooltip>
   );

@@ -92,6 +92,9 @@ export function openSearch(place: Place | null, navigate: (path: string) => void
 /** The search of the current entry of the browser's history. */
 const entry = (): SearchPlace | undefined => (history.state as { search?: SearchPlace } | null)?.search;
 
+/** Whether the current entry of the browser's history is the search on a phone. */
+export const hasSearchEntry = (): boolean => entry() !== undefined;
+
 function newState(): { search: SearchPlace } {
   const { text, scope, top } = useSearchText.getState();
   return { search: { text, scope, top } };

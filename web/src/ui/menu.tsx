@@ -33,8 +33,8 @@ interface ContextMenuProps {
   items: MenuList;
   /** One element. Right click or long press opens the menu. */
   children: ReactElement;
-  /** The element to focus after closing; by default the first one in `children` that can have the focus. */
-  finalFocus?: () => HTMLElement | null;
+  /** The element to focus after closing; null: the first one in `children` that can have the focus; false: none. */
+  finalFocus?: () => HTMLElement | false | null;
 }
 
 /** A context menu, opened by right click, long press or the menu key. Offer the same actions with a button too. */

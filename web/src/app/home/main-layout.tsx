@@ -1,5 +1,5 @@
 import type { Group } from "@fanfare/contract";
-import { type ComponentType, type ReactNode, Suspense, useRef, useState } from "react";
+import { type ComponentType, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { useRoute, useLocation, useSearch as useAddressQuery } from "wouter";
 import { useGroup } from "../../data/groups.ts";
 import { useMe } from "../../data/me.ts";
@@ -19,9 +19,9 @@ import { PanelSlot, useShell } from "../shell/page-header.tsx";
 import { Main } from "../../ui/main.tsx";
 import { useFirstShown } from "../../shared/first-shown.ts";
 import { afterFirst, later, lazy, TypedAhead } from "../../shared/later.tsx";
-import { usePanels } from "../../state/panels.ts";
+import { openPanel, usePanels } from "../../state/panels.ts";
 import { useHasSearch, usePlace } from "../shortcuts/use-place.ts";
-import { useSearchHistory } from "../../search/search-store.ts";
+import { hasSearchEntry, useSearchHistory } from "../../search/search-store.ts";
 import "../../search/search.css";
 
 /** The page is shown before the lists beside it. */
@@ -90,6 +90,14 @@ function AppShell({ lists, children }: AppShellProps) {
   const [path] = useLocation();
   const [slot, setSlot] = useState<HTMLElement | null>(null);
   const page = useRef<HTMLDivElement>(null);
+  // On a phone, a panel covers the page. The search can be what Back leads to.
+  useEffect(
+    () => () => {
+      if (isPhone && !hasSearchEntry()) openPanel(null);
+    },
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- navigation closes it
+    [isPhone, path],
+  );
   useSwipe(page, "end", () =>
     isPhone ? { onMove: () => {}, onEnd: (isDone) => isDone && setDrawerAt(path) } : null,
   );

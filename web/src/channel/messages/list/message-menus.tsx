@@ -82,13 +82,18 @@ export function MessagePointerMenu({ place }: { place: MenuPlace }) {
     trigger.current?.dispatchEvent(new MouseEvent("contextmenu", { bubbles: true, cancelable: true, ...at }));
   }, [place]);
   return (
-    <ContextMenu
-      items={items}
-      finalFocus={() => (before.current instanceof HTMLElement ? before.current : null)}
-    >
+    <ContextMenu items={items} finalFocus={() => focusAfterMenu(before.current)}>
       <span ref={trigger} hidden />
     </ContextMenu>
   );
+}
+
+/** False if an action has moved the focus, such as to the message field. */
+function focusAfterMenu(before: Element | null): HTMLElement | false | null {
+  const { activeElement } = document;
+  const isMoved = activeElement !== document.body && activeElement?.closest("[role=menu]") === null;
+  if (isMoved) return false;
+  return before instanceof HTMLElement ? before : null;
 }
 
 export function MessageSheet({ message, onClose }: { message: Message; onClose: () => void }) {
