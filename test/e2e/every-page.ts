@@ -29,6 +29,7 @@ const ADMIN = [
   "branding",
   "announcements",
   "maintenance",
+  "holds",
   "plugins",
   "jobs",
   "audit-log",

@@ -21,6 +21,7 @@ import { useEffect, useMemo } from "react";
 import {
   DIRECT_PERMISSIONS,
   hasPermission,
+  MEMBER_PERMISSIONS,
   NO_PERMISSIONS,
   type PermissionName,
 } from "@fanfare/contract/permissions";
@@ -185,7 +186,7 @@ export function useCanInGroup(groupId: string, name: PermissionName): boolean {
 
 /**
  * The user's permissions in a channel, as bits; threads use those of their parent.
- * @param untilLoaded what is assumed until they are loaded
+ * @param untilLoaded what is assumed until they are loaded, also of a new channel
  */
 export function useChannelPermissions(
   { id, groupId, parentId }: Pick<Channel, "id" | "groupId" | "parentId">,
@@ -193,19 +194,16 @@ export function useChannelPermissions(
 ): number {
   const { data } = useMyPermissions(groupId ?? "", { enabled: groupId !== null });
   if (groupId === null) return DIRECT_PERMISSIONS;
-  if (data === undefined) return untilLoaded;
   const place = parentId ?? id;
-  return data.channels.find(({ channelId }) => channelId === place)?.permissions ?? NO_PERMISSIONS;
+  return data?.channels.find(({ channelId }) => channelId === place)?.permissions ?? untilLoaded;
 }
 
-/** Whether the user lacks a permission in a channel; false until permissions are loaded. */
+/** Whether the user lacks a permission in a channel; those of members are assumed until they are loaded. */
 export function useIsDenied(
-  { id, groupId, parentId }: Pick<Channel, "id" | "groupId" | "parentId">,
+  channel: Pick<Channel, "id" | "groupId" | "parentId">,
   name: PermissionName,
 ): boolean {
-  const { data } = useMyPermissions(groupId ?? "", { enabled: groupId !== null });
-  const own = data?.channels.find(({ channelId }) => channelId === (parentId ?? id));
-  return own !== undefined && !hasPermission(own.permissions, name);
+  return !hasPermission(useChannelPermissions(channel, MEMBER_PERMISSIONS), name);
 }
 
 export function useCanInChannel(
