@@ -258,9 +258,9 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         .getByRole("textbox", { name, exact: true })
         .evaluate((field) => field === field.ownerDocument.activeElement);
     await choose(t("messages:action.reply"));
-    expect(await hasFocus(t("composer:label", { title: "#menu-focus" }))).toBe(true);
+    await expect.poll(() => hasFocus(t("composer:label", { title: "#menu-focus" }))).toBe(true);
     await choose(t("common:edit"));
-    expect(await hasFocus(t("messages:editLabel"))).toBe(true);
+    await expect.poll(() => hasFocus(t("messages:editLabel"))).toBe(true);
     await page.keyboard.press("Escape");
     // Without such an action, the focus returns.
     await text("At nine").click({ button: "right" });

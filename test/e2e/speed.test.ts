@@ -228,6 +228,18 @@ describe.skipIf(!hasBrowser())("speed", () => {
     return resolve;
   }
 
+  test("the page does without its font if that can't be loaded", { tags: "long" }, async () => {
+    const page = await site.newPage(DESKTOP, reader);
+    const requested = page.waitForRequest("**/*.woff2");
+    await page.route("**/*.woff2", (route) => route.abort());
+    await page.goto(site.url + path);
+    await requested;
+    await page.getByText("Message 59 for").waitFor();
+    await expect
+      .poll(() => page.evaluate("[...document.fonts].some(({ status }) => status === 'error')"))
+      .toBe(true);
+  });
+
   test("a shortcut that is still loading acts later", { tags: "long" }, async () => {
     const page = await site.newPage(DESKTOP, reader);
     const release = await holdScript(page, "next");

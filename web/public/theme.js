@@ -92,6 +92,8 @@
       // The service worker has stored these; until they are needed, they would only take time from the first page.
       .then(() => isLoggedIn() && !navigator.serviceWorker?.controller && preload(list.dataset.next))
       // Chromium loads a font again that was preloaded after the page's load event.
-      .then(() => document.fonts.load('1em "Inter Variable"'));
+      .then(() => document.fonts.load('1em "Inter Variable"'))
+      // Without it, the page keeps the system's font.
+      .catch(() => {});
   }
 })();

@@ -64,7 +64,7 @@ interface Sending {
   stopWaiting: () => void;
 }
 
-/** While connected, longer than for usernames: everyone would see a command that is sent as a message. */
+/** While connected or connecting, longer than for usernames: everyone would see a command that is sent as a message. */
 const COMMANDS_MAX_MS = 15_000;
 
 const INCOMPLETE = { textKey: "composer:command.incomplete" } as const;
@@ -76,7 +76,8 @@ export function useSending(options: SendingOptions): Sending {
   const { secondsLeft, onSent, reset, onPoll, onTemplates } = options;
   const { t } = useTranslation("shared");
   const call = useCall();
-  const isOnline = useConnectionState() === "online";
+  const connection = useConnectionState();
+  const isConnected = connection === "online" || connection === "connecting";
   const { uploads, store } = useUploads(channel.id);
   const [waiting, setWaiting] = useState<AbortController | null>(null);
   const isBlank = useStore(contents, ({ wire }) => wire.trim() === "");
@@ -187,7 +188,7 @@ export function useSending(options: SendingOptions): Sending {
     if (isUnderWay) void sendLater();
     else send();
   };
-  const maxMs = isLoadingCommands && isOnline ? COMMANDS_MAX_MS : undefined;
+  const maxMs = isLoadingCommands && isConnected ? COMMANDS_MAX_MS : undefined;
   const named = useOnceNamed(isLookingUp, sendWhenReady, maxMs);
 
   const submit = () => {
