@@ -187,6 +187,8 @@ describe.skipIf(!hasBrowser())("the first minute of two users", () => {
       // Again if rows that are measured meanwhile moved the list back.
       const hasMoved = async (): Promise<boolean> => {
         await ada.mouse.wheel(0, -200);
+        // Otherwise, a second one could pass rows on a busy machine.
+        await ada.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
         const now = await messages(ada).allTextContents();
         for (const text of now) seen.add(text);
         return now[0] === "message 1" || now[0] !== shown[0];
