@@ -71,36 +71,32 @@ const MARK_AFTER_MS = 1000;
 
 /**
  * Marks a channel as read up to a message that is visible in a focused window.
- * @param seqInView returns the seq of the last visible message, or 0 if there is none; null while nothing is to be marked
+ * @param seq of the last visible message; 0 if there is none
  * @param markedUnread from the snapshot that is rendered
- * @returns a function to call when other messages have become visible, except by a render
  */
 export function useReadMarker(
   view: ChannelView,
-  seqInView: (() => number) | null,
+  seq: number,
   markedUnread: ChannelSnapshot["markedUnread"],
-): () => void {
-  const rendered = useRef(seqInView);
+): void {
+  const latestSeq = useRef(0);
   const renderedUnread = useRef(markedUnread);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const mark = useCallback(() => {
     clearTimeout(timer.current);
     timer.current = undefined;
-    if (rendered.current === null || document.visibilityState !== "visible" || !document.hasFocus()) return;
+    if (latestSeq.current === 0 || document.visibilityState !== "visible" || !document.hasFocus()) return;
     // The user has just marked messages as unread, but that isn't rendered yet.
     if (view.snapshot.markedUnread !== renderedUnread.current) return;
     // The view repeats it after a reconnect.
-    view.markRead(rendered.current()).catch(() => undefined);
+    view.markRead(latestSeq.current).catch(() => undefined);
   }, [view]);
-  // Not started again by each message, since a busy channel would never be marked.
-  const markSoon = useCallback(() => {
-    timer.current ??= setTimeout(mark, MARK_AFTER_MS);
-  }, [mark]);
   useEffect(() => {
-    rendered.current = seqInView;
+    latestSeq.current = seq;
     renderedUnread.current = markedUnread;
-    if (seqInView !== null) markSoon();
-  });
+    // Not started again by each message, since a busy channel would never be marked.
+    if (seq > 0) timer.current ??= setTimeout(mark, MARK_AFTER_MS);
+  }, [mark, seq, markedUnread]);
   useEffect(() => {
     addEventListener("focus", mark);
     document.addEventListener("visibilitychange", mark);
@@ -111,5 +107,4 @@ export function useReadMarker(
       document.removeEventListener("visibilitychange", mark);
     };
   }, [mark]);
-  return markSoon;
 }

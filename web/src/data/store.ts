@@ -2,7 +2,7 @@ import type { FanfareError } from "@fanfare/client";
 import type { ClientState, LoadName } from "@fanfare/client/store";
 import type { Params } from "@fanfare/contract";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { useConnectionState, useServerCache } from "./data-context.ts";
+import { useServerCache } from "./data-context.ts";
 import { useLive } from "./frames.ts";
 
 export interface Loaded<T> {
@@ -53,8 +53,7 @@ interface ReadUpTo {
 export function useReadUpTo(channelId: string): ReadUpTo {
   const { store } = useServerCache();
   const lastReadSeq = useLive(store, () => store.state.lastReadSeqs[channelId] ?? 0);
-  const isOnline = useConnectionState() === "online";
-  const isOutdated = useLive(store, () => store.isOutdated) || !isOnline;
+  const isOutdated = useLive(store, () => store.isOutdated);
   return { lastReadSeq, isOutdated };
 }
 

@@ -58,13 +58,13 @@ export function MessageScroller(props: MessageScrollerProps) {
   const elementOf = useElements();
   const isShown = useIsShown();
   useFirstShown(isShown);
-  const unread = useUnreadMark(view, snapshot);
+  const unread = useUnreadMark(view);
   const rows = useRows(channelMessages, unread.readUpTo);
   const { selected, ...selection } = useSelection(channel.id, messages, rows.rows);
   const pages = usePageLoading(channelMessages);
   const { frame, list, ...scroll } = useScroll({
     rows,
-    isUnreadKnown: unread.count !== null && rows.isFinished,
+    isUnreadKnown: unread.count !== null,
     isLive,
     loadOlder: pages.loadOlder,
     loadNewer: pages.loadNewer,
@@ -72,12 +72,8 @@ export function MessageScroller(props: MessageScrollerProps) {
   const { highlightedId, jump, ...jumping } = useJump(channelMessages, rows, scroll.toRow);
   const isAtEnd = scroll.isAtEnd && isLive;
   const newCount = useNewCount(snapshot, ownId, isAtEnd);
-  const seqInView = () => {
-    const index = scroll.lastInView();
-    return index === Infinity && isLive ? snapshot.head.seq : lastSeq(rows.rows, index);
-  };
-  const canMark = unread.count !== null && !unread.isKept;
-  const markSoon = useReadMarker(view, canMark ? seqInView : null, snapshot.markedUnread);
+  const lastInView = isAtEnd ? snapshot.head.seq : lastSeq(rows.rows, scroll.inView.last);
+  useReadMarker(view, unread.count === null || unread.isKept ? 0 : lastInView, snapshot.markedUnread);
 
   useEffect(() => {
     if (wanted !== null) jump(wanted);
@@ -172,7 +168,7 @@ export function MessageScroller(props: MessageScrollerProps) {
             keepMounted={isKept ? [activeIndex] : []}
             onScroll={scroll.onScroll}
             onScrollEnd={() => {
-              markSoon();
+              scroll.onScrollEnd();
               if (isAtEnd && !jumping.isLanding() && !scroll.isHeld()) releaseOlder();
             }}
             onResize={scroll.onResize}

@@ -30,11 +30,12 @@ export interface Scroll {
   list: RefObject<VirtualizerHandle | null>;
   /** Whether the last row is visible. If it is the newest message, the list follows the end. */
   isAtEnd: boolean;
-  /** The last row that is visible now; Infinity at the end of the list. */
-  lastInView: () => number;
+  /** The visible rows when scrolling last stopped. */
+  inView: { first: number; last: number };
   /** Whether the target of a jump is still kept in place because the user hasn't scrolled since. */
   isHeld: () => boolean;
   onScroll: () => void;
+  onScrollEnd: () => void;
   onResize: () => void;
   toEnd: () => void;
   toRow: (index: number, align: "center" | "nearest") => void;
@@ -61,6 +62,7 @@ export function useScroll(options: ScrollOptions): Scroll {
   const wasLive = useRef(isLive);
   const heldRow = useHeldRow(frame, list);
   const [isAtEnd, setAtEnd] = useState(true);
+  const [inView, setInView] = useState({ first: 0, last: 0 });
   // Not virtua's `scrollToIndex`: it keeps adjusting for a while and would pull back a user who scrolls up.
   const follow = useCallback(() => {
     const { current } = frame;
@@ -73,9 +75,18 @@ export function useScroll(options: ScrollOptions): Scroll {
     follow();
   }, [heldRow, follow]);
 
+  const look = useCallback(() => {
+    const handle = list.current;
+    if (handle === null) return;
+    const first = handle.findItemIndex(handle.scrollOffset);
+    const end = handle.findItemIndex(handle.scrollOffset + handle.viewportSize - 1);
+    setInView((now) => (now.first === first && now.last === end ? now : { first, last: end }));
+  }, []);
+
   const updateAtEnd = useCallback(() => {
     const { current } = frame;
     if (current === null) return;
+    const wasFollowing = isFollowing.current;
     const { scrollTop, scrollHeight, clientHeight } = current;
     const isSameSize =
       scrollHeight >= last.current.scrollHeight && clientHeight === last.current.clientHeight;
@@ -87,7 +98,8 @@ export function useScroll(options: ScrollOptions): Scroll {
     else if (fromEnd(current) < FOLLOW_WITHIN_PX) isFollowing.current = true;
     else if (isLive) follow();
     setAtEnd(isFollowing.current);
-  }, [isLive, heldRow, follow]);
+    if (wasFollowing && !isFollowing.current) look();
+  }, [isLive, heldRow, follow, look]);
 
   useLayoutEffect(() => {
     if (rows.length === 0) return;
@@ -120,7 +132,9 @@ export function useScroll(options: ScrollOptions): Scroll {
       }
     }
     wasLive.current = isLive;
-  }, [rows, place, isUnreadKnown, isLive, heldRow, toEnd, updateAtEnd]);
+    // At the end, the visible rows change with each message.
+    if (!isFollowing.current) look();
+  }, [rows, place, isUnreadKnown, isLive, heldRow, toEnd, look, updateAtEnd]);
 
   const onScroll = () => {
     const element = frame.current;
@@ -130,14 +144,6 @@ export function useScroll(options: ScrollOptions): Scroll {
     const loadWithin = isFollowing.current ? element.clientHeight : LOAD_WITHIN_PX;
     if (element.scrollTop < loadWithin) loadOlder();
     if (fromEnd(element) < LOAD_WITHIN_PX) loadNewer();
-  };
-
-  // Not a state: the list may not have reported yet that it was scrolled.
-  const lastInView = () => {
-    const [element, handle] = [frame.current, list.current];
-    if (element === null || handle === null) return -1;
-    if (fromEnd(element) < FOLLOW_WITHIN_PX) return Infinity;
-    return handle.findItemIndex(element.scrollTop + element.clientHeight - 1);
   };
 
   const onResize = () => {
@@ -162,9 +168,10 @@ export function useScroll(options: ScrollOptions): Scroll {
     frame,
     list,
     isAtEnd,
-    lastInView,
+    inView,
     isHeld: heldRow.isHeld,
     onScroll,
+    onScrollEnd: look,
     onResize,
     toEnd,
     toRow,
