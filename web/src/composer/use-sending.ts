@@ -7,7 +7,6 @@ import { useStore } from "zustand";
 import { hasPermission } from "@fanfare/contract/permissions";
 import { useCall } from "../data/call.ts";
 import { useLive } from "../data/frames.ts";
-import { useConnectionState } from "../data/data-context.ts";
 import { useCommands } from "../data/group-settings.ts";
 import { useMyPermissions } from "../data/groups.ts";
 import { useHandler } from "../shared/hooks.ts";
@@ -64,7 +63,7 @@ interface Sending {
   stopWaiting: () => void;
 }
 
-/** While connected or connecting, longer than for usernames: everyone would see a command that is sent as a message. */
+/** With a network, longer than for usernames: everyone would see a command that is sent as a message. */
 const COMMANDS_MAX_MS = 15_000;
 
 const INCOMPLETE = { textKey: "composer:command.incomplete" } as const;
@@ -76,8 +75,6 @@ export function useSending(options: SendingOptions): Sending {
   const { secondsLeft, onSent, reset, onPoll, onTemplates } = options;
   const { t } = useTranslation("shared");
   const call = useCall();
-  const connection = useConnectionState();
-  const isConnected = connection === "online" || connection === "connecting";
   const { uploads, store } = useUploads(channel.id);
   const [waiting, setWaiting] = useState<AbortController | null>(null);
   const isBlank = useStore(contents, ({ wire }) => wire.trim() === "");
@@ -188,7 +185,7 @@ export function useSending(options: SendingOptions): Sending {
     if (isUnderWay) void sendLater();
     else send();
   };
-  const maxMs = isLoadingCommands && isConnected ? COMMANDS_MAX_MS : undefined;
+  const maxMs = isLoadingCommands && navigator.onLine ? COMMANDS_MAX_MS : undefined;
   const named = useOnceNamed(isLookingUp, sendWhenReady, maxMs);
 
   const submit = () => {
