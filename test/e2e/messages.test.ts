@@ -934,6 +934,27 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         expect(await page.getByRole("button", { name: t("messages:jump.newest") }).count()).toBe(0);
       });
 
+      test("stays at the end if rows are added before the browser reports that others shrank", async () => {
+        await newChannel("shrunk", 60);
+        await open();
+        const jump = page.getByRole("button", { name: t("messages:jump.newest") });
+        await expect.poll(() => isInView("message 60")).toBe(true);
+        const row = text("message 60").locator("xpath=ancestor::article");
+        await row.evaluate((element) => (element.style.minHeight = "200px"));
+        await rest();
+        expect(await fromEnd()).toBeLessThan(2);
+        await row.evaluate((element) => {
+          const list = element.closest("[role=log]")!;
+          const grow = () => ((list.lastElementChild as HTMLElement).style.height = "500px");
+          list.parentElement!.addEventListener("scroll", grow, { capture: true, once: true });
+          element.style.minHeight = "";
+        });
+        await expect.poll(() => log().evaluate((list) => list.lastElementChild!.clientHeight)).toBe(500);
+        await rest();
+        expect(await fromEnd()).toBeLessThan(2);
+        expect(await jump.count()).toBe(0);
+      });
+
       test("stays at the end as messages arrive, and announces them", async () => {
         await newChannel("end", 60);
         await open();

@@ -66,7 +66,10 @@ export function useScroll(options: ScrollOptions): Scroll {
   // Not virtua's `scrollToIndex`: it keeps adjusting for a while and would pull back a user who scrolls up.
   const follow = useCallback(() => {
     const { current } = frame;
-    if (current !== null && isFollowing.current) current.scrollTop = current.scrollHeight;
+    if (current === null || !isFollowing.current) return;
+    current.scrollTop = current.scrollHeight;
+    // If there is less to scroll now, that isn't the user scrolling up, even if rows are added before the scroll event.
+    last.current = sizeOf(current);
   }, []);
 
   const toEnd = useCallback(() => {
@@ -87,12 +90,12 @@ export function useScroll(options: ScrollOptions): Scroll {
     const { current } = frame;
     if (current === null) return;
     const wasFollowing = isFollowing.current;
-    const { scrollTop, scrollHeight, clientHeight } = current;
+    const now = sizeOf(current);
     const isSameSize =
-      scrollHeight >= last.current.scrollHeight && clientHeight === last.current.clientHeight;
+      now.scrollHeight >= last.current.scrollHeight && now.clientHeight === last.current.clientHeight;
     // Otherwise the browser scrolled, because there is less to scroll.
-    const isUp = scrollTop < last.current.scrollTop && isSameSize;
-    last.current = { scrollTop, scrollHeight, clientHeight };
+    const isUp = now.scrollTop < last.current.scrollTop && isSameSize;
+    last.current = now;
     // Scrolling up stops following at once, and so does a jump. Only movements of the end itself are followed.
     if (isUp || heldRow.isHeld()) isFollowing.current = fromEnd(current) < TOUCHES_WITHIN_PX;
     else if (fromEnd(current) < FOLLOW_WITHIN_PX) isFollowing.current = true;
@@ -176,6 +179,10 @@ export function useScroll(options: ScrollOptions): Scroll {
     toEnd,
     toRow,
   };
+}
+
+function sizeOf({ scrollTop, scrollHeight, clientHeight }: HTMLElement) {
+  return { scrollTop, scrollHeight, clientHeight };
 }
 
 function fromEnd({ scrollHeight, scrollTop, clientHeight }: HTMLElement): number {
