@@ -7,6 +7,7 @@ import { emojiData } from "./build/emoji-data.ts";
 import { pdfFiles } from "./build/pdf-files.ts";
 import { type Graph, importedBy, preloadList } from "./build/shell-files.ts";
 import { serviceWorker } from "./build/service-worker.ts";
+import { smallIcons } from "./build/small-icons.ts";
 
 const START = "src/main.tsx";
 const LOGIN = "src/session/landing.tsx";
@@ -31,7 +32,16 @@ const isImported = (id: string, by: readonly string[], graph: Graph): boolean =>
   by.some((file) => importedBy(join(import.meta.dirname, file), graph).has(id));
 
 export default defineConfig({
-  plugins: [react(), tailwind(), emojiData(), pdfFiles(), preloadList(), serviceWorker(), compress()],
+  plugins: [
+    react(),
+    tailwind(),
+    smallIcons(),
+    emojiData(),
+    pdfFiles(),
+    preloadList(),
+    serviceWorker(),
+    compress(),
+  ],
   build: {
     // The content security policy forbids inline scripts, and all supported browsers preload modules themselves.
     modulePreload: { polyfill: false },
