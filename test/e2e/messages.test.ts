@@ -980,7 +980,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         expect(await fromEnd()).toBeLessThan(2);
         await row.evaluate((element) => {
           const list = element.closest("[role=log]")!;
-          const grow = () => ((list.lastElementChild as HTMLElement).style.height = "500px");
+          const grow = () => list.lastElementChild!.setAttribute("style", "height: 500px; flex-shrink: 0");
           list.parentElement!.addEventListener("scroll", grow, { capture: true, once: true });
           element.style.minHeight = "";
         });
