@@ -980,7 +980,8 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         expect(await fromEnd()).toBeLessThan(2);
         await row.evaluate((element) => {
           const list = element.closest("[role=log]")!;
-          const grow = () => list.lastElementChild!.setAttribute("style", "height: 500px; flex-shrink: 0");
+          const end = list.lastElementChild as typeof element;
+          const grow = () => (end.style.height = "500px");
           list.parentElement!.addEventListener("scroll", grow, { capture: true, once: true });
           element.style.minHeight = "";
         });
