@@ -211,7 +211,7 @@ export const ComposerBox = memo(function ComposerBox(props: ComposerBoxProps) {
             placeholder={channel.kind === "thread" ? t("replyInThread") : label}
             className="px-1.5 py-[0.4375rem] compact:py-[0.3125rem] text-ellipsis placeholder:truncate placeholder:text-muted touch:py-2.5"
             autoFocus={autoFocus && HAS_KEYBOARD}
-            readOnly={sending.isWaiting || sending.isLocked}
+            readOnly={sending.isWaiting}
             describedBy={statusId}
             onSend={submit}
             onKey={onKey}
@@ -272,6 +272,7 @@ export const ComposerBox = memo(function ComposerBox(props: ComposerBoxProps) {
         secondsLeft={secondsLeft}
         slowModeSeconds={slowModeSeconds}
         isWaiting={sending.isWaiting}
+        waitsForUploads={sending.waitsForUploads}
         onStopWaiting={stopWaiting}
       />
     </div>
