@@ -4,7 +4,7 @@ import sharp from "sharp";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { violations } from "./axe.ts";
-import { delayAnswers, hasBrowser } from "./browser.ts";
+import { delayActions, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
@@ -207,7 +207,7 @@ describe.skipIf(!hasBrowser())("an admin", () => {
 
   test("gives the server a name, a logo and a color, which visitors see", { tags: "long" }, async () => {
     const saved = Promise.withResolvers<void>();
-    await delayAnswers(page, /admin\.removeLogo/, saved.promise);
+    await delayActions(page, /admin\.removeLogo/, saved.promise);
     await open("/admin/branding", admin.username);
     await page.getByLabel(t("admin:branding.name")).fill("Harbor");
     await page.getByLabel(t("admin:branding.landingText")).fill("For everyone at the harbor.");
