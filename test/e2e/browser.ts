@@ -80,36 +80,36 @@ function launch(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args });
 }
 
-/** Delays the answers of these actions, in milliseconds or until a promise resolves, from the next load of the page on. */
-export async function delayAnswers(
+/**
+ * Delays calls or their answers, in milliseconds or until a promise resolves, from the next load of the page on.
+ * @param which matches the action, or what it is called with
+ */
+export async function delayActions(
   page: Page,
-  actions: RegExp,
+  which: RegExp,
   delay: number | Promise<void>,
+  side: "call" | "answer" = "answer",
 ): Promise<void> {
   await page.routeWebSocket(/socket\.io/, (client) => {
     const server = client.connectToServer();
     const late = new Set<string>();
-    client.onMessage((frame) => {
-      const [, id, name] = /^42(\d+)\["([^"]+)"/.exec(frame.toString()) ?? [];
-      if (name !== undefined && actions.test(name)) late.add(id!);
+    const end = () => (typeof delay === "number" ? sleep(delay) : delay);
+    client.onMessage(async (frame) => {
+      const [, id = "", name = "", params = ""] = /^42(\d+)\["([^"]+)",?(.*)/s.exec(frame.toString()) ?? [];
+      const isMeant = which.test(name) || which.test(params);
+      if (isMeant && side === "call") await end();
+      else if (isMeant) late.add(id);
       server.send(frame);
     });
-    server.onMessage((frame) => {
-      const [, id] = /^43(\d+)\[/.exec(frame.toString()) ?? [];
-      const isLate = id !== undefined && late.has(id);
-      const ready = isLate ? (typeof delay === "number" ? sleep(delay) : delay) : sleep(0);
-      void ready.then(() => client.send(frame));
+    server.onMessage(async (frame) => {
+      const [, id = ""] = /^43(\d+)\[/.exec(frame.toString()) ?? [];
+      if (late.has(id)) await end();
+      client.send(frame);
     });
   });
 }
 
-/** Keeps calls that contain this text from the server until the promise resolves, from the next load of the page on. */
-export async function delayCalls(page: Page, text: string, arrival: Promise<void>): Promise<void> {
-  await page.routeWebSocket(/socket\.io/, (client) => {
-    const server = client.connectToServer();
-    client.onMessage(async (frame) => {
-      if (frame.toString().includes(text)) await arrival;
-      server.send(frame);
-    });
-  });
+/** Resolves once the page has drawn what it has rendered so far. */
+export async function drawn(page: Page): Promise<void> {
+  await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
 }

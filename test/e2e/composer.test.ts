@@ -3,7 +3,7 @@ import { FanfareClient } from "@fanfare/client";
 import type { Message, SessionTokens } from "@fanfare/contract";
 import type { Page } from "playwright-core";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { delayAnswers, delayCalls, hasBrowser } from "./browser.ts";
+import { delayActions, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
@@ -437,7 +437,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
       const { tokens } = windows.get("ada")!;
       page = await site.newPage({}, tokens);
       const pasted = Promise.withResolvers<void>();
-      await delayAnswers(page, /^group\.myPermissions$/, pasted.promise);
+      await delayActions(page, /^group\.myPermissions$/, pasted.promise);
       await page.goto(site.url + channelPath());
       await field().focus();
       const attached = await page.evaluate<boolean[]>(PASTE);
@@ -690,7 +690,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     for (const text of ["/topic Rockets at dawn", "/early at six"]) {
       page = await site.newPage({}, windows.get("ada")!.tokens);
       const answered = Promise.withResolvers<void>();
-      await delayAnswers(page, /^(?:command\.list|group\.myPermissions)$/, answered.promise);
+      await delayActions(page, /^(?:command\.list|group\.myPermissions)$/, answered.promise);
       await page.goto(site.url + channelPath());
       await field().fill(text);
       await page.keyboard.press("Enter");
@@ -794,7 +794,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     const { tokens } = windows.get("ada")!;
     page = await site.newPage({}, tokens);
     const arrival = Promise.withResolvers<void>();
-    await delayCalls(page, "by command", arrival.promise);
+    await delayActions(page, /by command/, arrival.promise, "call");
     await page.goto(site.url + channelPath());
     await field().fill("/msg @grace by command");
     await page.keyboard.press("Enter");

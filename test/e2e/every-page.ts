@@ -45,6 +45,7 @@ export function otherPaths(groupId: string): string[] {
     "/find-groups",
     `/groups/${groupId}/channels`,
     "/groups/nowhere",
+    "/settings/nowhere",
     ...USER_SETTINGS.map((section) => `/settings/${section}`),
     ...GROUP_SETTINGS.map((section) => `/groups/${groupId}/settings/${section}`),
     ...ADMIN.map((section) => `/admin/${section}`),

@@ -5,7 +5,7 @@ import { FanfareClient } from "@fanfare/client";
 import { freePort } from "@fanfare/testing";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasBrowser } from "./browser.ts";
+import { drawn, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
@@ -188,7 +188,7 @@ describe.skipIf(!hasBrowser())("the first minute of two users", () => {
       const hasMoved = async (): Promise<boolean> => {
         await ada.mouse.wheel(0, -200);
         // Otherwise, a second one could pass rows on a busy machine.
-        await ada.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+        await drawn(ada);
         const now = await messages(ada).allTextContents();
         for (const text of now) seen.add(text);
         return now[0] === "message 1" || now[0] !== shown[0];

@@ -3,7 +3,7 @@ import type { Message } from "@fanfare/contract";
 import { PERMISSIONS } from "@fanfare/contract/permissions";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { delayCalls, hasBrowser } from "./browser.ts";
+import { delayActions, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
@@ -147,7 +147,7 @@ describe.skipIf(!hasBrowser())("forwarding a message", () => {
     const message = await write("Sent second");
     page = await site.newPage({ viewport: { width: 1100, height: 800 } }, await site.logIn("grace"));
     const arrival = Promise.withResolvers<void>();
-    await delayCalls(page, "Sent first", arrival.promise);
+    await delayActions(page, /Sent first/, arrival.promise, "call");
     await site.visit(page, `/groups/${groupId}/channels/${slowlyId}`);
     await page.getByRole("textbox", { name: t("composer:label", { title: "#slowly" }) }).fill("Sent first");
     await page.keyboard.press("Enter");

@@ -1,7 +1,7 @@
 import { FanfareClient } from "@fanfare/client";
 import type { Page } from "playwright-core";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { delayAnswers, hasBrowser } from "./browser.ts";
+import { delayActions, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
@@ -225,7 +225,7 @@ describe.skipIf(!hasBrowser())("friends and direct messages", () => {
   test("the menu of a user card stays open when the user's data arrives", { tags: "long" }, async () => {
     const path = await makeGroup();
     const hers = await open(ada);
-    await delayAnswers(hers, /^group\.getMember/, 3000);
+    await delayActions(hers, /^group\.getMember/, 3000);
     await hers.goto(site.url + path);
     await said(hers, "Buy sunglasses");
     await hers.getByRole("log").getByRole("button", { name: "Grace" }).click();

@@ -6,7 +6,7 @@ import { PERMISSIONS } from "@fanfare/contract/permissions";
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { drawSquare } from "../support/emoji.ts";
-import { delayAnswers, hasBrowser } from "./browser.ts";
+import { delayActions, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     { tags: "long" },
     async () => {
       const { ada } = await createGroup();
-      await delayAnswers(ada, /^channel\.create$/, 500);
+      await delayActions(ada, /^channel\.create$/, 500);
       await ada.reload();
       await createChannel(ada, "engines");
       await ada.keyboard.type("First!");
@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     { tags: "long" },
     async () => {
       const { ada } = await createGroup();
-      await delayAnswers(ada, /^(?:notification\.set|channel\.setOverride)$/, 500);
+      await delayActions(ada, /^(?:notification\.set|channel\.setOverride)$/, 500);
       await ada.reload();
       await groupMenu(ada).click();
       await choose(ada, t("common:notifications"));

@@ -1,7 +1,7 @@
 import { FanfareClient } from "@fanfare/client";
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, test } from "vitest";
-import { delayAnswers, hasBrowser } from "./browser.ts";
+import { delayActions, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser())("join requests", () => {
   test("a button keeps the focus while what it does takes its time", { tags: "long" }, async () => {
     const page = await site.newPage({}, owner.tokens!);
     const started = Promise.withResolvers<void>();
-    await delayAnswers(page, /^group\.startLockdown$/, started.promise);
+    await delayActions(page, /^group\.startLockdown$/, started.promise);
     await page.goto(settings());
     await button(page, t("group-settings:joinRequests.startLockdown")).press("Enter");
     await button(page, t("group-settings:joinRequests.endLockdown")).waitFor();

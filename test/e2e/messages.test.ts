@@ -2,7 +2,7 @@ import { FanfareClient } from "@fanfare/client";
 import type { Message, ScheduledMessage, SessionTokens } from "@fanfare/contract";
 import type { Page, WebSocket } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { delayAnswers, hasBrowser } from "./browser.ts";
+import { delayActions, drawn, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
@@ -254,7 +254,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
       await page.getByRole("menuitem", { name: action }).click();
       await page.getByRole("menu").waitFor({ state: "detached" });
       // Longer than the menu takes to return the focus.
-      await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+      await drawn(page);
     };
     const hasFocus = (name: string) =>
       page
@@ -535,7 +535,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await ada.call("notification.set", { channelId, favorite: true });
     const early = await site.newPage({}, tokens);
     const answered = Promise.withResolvers<void>();
-    await delayAnswers(early, /^(?:group\.myPermissions|notification\.list|saved\.list)$/, answered.promise);
+    await delayActions(early, /^(?:group\.myPermissions|notification\.list|saved\.list)$/, answered.promise);
     await early.goto(`${site.url}/groups/${groupId}/channels/${channelId}`);
     const message = early.getByRole("article").filter({ hasText: "Ready for launch?" });
     await message

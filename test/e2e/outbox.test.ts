@@ -110,6 +110,27 @@ describe.skipIf(!hasBrowser())("the outbox", () => {
     },
   );
 
+  test("a text that can be a command waits for the connection in the field, and can be changed", async () => {
+    const page = await open();
+    await goOffline(page);
+    await write(page, "/usr/bin/env is none");
+    await field(page).fill("/launch at dawn");
+    await page.keyboard.press("Enter");
+    const waiting = page.getByText(t("composer:upload.waiting"));
+    await waiting.waitFor();
+    await page.keyboard.press("Escape");
+    await waiting.waitFor({ state: "detached" });
+    await field(page).fill("/launch at six");
+    await page.keyboard.press("Enter");
+    await waiting.waitFor();
+    expect(await page.evaluate("document.activeElement.readOnly")).toBe(true);
+    expect(await pending(page, "/launch").count()).toBe(0);
+    await context.setOffline(false);
+    // There is no such command.
+    await expect.poll(stored).toEqual(["/usr/bin/env is none", "/launch at six"]);
+    await expect.poll(() => field(page).inputValue()).toBe("");
+  });
+
   test("a rejected message stays in the list after a reload until deleted, edited or resent", async () => {
     const page = await open();
     await goOffline(page);

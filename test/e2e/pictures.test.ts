@@ -392,15 +392,49 @@ describe.skipIf(!hasBrowser())("pages match their images in test/e2e/pictures", 
     expect(missed).toEqual([]);
   });
 
-  // Last, because its users and group would be in the other pictures.
+  // These are last, because their users and groups would be in the other pictures.
+  const joinAsGuest = async (nickname: string) => {
+    const client = new FanfareClient({ url: site.url });
+    people.push(client);
+    return { client, tokens: await client.createGuest({ nickname }) };
+  };
+
+  test("the compact density", async () => {
+    const { client: ada, tokens } = await joinAsGuest("Ada Lovelace");
+    const { client: grace } = await joinAsGuest("Grace Hopper");
+    const { group: made, channels } = await ada.call("group.create", { name: "Observatory" });
+    const { invite } = await ada.call("invite.create", { groupId: made.id });
+    await grace.call("invite.accept", { code: invite.code });
+    const channelId = channels[0]!.id;
+    const send = async (who: FanfareClient, content: string, more: { replyTo?: string } = {}) =>
+      (await who.call("message.send", { channelId, content, nonce: crypto.randomUUID(), ...more })).message;
+    const first = await send(ada, "Good evening! The sky will be **clear** from nine.");
+    await send(ada, "Tonight:\n\n1. Saturn while it is high\n2. the double cluster");
+    await send(grace, "The dome waits for the limit switch, see `dome.ts`.");
+    await send(grace, "```ts\nconst dome = open();\n```");
+    const reply = await send(grace, "Is the small refractor packed?", { replyTo: first.id });
+    for (const who of [ada, grace])
+      await who.call("message.react", { channelId, messageId: reply.id, emoji: "🔭" });
+    const last = await send(ada, "It is. See you there at eight.");
+    await ada.call("channel.markRead", { channelId, seq: last.seq });
+    await ada.call("user.setPreferences", { density: "compact" });
+    const shots: Shot[] = [
+      {
+        name: "channel",
+        path: () => `/groups/${made.id}/channels/${channelId}`,
+        async prepare(page) {
+          await page.locator('html[data-density="compact"]').waitFor();
+          await messages(page, "See you there");
+        },
+      },
+    ];
+    const wide = { viewport: { width: 1100, height: 700 } };
+    expect(await faultsOf(await openPage(wide, tokens), shots, "compact", ["light"])).toEqual([]);
+  });
+
   test("names and messages from right to left", async () => {
-    const join = async (nickname: string) => {
-      const client = new FanfareClient({ url: site.url });
-      people.push(client);
-      return { client, tokens: await client.createGuest({ nickname }) };
-    };
-    const { client: noa, tokens } = await join("נועה");
-    const { client: omar } = await join("عمر");
+    const { client: noa, tokens } = await joinAsGuest("נועה");
+    const { client: omar } = await joinAsGuest("عمر");
     const made = await noa.call("group.create", { name: "מצפה הכוכבים" });
     const groupId = made.group.id;
     const { invite } = await noa.call("invite.create", { groupId });

@@ -7,7 +7,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startGitHub, type GitHub } from "../support/github.ts";
 import { violations } from "./axe.ts";
-import { delayAnswers, hasBrowser } from "./browser.ts";
+import { delayActions, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
@@ -155,7 +155,7 @@ describe.skipIf(!hasBrowser())("plug-ins", () => {
   test("a command starts a poll, and a wrong one stays in the field", async () => {
     const page = await site.newPage({}, await site.logIn("ada"));
     const listed = Promise.withResolvers<void>();
-    await delayAnswers(page, /^plugin\.list$/, listed.promise);
+    await delayActions(page, /^plugin\.list$/, listed.promise);
     await page.goto(site.url + path);
     const field = page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
     await field.fill("/quickpoll Lunch?; Pizza");

@@ -87,27 +87,37 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
   );
 
   test("what is typed while the quick switcher or the search is loaded isn't sent", async () => {
-    for (const [combo, chunk, name] of [
-      ["Control+k", "quick-switcher", t("quick-switcher:title")],
-      ["Control+f", "search-panel", t("search:field")],
+    for (const [combo, chunk, name, channelId] of [
+      ["Control+k", "quick-switcher", t("quick-switcher:title"), general],
+      ["Control+f", "search-panel", t("search:field"), rockets],
     ] as const) {
-      page = await site.newPage({ viewport: VIEWPORT }, await site.logIn("ada"));
+      // Drafts are on all devices of their user.
+      page = await site.newPage({ viewport: VIEWPORT }, await site.logIn("grace"));
       const typed = Promise.withResolvers<void>();
       await page.route(`**/assets/${chunk}*.js`, async (route) => {
         await typed.promise;
         await route.continue();
       });
-      await page.goto(`${site.url}/groups/${groupId}/channels/${general}`);
+      await page.goto(`${site.url}/groups/${groupId}/channels/${channelId}`);
       // Not by its role: it is hidden behind the switcher.
       const composer = page.locator("main textarea");
       await composer.focus();
       await page.getByText(t("shell:state.online"), { exact: true }).waitFor();
       await page.keyboard.press(combo);
-      await page.keyboard.type("rockets");
+      // Esc closes what isn't there yet, and Tab leads on in the page.
+      await page.keyboard.type("gone");
+      await page.keyboard.press("Escape");
+      await page.keyboard.type("written");
+      await expect.poll(() => composer.inputValue()).toBe("written");
+      await page.keyboard.press(combo);
+      await page.keyboard.press("Tab");
+      expect(await page.evaluate("document.activeElement.tagName")).not.toBe("TEXTAREA");
+      await page.keyboard.type("rocketss");
+      await page.keyboard.press("Backspace");
       typed.resolve();
       const field = page.getByRole("combobox", { name });
       await expect.poll(() => field.inputValue()).toBe("rockets");
-      expect(await composer.inputValue()).toBe("");
+      expect(await composer.inputValue()).toBe("written");
     }
   });
 
@@ -257,6 +267,19 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     expect(await star.getAttribute("aria-pressed")).toBe("true");
 
     await page.getByRole("button", { name: t("search:clear") }).click();
+  test("a poll that is found by an option shows its options", async () => {
+    const poll = { options: ["On a gyrocopter", "On foot"], allowsSeveral: false, endsAt: null };
+    const sent = { channelId: rockets, content: "How do we get there?", nonce: "way", poll };
+    await grace.call("message.send", sent);
+    await open();
+    await site.search(page, "gyrocopter");
+    const result = page.getByRole("complementary", { name: t("search:title") }).getByRole("article");
+    expect(await result.getByRole("listitem").allTextContents()).toEqual(poll.options);
+    await expect
+      .poll(() => page.evaluate(`[...CSS.highlights.get("search-words")].map(String)`))
+      .toEqual(["gyrocopter"]);
+  });
+
     await page.getByRole("button", { name: t("search:saved.remove", { search: "dirigible" }) }).click();
     await expect.poll(() => star.getAttribute("aria-pressed")).toBe("false");
     await phone.close();

@@ -154,8 +154,12 @@ describe.skipIf(!hasBrowser())("the application shell", () => {
   test("shows a notice while offline, and removes it once back online", async () => {
     const page = await openGroup(DESKTOP);
     const banner = page.getByText(t("shell:connection.noNetwork"));
+    // Of the connection, and of the own presence.
+    const dots = page.getByRole("contentinfo").locator(".bg-good");
+    await expect.poll(() => dots.count()).toBe(2);
     await page.context().setOffline(true);
     await banner.waitFor();
+    await expect.poll(() => dots.count()).toBe(0);
     await page.context().setOffline(false);
     await expect.poll(() => banner.count()).toBe(0);
     await page.getByText(t("shell:state.online"), { exact: true }).waitFor();

@@ -4,7 +4,7 @@ import sharp from "sharp";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { violations } from "./axe.ts";
-import { delayAnswers, hasBrowser } from "./browser.ts";
+import { delayActions, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
@@ -128,6 +128,24 @@ describe.skipIf(!hasBrowser())("an admin", () => {
     await page.getByRole("heading", { name: t("admin:refused.title") }).waitFor();
   });
 
+  test("learns that a section of settings doesn't exist, with a way back", async () => {
+    const { group } = await must(site.url, "group.create", { name: "Rockets" }, admin.accessToken);
+    await open("/settings/nowhere", admin.username);
+    const names = { "/settings": t("common:settings"), "/admin": t("shell:admin") };
+    for (const [path, name] of Object.entries({ ...names, [`/groups/${group.id}/settings`]: "Rockets" })) {
+      await site.visit(page, `${path}/nowhere`);
+      await expect.poll(() => page.title()).toContain(`${t("home:notFound")} · ${name}`);
+      await page.getByRole("heading", { name: t("home:notFound"), level: 1 }).waitFor();
+      await page.getByText(t("home:pageNotFound")).waitFor();
+      expect(await page.locator("nav [aria-current]").count()).toBe(0);
+    }
+    await page.getByRole("link", { name: t("home:goToGroup") }).click();
+    await expect.poll(() => page.url()).toContain(`/groups/${group.id}/channels/`);
+    // The address of the settings is the one of their first section.
+    await site.visit(page, `/groups/${group.id}/settings`);
+    await page.getByRole("heading", { name: t("common:overview"), level: 1 }).waitFor();
+  });
+
   test("finds a user, disables the account with a reason, and sees it in the audit log", async () => {
     const target = await createAccount(site.url);
     await open("/admin/users", admin.username);
@@ -189,7 +207,7 @@ describe.skipIf(!hasBrowser())("an admin", () => {
 
   test("gives the server a name, a logo and a color, which visitors see", { tags: "long" }, async () => {
     const saved = Promise.withResolvers<void>();
-    await delayAnswers(page, /admin\.removeLogo/, saved.promise);
+    await delayActions(page, /admin\.removeLogo/, saved.promise);
     await open("/admin/branding", admin.username);
     await page.getByLabel(t("admin:branding.name")).fill("Harbor");
     await page.getByLabel(t("admin:branding.landingText")).fill("For everyone at the harbor.");

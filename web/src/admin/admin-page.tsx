@@ -45,6 +45,7 @@ import { useUser } from "../data/people.ts";
 import { CloseReport, ReportCard, ReportList } from "../groups/group-settings/reports/reports-part.tsx";
 import { openDialog, openConfirm } from "../ui/open-dialog.tsx";
 import { useAction } from "../shared/use-action.ts";
+import { NotFound } from "../app/home/home-pages.tsx";
 
 export function AdminPage({ section }: { section?: string | undefined }) {
   const { t } = useTranslation("admin");
@@ -68,7 +69,7 @@ export function AdminPage({ section }: { section?: string | undefined }) {
       </Main>
     );
   }
-  const current = SECTIONS.find(({ id }) => id === section) ?? SECTIONS[0]!;
+  const current = SECTIONS.find(({ id }) => id === (section ?? "overview"));
   return (
     <SettingsLayout
       title={t("shell:admin")}
@@ -81,11 +82,11 @@ export function AdminPage({ section }: { section?: string | undefined }) {
           <CountBadge count={openReports} label={t("groups:reports.open", { count: openReports })} />
         ),
       }))}
-      current={current.id}
-      isWide={current.isWide}
+      current={current?.id}
+      isWide={current?.isWide}
       onClose={() => navigate(landingPath())}
     >
-      <current.page />
+      {current ? <current.page /> : <NotFound what="page" hasHeader={false} />}
     </SettingsLayout>
   );
 }

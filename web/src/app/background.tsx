@@ -29,11 +29,12 @@ export function Background() {
 
 /** Loads the list of plug-ins. Renders nothing. */
 function PluginLoader() {
-  const { data } = useActionQuery("plugin.list", {});
+  const { data, isError } = useActionQuery("plugin.list", {});
   useEffect(() => {
-    if (data !== undefined) setPlugins(data.plugins);
-  }, [data]);
+    // After a failure there are none.
+    if (data !== undefined || isError) setPlugins(data?.plugins ?? []);
+  }, [data, isError]);
   // The next session loads them again: programs and their cards end with this one.
-  useEffect(() => () => setPlugins([]), []);
+  useEffect(() => () => setPlugins(null), []);
   return null;
 }

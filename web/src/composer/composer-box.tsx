@@ -5,10 +5,11 @@ import { type KeyboardEvent, memo, Suspense, useCallback, useEffect, useId, useR
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import { LIMITS } from "@fanfare/contract/limits";
+import { hasPermission, MEMBER_PERMISSIONS } from "@fanfare/contract/permissions";
 import { useChannelView } from "../data/open-channels.ts";
 import { useServerCache } from "../data/data-context.ts";
 import { useMe } from "../data/me.ts";
-import { useChannelPermissions, useChannelState, useIsDenied } from "../data/groups.ts";
+import { useChannelPermissions, useChannelState } from "../data/groups.ts";
 import { getDraft, onReceivedDraft, setDraft } from "../state/drafts.ts";
 import { usePreferences } from "../state/preferences.ts";
 import { IconButton } from "../ui/button.tsx";
@@ -58,7 +59,7 @@ export const ComposerBox = memo(function ComposerBox(props: ComposerBoxProps) {
   const { client } = useServerCache();
   const ownId = client.user?.id ?? "";
   const view = useChannelView(channelId);
-  const permissions = useChannelPermissions(channel);
+  const permissions = useChannelPermissions(channel, MEMBER_PERMISSIONS);
   const { replyTo } = useConversation(channelId);
   /** The replied-to message whose author isn't notified. */
   const [silentId, setSilentId] = useState<string | null>(null);
@@ -101,7 +102,7 @@ export const ComposerBox = memo(function ComposerBox(props: ComposerBoxProps) {
 
   const { uploads, lost, store } = useUploads(channelId);
   const showRefused = useRejectionToasts();
-  const canAttach = !useIsDenied(channel, "attachFiles");
+  const canAttach = hasPermission(permissions, "attachFiles");
   const addFiles = canAttach ? (files: File[]) => showRefused(store.add(channelId, files)) : null;
   const attachText = useHandler(() => {
     const { text } = contents.getState();
@@ -211,7 +212,7 @@ export const ComposerBox = memo(function ComposerBox(props: ComposerBoxProps) {
             placeholder={channel.kind === "thread" ? t("replyInThread") : label}
             className="px-1.5 py-[0.4375rem] compact:py-[0.3125rem] text-ellipsis placeholder:truncate placeholder:text-muted touch:py-2.5"
             autoFocus={autoFocus && HAS_KEYBOARD}
-            readOnly={sending.isWaiting || sending.isLocked}
+            readOnly={sending.isWaiting}
             describedBy={statusId}
             onSend={submit}
             onKey={onKey}
@@ -272,6 +273,7 @@ export const ComposerBox = memo(function ComposerBox(props: ComposerBoxProps) {
         secondsLeft={secondsLeft}
         slowModeSeconds={slowModeSeconds}
         isWaiting={sending.isWaiting}
+        waitsForUploads={sending.waitsForUploads}
         onStopWaiting={stopWaiting}
       />
     </div>

@@ -25,13 +25,14 @@ interface ComposerStatusProps {
   secondsLeft: number;
   slowModeSeconds: number;
   isWaiting: boolean;
+  waitsForUploads: boolean;
   onStopWaiting: () => void;
 }
 
 /** The line below the box: who is typing, and what prevents sending. Its height is fixed so that nothing moves. */
 export const ComposerStatus = memo(function ComposerStatus(props: ComposerStatusProps) {
-  const { id, channelId, charsLeft, onAttachText, secondsLeft, slowModeSeconds, isWaiting, onStopWaiting } =
-    props;
+  const { id, channelId, charsLeft, onAttachText, secondsLeft, slowModeSeconds } = props;
+  const { isWaiting, waitsForUploads, onStopWaiting } = props;
   const { t } = useTranslation("composer");
   const { duration, count } = useFormats();
   return (
@@ -40,7 +41,7 @@ export const ComposerStatus = memo(function ComposerStatus(props: ComposerStatus
       <div id={id} className="flex shrink-0 items-center gap-3">
         {isWaiting && (
           <span>
-            {t("upload.sendLater")}{" "}
+            {t(waitsForUploads ? "upload.sendLater" : "upload.waiting")}{" "}
             <button
               type="button"
               className="font-medium text-accent-text hover:underline"

@@ -81,12 +81,14 @@ export function useOwnCommands(channel: Channel): readonly OwnCommand[] {
   );
 }
 
+export const COMMAND = /^\/([a-z0-9_-]+)(?:\s+([\s\S]*))?$/;
+
 /** A command at the beginning of a text, and what follows it; null if there is none of these. */
 export function parseCommand<C extends { readonly name: string }>(
   text: string,
   commands: readonly C[],
 ): { command: C; text: string } | null {
-  const match = /^\/([a-z0-9_-]+)(?:\s+([\s\S]*))?$/.exec(text);
+  const match = COMMAND.exec(text);
   const command = commands.find(({ name }) => name === match?.[1]);
   return command === undefined ? null : { command, text: match![2]?.trim() ?? "" };
 }

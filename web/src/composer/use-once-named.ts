@@ -1,46 +1,35 @@
-import { useEffect, useRef, useState } from "react";
-import { pause } from "../shared/pause.ts";
+import { useEffect, useState } from "react";
+import { useHandler } from "../shared/hooks.ts";
 
 /** A text isn't held back longer than this by usernames, such as without a connection. */
 const LOOKUP_MAX_MS = 2000;
-const LOOKUP_POLL_MS = 20;
 
 interface OnceNamed {
   /** Whether it waits. The text must not be changed meanwhile. */
   isLocked: boolean;
   start: () => void;
+  stop: () => void;
 }
 
 /**
  * Calls a function once the usernames in a text are known, unless the component is gone by then.
- * @param isLookingUp whether usernames in the text, or its command, are being looked up
- * @param maxMs after this time the function is called anyway
+ * @param isLookingUp whether usernames in the text are being looked up
+ * @param isHeld whether it must wait for something else too, however long that takes
  */
-export function useOnceNamed(isLookingUp: boolean, run: () => void, maxMs = LOOKUP_MAX_MS): OnceNamed {
+export function useOnceNamed(isLookingUp: boolean, run: () => void, isHeld = false): OnceNamed {
   const [isLocked, setLocked] = useState(false);
-  const latest = useRef({ isLookingUp, run, isGone: false });
-  useEffect(() => {
-    latest.current = { isLookingUp, run, isGone: false };
-  });
-  useEffect(
-    () => () => {
-      latest.current.isGone = true;
-    },
-    [],
-  );
-  const wait = async () => {
-    setLocked(true);
-    const untilMs = performance.now() + maxMs;
-    while (latest.current.isLookingUp && performance.now() < untilMs) {
-      await pause(LOOKUP_POLL_MS);
-    }
+  const finish = useHandler(() => {
     setLocked(false);
-    if (!latest.current.isGone) latest.current.run();
-  };
+    run();
+  });
+  useEffect(() => {
+    if (!isLocked || isHeld) return undefined;
+    const timer = setTimeout(finish, isLookingUp ? LOOKUP_MAX_MS : 0);
+    return () => clearTimeout(timer);
+  }, [isLocked, isHeld, isLookingUp, finish]);
   const start = () => {
-    if (isLocked) return;
-    if (isLookingUp) void wait();
+    if (isLookingUp || isHeld) setLocked(true);
     else run();
   };
-  return { isLocked, start };
+  return { isLocked, start, stop: () => setLocked(false) };
 }

@@ -15,6 +15,7 @@ import { type SendOptions, setReplyTo } from "../channel/messages/conversation.t
 import { expectModal } from "../channel/messages/bot-modals.tsx";
 import { isOutboxFull, sendMessage } from "../channel/messages/outbox.ts";
 import {
+  COMMAND,
   type CommandDialogs,
   parseCommand,
   textToSend,
@@ -53,18 +54,15 @@ interface Sending {
   charsLeft: number;
   /** Whether usernames in the text, or its command, are being looked up. */
   isLookingUp: boolean;
-  /** Whether the message is sent once they are looked up. */
-  isLocked: boolean;
-  /** Whether the message is sent once its uploads finish. */
+  /** Whether the message is sent once they are looked up, or its uploads finish. */
   isWaiting: boolean;
+  /** Whether the message is sent once its uploads finish. */
+  waitsForUploads: boolean;
   submit: () => void;
   /** Sends a sticker or GIF at once. The text and files stay in the composer. */
   sendSticker: (sticker: Emoji) => void;
   stopWaiting: () => void;
 }
-
-/** With a network, longer than for usernames: everyone would see a command that is sent as a message. */
-const COMMANDS_MAX_MS = 15_000;
 
 const INCOMPLETE = { textKey: "composer:command.incomplete" } as const;
 
@@ -81,17 +79,17 @@ export function useSending(options: SendingOptions): Sending {
   const charsLeft = useStore(contents, ({ wire }) => countCharsLeft(wire.trim()));
   const hasUnknownNames = useStore(contents, ({ unknownNames }) => unknownNames.length > 0);
   /** The text if it can be a command. */
-  const written = useStore(contents, ({ wire }) => (wire.trimStart().startsWith("/") ? wire.trim() : ""));
+  const written = useStore(contents, ({ wire }) => (COMMAND.test(wire.trim()) ? wire.trim() : ""));
   const { data: commands = [], isLoading } = useCommands(channel.id, { enabled: written !== "" });
   const isLoadingOthers = useIsLoadingCommands(channel);
-  const isLoadingCommands = written !== "" && (isLoading || isLoadingOthers);
-  const isLookingUp = hasUnknownNames || isLoadingCommands;
+  const canBeCommand = written !== "" && uploads.length === 0;
+  const isLoadingCommands = canBeCommand && (isLoading || isLoadingOthers);
   const ownCommands = useOwnCommands(channel);
   const runCommand = useRunCommand(channel, { onPoll, onTemplates });
-  const ofBot = uploads.length === 0 ? parseCommand(written, commands) : null;
-  const own = uploads.length === 0 ? parseCommand(written, ownCommands) : null;
+  const ofBot = canBeCommand ? parseCommand(written, commands) : null;
+  const own = canBeCommand ? parseCommand(written, ownCommands) : null;
   const pluginCommands = usePlugins(({ commands: all }) => all);
-  const ofPlugin = uploads.length === 0 ? parseCommand(written, pluginCommands) : null;
+  const ofPlugin = canBeCommand ? parseCommand(written, pluginCommands) : null;
   const isUnderWay = uploads.some(({ state }) => state === "waiting" || state === "sending");
   const hasFailed = uploads.some(({ state }) => state === "failed");
   const isEmpty = isBlank && uploads.length === 0;
@@ -185,29 +183,30 @@ export function useSending(options: SendingOptions): Sending {
     if (isUnderWay) void sendLater();
     else send();
   };
-  const maxMs = isLoadingCommands && navigator.onLine ? COMMANDS_MAX_MS : undefined;
-  const named = useOnceNamed(isLookingUp, sendWhenReady, maxMs);
+  // Everyone would see a command that is sent as a message.
+  const named = useOnceNamed(hasUnknownNames, sendWhenReady, isLoadingCommands);
+  const waitsForUploads = waiting !== null;
+  const isWaiting = waitsForUploads || named.isLocked;
 
   const submit = () => {
-    if (canSend && waiting === null) named.start();
+    if (canSend && !isWaiting) named.start();
   };
 
   const stopWaiting = () => {
+    named.stop();
     waiting?.abort();
     setWaiting(null);
   };
 
   const isCommand = ofBot !== null || own !== null || ofPlugin !== null;
-  const isWaiting = waiting !== null;
-  const { isLocked } = named;
   return {
     canSend,
     isEmpty,
     isCommand,
     charsLeft,
-    isLookingUp,
-    isLocked,
+    isLookingUp: hasUnknownNames || isLoadingCommands,
     isWaiting,
+    waitsForUploads,
     submit,
     sendSticker,
     stopWaiting,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { cardOf, linksFor } from "./cards.ts";
-import type { PluginWithPage } from "./plugins.ts";
+import { type PluginWithPage, setPlugins, usePlugins } from "./plugins.ts";
 
 const plugin = (name: string, ...messageCards: string[]): PluginWithPage => ({
   name,
@@ -13,6 +13,13 @@ const PLUGINS = [
   plugin("one", "https://one.example/"),
   plugin("two", "https://two.example/a/", "https://2.example/"),
 ];
+
+test("plug-ins are loaded also if there are none", () => {
+  setPlugins([]);
+  expect(usePlugins.getState().isLoaded).toBe(true);
+  setPlugins(null);
+  expect(usePlugins.getState().isLoaded).toBe(false);
+});
 
 describe("links that plug-ins make cards for", () => {
   const found = (content: string) =>

@@ -10,7 +10,7 @@ interface PluginState {
   withPage: readonly PluginWithPage[];
   withCards: readonly PluginWithPage[];
   commands: readonly PluginCommand[];
-  /** Whether they are loaded, on servers with plug-ins. */
+  /** Whether they are loaded, also if there are none. */
   isLoaded: boolean;
 }
 
@@ -22,13 +22,15 @@ export const usePlugins = create<PluginState>(() => ({
   isLoaded: false,
 }));
 
-export function setPlugins(plugins: readonly PagePlugin[]): void {
+/** @param listed null until they are loaded */
+export function setPlugins(listed: readonly PagePlugin[] | null): void {
+  const plugins = listed ?? [];
   const withPage = plugins.filter((plugin): plugin is PluginWithPage => plugin.page !== null);
   usePlugins.setState({
     withPage,
     withCards: withPage.filter(({ page }) => page.messageCards.length > 0),
     commands: plugins.flatMap(({ commands }) => commands),
-    isLoaded: plugins.length > 0,
+    isLoaded: listed !== null,
   });
 }
 

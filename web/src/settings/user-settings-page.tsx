@@ -27,16 +27,17 @@ import { PasskeysSection, OidcSection } from "./security/login-methods.tsx";
 import { SessionsSection, TokensSection } from "./security/sessions-section.tsx";
 import { TotpSection } from "./security/totp-section.tsx";
 import { ExportData } from "./data/export-data.tsx";
+import { NotFound } from "../app/home/home-pages.tsx";
 
 export function UserSettingsPage({ section }: { section: string | undefined }) {
   const { t } = useTranslation("settings");
   const [, navigate] = useLocation();
   const hasCalls = useHasCalls();
-  const current = SECTIONS.find(({ id }) => id === section) ?? SECTIONS[0]!;
+  const current = SECTIONS.find(({ id }) => id === (section ?? "profile"));
   return (
     <SettingsLayout
       title={t("common:settings")}
-      current={current.id}
+      current={current?.id}
       onClose={() => navigate(landingPath())}
       sections={SECTIONS.filter(({ id }) => hasCalls || id !== "calls").map(({ id, icon, textKey }) => ({
         id,
@@ -46,7 +47,7 @@ export function UserSettingsPage({ section }: { section: string | undefined }) {
       }))}
     >
       <div className="grid gap-9">
-        <current.part />
+        {current ? <current.part /> : <NotFound what="page" hasHeader={false} />}
       </div>
     </SettingsLayout>
   );

@@ -1,5 +1,6 @@
 import { type ComponentType, lazy as reactLazy, useEffect, useState } from "react";
 import { loadMoreTexts, loadNextTexts } from "../i18n/set-up.ts";
+import { useHandler } from "./hooks.ts";
 import { firstShown } from "./first-shown.ts";
 import { whenLoaded } from "./when-loaded.ts";
 
@@ -46,22 +47,28 @@ function Nothing() {
 const KEEP_MAX_MS = 3000;
 
 /** A placeholder of what takes the focus: what is typed meanwhile goes there afterwards, not where the focus was. */
-export function TypedAhead() {
+export function TypedAhead({ onClose }: { onClose: () => void }) {
+  const close = useHandler(onClose);
   useEffect(() => {
     let typed = "";
     const keep = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const { key, ctrlKey, metaKey, altKey } = event;
+      if (ctrlKey || metaKey || altKey || /^(?:Tab|F\d+)$/.test(key)) return;
       event.preventDefault();
       event.stopPropagation();
-      if (event.key.length === 1) typed += event.key;
+      if (key.length === 1) typed += key;
+      if (key === "Backspace") typed = typed.slice(0, -1);
+      if (key !== "Escape") return;
+      typed = "";
+      close();
     };
     addEventListener("keydown", keep, { capture: true, signal: AbortSignal.timeout(KEEP_MAX_MS) });
     return () => {
       removeEventListener("keydown", keep, true);
       // Once it has the focus.
-      setTimeout(() => document.execCommand("insertText", false, typed));
+      if (typed !== "") setTimeout(() => document.execCommand("insertText", false, typed));
     };
-  }, []);
+  }, [close]);
   return null;
 }
 

@@ -22,7 +22,8 @@ interface SettingsSection {
 interface SettingsLayoutProps {
   title: string;
   sections: readonly SettingsSection[];
-  current: string;
+  /** Undefined: the address is none of a section, as the children say. */
+  current: string | undefined;
   onClose: () => void;
   /** For tables. */
   isWide?: boolean | undefined;
@@ -35,7 +36,8 @@ export function SettingsLayout(props: SettingsLayoutProps) {
   const { t } = useTranslation("ui");
   useEscape(onClose);
   const shown = sections.find(({ id }) => id === current);
-  usePageTitle(shown === undefined ? title : `${shown.label} · ${title}`);
+  const heading = current === undefined ? t("home:notFound") : shown?.label;
+  usePageTitle(heading === undefined ? title : `${heading} · ${title}`);
   return (
     <div className="flex min-h-0 flex-1 flex-col md:grid md:grid-cols-[15rem_minmax(0,1fr)]">
       <nav
@@ -90,7 +92,7 @@ export function SettingsLayout(props: SettingsLayoutProps) {
               isWide ? "max-w-4xl" : "max-w-160",
             )}
           >
-            {shown && <h1 className="text-xl font-semibold">{shown.label}</h1>}
+            {heading !== undefined && <h1 className="text-xl font-semibold">{heading}</h1>}
             {children}
           </div>
         </div>

@@ -107,13 +107,15 @@ interface NotFoundProps {
   what: "group" | "channel" | "page";
   groupId?: string;
   isBanned?: boolean;
+  /** Of pages with a heading of their own: false. */
+  hasHeader?: boolean;
 }
 
-export function NotFound({ what, groupId, isBanned = false }: NotFoundProps) {
+export function NotFound({ what, groupId, isBanned = false, hasHeader = true }: NotFoundProps) {
   const { t } = useTranslation("home");
   return (
     <>
-      <PageHeader title={t("notFound")} />
+      {hasHeader && <PageHeader title={t("notFound")} />}
       <EmptyState
         icon={Compass}
         title={isBanned ? t("shared:error.BANNED") : t(`${what}NotFound`)}

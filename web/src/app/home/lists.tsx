@@ -108,6 +108,7 @@ function UserMenu() {
   const { t } = useTranslation("shell");
   const me = useMe();
   const { data: ownStatus = "online" } = useOwnStatus();
+  const isConnected = useConnectionState() === "online";
   const openReports = useOpenDirectReports();
   return (
     <footer className="shrink-0 border-t border-line p-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]">
@@ -125,7 +126,7 @@ function UserMenu() {
               id={me.id}
               src={me.avatarUrl}
               size={34}
-              status={ownStatus === "invisible" ? "offline" : ownStatus}
+              status={isConnected && ownStatus !== "invisible" ? ownStatus : "offline"}
             />
             <span className="min-w-0 flex-1 leading-tight">
               <span className="flex items-center gap-1.5 text-sm font-semibold">

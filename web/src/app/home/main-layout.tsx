@@ -21,7 +21,7 @@ import { useFirstShown } from "../../shared/first-shown.ts";
 import { afterFirst, later, lazy, TypedAhead } from "../../shared/later.tsx";
 import { openPanel, usePanels } from "../../state/panels.ts";
 import { useHasSearch, usePlace } from "../shortcuts/use-place.ts";
-import { hasSearchEntry, useSearchHistory } from "../../search/search-store.ts";
+import { closeSearch, hasSearchEntry, useSearchHistory } from "../../search/search-store.ts";
 import "../../search/search.css";
 
 /** The page is shown before the lists beside it. */
@@ -167,7 +167,7 @@ function NoticeBanners() {
 
 const SearchPanel = later(
   async () => (await import("../../search/search-panel.tsx")).SearchPanel,
-  TypedAhead,
+  () => <TypedAhead onClose={closeSearch} />,
 );
 
 /** Renders the open search panel. A thread takes its place. */

@@ -34,6 +34,7 @@ import { type SettingsPartId, settingsPartsFor } from "./sections.ts";
 import { StoragePart } from "./storage/storage-part.tsx";
 import { Main } from "../../ui/main.tsx";
 import { CountBadge } from "../../ui/display.tsx";
+import { NotFound } from "../../app/home/home-pages.tsx";
 
 const PARTS: Record<SettingsPartId, ComponentType<{ group: Group }>> = {
   overview: OverviewPart,
@@ -75,13 +76,14 @@ export function GroupSettingsPage({ groupId, section }: { groupId: string; secti
     );
   }
   const offered = settingsPartsFor(own.permissions);
-  const current = offered.find(({ id }) => id === section) ?? offered[0]!;
-  const Part = PARTS[current.id];
+  const isKnown = section === undefined || Object.hasOwn(PARTS, section);
+  // Instead of a section that the user's permissions don't allow, the first one.
+  const current = offered.find(({ id }) => id === section) ?? (isKnown ? offered[0]! : undefined);
   return (
     <SettingsLayout
       title={group.name}
-      current={current.id}
-      isWide={WIDE.has(current.id)}
+      current={current?.id}
+      isWide={current !== undefined && WIDE.has(current.id)}
       onClose={() => navigate(groupPath(groupId))}
       sections={offered.map(({ id, icon, textKey, ...rest }) => ({
         id,
@@ -98,9 +100,18 @@ export function GroupSettingsPage({ groupId, section }: { groupId: string; secti
           )),
       }))}
     >
-      <Part key={groupId} group={group} />
+      {current === undefined ? (
+        <NotFound what="page" hasHeader={false} groupId={groupId} />
+      ) : (
+        <SettingsPart key={groupId} id={current.id} group={group} />
+      )}
     </SettingsLayout>
   );
+}
+
+function SettingsPart({ id, group }: { id: SettingsPartId; group: Group }) {
+  const Part = PARTS[id];
+  return <Part group={group} />;
 }
 
 function InvitesPart({ group }: { group: Group }) {

@@ -133,7 +133,7 @@ interface MessageCardProps {
 export function MessageCard({ message, textId, actions, children }: MessageCardProps) {
   const author = useAuthor(message);
   const me = useMe();
-  const { call, content, sticker, attachments, cards, createdAt, authorId } = message;
+  const { call, content, sticker, poll, attachments, cards, createdAt, authorId } = message;
   return (
     <article className="grid gap-1 rounded-md border border-line bg-raised p-3 text-sm">
       <header className="flex items-center gap-2">
@@ -153,6 +153,13 @@ export function MessageCard({ message, textId, actions, children }: MessageCardP
         <div id={textId} className="max-h-60 overflow-y-auto">
           <Markdown content={content} />
         </div>
+      )}
+      {poll !== undefined && (
+        <ul className="markdown list-disc ps-5 text-muted">
+          {poll.options.map((text, index) => (
+            <li key={index}>{text}</li>
+          ))}
+        </ul>
       )}
       {call !== undefined && <p>{callText(call, authorId === me.id)}</p>}
       {attachments !== undefined && <Attachments message={message} />}
