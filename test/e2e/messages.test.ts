@@ -980,7 +980,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         expect(await fromEnd()).toBeLessThan(2);
         await row.evaluate((element) => {
           const list = element.closest("[role=log]")!;
-          const end = list.lastElementChild as typeof element;
+          const end = list.lastElementChild!;
           const grow = () => (end.style.height = "500px");
           list.parentElement!.addEventListener("scroll", grow, { capture: true, once: true });
           element.style.minHeight = "";
