@@ -267,18 +267,18 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     expect(await star.getAttribute("aria-pressed")).toBe("true");
 
     await page.getByRole("button", { name: t("search:clear") }).click();
-  test("a poll that is found by an option shows its options", async () => {
-    const poll = { options: ["On a gyrocopter", "On foot"], allowsSeveral: false, endsAt: null };
-    const sent = { channelId: rockets, content: "How do we get there?", nonce: "way", poll };
-    await grace.call("message.send", sent);
-    await open();
-    await site.search(page, "gyrocopter");
-    const result = page.getByRole("complementary", { name: t("search:title") }).getByRole("article");
-    expect(await result.getByRole("listitem").allTextContents()).toEqual(poll.options);
-    await expect
-      .poll(() => page.evaluate(`[...CSS.highlights.get("search-words")].map(String)`))
-      .toEqual(["gyrocopter"]);
-  });
+    test("a poll that is found by an option shows its options", async () => {
+      const poll = { options: ["On a gyrocopter", "On foot"], allowsSeveral: false, endsAt: null };
+      const sent = { channelId: rockets, content: "How do we get there?", nonce: "way", poll };
+      await grace.call("message.send", sent);
+      await open();
+      await site.search(page, "gyrocopter");
+      const result = page.getByRole("complementary", { name: t("search:title") }).getByRole("article");
+      expect(await result.getByRole("listitem").allTextContents()).toEqual(poll.options);
+      await expect
+        .poll(() => page.evaluate(`[...CSS.highlights.get("search-words")].map(String)`))
+        .toEqual(["gyrocopter"]);
+    });
 
     await page.getByRole("button", { name: t("search:saved.remove", { search: "dirigible" }) }).click();
     await expect.poll(() => star.getAttribute("aria-pressed")).toBe("false");
