@@ -348,6 +348,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await panel.getByPlaceholder(t("composer:replyInThread")).fill("Mars.");
     await page.keyboard.press("Enter");
     await panel.getByRole("log").getByText("Mars.", { exact: true }).waitFor();
+    await expect.poll(() => page.title()).toContain(`Plans? · #room-${channelCount} · `);
     const threadId = new URL(page.url()).searchParams.get("thread")!;
     expect((await newest(1, threadId)).content).toBe("Mars.");
     const { message: about } = await grace.call("message.get", { channelId, messageId: message.id });
@@ -361,6 +362,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await page.reload();
     await panel.getByText("Or Venus?", { exact: true }).waitFor();
     await panel.getByRole("button", { name: t("ui:close") }).click();
+    await expect.poll(() => page.title()).not.toContain("Plans?");
     await page
       .getByRole("main")
       .getByRole("button", { name: t("threads:panel") })
