@@ -277,6 +277,26 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await bar.waitFor({ state: "detached" });
   });
 
+  test("a placeholder that is too long ends with an ellipsis, also in the focused field", async () => {
+    const name = "long-".repeat(19);
+    channelId = (await ada.call("channel.create", { groupId, name })).channel.id;
+    page = await site.newPage({}, windows.get("ada")!.tokens);
+    await page.goto(site.url + channelPath());
+    const label = t("composer:label", { title: `#${name}` });
+    await expect.poll(() => page.evaluate("document.activeElement.ariaLabel")).toBe(label);
+    const cut = page.getByRole("main").getByText(label, { exact: true });
+    expect(
+      await cut.evaluate((element) => {
+        const { textOverflow } = element.ownerDocument.defaultView!.getComputedStyle(element);
+        return { textOverflow, isCut: element.scrollWidth > element.clientWidth };
+      }),
+    ).toEqual({ textOverflow: "ellipsis", isCut: true });
+    const field = await page.getByRole("textbox", { name: label }).boundingBox();
+    expect(await cut.boundingBox()).toEqual(field);
+    await page.keyboard.type("x");
+    await expect.poll(() => cut.count()).toBe(0);
+  });
+
   test("arrow up edits the last message, and a message can be replied to", async () => {
     await open();
     await field().fill("Helo");
