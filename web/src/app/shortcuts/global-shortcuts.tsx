@@ -28,11 +28,12 @@ const QuickSwitcher = later(
 );
 const ShortcutSheet = later(async () => (await import("./shortcut-sheet.tsx")).ShortcutSheet);
 
+const close = () => openOverlay(null);
+
 export function GlobalShortcuts() {
   const overlay = useOverlay((state) => state.overlay);
   useKeys();
   useVisits();
-  const close = () => openOverlay(null);
   return (
     <>
       {overlay === "switcher" && <QuickSwitcher onClose={close} />}
