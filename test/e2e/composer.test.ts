@@ -3,6 +3,7 @@ import { FanfareClient } from "@fanfare/client";
 import type { Message, SessionTokens } from "@fanfare/contract";
 import type { Page } from "playwright-core";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { violations } from "./axe.ts";
 import { delayActions, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
@@ -276,6 +277,26 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await bar.waitFor({ state: "detached" });
   });
 
+  test("a placeholder that is too long ends with an ellipsis, also in the focused field", async () => {
+    const name = "long-".repeat(19);
+    channelId = (await ada.call("channel.create", { groupId, name })).channel.id;
+    page = await site.newPage({}, windows.get("ada")!.tokens);
+    await page.goto(site.url + channelPath());
+    const label = t("composer:label", { title: `#${name}` });
+    await expect.poll(() => page.evaluate("document.activeElement.ariaLabel")).toBe(label);
+    const cut = page.getByRole("main").getByText(label, { exact: true });
+    expect(
+      await cut.evaluate((element) => {
+        const { textOverflow } = element.ownerDocument.defaultView!.getComputedStyle(element);
+        return { textOverflow, isCut: element.scrollWidth > element.clientWidth };
+      }),
+    ).toEqual({ textOverflow: "ellipsis", isCut: true });
+    const field = await page.getByRole("textbox", { name: label }).boundingBox();
+    expect(await cut.boundingBox()).toEqual(field);
+    await page.keyboard.type("x");
+    await expect.poll(() => cut.count()).toBe(0);
+  });
+
   test("arrow up edits the last message, and a message can be replied to", async () => {
     await open();
     await field().fill("Helo");
@@ -347,6 +368,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await panel.getByPlaceholder(t("composer:replyInThread")).fill("Mars.");
     await page.keyboard.press("Enter");
     await panel.getByRole("log").getByText("Mars.", { exact: true }).waitFor();
+    await expect.poll(() => page.title()).toContain(`Plans? · #room-${channelCount} · `);
     const threadId = new URL(page.url()).searchParams.get("thread")!;
     expect((await newest(1, threadId)).content).toBe("Mars.");
     const { message: about } = await grace.call("message.get", { channelId, messageId: message.id });
@@ -360,6 +382,7 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await page.reload();
     await panel.getByText("Or Venus?", { exact: true }).waitFor();
     await panel.getByRole("button", { name: t("ui:close") }).click();
+    await expect.poll(() => page.title()).not.toContain("Plans?");
     await page
       .getByRole("main")
       .getByRole("button", { name: t("threads:panel") })
@@ -838,7 +861,8 @@ describe.skipIf(!hasBrowser())("the composer", () => {
   });
 
   /** Of a poll. */
-  const option = (of: Page, text: string) => of.getByRole("button", { name: new RegExp(`^${text}: `) });
+  const option = (of: Page, text: string, role: "checkbox" | "radio" = "radio") =>
+    of.getByRole("log").getByRole(role, { name: new RegExp(`^${text}: `) });
 
   test(
     "a poll with several choices ends and a custom status disappears at their time",
@@ -852,18 +876,19 @@ describe.skipIf(!hasBrowser())("the composer", () => {
       const poll = { options: ["Monday", "Tuesday", "Friday"], allowsSeveral: true, endsAt: end };
       await grace.call("message.send", { channelId, content: "Which days?", nonce: "days", poll });
       await page.goto(site.url + channelPath());
-      for (const text of ["Monday", "Tuesday", "Friday"]) await option(page, text).click();
-      await expect.poll(() => option(page, "Tuesday").getAttribute("aria-pressed")).toBe("true");
-      await option(page, "Tuesday").click();
+      const day = (name: string) => option(page, name, "checkbox");
+      for (const name of ["Monday", "Tuesday", "Friday"]) await day(name).click();
+      await expect.poll(() => day("Tuesday").isChecked()).toBe(true);
+      await day("Tuesday").click();
       const votes = async () => (await newest(1)).reactions?.map(({ emoji }) => emoji);
       await expect.poll(votes).toEqual(["1️⃣", "3️⃣"]);
       const status = page.getByRole("img", { name: "On vacation" });
       await status.waitFor();
-      expect(await option(page, "Monday").getAttribute("aria-pressed")).toBe("true");
+      expect(await day("Monday").isChecked()).toBe(true);
 
       await page.clock.fastForward("03:30");
       await page.getByText(/^Ended /).waitFor();
-      expect(await option(page, "Monday").isDisabled()).toBe(true);
+      expect(await day("Monday").isDisabled()).toBe(true);
       await expect.poll(() => status.count()).toBe(0);
       await ada.call("user.updateProfile", { customStatus: null });
     },
@@ -891,17 +916,20 @@ describe.skipIf(!hasBrowser())("the composer", () => {
     await option(page, "Coffee").click();
     const other = await openAs("grace");
     await option(other, "Coffee").filter({ hasText: "100%" }).waitFor();
+    expect(await violations(other, "a poll")).toEqual([]);
     await option(other, "Tea").click();
     await option(other, "Coffee").click();
     await expect.poll(() => option(page, "Coffee").getAttribute("aria-label")).toContain("2 votes, 100");
-    await expect.poll(() => option(other, "Tea").getAttribute("aria-pressed")).toBe("false");
+    await expect.poll(() => option(other, "Tea").isChecked()).toBe(false);
+    await option(other, "Tea").press("ArrowDown");
+    await expect.poll(() => other.evaluate("document.activeElement.ariaLabel")).toMatch(/^Coffee: /);
     await page.getByRole("button", { name: t("messages:poll.voters", { text: "Coffee" }) }).click();
     const voters = page.getByRole("dialog");
     await voters.getByText("Grace Hopper").waitFor();
     await page.keyboard.press("Escape");
 
     await page.reload();
-    await expect.poll(() => option(page, "Coffee").getAttribute("aria-pressed")).toBe("true");
+    await expect.poll(() => option(page, "Coffee").isChecked()).toBe(true);
     await page.getByRole("button", { name: t("messages:poll.end") }).click();
     await page
       .getByRole("alertdialog")

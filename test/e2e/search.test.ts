@@ -3,7 +3,7 @@ import type { Message, SessionTokens } from "@fanfare/contract";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { violations } from "./axe.ts";
-import { hasBrowser } from "./browser.ts";
+import { delayActions, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
@@ -158,6 +158,41 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     await expect.poll(() => page.url()).toContain(`/groups/${groupId}/`);
   });
 
+  test("unread channels are reached and marked as read before their counts are loaded", async () => {
+    /** @returns a function that lets the counts arrive */
+    const openEarly = async (place = "") => {
+      page = await site.newPage({ viewport: VIEWPORT }, tokens);
+      const counted = Promise.withResolvers<void>();
+      await delayActions(page, /^channel\.listUnread$/, counted.promise);
+      await page.goto(`${site.url}/groups/${groupId}/channels/${general}${place}`);
+      await page.getByText(t("shell:state.online"), { exact: true }).waitFor();
+      return counted.resolve;
+    };
+    await ada.call("inbox.markAllRead", {});
+    await write(rockets, "lift-off");
+    const count = await openEarly();
+    await page.keyboard.press("Alt+Shift+ArrowDown");
+    count();
+    await heading("rockets").waitFor();
+
+    const first = await write(general, "one of many");
+    for (let number = 1; number <= 60; number++) await write(general, `later ${number}`);
+    const countAgain = await openEarly(`?message=${first.id}`);
+    await log().getByText("one of many").waitFor();
+    // The code for the shortcuts is loaded.
+    await page.keyboard.press("Control+k");
+    const switcher = page.getByRole("combobox", { name: t("quick-switcher:title") });
+    await switcher.waitFor();
+    await page.keyboard.press("Escape");
+    await switcher.waitFor({ state: "detached" });
+    // In the composer, Esc would only be for what is written.
+    await page.getByRole("link", { name: "general" }).focus();
+    await page.keyboard.press("Escape");
+    countAgain();
+    const unread = async () => (await ada.call("channel.listUnread", {})).channels;
+    await expect.poll(async () => (await unread()).map(({ channelId }) => channelId)).not.toContain(general);
+  });
+
   test("a search with filters finds messages, highlights the words, and leads to the message", async () => {
     for (let number = 1; number <= 60; number++) await write(rockets, `filler ${number}`);
     await ada.call("message.send", { channelId: rockets, content: "The zeppelin is mine", nonce: "z1" });
@@ -240,6 +275,19 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     },
   );
 
+  test("a poll that is found by an option shows its options", async () => {
+    const poll = { options: ["On a gyrocopter", "On foot"], allowsSeveral: false, endsAt: null };
+    const sent = { channelId: rockets, content: "How do we get there?", nonce: "way", poll };
+    await grace.call("message.send", sent);
+    await open();
+    await site.search(page, "gyrocopter");
+    const result = page.getByRole("complementary", { name: t("search:title") }).getByRole("article");
+    expect(await result.getByRole("listitem").allTextContents()).toEqual(poll.options);
+    await expect
+      .poll(() => page.evaluate(`[...CSS.highlights.get("search-words")].map(String)`))
+      .toEqual(["gyrocopter"]);
+  });
+
   test("saved searches are on all devices of their user, and of no other", async () => {
     await write(general, "The dirigible has landed");
     await open(rockets);
@@ -267,19 +315,6 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     expect(await star.getAttribute("aria-pressed")).toBe("true");
 
     await page.getByRole("button", { name: t("search:clear") }).click();
-    test("a poll that is found by an option shows its options", async () => {
-      const poll = { options: ["On a gyrocopter", "On foot"], allowsSeveral: false, endsAt: null };
-      const sent = { channelId: rockets, content: "How do we get there?", nonce: "way", poll };
-      await grace.call("message.send", sent);
-      await open();
-      await site.search(page, "gyrocopter");
-      const result = page.getByRole("complementary", { name: t("search:title") }).getByRole("article");
-      expect(await result.getByRole("listitem").allTextContents()).toEqual(poll.options);
-      await expect
-        .poll(() => page.evaluate(`[...CSS.highlights.get("search-words")].map(String)`))
-        .toEqual(["gyrocopter"]);
-    });
-
     await page.getByRole("button", { name: t("search:saved.remove", { search: "dirigible" }) }).click();
     await expect.poll(() => star.getAttribute("aria-pressed")).toBe("false");
     await phone.close();

@@ -210,7 +210,7 @@ export const ComposerBox = memo(function ComposerBox(props: ComposerBoxProps) {
             label={label}
             // The name of a thread is the text of its first message.
             placeholder={channel.kind === "thread" ? t("replyInThread") : label}
-            className="px-1.5 py-[0.4375rem] compact:py-[0.3125rem] text-ellipsis placeholder:truncate placeholder:text-muted touch:py-2.5"
+            className="px-1.5 py-[0.4375rem] compact:py-[0.3125rem] touch:py-2.5"
             autoFocus={autoFocus && HAS_KEYBOARD}
             readOnly={sending.isWaiting}
             describedBy={statusId}

@@ -245,13 +245,25 @@ function GrowingField({ editor, className, boxClassName, ...rest }: GrowingField
   return (
     <div ref={box} className={cx("max-h-[40dvh] overflow-y-auto", boxClassName)}>
       {isLive && <LiveText parts={parts} className={className} />}
+      {/* The field's own is clipped while it has the focus. */}
+      {text === "" && (
+        <div
+          aria-hidden
+          className={cx(
+            "pointer-events-none absolute inset-x-0 top-0 truncate text-muted select-none forced-colors:hidden",
+            className,
+          )}
+        >
+          {rest.placeholder}
+        </div>
+      )}
       <textarea
         ref={fieldRef}
         rows={1}
         value={text}
         data-live={isLive || undefined}
         className={cx(
-          "live-field relative block field-sizing-content w-full min-w-0 resize-none overflow-hidden outline-none",
+          "live-field relative block field-sizing-content w-full min-w-0 resize-none overflow-hidden outline-none placeholder:truncate placeholder:text-transparent",
           className,
         )}
         {...compositionProps}

@@ -1,6 +1,5 @@
 import { type ComponentType, lazy as reactLazy, useEffect, useState } from "react";
 import { loadMoreTexts, loadNextTexts } from "../i18n/set-up.ts";
-import { useHandler } from "./hooks.ts";
 import { firstShown } from "./first-shown.ts";
 import { whenLoaded } from "./when-loaded.ts";
 
@@ -46,9 +45,11 @@ function Nothing() {
 /** Without a network, the code may never be loaded. */
 const KEEP_MAX_MS = 3000;
 
-/** A placeholder of what takes the focus: what is typed meanwhile goes there afterwards, not where the focus was. */
+/**
+ * A placeholder of what takes the focus: what is typed meanwhile goes there afterwards, not where the focus was.
+ * @param onClose is called by Esc; the same function on each render
+ */
 export function TypedAhead({ onClose }: { onClose: () => void }) {
-  const close = useHandler(onClose);
   useEffect(() => {
     let typed = "";
     const keep = (event: KeyboardEvent) => {
@@ -60,7 +61,7 @@ export function TypedAhead({ onClose }: { onClose: () => void }) {
       if (key === "Backspace") typed = typed.slice(0, -1);
       if (key !== "Escape") return;
       typed = "";
-      close();
+      onClose();
     };
     addEventListener("keydown", keep, { capture: true, signal: AbortSignal.timeout(KEEP_MAX_MS) });
     return () => {
@@ -68,7 +69,7 @@ export function TypedAhead({ onClose }: { onClose: () => void }) {
       // Once it has the focus.
       if (typed !== "") setTimeout(() => document.execCommand("insertText", false, typed));
     };
-  }, [close]);
+  }, [onClose]);
   return null;
 }
 

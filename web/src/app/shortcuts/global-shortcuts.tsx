@@ -7,7 +7,8 @@ import { leaveCall, toggleCamera, toggleDeafened, toggleMicrophone } from "../..
 import { getConversation } from "../../channel/messages/conversation.ts";
 import { visitPlace } from "../../search/quick-switcher/recent-places.ts";
 import { useCall } from "../../data/call.ts";
-import { markedIdsOf } from "../../data/inbox.ts";
+import { useLive } from "../../data/frames.ts";
+import { markedIdsOf, useUnreadChannels } from "../../data/inbox.ts";
 import { useToggleFavorite } from "../../groups/channels/channel-marks.ts";
 import { listedChannels } from "../../groups/channels/lines.ts";
 import { useGroups } from "../../data/groups.ts";
@@ -27,11 +28,12 @@ const QuickSwitcher = later(
 );
 const ShortcutSheet = later(async () => (await import("./shortcut-sheet.tsx")).ShortcutSheet);
 
+const close = () => openOverlay(null);
+
 export function GlobalShortcuts() {
   const overlay = useOverlay((state) => state.overlay);
   useKeys();
   useVisits();
-  const close = () => openOverlay(null);
   return (
     <>
       {overlay === "switcher" && <QuickSwitcher onClose={close} />}
@@ -97,6 +99,11 @@ function useShortcutActions(): ShortcutActions {
   const hasSearch = useHasSearch();
   const { data: groups = [] } = useGroups();
   const unread = useUnmutedUnread();
+  const hasCounts = useUnreadChannels().data !== undefined;
+  const isOutdated = useLive(store, () => store.isOutdated);
+  const isCurrent = hasCounts && !isOutdated;
+  /** What was asked for before the current counts were loaded, and where. */
+  const early = useRef<{ name: ShortcutName; channelId: string | null | undefined } | null>(null);
   const [, navigate] = useLocation();
 
   const listed = (): { id: string; groupId: string | null }[] => {
@@ -106,9 +113,14 @@ function useShortcutActions(): ShortcutActions {
     const hiddenIds = markedIdsOf(store.state, "hidden").filter((id) => !unread.has(id));
     return [...listedChannels(channelsOf(store.state, groupId) ?? [], { favoriteIds, hiddenIds })];
   };
+  const waitAs = (name: ShortcutName): boolean => {
+    early.current = { name, channelId: place?.channelId };
+    return true;
+  };
   const step = (by: 1 | -1, onlyUnread: boolean): boolean => {
     const next = findNext(listed(), place?.channelId ?? null, by, ({ id }) => !onlyUnread || unread.has(id));
     if (next !== undefined) navigate(placePath(next.groupId, next.id));
+    else if (onlyUnread && !isCurrent) waitAs(by === 1 ? "nextUnread" : "previousUnread");
     return true;
   };
   const goTo = (path: string): boolean => {
@@ -122,7 +134,7 @@ function useShortcutActions(): ShortcutActions {
     const hasPanel = usePanels.getState().panel !== null || parsePlace(location.search).thread !== undefined;
     if (channelId === null || hasPanel || getConversation(channelId).selected !== null) return false;
     const existing = store.state.unread?.[channelId];
-    if (existing === undefined) return false;
+    if (existing === undefined) return !isCurrent && waitAs("markRead");
     call("channel.markRead", { channelId, seq: existing.head.seq }).catch(showFailure);
     return true;
   };
@@ -169,6 +181,12 @@ function useShortcutActions(): ShortcutActions {
       return true;
     },
   };
+  useEffect(() => {
+    if (!isCurrent || early.current === null) return;
+    const { name, channelId } = early.current;
+    early.current = null;
+    if (channelId === place?.channelId) actionOf[name]();
+  });
   return {
     act: (name) => actionOf[name](),
     goToGroup(index) {

@@ -3,6 +3,7 @@ import { Files, Hash, type LucideIcon, MessageSquareText, Pin, Users, Volume2 } 
 import { useCallback, memo } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useSearch } from "wouter";
+import { useStoreState } from "../../data/store.ts";
 import { parsePlace, placePath } from "../../routes.ts";
 import { openPanel, type Panel, togglePanel, usePanels } from "../../state/panels.ts";
 import { IconButton } from "../../ui/button.tsx";
@@ -35,6 +36,9 @@ export const ChannelPage = memo(function ChannelPage({ group, channel }: Channel
   const { id: channelId, groupId } = channel;
   // If there is a thread, the message is in it.
   const { thread, message } = place;
+  // Its panel loads it.
+  const opened = useStoreState(({ channels }) => channels[thread ?? ""]);
+  const openThread = opened?.parentId === channelId ? `${opened.name || t("threads:title")} · ` : "";
   // Removes the message from the address, so that following the same link again works.
   const onJumped = useCallback(() => {
     navigate(placePath(groupId, channelId, thread === undefined ? {} : { thread }), { replace: true });
@@ -59,7 +63,7 @@ export const ChannelPage = memo(function ChannelPage({ group, channel }: Channel
       <PageHeader
         icon={channel.kind === "voice" ? Volume2 : Hash}
         title={channel.name}
-        tabTitle={`#${channel.name} · ${group.name}`}
+        tabTitle={`${openThread}#${channel.name} · ${group.name}`}
         subtitle={channel.topic === "" ? undefined : channel.topic}
         actions={
           <>

@@ -5,7 +5,7 @@ import { Check } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useCall } from "../../../data/call.ts";
 import { useOwnReactions, useToggleReaction } from "../../../data/own-reactions.ts";
-import { useNow } from "../../../shared/hooks.ts";
+import { moveFocusByArrows, useNow } from "../../../shared/hooks.ts";
 import { dayAndTime } from "../../../shared/times.ts";
 import { Button } from "../../../ui/button.tsx";
 import { cx } from "../../../ui/cx.ts";
@@ -43,8 +43,9 @@ export function PollCard({ message, poll }: { message: Message; poll: Poll }) {
   };
   return (
     <div
-      role="group"
+      role={poll.allowsSeveral ? "group" : "radiogroup"}
       aria-label={t("poll.label")}
+      onKeyDown={moveFocusByArrows}
       className="mt-1.5 grid max-w-md gap-1.5 rounded-lg border border-line bg-raised p-3"
     >
       <p className="text-xs text-muted">
@@ -59,6 +60,7 @@ export function PollCard({ message, poll }: { message: Message; poll: Poll }) {
           count={counts[index]!}
           share={total === 0 ? 0 : counts[index]! / total}
           percent={percent}
+          isOneOfSeveral={poll.allowsSeveral}
           isOwn={own.includes(emoji[index]!)}
           isLeading={hasEnded && total > 0 && counts[index] === Math.max(...counts)}
           onVote={canVote ? () => vote(emoji[index]!) : null}
@@ -86,6 +88,8 @@ interface PollOptionProps {
   /** Of all votes, from 0 to 1. */
   share: number;
   percent: Intl.NumberFormat;
+  /** Whether further ones can be chosen too. */
+  isOneOfSeveral: boolean;
   isOwn: boolean;
   /** Whether it has won. */
   isLeading: boolean;
@@ -94,7 +98,7 @@ interface PollOptionProps {
 }
 
 function PollOption(props: PollOptionProps) {
-  const { message, text, emoji, count, share, percent, isOwn, isLeading, onVote } = props;
+  const { message, text, emoji, count, share, percent, isOneOfSeveral, isOwn, isLeading, onVote } = props;
   const { t } = useTranslation("messages");
   const { ask } = useMessageContext();
   const shown = percent.format(share);
@@ -102,7 +106,9 @@ function PollOption(props: PollOptionProps) {
     <div className="flex items-center gap-2">
       <button
         type="button"
-        aria-pressed={isOwn}
+        role={isOneOfSeveral ? "checkbox" : "radio"}
+        aria-checked={isOwn}
+        data-walk
         aria-label={t("poll.option", { text, count, percent: shown })}
         disabled={onVote === null}
         onClick={() => onVote?.()}
@@ -123,7 +129,8 @@ function PollOption(props: PollOptionProps) {
         <span
           aria-hidden
           className={cx(
-            "relative flex size-4 shrink-0 items-center justify-center rounded-full border",
+            "relative flex size-4 shrink-0 items-center justify-center border",
+            isOneOfSeveral ? "rounded-sm" : "rounded-full",
             isOwn ? "border-accent bg-accent text-on-accent" : "border-line-strong",
           )}
         >
@@ -134,7 +141,7 @@ function PollOption(props: PollOptionProps) {
       </button>
       <button
         type="button"
-        aria-label={t("poll.voters", { text })}
+        aria-label={`${count} · ${t("poll.voters", { text })}`}
         disabled={count === 0}
         className="min-h-9 w-9 shrink-0 rounded-md text-sm text-muted tabular-nums disabled:invisible hover:not-disabled:bg-hover hover:not-disabled:text-text"
         onClick={() => ask({ kind: "reactors", message, emoji })}
