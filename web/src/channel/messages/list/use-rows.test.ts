@@ -42,6 +42,10 @@ describe("nextRows", () => {
     expect(shown(finished(down))).toBe("m71–m120 at 0");
   });
 
+  test("adds the first rows of an empty list at its end", () => {
+    expect(shown(nextRows(firstRows(input(1, 0)), input(1, 3)))).toBe("m1–m3 at 0");
+  });
+
   test("starts a new place if no row remains", () => {
     expect(shown(nextRows(firstRows(input(51, 100)), input(1, 40)))).toBe("m1–m40 at 1");
   });

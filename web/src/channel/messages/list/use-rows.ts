@@ -132,7 +132,7 @@ export function finished(staged: StagedRows): StagedRows {
 }
 
 function startsOtherwise(before: readonly Row[], after: readonly Row[]): boolean {
-  return before[0]?.key !== after[0]?.key;
+  return before.length > 0 && before[0]!.key !== after[0]?.key;
 }
 
 /** Whether none of the previous messages is left. */
