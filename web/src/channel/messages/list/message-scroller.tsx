@@ -58,7 +58,7 @@ export function MessageScroller(props: MessageScrollerProps) {
   const elementOf = useElements();
   const isShown = useIsShown();
   useFirstShown(isShown);
-  const unread = useUnreadMark(view);
+  const unread = useUnreadMark(view, snapshot);
   const rows = useRows(channelMessages, unread.readUpTo);
   const { selected, ...selection } = useSelection(channel.id, messages, rows.rows);
   const pages = usePageLoading(channelMessages);
@@ -72,8 +72,12 @@ export function MessageScroller(props: MessageScrollerProps) {
   const { highlightedId, jump, ...jumping } = useJump(channelMessages, rows, scroll.toRow);
   const isAtEnd = scroll.isAtEnd && isLive;
   const newCount = useNewCount(snapshot, ownId, isAtEnd);
-  const lastInView = isAtEnd ? snapshot.head.seq : lastSeq(rows.rows, scroll.inView.last);
-  useReadMarker(view, unread.count === null || unread.isKept ? 0 : lastInView, snapshot.markedUnread);
+  const seqInView = () => {
+    if (unread.count === null || unread.isKept) return 0;
+    const index = scroll.lastInView();
+    return index === Infinity && isLive ? snapshot.head.seq : lastSeq(rows.rows, index);
+  };
+  const markSoon = useReadMarker(view, seqInView, snapshot.markedUnread);
 
   useEffect(() => {
     if (wanted !== null) jump(wanted);
@@ -168,7 +172,7 @@ export function MessageScroller(props: MessageScrollerProps) {
             keepMounted={isKept ? [activeIndex] : []}
             onScroll={scroll.onScroll}
             onScrollEnd={() => {
-              scroll.onScrollEnd();
+              markSoon();
               if (isAtEnd && !jumping.isLanding() && !scroll.isHeld()) releaseOlder();
             }}
             onResize={scroll.onResize}
