@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser())("what people do every day", () => {
 
     await phone.keyboard.press("Escape");
     await openMore(laptop, "Ada");
-    await choose(laptop, "group-settings:members.nickname");
+    await choose(laptop, "groups:members.nickname");
     await laptop.getByLabel(t("group-settings:members.nicknameField")).fill("Captain");
     await laptop.keyboard.press("Enter");
     await author(phone, "Captain").waitFor();
@@ -262,7 +262,7 @@ describe.skipIf(!hasBrowser())("what people do every day", () => {
       const picture = { name: "comet.png", mimeType: "image/png", buffer: await drawSquare("teal") };
       const page = await open(LAPTOP, channelId);
       await openMore(page, "Ada");
-      await choose(page, "group-settings:members.nickname");
+      await choose(page, "groups:members.nickname");
       const dialog = page.getByRole("dialog", {
         name: t("group-settings:members.nicknameOf", { name: "Ada" }),
       });

@@ -145,13 +145,13 @@ describe.skipIf(!hasBrowser())("a group's own emoji", () => {
       await suggested(page, "quark_up").waitFor();
       const section = (name: string) => other.getByRole("link", { name: t(name) });
       await section("common:members").waitFor();
-      expect(await section("group-settings:section.emoji").count()).toBe(0);
+      expect(await section("groups:section.emoji").count()).toBe(0);
       expect(await row(other, "quark_up").count()).toBe(0);
 
       const permissions = PERMISSIONS.manageEmoji;
       const { role } = await ada.call("role.create", { groupId, name: "Curators", permissions });
       await ada.call("role.assign", { groupId, userId: grace.user!.id, roleId: role.id });
-      await section("group-settings:section.emoji").click();
+      await section("groups:section.emoji").click();
       await choose(other, "quark_up", "delete");
       await other
         .getByRole("alertdialog")

@@ -280,10 +280,10 @@ describe.skipIf(!hasBrowser())("friends and direct messages", () => {
       .getByRole("dialog")
       .getByRole("button", { name: t("members:more", { name: "Grace" }) })
       .click();
-    await choose(hers, t("group-settings:members.kick"));
+    await choose(hers, t("groups:members.kick"));
     await hers
       .getByRole("alertdialog")
-      .getByRole("button", { name: t("group-settings:members.kick") })
+      .getByRole("button", { name: t("groups:members.kick") })
       .click();
     await his.getByText(t("home:groupNotFound")).waitFor();
     await expect.poll(names).toEqual(["Online", "Ada", "Offline", "Lin"]);

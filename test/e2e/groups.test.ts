@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     await ada.getByRole("textbox", { name: t("common:members") }).fill("gra");
     await ada.getByRole("dialog").getByRole("button", { name: "Grace" }).waitFor();
     await ada.getByRole("textbox", { name: t("common:members") }).press("Enter");
-    await ada.getByRole("button", { name: t("group-settings:pickerRemove", { name: "Grace" }) }).waitFor();
+    await ada.getByRole("button", { name: t("members:pickerRemove", { name: "Grace" }) }).waitFor();
     await ada.getByRole("button", { name: t("channels:create.action"), exact: true }).click();
     await channel(grace, "private crew").waitFor();
     await createChannel(ada, "launchpad");
@@ -253,9 +253,9 @@ describe.skipIf(!hasBrowser())("groups", () => {
 
     await site.visit(ada, `${groupPath}/settings/members`);
     await ada.getByRole("button", { name: t("group-settings:moreOptions", { name: "Grace" }) }).click();
-    await choose(ada, t("group-settings:members.kick"));
+    await choose(ada, t("groups:members.kick"));
     await ada.getByLabel(t("group-settings:moderate.reason")).fill("Brought the wrong fuel");
-    await ada.getByRole("button", { name: t("group-settings:members.kick") }).click();
+    await ada.getByRole("button", { name: t("groups:members.kick") }).click();
     await grace.getByText(t("home:groupNotFound")).waitFor();
     expect(await grace.getByRole("link", { name: "Rocket builders" }).count()).toBe(0);
     await ada.getByText(t("session:memberCount", { count: 1 }), { exact: true }).waitFor();
@@ -272,8 +272,8 @@ describe.skipIf(!hasBrowser())("groups", () => {
     const grace = await enter(link, "Grace");
     await site.visit(ada, `${groupPath}/settings/members`);
     await ada.getByRole("button", { name: t("group-settings:moreOptions", { name: "Grace" }) }).click();
-    await choose(ada, t("group-settings:members.ban"));
-    await ada.getByRole("button", { name: t("group-settings:members.ban") }).click();
+    await choose(ada, t("groups:members.ban"));
+    await ada.getByRole("button", { name: t("groups:members.ban") }).click();
     await grace.getByText(t("shared:error.BANNED")).waitFor();
     await site.visit(grace, "/nope");
     await grace.getByText(t("home:pageNotFound")).waitFor();
@@ -567,7 +567,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
   async function openNickname(page: Page, shownName: string): Promise<void> {
     await author(page, shownName).click();
     await page.getByRole("button", { name: t("members:more", { name: "Grace" }) }).click();
-    await choose(page, t("group-settings:members.nickname"));
+    await choose(page, t("groups:members.nickname"));
   }
 
   test(
@@ -603,7 +603,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
       const card = ada.getByRole("article", { name: t("members:card.label", { name: "Captain" }) });
       await card.getByText("Grace", { exact: true }).waitFor();
       await card.getByRole("button", { name: t("members:more", { name: "Grace" }) }).click();
-      await choose(ada, t("group-settings:members.nickname"));
+      await choose(ada, t("groups:members.nickname"));
       await ada.getByLabel(t("group-settings:members.nicknameField")).fill("Pilot");
       await ada.keyboard.press("Enter");
       for (const page of [ada, grace]) await page.getByRole("log").getByText("@Pilot").waitFor();
@@ -713,7 +713,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     const webhookName = ada.getByLabel(t("channels:webhooks.name"));
     await webhookName.fill("Monitoring");
     await ada.getByRole("button", { name: t("channels:webhooks.create") }).click();
-    await ada.getByRole("button", { name: t("group-settings:secretDone") }).click();
+    await ada.getByRole("button", { name: t("shared:secretDone") }).click();
     await webhookName.fill("Build server");
     await ada.getByRole("button", { name: t("channels:webhooks.create") }).click();
     const addressField = ada.getByRole("textbox", { name: t("channels:webhooks.address") });
@@ -731,7 +731,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     expect(await posted.text()).toBe("ok");
     await grace.getByRole("log").getByText("The build is green").waitFor();
     await grace.getByRole("log").getByRole("link", { name: "details" }).waitFor();
-    await ada.getByRole("button", { name: t("group-settings:secretDone") }).click();
+    await ada.getByRole("button", { name: t("shared:secretDone") }).click();
     expect(await webhookName.inputValue()).toBe("");
 
     await settings("bots");
@@ -742,7 +742,7 @@ describe.skipIf(!hasBrowser())("groups", () => {
     expect(await ada.getByRole("textbox", { name: t("group-settings:bots.token") }).inputValue()).toMatch(
       /^fbot\./,
     );
-    await ada.getByRole("button", { name: t("group-settings:secretDone") }).click();
+    await ada.getByRole("button", { name: t("shared:secretDone") }).click();
 
     await settings("danger");
     const deleteButton = ada.getByRole("button", { name: t("group-settings:danger.delete") });

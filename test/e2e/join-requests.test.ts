@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser())("join requests", () => {
   const settings = () => `${site.url}/groups/${groupId}/settings/join-requests`;
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
   const openRequests = (page: Page, count: number) =>
-    page.getByRole("link", { name: t("group-settings:joinRequests.open", { count }) });
+    page.getByRole("link", { name: t("groups:joinRequests.open", { count }) });
   const ask = async (page: Page, message = "") => {
     await page.goto(`${site.url}/invite/${code}`);
     await button(page, t("invites:join", { group: "Rocket builders" })).click();

@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser())("reports", () => {
   });
 
   const openReports = (page: Page, count: number) =>
-    page.getByRole("link", { name: t("group-settings:reports.open", { count }) });
+    page.getByRole("link", { name: t("groups:reports.open", { count }) });
   const cards = (page: Page) => page.getByRole("article", { name: /^Reported message by/ });
   const button = (page: Page, key: string) =>
     cards(page)
@@ -188,7 +188,7 @@ describe.skipIf(!hasBrowser())("reports", () => {
       expect(await button(other, "kick").count()).toBe(0);
       await button(page, "kick").click();
       await page.getByLabel(t("group-settings:moderate.reason")).fill("Sells fake coins");
-      await page.getByRole("button", { name: t("group-settings:moderate.kick.action"), exact: true }).click();
+      await page.getByRole("button", { name: t("groups:moderate.kick.action"), exact: true }).click();
       for (const window of [page, other]) {
         await window.getByText(t("group-settings:reports.none")).waitFor();
         await openReports(window, 1).waitFor({ state: "detached" });
@@ -226,7 +226,7 @@ describe.skipIf(!hasBrowser())("reports", () => {
     const { channel } = await author.call("channel.openDirect", { userId: reporter.user!.id });
     const page = await site.newPage({}, await site.logIn(admin.username));
     await page.goto(site.url);
-    const menu = page.getByRole("button", { name: t("group-settings:reports.open", { count: 1 }) });
+    const menu = page.getByRole("button", { name: t("groups:reports.open", { count: 1 }) });
     await page.getByRole("button", { name: admin.username }).waitFor();
     expect(await menu.count()).toBe(0);
     const { message: written } = await write("send me money", channel.id);
@@ -284,6 +284,6 @@ describe.skipIf(!hasBrowser())("reports", () => {
     await openReports(page, 1).click();
     await cards(page).getByText("https://evil.example").waitFor();
     await cards(page).getByText(t("group-settings:rules.links.title"), { exact: true }).waitFor();
-    await cards(page).getByText(t("group-settings:section.filter")).waitFor();
+    await cards(page).getByText(t("groups:section.filter")).waitFor();
   });
 });

@@ -17,6 +17,9 @@ const { values } = parseArgs({
 });
 const keys = Number(values.keys);
 const KEYS_PER_SECOND = 8;
+/** Nobody types evenly: keys come up to this much earlier or later, each differently, but the same in each round. */
+const UNEVEN_MS = 50;
+const STEPS = 13;
 const AUTHORS = 5;
 const TEXT = Array.from({ length: keys }, (_, index) => "abcdefghij"[index % 10]).join("");
 
@@ -107,6 +110,8 @@ async function typeOnce(site: Site): Promise<Typed> {
     const thread = await endTrace();
     if (thread.waitsMs.length !== keys)
       throw new Error(`${thread.waitsMs.length} of ${keys} keys were painted.`);
+    if (after.shown - before.shown < (Number(values.rate) * seconds) / 2)
+      throw new Error("Less than half of the messages came into view.");
     return {
       thread,
       seconds,
@@ -129,7 +134,8 @@ function seen(page: Page): Promise<{ commits: number; shown: number }> {
 async function pressKeys(page: Page, startMs: number): Promise<void> {
   const presses: Promise<void>[] = [];
   for (let index = 0; index < keys; index++) {
-    const dueMs = startMs + (index * 1000) / KEYS_PER_SECOND;
+    const share = ((index * 5) % STEPS) / (STEPS - 1);
+    const dueMs = startMs + (index * 1000) / KEYS_PER_SECOND + (2 * share - 1) * UNEVEN_MS;
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, dueMs - performance.now())));
     presses.push(page.keyboard.press(TEXT[index]!));
   }

@@ -78,7 +78,7 @@ export function AdminPage({ section }: { section?: string | undefined }) {
         href: adminPath(id),
         icon,
         badge: id === "reports" && (
-          <CountBadge count={openReports} label={t("group-settings:reports.open", { count: openReports })} />
+          <CountBadge count={openReports} label={t("groups:reports.open", { count: openReports })} />
         ),
       }))}
       current={current.id}

@@ -1,5 +1,5 @@
 import type { FanfareClient } from "@fanfare/client";
-import { type ComponentType, type ReactNode, Suspense } from "react";
+import { type ReactNode, Suspense } from "react";
 import { Route, Switch, useLocation } from "wouter";
 import { DataProvider } from "../data/data-provider.tsx";
 import { OwnDevices } from "./own-devices.tsx";
@@ -11,13 +11,12 @@ import { DirectPage } from "../people/directs/direct-page.tsx";
 import { GroupChannelPage, GroupPage, NotFound, HomePage } from "./home/home-pages.tsx";
 import { MainLayout } from "./home/main-layout.tsx";
 import { OpenDialogs } from "../ui/open-dialog.tsx";
-import { loadMoreTexts } from "../i18n/set-up.ts";
 import { useServerMeta } from "../session/server-meta.ts";
 import { EarlyShortcuts } from "./shortcuts/shortcuts.ts";
 import { PageLoading } from "./shell/page-header.tsx";
 import { ROUTES } from "../routes.ts";
 import { useFirstShown, useFirstShownInTime } from "../shared/first-shown.ts";
-import { afterFirst, later, lazy } from "../shared/later.tsx";
+import { afterFirst, later, lazy, lazyWithTexts } from "../shared/later.tsx";
 
 const Background = afterFirst(async () => (await import("./next.ts")).Background, EarlyShortcuts);
 const InvitePage = later(async () => (await import("./next.ts")).InvitePage, PageLoading);
@@ -63,17 +62,12 @@ function SessionGate({ children }: { children: ReactNode }) {
   );
 }
 
-/** Loads the texts of pages that are rarely opened too. */
-function withTexts<P extends object>(load: () => Promise<ComponentType<P>>) {
-  return lazy(async () => (await Promise.all([load(), loadMoreTexts("pages")]))[0]);
-}
-
 // Pages that are rarely opened first are loaded on demand.
-const AdminPage = withTexts(async () => (await import("../admin/admin-page.tsx")).AdminPage);
-const GroupSettingsPage = lazy(
+const AdminPage = lazyWithTexts(async () => (await import("../admin/admin-page.tsx")).AdminPage);
+const GroupSettingsPage = lazyWithTexts(
   async () => (await import("../groups/group-settings/group-settings-page.tsx")).GroupSettingsPage,
 );
-const UserSettingsPage = withTexts(
+const UserSettingsPage = lazyWithTexts(
   async () => (await import("../settings/user-settings-page.tsx")).UserSettingsPage,
 );
 const BrowseChannelsPage = lazy(
@@ -83,10 +77,10 @@ const DirectoryPage = lazy(async () => (await import("../groups/directory-page.t
 const FriendsPage = lazy(async () => (await import("../people/friends/friends-page.tsx")).FriendsPage);
 const InboxPage = lazy(async () => (await import("../inbox/inbox-page.tsx")).InboxPage);
 const NewMessagePage = lazy(async () => (await import("../new-message/new-message-page.tsx")).NewMessagePage);
-const SecondFactorPage = withTexts(
+const SecondFactorPage = lazyWithTexts(
   async () => (await import("../settings/security/totp-section.tsx")).SecondFactorPage,
 );
-const StatusPage = withTexts(async () => (await import("../admin/status/status-page.tsx")).StatusPage);
+const StatusPage = lazyWithTexts(async () => (await import("../admin/status/status-page.tsx")).StatusPage);
 
 function Pages() {
   return (

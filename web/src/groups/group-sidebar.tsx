@@ -79,7 +79,7 @@ function ReportsButton({ groupId }: { groupId: string }) {
       className="flex min-h-control shrink-0 items-center gap-1 rounded-md px-1.5 hover:bg-hover"
     >
       <Flag size={18} aria-hidden className="text-muted" />
-      <CountBadge count={count} label={t("group-settings:reports.open", { count })} />
+      <CountBadge count={count} label={t("groups:reports.open", { count })} />
     </Link>
   );
 }
@@ -101,10 +101,10 @@ function JoinRequestsButton({ group }: { group: Group }) {
       <Icon size={18} aria-hidden className={isLocked ? "text-danger-text" : "text-muted"} />
       {isLocked && (
         <span className="sr-only">
-          {t("group-settings:joinRequests.lockdown", { time: formatTime(lockdownUntil, "dateTime") })}
+          {t("groups:joinRequests.lockdown", { time: formatTime(lockdownUntil, "dateTime") })}
         </span>
       )}
-      <CountBadge count={count} label={t("group-settings:joinRequests.open", { count })} />
+      <CountBadge count={count} label={t("groups:joinRequests.open", { count })} />
     </Link>
   );
 }

@@ -1,5 +1,5 @@
 import type { Channel } from "@fanfare/contract";
-import { lazy } from "../shared/later.tsx";
+import { lazyWithTexts } from "../shared/later.tsx";
 import { openDialog } from "../ui/open-dialog.tsx";
 
 export type GroupDialog =
@@ -12,7 +12,7 @@ export type GroupDialog =
   | { kind: "invite" };
 
 // Loaded when the first of them is opened.
-const GroupDialogs = lazy(async () => (await import("./group-dialogs.tsx")).GroupDialogs);
+const GroupDialogs = lazyWithTexts(async () => (await import("./group-dialogs.tsx")).GroupDialogs);
 
 export function openGroupDialog(groupId: string, dialog: GroupDialog): void {
   openDialog((onClose) => <GroupDialogs groupId={groupId} dialog={dialog} onClose={onClose} />);

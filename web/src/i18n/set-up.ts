@@ -50,7 +50,7 @@ export async function startI18n(language: string): Promise<void> {
   started.resolve();
 }
 
-/** Also loads the texts of the application, or of pages that are rarely opened, now and for each language that is chosen later. */
+/** Also loads the texts of the application, or of what is rarely opened, now and for each language that is chosen later. */
 export async function loadMoreTexts(part: Exclude<Part, "login">): Promise<void> {
   if (!needed.includes(part)) needed.push(part);
   await started.promise;

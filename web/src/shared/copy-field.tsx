@@ -65,7 +65,7 @@ export function SecretDialog({ title, text, label, secret, hint, onClose }: Secr
       title={title}
       footer={
         <Button variant="primary" onClick={onClose}>
-          {t("group-settings:secretDone")}
+          {t("secretDone")}
         </Button>
       }
     >

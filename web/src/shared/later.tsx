@@ -1,5 +1,5 @@
 import { type ComponentType, lazy as reactLazy, useEffect, useState } from "react";
-import { loadNextTexts } from "../i18n/set-up.ts";
+import { loadMoreTexts, loadNextTexts } from "../i18n/set-up.ts";
 import { firstShown } from "./first-shown.ts";
 import { whenLoaded } from "./when-loaded.ts";
 
@@ -79,6 +79,11 @@ export function afterFirst<P extends object>(
 /** Like React's, which without a network would break the page until it is reloaded. */
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>) {
   return reactLazy(async () => ({ default: await withTexts(load, loadNextTexts) }));
+}
+
+/** Also loads the texts of what is rarely opened. */
+export function lazyWithTexts<P extends object>(load: () => Promise<ComponentType<P>>) {
+  return lazy(async () => (await Promise.all([load(), loadMoreTexts("pages")]))[0]);
 }
 
 async function withTexts<P extends object>(

@@ -137,10 +137,7 @@ function UserMenu() {
               </span>
               <ConnectionStatus />
             </span>
-            <CountBadge
-              count={openReports}
-              label={t("group-settings:reports.open", { count: openReports })}
-            />
+            <CountBadge count={openReports} label={t("groups:reports.open", { count: openReports })} />
             <ChevronsUpDown size={16} aria-hidden className="shrink-0 text-muted" />
           </button>
         }

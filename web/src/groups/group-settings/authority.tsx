@@ -18,7 +18,7 @@ import { useNow } from "../../shared/hooks.ts";
 import type { MenuItem } from "../../ui/menu.tsx";
 import { isMutedNow } from "../channels/mute.ts";
 import { closeProfile } from "../../people/members/people-store.tsx";
-import { lazy } from "../../shared/later.tsx";
+import { lazyWithTexts } from "../../shared/later.tsx";
 import { showFailure } from "../../ui/feedback.tsx";
 import { openDialog } from "../../ui/open-dialog.tsx";
 
@@ -67,7 +67,7 @@ export function RoleName({ role }: { role: Pick<Role, "name" | "color"> }) {
 export type MemberDialogKind = "nickname" | "roles" | "mute" | "kick" | "ban" | "transfer";
 
 // Loaded when the first of them is opened.
-const MemberDialogs = lazy(async () => (await import("./members/member-dialogs.tsx")).MemberDialogs);
+const MemberDialogs = lazyWithTexts(async () => (await import("./members/member-dialogs.tsx")).MemberDialogs);
 
 export function useMemberMenu(
   group: Group,
@@ -76,7 +76,7 @@ export function useMemberMenu(
   isAccount: boolean,
   authority: OwnAuthority,
 ): MenuItem[] {
-  const { t } = useTranslation("group-settings");
+  const { t } = useTranslation("groups");
   const call = useCall();
   const me = useMe();
   const { groupId, userId } = member;

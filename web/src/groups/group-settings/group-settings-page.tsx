@@ -91,10 +91,10 @@ export function GroupSettingsPage({ groupId, section }: { groupId: string; secti
         danger: "danger" in rest,
         badge:
           (id === "reports" && (
-            <CountBadge count={openReports} label={t("reports.open", { count: openReports })} />
+            <CountBadge count={openReports} label={t("groups:reports.open", { count: openReports })} />
           )) ||
           (id === "join-requests" && (
-            <CountBadge count={openRequests} label={t("joinRequests.open", { count: openRequests })} />
+            <CountBadge count={openRequests} label={t("groups:joinRequests.open", { count: openRequests })} />
           )),
       }))}
     >

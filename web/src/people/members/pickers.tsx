@@ -144,7 +144,7 @@ export function MemberPicker({ groupId, label, value, onChange, max = Infinity }
       <ChosenPeople
         value={value}
         onChange={onChange}
-        removeLabel={(name) => t("group-settings:pickerRemove", { name })}
+        removeLabel={(name) => t("members:pickerRemove", { name })}
       />
       {value.length < max && (
         <TextField

@@ -32,6 +32,10 @@ describe("nextRows", () => {
     expect(shown(nextRows(before, input(51, 150)))).toBe("m51–m150 at 0");
   });
 
+  test("the first rows of an empty list move nothing", () => {
+    expect(shown(nextRows(firstRows(input(1, 0)), input(1, 3)))).toBe("m1–m3 at 0");
+  });
+
   test("keeps the remaining rows first if both ends change", () => {
     const before = firstRows(input(51, 100));
     const up = nextRows(before, input(1, 80));
@@ -40,10 +44,6 @@ describe("nextRows", () => {
     const down = nextRows(before, input(71, 120));
     expect(shown(down)).toBe("m71–m100 shifted at 0");
     expect(shown(finished(down))).toBe("m71–m120 at 0");
-  });
-
-  test("adds the first rows of an empty list at its end", () => {
-    expect(shown(nextRows(firstRows(input(1, 0)), input(1, 3)))).toBe("m1–m3 at 0");
   });
 
   test("starts a new place if no row remains", () => {

@@ -132,6 +132,7 @@ export function finished(staged: StagedRows): StagedRows {
 }
 
 function startsOtherwise(before: readonly Row[], after: readonly Row[]): boolean {
+  // Nothing is moved by the first rows of an empty list.
   return before.length > 0 && before[0]!.key !== after[0]?.key;
 }
 

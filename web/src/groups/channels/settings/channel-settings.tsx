@@ -60,7 +60,7 @@ export function ChannelSettings({ group, channel }: { group: Group; channel: Cha
     },
     hasPermission(permissions, "manageWebhooks") && {
       value: "webhooks",
-      label: t("group-settings:section.webhooks"),
+      label: t("groups:section.webhooks"),
       content: <ChannelWebhooks channelId={channel.id} />,
     },
   ];

@@ -86,7 +86,7 @@ function Lockdown({ group }: { group: Group }) {
         <div role="status" className="grid min-w-48 flex-1">
           {isOn && (
             <span className="font-medium">
-              {t("joinRequests.lockdown", { time: formatTime(lockdownUntil, "dateTime") })}
+              {t("groups:joinRequests.lockdown", { time: formatTime(lockdownUntil, "dateTime") })}
             </span>
           )}
           <span className="text-sm text-muted">
@@ -127,7 +127,7 @@ function Requests({ groupId }: { groupId: string }) {
   const { busy, failure, close } = useClosing(groupId);
   const isAll = selected.length === requests.length;
   return (
-    <Section title={t("section.joinRequests")}>
+    <Section title={t("groups:section.joinRequests")}>
       <PagedList
         pages={pages}
         items={requests}
@@ -156,7 +156,7 @@ function Requests({ groupId }: { groupId: string }) {
               )}
             </div>
             {failure}
-            <ul aria-label={t("section.joinRequests")} className="grid gap-2">
+            <ul aria-label={t("groups:section.joinRequests")} className="grid gap-2">
               {shown.map((request) => (
                 <RequestRow
                   key={request.userId}

@@ -49,7 +49,7 @@ export function MemberDialogs({ kind, group, member, onClose }: MemberDialogsPro
         danger
         onClose={onClose}
         title={t("danger.transferTitle", { group: group.name, name })}
-        action={t("danger.transfer")}
+        action={t("groups:danger.transfer")}
         onConfirm={() => call("group.transfer", { groupId: group.id, userId: member.userId })}
       >
         {t("danger.transferConfirm")}
@@ -145,7 +145,7 @@ export function ModerateDialog({ kind, groupId, userId, name, onDone, onClose }:
       onClose={onClose}
       danger={kind !== "mute"}
       title={t(`moderate.${kind}.title`, { name })}
-      action={t(`moderate.${kind}.action`)}
+      action={t(`groups:moderate.${kind}.action`)}
       onConfirm={confirm}
     >
       <div className="grid gap-4">

@@ -154,7 +154,7 @@ export function DangerPart({ group }: { group: Group }) {
       danger: true,
       title: t("danger.transferTitle", { group: group.name, name: userName(newOwner) }),
       children: t("danger.transferConfirm"),
-      action: t("danger.transfer"),
+      action: t("groups:danger.transfer"),
       onConfirm: () => call("group.transfer", { groupId: group.id, userId: newOwnerIds[0]! }),
     });
   const remove = () =>
@@ -170,7 +170,7 @@ export function DangerPart({ group }: { group: Group }) {
     });
   return (
     <div className="grid gap-8">
-      <Section title={t("danger.transfer")}>
+      <Section title={t("groups:danger.transfer")}>
         <p className="text-muted">{t("danger.transferText")}</p>
         <MemberPicker
           groupId={group.id}
@@ -181,7 +181,7 @@ export function DangerPart({ group }: { group: Group }) {
         />
         <div>
           <Button disabled={newOwnerIds.length === 0} onClick={transfer}>
-            {t("danger.transfer")}
+            {t("groups:danger.transfer")}
           </Button>
         </div>
       </Section>

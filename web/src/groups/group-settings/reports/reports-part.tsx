@@ -243,7 +243,7 @@ function Reporter({ reporter: { userId, reason, details, reportedAt, content }, 
           {userId === null ? t(`rules.${reason}.title`) : t(`messages:report.reasons.${reason}`)}
         </Badge>
         <span className="min-w-0 truncate font-medium">
-          {userId === null ? t("section.filter") : userName(user)}
+          {userId === null ? t("groups:section.filter") : userName(user)}
         </span>
         <time dateTime={reportedAt} className="text-muted">
           {dayAndTime(reportedAt)}
