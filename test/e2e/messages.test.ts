@@ -1116,17 +1116,6 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         expect(await jump.count()).toBe(0);
       });
 
-      test("stays at the end from the first message on", { tags: "long" }, async () => {
-        await newChannel("first-messages");
-        await open();
-        await log().waitFor();
-        await writeUpTo(60, 1);
-        await text("message 60").waitFor();
-        await rest();
-        expect(await isInView("message 60")).toBe(true);
-        await expect.poll(lastReadSeq).toBe(60);
-      });
-
       test("stays at the end as messages arrive, and announces them", async () => {
         await newChannel("end", 60);
         await open();
