@@ -68,6 +68,12 @@ const HOLD_FRAMES = `{
   };
 }`;
 
+/** Each time the list's rows change, the window gets the focus. */
+const FOCUS_ON_CHANGE = `
+  new MutationObserver(() => dispatchEvent(new Event("focus")))
+    .observe(document.querySelector("[role=log]"), { childList: true, subtree: true });
+`;
+
 /** React renders nothing that can be interrupted until the tasks are released. Meanwhile the clock stands still. */
 const HOLD_TASKS = `{
   const post = MessagePort.prototype.postMessage;
@@ -140,6 +146,14 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await ada.call("channel.markRead", { channelId, seq: messages });
   }
 
+  async function writeUpTo(last: number, first = 6): Promise<void> {
+    for (let number = first; number <= last; number++) await write(grace, `message ${number}`);
+  }
+
+  async function lastReadSeq(): Promise<number> {
+    return (await ada.call("channel.get", { channelId })).channel.lastReadSeq;
+  }
+
   async function write(client: FanfareClient, content: string, more: object = {}): Promise<Message> {
     const params = { channelId, content, nonce: crypto.randomUUID(), ...more };
     return (await client.call("message.send", params)).message;
@@ -148,7 +162,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
   async function newPage(script = ""): Promise<Page> {
     const permissions = ["clipboard-read", "clipboard-write"];
     const kept = await site.keepPage({ viewport: { width: 1100, height: 700 }, permissions });
-    site.watchConsole(kept);
+    site.watchConsole(kept, (error) => error.includes("ERR_INTERNET_DISCONNECTED"));
     await kept.addInitScript(script);
     return kept;
   }
@@ -298,10 +312,6 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     { tags: "long" },
     async () => {
       await newChannel("unread again", 3);
-      const lastReadSeq = async () => {
-        const { channel } = await ada.call("channel.get", { channelId });
-        return channel.lastReadSeq;
-      };
       await open();
       await text("message 2").click({ button: "right" });
       await page.getByRole("menuitem", { name: t("messages:action.markUnread") }).click();
@@ -324,7 +334,6 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     { tags: "long" },
     async () => {
       await newChannel("unread with focus", 3);
-      const lastReadSeq = async () => (await ada.call("channel.get", { channelId })).channel.lastReadSeq;
       await open();
       await text("message 2").click({ button: "right" });
       const markUnread = page.getByRole("menuitem", { name: t("messages:action.markUnread") });
@@ -853,16 +862,133 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         },
       );
 
-      test(
-        "opens at the first unread message after showing what it stored before",
-        { tags: "long" },
-        async () => {
-          await newChannel("stored", 5);
+      test("opens there too if newer messages are only synced after that", { tags: "long" }, async () => {
+        await newChannel("read-meanwhile", 30);
+        await open();
+        await expect.poll(() => isInView("message 30")).toBe(true);
+        await site.visit(page, "/inbox");
+        await writeUpTo(70, 31);
+        await expect.poll(() => page.evaluate(STORED(channelId))).toContain("message 70");
+        await page.goto("about:blank");
+        await writeUpTo(110, 71);
+        const { promise, resolve } = Promise.withResolvers<void>();
+        await delayAnswers(page, /^channel\.sync$/, promise);
+        await open();
+        await expect.poll(() => isInView("message 31")).toBe(true);
+        await rest();
+        await ada.call("channel.markRead", { channelId, seq: 110 });
+        await log()
+          .getByRole("separator", { name: t("messages:unreadDivider") })
+          .waitFor({ state: "detached" });
+        resolve();
+        await expect.poll(() => isInView("message 110")).toBe(true);
+        await rest();
+        expect(await isInView("message 110")).toBe(true);
+      });
+
+      describe("in a channel that this browser has stored", () => {
+        /** Five messages are stored and read. The page is closed. */
+        async function newStored(name: string): Promise<void> {
+          await newChannel(name, 5);
           await open();
           await expect.poll(() => page.evaluate(STORED(channelId))).toContain("message 5");
           await page.goto("about:blank");
-          for (let number = 6; number <= 45; number++) await write(grace, `message ${number}`);
+        }
+
+        /** Opens the channel with what is stored; it is synced once the returned function is called. */
+        async function openOutdated(): Promise<() => void> {
+          const { promise, resolve } = Promise.withResolvers<void>();
+          await delayAnswers(page, /^channel\.sync$/, promise);
           await open();
+          await text("message 5").waitFor();
+          await rest();
+          return resolve;
+        }
+
+        test("opens at the first unread message", { tags: "long" }, async () => {
+          await newStored("stored");
+          await writeUpTo(45);
+          await open();
+          await text("message 6").waitFor();
+          await rest();
+          expect(await isInView("message 6")).toBe(true);
+        });
+
+        test("opens there too if the list is rendered before the new messages are", async () => {
+          await newStored("rendered-early");
+          await writeUpTo(45);
+          const sync = await openOutdated();
+          await page.evaluate(HOLD_FRAMES);
+          sync();
+          // The page gets the answer a moment later.
+          await page.waitForTimeout(300);
+          await text("message 4").evaluate((element) => element.closest("article")!.focus());
+          await page.evaluate("releaseFrames()");
+          await text("message 6").waitFor();
+          await rest();
+          expect(await isInView("message 6")).toBe(true);
+        });
+
+        test("opens there too if the first stored message was deleted", { tags: "long" }, async () => {
+          await newStored("deleted-first");
+          const { messages } = await ada.call("message.list", { channelId });
+          await grace.call("message.delete", { channelId, messageId: messages[0]!.id });
+          await writeUpTo(45);
+          const sync = await openOutdated();
+          sync();
+          await text("message 6").waitFor();
+          await rest();
+          expect(await isInView("message 6")).toBe(true);
+        });
+
+        test("opens there too if the window loses the focus meanwhile", { tags: "long" }, async () => {
+          await newStored("blurred");
+          await writeUpTo(6);
+          const sync = await openOutdated();
+          // On another device.
+          await ada.call("channel.markRead", { channelId, seq: 6 });
+          await page.waitForTimeout(300);
+          await page.evaluate(`dispatchEvent(new Event("blur"))`);
+          await writeUpTo(45, 7);
+          sync();
+          await text("message 7").waitFor();
+          await rest();
+          expect(await isInView("message 7")).toBe(true);
+        });
+
+        test("marks only messages in view as read if the window gets the focus meanwhile", async () => {
+          await newStored("focused");
+          await writeUpTo(45);
+          const sync = await openOutdated();
+          await page.evaluate(FOCUS_ON_CHANGE);
+          sync();
+          await text("message 6").waitFor();
+          await rest();
+          expect(await isInView("message 6")).toBe(true);
+          await expect.poll(lastReadSeq).toBeGreaterThan(6);
+          // The last one can be visible in part.
+          expect(await isInView(`message ${(await lastReadSeq()) - 1}`)).toBe(true);
+        });
+      });
+
+      test(
+        "opens there too if the channel is opened before it is synced again",
+        { tags: "long" },
+        async () => {
+          await newChannel("reconnected", 5);
+          const { promise, resolve } = Promise.withResolvers<void>();
+          await delayAnswers(page, /^channel\.sync$/, promise);
+          await open();
+          await text("message 5").waitFor();
+          await site.visit(page, "/inbox");
+          await page.context().setOffline(true);
+          await page.getByText(t("shell:connection.noNetwork")).waitFor();
+          await writeUpTo(45);
+          await page.context().setOffline(false);
+          await site.visit(page, `/groups/${groupId}/channels/${channelId}`);
+          await text("message 5").waitFor();
+          await rest();
+          resolve();
           await text("message 6").waitFor();
           await rest();
           expect(await isInView("message 6")).toBe(true);

@@ -25,7 +25,7 @@ export interface ChannelSnapshot {
   /** Ordered by seq, up to the newest; deleted messages stay, without their text. */
   readonly messages: readonly Message[];
   readonly head: Head;
-  /** Whether the messages were restored, and newer ones can be missing. */
+  /** Whether newer messages can be missing, since the messages were restored or events may have been lost. */
   readonly isOutdated: boolean;
   /** Whether older messages can be loaded. */
   readonly hasOlder: boolean;
@@ -65,7 +65,6 @@ export class ChannelView implements SyncTarget {
   /** The highest seq whose `markRead` failed and is to be repeated; 0 if there is none. */
   #failedReadSeq = 0;
   #isRequested = false;
-  #isRestored = false;
   #loading: Promise<void> | null = null;
   #loadingOlder: Promise<void> | null = null;
 
@@ -140,9 +139,8 @@ export class ChannelView implements SyncTarget {
   restore(saved: SavedChannel): void {
     if (this.#isRequested) return;
     this.#isRequested = true;
-    this.#isRestored = true;
-    this.apply({ type: "newestPage", page: saved, invalidations: -1 });
     this.apply({ type: "invalidate" });
+    this.apply({ type: "newestPage", page: saved, invalidations: -1 });
   }
 
   /** Loads the page before the oldest loaded message, if there is one. */
@@ -303,11 +301,11 @@ export class ChannelView implements SyncTarget {
   }
 
   #takeSnapshot(): ChannelSnapshot {
-    const { channelId, status, messages, head, fromSeq, settledInvalidations } = this.#copy;
+    const { channelId, status, messages, head, fromSeq, invalidations, settledInvalidations } = this.#copy;
     const hasOlder = status === "ready" && fromSeq > 1;
     const shown = status === "loading" ? [] : messages;
     const { pending } = this.#outbox;
-    const isOutdated = this.#isRestored && settledInvalidations === 0;
+    const isOutdated = invalidations > settledInvalidations;
     return {
       channelId,
       status,

@@ -71,32 +71,36 @@ const MARK_AFTER_MS = 1000;
 
 /**
  * Marks a channel as read up to a message that is visible in a focused window.
- * @param seq of the last visible message; 0 if there is none
+ * @param seqInView returns the seq of the last visible message; 0 if nothing is to be marked
  * @param markedUnread from the snapshot that is rendered
+ * @returns a function to call when other messages have become visible, except by a render
  */
 export function useReadMarker(
   view: ChannelView,
-  seq: number,
+  seqInView: () => number,
   markedUnread: ChannelSnapshot["markedUnread"],
-): void {
-  const latestSeq = useRef(0);
+): () => void {
+  const rendered = useRef(seqInView);
   const renderedUnread = useRef(markedUnread);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const mark = useCallback(() => {
     clearTimeout(timer.current);
     timer.current = undefined;
-    if (latestSeq.current === 0 || document.visibilityState !== "visible" || !document.hasFocus()) return;
+    if (document.visibilityState !== "visible" || !document.hasFocus()) return;
     // The user has just marked messages as unread, but that isn't rendered yet.
     if (view.snapshot.markedUnread !== renderedUnread.current) return;
     // The view repeats it after a reconnect.
-    view.markRead(latestSeq.current).catch(() => undefined);
+    view.markRead(rendered.current()).catch(() => undefined);
   }, [view]);
+  // Not started again by each message, since a busy channel would never be marked.
+  const markSoon = useCallback(() => {
+    timer.current ??= setTimeout(mark, MARK_AFTER_MS);
+  }, [mark]);
   useEffect(() => {
-    latestSeq.current = seq;
+    rendered.current = seqInView;
     renderedUnread.current = markedUnread;
-    // Not started again by each message, since a busy channel would never be marked.
-    if (seq > 0) timer.current ??= setTimeout(mark, MARK_AFTER_MS);
-  }, [mark, seq, markedUnread]);
+    markSoon();
+  });
   useEffect(() => {
     addEventListener("focus", mark);
     document.addEventListener("visibilitychange", mark);
@@ -107,4 +111,5 @@ export function useReadMarker(
       document.removeEventListener("visibilitychange", mark);
     };
   }, [mark]);
+  return markSoon;
 }

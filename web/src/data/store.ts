@@ -2,7 +2,7 @@ import type { FanfareError } from "@fanfare/client";
 import type { ClientState, LoadName } from "@fanfare/client/store";
 import type { Params } from "@fanfare/contract";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { useServerCache } from "./data-context.ts";
+import { useConnectionState, useServerCache } from "./data-context.ts";
 import { useLive } from "./frames.ts";
 
 export interface Loaded<T> {
@@ -53,7 +53,8 @@ interface ReadUpTo {
 export function useReadUpTo(channelId: string): ReadUpTo {
   const { store } = useServerCache();
   const lastReadSeq = useLive(store, () => store.state.lastReadSeqs[channelId] ?? 0);
-  const isOutdated = useLive(store, () => store.isOutdated);
+  const isOnline = useConnectionState() === "online";
+  const isOutdated = useLive(store, () => store.isOutdated) || !isOnline;
   return { lastReadSeq, isOutdated };
 }
 

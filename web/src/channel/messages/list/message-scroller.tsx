@@ -60,7 +60,7 @@ export const MessageScroller = memo(function MessageScroller(props: MessageScrol
   const elementOf = useElements();
   const isShown = useIsShown();
   useFirstShown(isShown);
-  const unread = useUnreadMark(view);
+  const unread = useUnreadMark(view, snapshot);
   const rows = useRows(channelMessages, unread.readUpTo);
   const { selected, ...selection } = useSelection(channel.id, messages, rows.rows);
   const pages = usePageLoading(channelMessages);
@@ -77,8 +77,12 @@ export const MessageScroller = memo(function MessageScroller(props: MessageScrol
     onAtEnd(isAtEnd);
   }, [onAtEnd, isAtEnd]);
   const newCount = useNewCount(snapshot, ownId, isAtEnd);
-  const lastInView = isAtEnd ? snapshot.head.seq : lastSeq(rows.rows, scroll.inView.last);
-  useReadMarker(view, unread.count === null || unread.isKept ? 0 : lastInView, snapshot.markedUnread);
+  const seqInView = () => {
+    if (unread.count === null || unread.isKept) return 0;
+    const index = scroll.lastInView();
+    return index === Infinity && isLive ? snapshot.head.seq : lastSeq(rows.rows, index);
+  };
+  const markSoon = useReadMarker(view, seqInView, snapshot.markedUnread);
 
   useEffect(() => {
     if (wanted !== null) jump(wanted);
@@ -173,7 +177,7 @@ export const MessageScroller = memo(function MessageScroller(props: MessageScrol
             keepMounted={isKept ? [activeIndex] : []}
             onScroll={scroll.onScroll}
             onScrollEnd={() => {
-              scroll.onScrollEnd();
+              markSoon();
               if (isAtEnd && !jumping.isLanding() && !scroll.isHeld()) releaseOlder();
             }}
             onResize={scroll.onResize}

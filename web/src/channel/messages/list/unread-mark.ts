@@ -19,10 +19,10 @@ interface UnreadMark extends Mark {
 /**
  * Marks where the unread messages begin. It is fixed when the channel is opened, and set again after the window was hidden, or by
  * the user.
+ * @param snapshot the one that is rendered: a newer one would fix the mark before its messages are there
  */
-export function useUnreadMark(view: ChannelView): UnreadMark {
+export function useUnreadMark(view: ChannelView, snapshot: ChannelSnapshot): UnreadMark {
   const { lastReadSeq, isOutdated } = useReadUpTo(view.channelId);
-  const { snapshot } = view;
   const [mark, setMark] = useState<Mark>(() => ({
     readUpTo: null,
     count: null,
@@ -34,7 +34,9 @@ export function useUnreadMark(view: ChannelView): UnreadMark {
   useEffect(() => {
     const lookAway = () => {
       if (view.snapshot.lastReadSeq < view.head.seq) return;
-      setMark((before) => ({ ...before, readUpTo: view.head.seq, count: 0 }));
+      setMark((before) =>
+        before.count === null ? before : { ...before, readUpTo: view.head.seq, count: 0 },
+      );
     };
     addEventListener("blur", lookAway);
     return () => removeEventListener("blur", lookAway);

@@ -1,5 +1,6 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import type { ScrollToIndexOpts, VirtualizerHandle } from "virtua";
+import type { VirtualizerHandle } from "virtua";
+import { HEAD_HEIGHT_PX } from "./list-head.tsx";
 import type { Rows } from "./use-rows.ts";
 import type { Row } from "./rows.ts";
 
@@ -30,12 +31,11 @@ export interface Scroll {
   list: RefObject<VirtualizerHandle | null>;
   /** Whether the last row is visible. If it is the newest message, the list follows the end. */
   isAtEnd: boolean;
-  /** The visible rows when scrolling last stopped. */
-  inView: { first: number; last: number };
+  /** The last row that is visible now; Infinity if the list follows the end. */
+  lastInView: () => number;
   /** Whether the target of a jump is still kept in place because the user hasn't scrolled since. */
   isHeld: () => boolean;
   onScroll: () => void;
-  onScrollEnd: () => void;
   onResize: () => void;
   toEnd: () => void;
   toRow: (index: number, align: "center" | "nearest") => void;
@@ -47,7 +47,7 @@ export interface Scroll {
  */
 export function useScroll(options: ScrollOptions): Scroll {
   const {
-    rows: { rows, place },
+    rows: { rows, place, isFinished },
     isUnreadKnown,
     isLive,
     loadOlder,
@@ -58,11 +58,11 @@ export function useScroll(options: ScrollOptions): Scroll {
   const isFollowing = useRef(true);
   const last = useRef({ scrollTop: 0, scrollHeight: 0, clientHeight: 0 });
   const shownPlace = useRef(-1);
-  const hasStarted = useRef(false);
+  /** Until the first unread message is known, each change of the rows moves the list to where it opens, unless something else moves it. */
+  const isOpening = useRef(true);
   const wasLive = useRef(isLive);
   const heldRow = useHeldRow(frame, list);
   const [isAtEnd, setAtEnd] = useState(true);
-  const [inView, setInView] = useState({ first: 0, last: 0 });
   // Not virtua's `scrollToIndex`: it keeps adjusting for a while and would pull back a user who scrolls up.
   const follow = useCallback(() => {
     const { current } = frame;
@@ -78,18 +78,9 @@ export function useScroll(options: ScrollOptions): Scroll {
     follow();
   }, [heldRow, follow]);
 
-  const look = useCallback(() => {
-    const handle = list.current;
-    if (handle === null) return;
-    const first = handle.findItemIndex(handle.scrollOffset);
-    const end = handle.findItemIndex(handle.scrollOffset + handle.viewportSize - 1);
-    setInView((now) => (now.first === first && now.last === end ? now : { first, last: end }));
-  }, []);
-
   const updateAtEnd = useCallback(() => {
     const { current } = frame;
     if (current === null) return;
-    const wasFollowing = isFollowing.current;
     const now = sizeOf(current);
     const isSameSize =
       now.scrollHeight >= last.current.scrollHeight && now.clientHeight === last.current.clientHeight;
@@ -101,43 +92,33 @@ export function useScroll(options: ScrollOptions): Scroll {
     else if (fromEnd(current) < FOLLOW_WITHIN_PX) isFollowing.current = true;
     else if (isLive) follow();
     setAtEnd(isFollowing.current);
-    if (wasFollowing && !isFollowing.current) look();
-  }, [isLive, heldRow, follow, look]);
+  }, [isLive, heldRow, follow]);
 
   useLayoutEffect(() => {
     if (rows.length === 0) return;
-    const unread = rows.findIndex(({ kind }) => kind === "unread");
-    // A list that showed an earlier visit moves to the first unread message, unless the user has scrolled.
-    const isStart = shownPlace.current === -1 || (!hasStarted.current && unread >= 0 && isFollowing.current);
-    if (isUnreadKnown) hasStarted.current = true;
-    if (isStart) {
-      shownPlace.current = place;
+    isOpening.current &&= isFollowing.current || heldRow.isSet();
+    if (isOpening.current) {
+      // Another step follows, and the first unread message may only be in that one.
+      if (!isFinished) return;
+      isOpening.current = !isUnreadKnown;
+      const unread = rows.findIndex(({ kind }) => kind === "unread");
       if (unread < 0) {
         toEnd();
       } else {
         isFollowing.current = false;
-        heldRow.hold(rows, unread, { align: "start", offset: -UNREAD_AT_PX }, updateAtEnd);
+        heldRow.hold(rows, unread, { isCentered: false, onEnd: updateAtEnd });
         // If all rows fit, there is no scroll event, and the end is visible.
         setTimeout(updateAtEnd, SETTLED_MS);
       }
     } else {
       // The end of a window of history isn't the end of the channel, even if they have just been joined.
       if (!wasLive.current && shownPlace.current === place) isFollowing.current = false;
-      shownPlace.current = place;
-      // The messages were unread when this browser stored them, and have been read on another device.
-      if (heldRow.isGone("unread", rows)) {
-        // Ends virtua's own adjusting, which would lead back.
-        list.current?.scrollToIndex(rows.length - 1, { align: "end", offset: END_HEIGHT_PX });
-        toEnd();
-      } else {
-        // New rows are followed once they are laid out (`onResize`): scrolling here would force a layout for each message.
-        heldRow.restore(rows);
-      }
+      // New rows are followed once they are laid out (`onResize`): scrolling here would force a layout for each message.
+      heldRow.restore(rows);
     }
+    shownPlace.current = place;
     wasLive.current = isLive;
-    // At the end, the visible rows change with each message.
-    if (!isFollowing.current) look();
-  }, [rows, place, isUnreadKnown, isLive, heldRow, toEnd, look, updateAtEnd]);
+  }, [rows, place, isFinished, isUnreadKnown, isLive, heldRow, toEnd, updateAtEnd]);
 
   const onScroll = () => {
     const element = frame.current;
@@ -147,6 +128,13 @@ export function useScroll(options: ScrollOptions): Scroll {
     const loadWithin = isFollowing.current ? element.clientHeight : LOAD_WITHIN_PX;
     if (element.scrollTop < loadWithin) loadOlder();
     if (fromEnd(element) < LOAD_WITHIN_PX) loadNewer();
+  };
+
+  const lastInView = () => {
+    if (isFollowing.current) return Infinity;
+    // Not the list's own offset: it may not have noticed yet that it was scrolled.
+    const { scrollTop, clientHeight } = frame.current!;
+    return list.current!.findItemIndex(scrollTop + clientHeight - 1);
   };
 
   const onResize = () => {
@@ -159,10 +147,9 @@ export function useScroll(options: ScrollOptions): Scroll {
   const toRow = useCallback(
     (index: number, align: "center" | "nearest") => {
       if (align === "nearest") return list.current?.scrollToIndex(index, { align });
-      // Otherwise the first unread message would take the place of a jump once it is known.
-      hasStarted.current = true;
+      isOpening.current = false;
       isFollowing.current = false;
-      heldRow.hold(rows, index, { align }, updateAtEnd);
+      heldRow.hold(rows, index, { isCentered: true, onEnd: updateAtEnd });
     },
     [rows, heldRow, updateAtEnd],
   );
@@ -171,12 +158,14 @@ export function useScroll(options: ScrollOptions): Scroll {
     frame,
     list,
     isAtEnd,
-    inView,
+    lastInView,
     isHeld: heldRow.isHeld,
     onScroll,
-    onScrollEnd: look,
     onResize,
-    toEnd,
+    toEnd: () => {
+      isOpening.current = false;
+      toEnd();
+    },
     toRow,
   };
 }
@@ -195,28 +184,33 @@ const HOLD_FRAMES = 60;
 /** Events of the user's own scrolling. */
 const USER_SCROLL_EVENTS = ["wheel", "pointerdown", "keydown"];
 
-interface Held {
-  key: string;
-  options: ScrollToIndexOpts;
-  untilMs: number;
-  framesLeft: number;
+interface HoldOptions {
+  /** Whether the row is held in the middle, not near the top. */
+  isCentered: boolean;
+  /** Called when the row is no longer held: then nothing scrolls, so there is no event. */
   onEnd: () => void;
 }
 
+interface Held extends HoldOptions {
+  key: string;
+  untilMs: number;
+  framesLeft: number;
+}
+
 interface HeldRow {
-  /** Scrolls to a row and holds it. `onEnd` is called when it is no longer held: then nothing scrolls, so there is no event. */
-  hold: (rows: readonly Row[], index: number, options: ScrollToIndexOpts, onEnd: () => void) => void;
+  /** Scrolls to a row and holds it. */
+  hold: (rows: readonly Row[], index: number, options: HoldOptions) => void;
   release: () => void;
   isHeld: () => boolean;
-  /** Whether the row with this key was scrolled to, is no longer in the list, and the user hasn't scrolled since. */
-  isGone: (key: string, rows: readonly Row[]) => boolean;
+  /** Whether a row is or was held, and the user hasn't scrolled since. */
+  isSet: () => boolean;
   /** Scrolls to the held row again; false if there is none. */
   restore: (rows: readonly Row[]) => boolean;
 }
 
 /**
  * Holds the target of a jump in place for a while or until the user scrolls. Virtua's `scrollToIndex` gives up when nothing has been
- * measured for 150 ms, or when rows are prepended.
+ * measured for 150 ms, or when rows are prepended; until then, nothing else can scroll.
  */
 function useHeldRow(
   frame: RefObject<HTMLElement | null>,
@@ -230,35 +224,35 @@ function useHeldRow(
     const { current } = held;
     return current !== null && (current.framesLeft > 0 || performance.now() <= current.untilMs);
   }, []);
-  const isGone = useCallback(
-    (key: string, rows: readonly Row[]) => held.current?.key === key && rows.every((row) => row.key !== key),
-    [],
-  );
+  const isSet = useCallback(() => held.current !== null, []);
   const restore = useCallback(
     (rows: readonly Row[]) => {
-      const { current } = held;
-      if (current === null || !isHeld()) return false;
+      const [element, handle, { current }] = [frame.current, list.current, held];
+      if (element === null || handle === null || current === null || !isHeld()) return false;
       const index = rows.findIndex(({ key }) => key === current.key);
-      if (index >= 0) list.current?.scrollToIndex(index, current.options);
-      return index >= 0;
+      if (index < 0) return false;
+      const above = current.isCentered
+        ? (element.clientHeight - handle.getItemSize(index)) / 2
+        : UNREAD_AT_PX;
+      element.scrollTop = HEAD_HEIGHT_PX + handle.getItemOffset(index) - above;
+      return true;
     },
-    [list, isHeld],
+    [frame, list, isHeld],
   );
   const hold = useCallback(
-    (rows: readonly Row[], index: number, options: ScrollToIndexOpts, onEnd: () => void) => {
+    (rows: readonly Row[], index: number, options: HoldOptions) => {
       const now: Held = {
+        ...options,
         key: rows[index]!.key,
-        options,
         untilMs: performance.now() + HOLD_MS,
         framesLeft: HOLD_FRAMES,
-        onEnd,
       };
       held.current = now;
       const countFrames = (): void => {
         if (held.current !== now) return;
         now.framesLeft -= 1;
         if (isHeld()) requestAnimationFrame(countFrames);
-        else onEnd();
+        else now.onEnd();
       };
       requestAnimationFrame(countFrames);
       restore(rows);
@@ -277,8 +271,5 @@ function useHeldRow(
     }
     return () => listening.abort();
   }, [frame, release]);
-  return useMemo(
-    () => ({ hold, release, isHeld, isGone, restore }),
-    [hold, release, isHeld, isGone, restore],
-  );
+  return useMemo(() => ({ hold, release, isHeld, isSet, restore }), [hold, release, isHeld, isSet, restore]);
 }
