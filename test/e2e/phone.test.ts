@@ -178,6 +178,59 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
     expect(replies).toBe(0);
   });
 
+  for (const locale of ["en-US", "ar"])
+    test(`the lists follow the finger, and go back if it was lifted too early: ${locale}`, async () => {
+      const isArabic = locale === "ar";
+      const phone = isArabic ? await site.newPage({ ...PHONE, locale }, tokens) : page;
+      if (isArabic) await phone.goto(site.url + path);
+      await site.loaded(phone);
+      const cdp = isArabic ? await phone.context().newCDPSession(phone) : session;
+      const drawer = phone.getByRole("dialog").filter({ has: phone.getByRole("navigation") });
+      /** How much of it is in the window. */
+      const shown = () =>
+        drawer.evaluate((element) => {
+          const { left, right } = element.getBoundingClientRect();
+          return element.ownerDocument.dir === "rtl" ? 390 - left : right;
+        });
+      const y = 250;
+      const send = (type: "touchStart" | "touchMove" | "touchEnd", px?: number) =>
+        cdp.send("Input.dispatchTouchEvent", {
+          type,
+          touchPoints: px === undefined ? [] : [{ x: isArabic ? 330 - px : 60 + px, y }],
+        });
+      const drag = async (...steps: readonly number[]) => {
+        await send("touchStart", 0);
+        for (const px of steps) await send("touchMove", px);
+      };
+      await drag(20, 30, 40);
+      await expect.poll(shown).toBe(40);
+      await send("touchMove", 55);
+      await expect.poll(shown).toBe(55);
+      await send("touchEnd");
+      await drawer.waitFor({ state: "detached" });
+
+      await drag(20, 40, 200, 150);
+      await expect.poll(shown).toBe(150);
+      await send("touchEnd");
+      await expect.poll(shown).toBe(320);
+      await phone.goBack();
+      await drawer.waitFor({ state: "detached" });
+    });
+
+  test("with reduced motion, the lists open once the finger is lifted", { tags: "long" }, async () => {
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await untilItWorks(
+      async () => {
+        await Promise.all([touch("touchStart", [60, 250]), touch("touchMove", [80, 250])]);
+        for (const x of [140, 180]) await touch("touchMove", [x, 250]);
+        expect(await lists().count()).toBe(0);
+        await touch("touchEnd");
+      },
+      () => lists().isVisible(),
+    );
+    await page.emulateMedia({ reducedMotion: null });
+  });
+
   test(
     "Esc closes the lists, and isn't taken by a tooltip, which touch screens don't show",
     { tags: "long" },

@@ -18,7 +18,7 @@ import { cx } from "./cx.ts";
 import { IconButton, Button } from "./button.tsx";
 import { ErrorNote } from "./feedback.tsx";
 import { SheetHandle } from "./sheet.tsx";
-import { type Direction, followFinger, useSwipe } from "./swipe.ts";
+import { type Direction, DRAWER_ID, followFinger, useSwipe } from "./swipe.ts";
 
 export interface DialogProps {
   onClose: () => void;
@@ -250,6 +250,7 @@ export function Drawer({ open, onClose, label, isFull = false, isPlace = false, 
       // Otherwise the first button would have the focus ring.
       initialFocus={popup}
       layer="z-30"
+      {...(!isFull && { id: DRAWER_ID })}
       aria-label={label}
       className={cx(
         "swipe-x top-(--visible-top) bottom-(--visible-bottom) start-0 flex bg-sidebar transition-[translate] duration-(--motion-panel) ease-out",
