@@ -182,7 +182,15 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
     test(`the lists follow the finger, and go back if it was lifted too early: ${locale}`, async () => {
       const isArabic = locale === "ar";
       const phone = isArabic ? await site.newPage({ ...PHONE, locale }, tokens) : page;
-      if (isArabic) await phone.goto(site.url + path);
+      const isSwiped = Promise.withResolvers<void>();
+      if (isArabic) {
+        // The code of the lists is still being loaded.
+        await phone.route(/\/next-[^/]*\.js/, async (route) => {
+          await isSwiped.promise;
+          await route.continue();
+        });
+        await phone.goto(site.url + path);
+      }
       await site.loaded(phone);
       const cdp = isArabic ? await phone.context().newCDPSession(phone) : session;
       const drawer = phone.getByRole("dialog").filter({ has: phone.getByRole("navigation") });
@@ -203,6 +211,7 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
         for (const px of steps) await send("touchMove", px);
       };
       await drag(20, 30, 40);
+      isSwiped.resolve();
       await expect.poll(shown).toBe(40);
       await send("touchMove", 55);
       await expect.poll(shown).toBe(55);

@@ -1,13 +1,10 @@
-import { useEffect, useRef } from "react";
-import { isPhone } from "./hooks.ts";
+import { open } from "./use-back.ts";
 
 /*
  * On phones, each thing that is open above the page has an entry of the browser's history, with the same address: Back closes the topmost.
  * Only Chromium has `CloseWatcher`, which needs no entries.
  */
 
-/** Closes what is open, topmost last. */
-const open: { current: () => void }[] = [];
 /** How long removing entries takes at most. */
 const MAX_GOING_MS = 1000;
 /** Ends the wait for removed entries; null if none are being removed. */
@@ -22,7 +19,7 @@ const push = history.pushState.bind(history);
 const replace = history.replaceState.bind(history);
 
 /** Makes the entries as many as the things that are open. */
-function update(): void {
+export function update(): void {
   if (going !== null) return;
   const missing = open.length - depth();
   if (missing < 0) {
@@ -62,24 +59,3 @@ history.replaceState = (state: object | null, ...address) => {
   if (going !== null) waiting.push(() => history.replaceState(state, ...address));
   else replace(depth() > 0 ? { ...state, open: depth() } : state, ...address);
 };
-
-// After a reload, nothing is open.
-update();
-
-/** Lets Back close on a phone what is open. */
-export function useBack(isOpen: boolean, close: () => void): void {
-  const latest = useRef(close);
-  useEffect(() => {
-    latest.current = close;
-  });
-  useEffect(() => {
-    if (!isOpen || !isPhone()) return undefined;
-    open.push(latest);
-    update();
-    return () => {
-      open.splice(open.indexOf(latest), 1);
-      // Something else may take its place.
-      setTimeout(update);
-    };
-  }, [isOpen]);
-}

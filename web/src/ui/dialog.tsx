@@ -13,7 +13,7 @@ import {
 import { useTranslation } from "react-i18next";
 import { AlertDialog as AlertBase } from "@base-ui/react/alert-dialog";
 import { useAction } from "../shared/use-action.ts";
-import { useBack } from "./back.ts";
+import { useBack } from "./use-back.ts";
 import { cx } from "./cx.ts";
 import { IconButton, Button } from "./button.tsx";
 import { ErrorNote } from "./feedback.tsx";

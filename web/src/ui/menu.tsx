@@ -2,7 +2,7 @@ import { Menu as Base } from "@base-ui/react/menu";
 import { type ReactElement, useRef, useState } from "react";
 import { ContextMenu as ContextBase } from "@base-ui/react/context-menu";
 import { Check, type LucideIcon } from "lucide-react";
-import { useBack } from "./back.ts";
+import { useBack } from "./use-back.ts";
 import { cx } from "./cx.ts";
 import { BACKDROP_CLASS, PLACE_CLASS, SheetHandle } from "./sheet.tsx";
 

@@ -1,7 +1,7 @@
 import { Popover as Base } from "@base-ui/react/popover";
 import { type ReactElement, type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useBack } from "./back.ts";
+import { useBack } from "./use-back.ts";
 import { cx } from "./cx.ts";
 import { isPhone } from "./hooks.ts";
 import { POPUP_CLASS } from "./menu.tsx";

@@ -1,7 +1,7 @@
 import { Select as Base } from "@base-ui/react/select";
 import { Check, ChevronDown } from "lucide-react";
 import { useState } from "react";
-import { useBack } from "./back.ts";
+import { useBack } from "./use-back.ts";
 import { cx } from "./cx.ts";
 import { Field, FIELD_CLASS, type FieldTexts } from "./form.tsx";
 import { MENU_ITEM_CLASS, POPUP_CLASS } from "./menu.tsx";

@@ -114,12 +114,18 @@ export function pullDrawer(setOpen: (isOpen: boolean) => void): Swipe {
   // Otherwise it would begin to open by itself.
   if (follows) flushSync(() => setOpen(true));
   const drawer = () => document.getElementById(DRAWER_ID);
+  let frame = 0;
+  const follow = (px: number): void => {
+    cancelAnimationFrame(frame);
+    const element = drawer();
+    if (element !== null) followFinger(element, "start").move(Math.max(0, element.offsetWidth - px));
+    // Its code is being loaded.
+    else if (follows) frame = requestAnimationFrame(() => follow(px));
+  };
   return {
-    onMove(px) {
-      const element = drawer();
-      if (element !== null) followFinger(element, "start").move(Math.max(0, element.offsetWidth - px));
-    },
+    onMove: follow,
     onEnd(isDone) {
+      cancelAnimationFrame(frame);
       const element = drawer();
       if (element !== null) followFinger(element, "start").release(!isDone);
       if (isDone !== follows) setOpen(isDone);

@@ -2,7 +2,7 @@ import { ChevronLeft, ChevronRight, Download, type LucideIcon, X, ZoomIn, ZoomOu
 import { type CSSProperties, type KeyboardEvent, type ReactNode, type Ref, useEffect, useRef } from "react";
 import { createPortal } from "react-dom";
 import { useTranslation } from "react-i18next";
-import { useBack } from "../../../ui/back.ts";
+import { useBack } from "../../../ui/use-back.ts";
 import { useZoom } from "./use-zoom.ts";
 
 /** What the content of the window must have. */
