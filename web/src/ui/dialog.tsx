@@ -131,7 +131,7 @@ export function ConfirmDialog({
         <AlertBase.Backdrop className="fixed inset-0 z-40 bg-overlay fade" />
         <AlertBase.Popup
           ref={popup}
-          className="fixed top-1/2 left-1/2 z-40 grid w-[calc(100vw-2rem)] max-w-sm -translate-x-1/2 -translate-y-1/2 gap-3 rounded-lg border border-line bg-raised p-5 shadow-raised outline-none rise max-md:sheet"
+          className="fixed top-1/2 left-1/2 z-40 grid w-[calc(100vw-2rem)] max-w-sm -translate-x-1/2 -translate-y-1/2 gap-3 rounded-lg border border-line bg-raised p-5 shadow-raised outline-none rise max-md:sheet max-md:pt-0"
         >
           <SheetHandle onClose={cancel} />
           <AlertBase.Title className="text-xl font-semibold">{title}</AlertBase.Title>
