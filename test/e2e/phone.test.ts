@@ -2,6 +2,7 @@ import { FanfareClient } from "@fanfare/client";
 import type { SessionTokens } from "@fanfare/contract";
 import type { CDPSession, Locator, Page } from "playwright-core";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { drawSquare } from "../support/emoji.ts";
 import { hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
@@ -28,6 +29,9 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
     path = `/groups/${groupId}/channels/${channelId}`;
     for (let number = 1; number <= MESSAGES; number++)
       await ada.call("message.send", { channelId, content: `message ${number}`, nonce: `n${number}` });
+    const square = new Blob([new Uint8Array(await drawSquare("teal"))]);
+    const { fileId } = await ada.upload(channelId, "square.png", square);
+    await ada.call("message.send", { channelId, content: "", nonce: "square", attachmentIds: [fileId] });
     const code = "```\n" + "a long line ".repeat(30) + "\n```";
     await ada.call("message.send", { channelId, content: code, nonce: "code" });
     await ada.call("message.send", { channelId, content: "the last one", nonce: "last" });
@@ -174,6 +178,68 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
     expect(replies).toBe(0);
   });
 
+  for (const locale of ["en-US", "ar"])
+    test(`the lists follow the finger, and go back if it was lifted too early: ${locale}`, async () => {
+      const isArabic = locale === "ar";
+      const phone = isArabic ? await site.newPage({ ...PHONE, locale }, tokens) : page;
+      const isSwiped = Promise.withResolvers<void>();
+      if (isArabic) {
+        // The code of the lists is still being loaded.
+        await phone.route(/\/next-[^/]*\.js/, async (route) => {
+          await isSwiped.promise;
+          await route.continue();
+        });
+        await phone.goto(site.url + path);
+      }
+      await site.loaded(phone);
+      const cdp = isArabic ? await phone.context().newCDPSession(phone) : session;
+      const drawer = phone.getByRole("dialog").filter({ has: phone.getByRole("navigation") });
+      /** How much of it is in the window. */
+      const shown = () =>
+        drawer.evaluate((element) => {
+          const { left, right } = element.getBoundingClientRect();
+          return element.ownerDocument.dir === "rtl" ? 390 - left : right;
+        });
+      const y = 250;
+      const send = (type: "touchStart" | "touchMove" | "touchEnd", px?: number) =>
+        cdp.send("Input.dispatchTouchEvent", {
+          type,
+          touchPoints: px === undefined ? [] : [{ x: isArabic ? 330 - px : 60 + px, y }],
+        });
+      const drag = async (...steps: readonly number[]) => {
+        await send("touchStart", 0);
+        for (const px of steps) await send("touchMove", px);
+      };
+      await drag(20, 30, 40);
+      isSwiped.resolve();
+      await expect.poll(shown).toBe(40);
+      await send("touchMove", 55);
+      await expect.poll(shown).toBe(55);
+      await send("touchEnd");
+      await drawer.waitFor({ state: "detached" });
+
+      await drag(20, 40, 200, 150);
+      await expect.poll(shown).toBe(150);
+      await send("touchEnd");
+      await expect.poll(shown).toBe(320);
+      await phone.goBack();
+      await drawer.waitFor({ state: "detached" });
+    });
+
+  test("with reduced motion, the lists open once the finger is lifted", { tags: "long" }, async () => {
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await untilItWorks(
+      async () => {
+        await Promise.all([touch("touchStart", [60, 250]), touch("touchMove", [80, 250])]);
+        for (const x of [140, 180]) await touch("touchMove", [x, 250]);
+        expect(await lists().count()).toBe(0);
+        await touch("touchEnd");
+      },
+      () => lists().isVisible(),
+    );
+    await page.emulateMedia({ reducedMotion: null });
+  });
+
   test(
     "Esc closes the lists, and isn't taken by a tooltip, which touch screens don't show",
     { tags: "long" },
@@ -218,6 +284,219 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
       },
       async () => hasOpened && (await sheet.count()) === 0,
     );
+  });
+
+  describe("a sheet", () => {
+    beforeEach(() => page.setViewportSize(PHONE.viewport));
+
+    const openMenu = async () => {
+      await page.getByRole("button", { name: t("common:add"), exact: true }).tap();
+      await page.getByRole("menuitem").first().waitFor();
+      return page.getByRole("menu");
+    };
+    const openPoll = async () => {
+      await openMenu();
+      await page.getByRole("menuitem", { name: t("composer:poll.title") }).tap();
+      const poll = page.getByRole("dialog", { name: t("composer:poll.title") });
+      await poll.waitFor();
+      return poll;
+    };
+    const kinds: Record<string, () => Promise<Locator>> = {
+      "a menu": openMenu,
+      "a dialog": openPoll,
+      async "the emoji"() {
+        await page.getByRole("button", { name: t("composer:emoji") }).tap();
+        await page.getByRole("gridcell").first().waitFor();
+        return page.getByRole("dialog", { name: t("composer:emoji") });
+      },
+      async "a profile"() {
+        await page.getByRole("button", { name: t("common:members"), exact: true }).tap();
+        const members = page.getByRole("dialog", { name: t("common:members") });
+        await members.getByRole("button", { name: "Ada" }).tap();
+        const profile = page.getByRole("dialog", { name: t("common:profile") });
+        await profile.getByText("@ada").waitFor();
+        return profile;
+      },
+      async "a list of options"() {
+        await (await openPoll()).getByRole("combobox").tap();
+        await page.getByRole("option").first().waitFor();
+        // Its popup.
+        return page.getByRole("listbox").locator("xpath=ancestor-or-self::*[contains(@class, 'sheet')]");
+      },
+    };
+
+    for (const [kind, open] of Object.entries(kinds))
+      test(`is at the lower edge, above the keyboard, and closed by a tap beside it: ${kind}`, async () => {
+        const sheet = await open();
+        const place = async () => {
+          const { x, y, width, height } = (await sheet.boundingBox())!;
+          return { x, width, bottom: y + height, isLow: height <= (y + height) * 0.85 };
+        };
+        const at = (bottom: number) => ({ x: 0, width: 390, bottom, isLow: true });
+        await expect.poll(place).toEqual(at(700));
+        await page.setViewportSize({ width: 390, height: 380 });
+        await expect.poll(place).toEqual(at(380));
+        await page.setViewportSize(PHONE.viewport);
+        await expect.poll(place).toEqual(at(700));
+        await page.touchscreen.tap(195, 30);
+        await sheet.waitFor({ state: "hidden" });
+      });
+
+    test("has its buttons in reach while its fields scroll", async () => {
+      const poll = await openPoll();
+      for (let number = 3; number <= 8; number++)
+        await poll.getByRole("button", { name: t("composer:poll.addOption") }).tap();
+      await page.setViewportSize({ width: 390, height: 380 });
+      const cancel = poll.getByRole("button", { name: t("ui:cancel") });
+      await poll
+        .getByRole("textbox", { name: t("composer:poll.option", { number: 8 }) })
+        .fill("the last one");
+      await poll.getByRole("textbox").first().fill("When?");
+      const { y, height } = (await cancel.boundingBox())!;
+      expect(y + height).toBeLessThanOrEqual(380);
+      await cancel.tap();
+      await poll.waitFor({ state: "detached" });
+    });
+
+    test("closes when its handle is pulled, and gives the focus back", async () => {
+      let hasOpened = false;
+      await untilItWorks(
+        async () => {
+          const menu = await openMenu();
+          await stillness();
+          const { x, y, width } = (await menu.boundingBox())!;
+          await swipe([x + width / 2, y + 10], [0, 120]);
+          hasOpened = true;
+        },
+        async () => hasOpened && (await page.getByRole("menu").count()) === 0,
+      );
+      const trigger = page.getByRole("button", { name: t("common:add"), exact: true });
+      await expect.poll(() => trigger.and(page.locator(":focus")).count()).toBe(1);
+    });
+  });
+
+  describe("Back", () => {
+    const entries = () => page.evaluate<number>("history.state?.open ?? 0");
+    const button = (name: string) => page.getByRole("button", { name, exact: true });
+    const members = () => page.getByRole("dialog", { name: t("common:members") });
+    const openMembers = async () => {
+      await button(t("common:members")).tap();
+      await members().waitFor();
+    };
+
+    /** Goes back once, and expects that this closes something and leads nowhere else. */
+    async function expectClosing(closed: Locator, left: number): Promise<void> {
+      await expect.poll(entries).toBe(left + 1);
+      await page.goBack();
+      await closed.waitFor({ state: "detached" });
+      expect([new URL(page.url()).pathname, await entries()]).toEqual([path, left]);
+    }
+
+    test("closes what is on top, one after another", async () => {
+      await button(t("shell:openLists")).tap();
+      await lists().getByRole("button", { name: "Rocket builders" }).last().tap();
+      await page.getByRole("menuitem").first().waitFor();
+      await expectClosing(page.getByRole("menu"), 1);
+      await expectClosing(lists(), 0);
+      await expect.poll(() => button(t("shell:openLists")).and(page.locator(":focus")).count()).toBe(1);
+
+      await button(t("common:add")).tap();
+      await page.getByRole("menuitem", { name: t("composer:poll.title") }).tap();
+      const poll = page.getByRole("dialog", { name: t("composer:poll.title") });
+      // The dialog has taken the entry of the menu.
+      await poll.getByRole("combobox").tap();
+      await page.getByRole("listbox").waitFor();
+      await expectClosing(page.getByRole("listbox"), 1);
+      await expectClosing(poll, 0);
+
+      await message("the last one").dispatchEvent("contextmenu");
+      const sheet = page.getByRole("dialog", { name: t("messages:action.toolbar") });
+      await sheet.getByRole("button", { name: t("common:delete") }).tap();
+      await page.getByRole("alertdialog").waitFor();
+      await expectClosing(page.getByRole("alertdialog"), 0);
+
+      await openMembers();
+      await members().getByRole("button", { name: "Ada" }).tap();
+      const profile = page.getByRole("dialog", { name: t("common:profile") });
+      await profile.waitFor();
+      await expectClosing(profile, 1);
+      await expectClosing(members(), 0);
+    });
+
+    test("leads to the page before once everything is closed in another way", async () => {
+      await site.visit(page, "/inbox");
+      await site.visit(page, path);
+      await button(t("composer:emoji")).tap();
+      await page.getByRole("gridcell").first().waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("gridcell").first().waitFor({ state: "detached" });
+      await openMembers();
+      await members()
+        .getByRole("button", { name: t("ui:close") })
+        .tap();
+      await members().waitFor({ state: "detached" });
+      await expect.poll(entries).toBe(0);
+      await page.goBack();
+      expect(page.url()).toBe(`${site.url}/inbox`);
+    });
+
+    test("leads from a page that was opened from a sheet to the page with the sheet's button", async () => {
+      await button(t("shell:openLists")).tap();
+      await lists()
+        .getByRole("link", { name: t("inbox:title") })
+        .tap();
+      await lists().waitFor({ state: "detached" });
+      await page.waitForURL("**/inbox");
+      await page.goBack();
+      expect(new URL(page.url()).pathname).toBe(path);
+      await message("the last one").tap({ trial: true });
+
+      // The page arrives while the entry of the sheet is being removed.
+      await openMembers();
+      await expect.poll(entries).toBe(1);
+      await page.evaluate(`{
+        document.querySelector('[role=dialog] button[aria-label="${t("ui:close")}"]').click();
+        setTimeout(() => history.pushState(null, "", "/inbox"), 1);
+      }`);
+      await page.waitForURL("**/inbox");
+      await expect.poll(entries).toBe(0);
+      await page.goBack();
+      expect(new URL(page.url()).pathname).toBe(path);
+    });
+
+    test("leads to the page before after a reload with an open panel", async () => {
+      await site.visit(page, "/inbox");
+      await site.visit(page, path);
+      await openMembers();
+      await expect.poll(entries).toBe(1);
+      await page.reload();
+      await site.loaded(page);
+      await expect.poll(entries).toBe(0);
+      await page.goBack();
+      await page.waitForURL("**/inbox");
+    });
+
+    test("closes the full picture", { tags: "long" }, async () => {
+      await page.getByRole("button", { name: "square.png" }).tap();
+      const viewer = page.locator("dialog[open]");
+      await viewer.waitFor();
+      await expectClosing(viewer, 0);
+      expect(await page.getByRole("button", { name: "square.png" }).and(page.locator(":focus")).count()).toBe(
+        1,
+      );
+    });
+
+    test("keeps the search while something above it closes", { tags: "long" }, async () => {
+      await site.search(page, "message 29");
+      // As a dialog that opens by itself.
+      await page.evaluate("history.pushState({ ...history.state, open: 1 }, '')");
+      await page.goBack();
+      const field = page.getByRole("combobox", { name: t("search:field") });
+      expect(await field.inputValue()).toBe("message 29");
+      await page.goBack();
+      await field.waitFor({ state: "detached" });
+      expect(new URL(page.url()).pathname).toBe(path);
+    });
   });
 
   test("a panel doesn't stay above another page", async () => {

@@ -271,6 +271,22 @@ describe.skipIf(!hasBrowser())("pages match their images in test/e2e/pictures", 
     }),
     { name: "new-message", path: () => "/new-message" },
   ];
+  const openAddMenu = async (page: Page) => {
+    await messages(page, "See you there");
+    await page.getByRole("button", { name: t("common:add"), exact: true }).click();
+  };
+  const SHEETS: Shot[] = [
+    ...DIALOGS,
+    dialog("add-menu", async (page) => {
+      await openAddMenu(page);
+      await page.getByRole("menu").waitFor();
+    }),
+    dialog("poll", async (page) => {
+      await openAddMenu(page);
+      await chooseItem(page, t("composer:poll.title"));
+      await page.getByRole("dialog").waitFor();
+    }),
+  ];
   /** Phones have other ways to open these. */
   const WIDE_DIALOGS: Shot[] = [
     ...DIALOGS,
@@ -336,7 +352,7 @@ describe.skipIf(!hasBrowser())("pages match their images in test/e2e/pictures", 
     const low = await openPage(WINDOWS["low"]!, admin);
     const found = await faultsOf(low, WIDE_DIALOGS, "low", ["dark"]);
     const phone = await openPage(WINDOWS["phone"]!, admin);
-    found.push(...(await faultsOf(phone, DIALOGS, "phone", ["light"])));
+    found.push(...(await faultsOf(phone, SHEETS, "phone", ["light"])));
     expect(found).toEqual([]);
   });
 

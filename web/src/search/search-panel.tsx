@@ -47,7 +47,7 @@ export function SearchPanel({ place }: { place: Place | null }) {
   const scopes = scopesAt(place);
   const channelLabel = groupId === null ? t("scope.direct") : t("scope.channel");
   return (
-    <SidePanel title={t("title")} onClose={closeSearch}>
+    <SidePanel title={t("title")} isPlace onClose={closeSearch}>
       {scopes.length > 1 && (
         <div className="shrink-0 px-3 pt-3">
           <Segments

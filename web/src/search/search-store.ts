@@ -110,6 +110,8 @@ export function useSearchHistory(isShown: boolean): void {
     const follow = (): void => {
       const place = entry();
       if (place !== undefined) {
+        // What was open above the results was closed.
+        if (usePanels.getState().panel === "search") return;
         useSearchText.setState(place);
         openPanel("search");
       } else if (isPhone && usePanels.getState().panel === "search") openPanel(null);

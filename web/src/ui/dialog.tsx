@@ -13,10 +13,12 @@ import {
 import { useTranslation } from "react-i18next";
 import { AlertDialog as AlertBase } from "@base-ui/react/alert-dialog";
 import { useAction } from "../shared/use-action.ts";
+import { useBack } from "./use-back.ts";
 import { cx } from "./cx.ts";
 import { IconButton, Button } from "./button.tsx";
 import { ErrorNote } from "./feedback.tsx";
-import { type Direction, followFinger, useSwipe } from "./swipe.ts";
+import { SheetHandle } from "./sheet.tsx";
+import { type Direction, DRAWER_ID, followFinger, useSwipe } from "./swipe.ts";
 
 export interface DialogProps {
   onClose: () => void;
@@ -54,11 +56,12 @@ export function Dialog(props: DialogProps) {
       initialFocus={focusText}
       {...(finalFocus && { finalFocus })}
       className={cx(
-        "top-[calc(var(--visible-top)+var(--visible-height)/2)] left-1/2 flex max-h-[calc(var(--visible-height)-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg border border-line bg-raised rise",
+        "top-[calc(var(--visible-top)+var(--visible-height)/2)] left-1/2 flex max-h-[calc(var(--visible-height)-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg border border-line bg-raised rise max-md:sheet",
         SIZES[size],
       )}
     >
-      <header className="grid gap-1 py-1 pt-5 pe-14 ps-5">
+      {!isOnce && <SheetHandle onClose={onClose} />}
+      <header className="grid gap-1 py-1 pt-5 pe-14 ps-5 not-first:max-md:pt-0">
         <Base.Title className="text-xl font-semibold">{title}</Base.Title>
         {description !== undefined && (
           <Base.Description className="text-sm text-muted">{description}</Base.Description>
@@ -116,6 +119,8 @@ export function ConfirmDialog({
   };
   const popup = useRef<HTMLDivElement>(null);
   useModal(isOpen, popup);
+  const cancel = () => setOpen(false);
+  useBack(isOpen, cancel);
   return (
     <AlertBase.Root
       open={isOpen}
@@ -126,8 +131,9 @@ export function ConfirmDialog({
         <AlertBase.Backdrop className="fixed inset-0 z-40 bg-overlay fade" />
         <AlertBase.Popup
           ref={popup}
-          className="fixed top-1/2 left-1/2 z-40 grid w-[calc(100vw-2rem)] max-w-sm -translate-x-1/2 -translate-y-1/2 gap-3 rounded-lg border border-line bg-raised p-5 shadow-raised outline-none rise"
+          className="fixed top-1/2 left-1/2 z-40 grid w-[calc(100vw-2rem)] max-w-sm -translate-x-1/2 -translate-y-1/2 gap-3 rounded-lg border border-line bg-raised p-5 shadow-raised outline-none rise max-md:sheet max-md:pt-0"
         >
+          <SheetHandle onClose={cancel} />
           <AlertBase.Title className="text-xl font-semibold">{title}</AlertBase.Title>
           {children !== undefined && (
             <AlertBase.Description render={<div />} className="text-muted">
@@ -135,7 +141,7 @@ export function ConfirmDialog({
             </AlertBase.Description>
           )}
           <ErrorNote text={error} />
-          <div className="mt-2 flex flex-wrap justify-end gap-2">
+          <div className="mt-2 flex flex-wrap justify-end gap-2 max-md:mb-2">
             <AlertBase.Close render={<Button />}>{t("cancel")}</AlertBase.Close>
             <Button variant={danger ? "danger" : "primary"} busy={busy} onClick={() => void confirm()}>
               {action}
@@ -159,13 +165,17 @@ interface ModalProps extends Omit<ComponentProps<typeof Base.Popup>, "ref" | "cl
   isOnce?: boolean;
   popup?: Popup;
   layer?: "z-30" | "z-40";
+  /** Whether Back leads to the place before by itself. */
+  isPlace?: boolean;
 }
 
 /** A popup over a backdrop. */
 function Modal(props: ModalProps) {
-  const { open = true, onClose, isOnce = false, popup, layer = "z-40", className, ...rest } = props;
+  const { open = true, onClose, isOnce = false, popup, layer = "z-40", className, ...others } = props;
+  const { isPlace = false, ...rest } = others;
   const own = useRef<HTMLDivElement>(null);
   useModal(open, popup ?? own);
+  useBack(open && !isPlace, () => !isOnce && onClose());
   const onOpenChange: Base.Root.Props["onOpenChange"] = (isOpen, change) => {
     if (isOnce && change.reason !== "close-press") change.cancel();
     else if (!isOpen) onClose();
@@ -223,21 +233,24 @@ interface DrawerProps {
   label: string;
   /** Covers the whole window. */
   isFull?: boolean;
+  isPlace?: boolean;
   children: ReactNode;
 }
 
 /** Slides in from where lines begin: the navigation on phones. A swipe to where it came from closes it. */
-export function Drawer({ open, onClose, label, isFull = false, children }: DrawerProps) {
+export function Drawer({ open, onClose, label, isFull = false, isPlace = false, children }: DrawerProps) {
   const popup = useRef<HTMLDivElement>(null);
-  useSwipeClose(popup, popup, isFull ? "end" : "start", onClose);
+  useSwipeClose(popup, isFull ? "end" : "start", onClose);
   return (
     <Modal
       open={open}
       onClose={onClose}
       popup={popup}
+      isPlace={isPlace}
       // Otherwise the first button would have the focus ring.
       initialFocus={popup}
       layer="z-30"
+      {...(!isFull && { id: DRAWER_ID })}
       aria-label={label}
       className={cx(
         "swipe-x top-(--visible-top) bottom-(--visible-bottom) start-0 flex bg-sidebar transition-[translate] duration-(--motion-panel) ease-out",
@@ -262,28 +275,24 @@ interface SheetProps {
 export function Sheet({ onClose, title, children }: SheetProps) {
   const { t } = useTranslation("ui");
   const popup = useRef<HTMLDivElement>(null);
-  const handle = useRef<HTMLDivElement>(null);
-  useSwipeClose(handle, popup, "down", onClose);
   return (
     <Modal
       onClose={onClose}
       popup={popup}
       initialFocus={popup}
-      className="inset-x-0 bottom-(--visible-bottom) grid max-h-[85dvh] gap-3 overflow-y-auto rounded-t-lg border-t border-line bg-raised p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] transition-[translate] duration-(--motion-panel) ease-out data-ending-style:translate-y-full data-starting-style:translate-y-full"
+      className="sheet border-line bg-raised px-3 rise"
     >
+      <SheetHandle onClose={onClose} />
       <Base.Title className="sr-only">{title}</Base.Title>
-      <div ref={handle} aria-hidden className="-m-3 touch-none p-3">
-        <div className="mx-auto h-1 w-9 rounded-full bg-line-strong/60" />
-      </div>
       {children}
       <Base.Close className="sr-only">{t("close")}</Base.Close>
     </Modal>
   );
 }
 
-/** Closes a popup by a swipe that begins in `area`. */
-function useSwipeClose(area: Popup, popup: Popup, direction: Direction, onClose: () => void): void {
-  useSwipe(area, direction, () => {
+/** Closes a popup by a swipe. */
+function useSwipeClose(popup: Popup, direction: Direction, onClose: () => void): void {
+  useSwipe(popup, direction, () => {
     if (popup.current === null) return null;
     const { move, release } = followFinger(popup.current, direction);
     return {

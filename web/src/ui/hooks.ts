@@ -28,6 +28,10 @@ export function useIsPhone(): boolean {
   return useMedia(PHONE);
 }
 
+export function isPhone(): boolean {
+  return matchMedia(PHONE).matches;
+}
+
 /** Calls back when Esc is pressed and no dialog, menu or field has handled it. */
 export function useEscape(onEscape: () => void): void {
   const latest = useRef(onEscape);

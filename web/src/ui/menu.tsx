@@ -1,8 +1,10 @@
 import { Menu as Base } from "@base-ui/react/menu";
-import type { ReactElement } from "react";
+import { type ReactElement, useRef, useState } from "react";
 import { ContextMenu as ContextBase } from "@base-ui/react/context-menu";
 import { Check, type LucideIcon } from "lucide-react";
+import { useBack } from "./use-back.ts";
 import { cx } from "./cx.ts";
+import { BACKDROP_CLASS, PLACE_CLASS, SheetHandle } from "./sheet.tsx";
 
 interface MenuProps {
   /** The button that opens the menu. */
@@ -15,18 +17,34 @@ interface MenuProps {
 }
 
 export function Menu({ trigger, items, side = "bottom", align = "end", onOpenChange, ...state }: MenuProps) {
+  const { close, ...props } = useClosing(onOpenChange);
   return (
-    <Base.Root modal={false} onOpenChange={(next) => onOpenChange?.(next)} {...state}>
+    <Base.Root modal={false} {...props} {...state}>
       <Base.Trigger render={trigger as ReactElement<Record<string, unknown>>} />
       <Base.Portal>
-        <Base.Positioner side={side} align={align} sideOffset={4} className="z-50">
+        <Base.Backdrop className={BACKDROP_CLASS} />
+        <Base.Positioner side={side} align={align} sideOffset={4} className={PLACE_CLASS}>
           <Base.Popup className={MENU_CLASS}>
+            <SheetHandle onClose={close} />
             <MenuItems items={items} />
           </Base.Popup>
         </Base.Positioner>
       </Base.Portal>
     </Base.Root>
   );
+}
+
+/** For a menu that isn't controlled. */
+function useClosing(onOpenChange?: (isOpen: boolean) => void) {
+  const [isOpen, setOpen] = useState(false);
+  const actionsRef = useRef<Base.Root.Actions>(null);
+  const close = () => actionsRef.current?.close();
+  useBack(isOpen, close);
+  const change = (next: boolean) => {
+    setOpen(next);
+    onOpenChange?.(next);
+  };
+  return { actionsRef, close, onOpenChange: change };
 }
 
 interface ContextMenuProps {
@@ -39,16 +57,19 @@ interface ContextMenuProps {
 
 /** A context menu, opened by right click, long press or the menu key. Offer the same actions with a button too. */
 export function ContextMenu({ items, children, finalFocus }: ContextMenuProps) {
+  const { close, ...props } = useClosing();
   return (
-    <ContextBase.Root>
+    <ContextBase.Root {...props}>
       <ContextBase.Trigger
         render={children as ReactElement<Record<string, unknown>>}
         // useLongPress dispatches a contextmenu event; the component's own long press would open the menu twice.
         onTouchStart={(event) => event.preventBaseUIHandler()}
       />
       <ContextBase.Portal>
-        <ContextBase.Positioner className="z-50">
+        <ContextBase.Backdrop className={BACKDROP_CLASS} />
+        <ContextBase.Positioner className={PLACE_CLASS}>
           <ContextBase.Popup className={MENU_CLASS} {...(finalFocus && { finalFocus })}>
+            <SheetHandle onClose={close} />
             <MenuItems items={items} />
           </ContextBase.Popup>
         </ContextBase.Positioner>
@@ -118,10 +139,10 @@ export type MenuList = readonly (MenuItem | false | undefined)[];
 
 /** Styles shared by menus, popovers and select lists. */
 export const POPUP_CLASS =
-  "pop rounded-lg border border-line bg-raised p-1 text-text shadow-raised outline-none";
+  "pop rounded-lg border border-line bg-raised p-1 text-text shadow-raised outline-none max-md:sheet";
 
 /** In a low window, a long menu scrolls. */
-const MENU_CLASS = `${POPUP_CLASS} max-h-(--available-height) max-w-72 min-w-44 overflow-y-auto`;
+const MENU_CLASS = `${POPUP_CLASS} max-h-(--available-height) max-w-72 min-w-44 overflow-y-auto max-md:px-2`;
 
 export const MENU_ITEM_CLASS =
-  "flex min-h-row cursor-default select-none items-center gap-2.5 rounded-sm px-2.5 text-sm outline-none data-disabled:opacity-50 data-highlighted:bg-hover";
+  "flex min-h-row cursor-default select-none items-center gap-2.5 rounded-sm px-2.5 text-sm outline-none data-disabled:opacity-50 data-highlighted:bg-hover max-md:min-h-12 max-md:text-base";

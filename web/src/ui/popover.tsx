@@ -1,7 +1,11 @@
 import { Popover as Base } from "@base-ui/react/popover";
 import { type ReactElement, type ReactNode, useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useBack } from "./use-back.ts";
 import { cx } from "./cx.ts";
+import { isPhone } from "./hooks.ts";
 import { POPUP_CLASS } from "./menu.tsx";
+import { BACKDROP_CLASS, PLACE_CLASS, SheetHandle } from "./sheet.tsx";
 
 export interface PopoverProps {
   /** The button that opens it. */
@@ -28,21 +32,34 @@ export function Popover({
   align = "center",
   className,
 }: PopoverProps) {
+  const { t } = useTranslation("ui");
   const [isOpenHere, setOpenHere] = useState(false);
   const change = (next: boolean) => {
     setOpenHere(next);
     onOpenChange?.(next);
   };
+  const close = () => change(false);
+  const isOpen = open ?? isOpenHere;
+  useBack(isOpen, close);
   return (
-    <Base.Root open={open ?? isOpenHere} onOpenChange={(next) => change(next)}>
+    <Base.Root open={isOpen} modal={isPhone() && "trap-focus"} onOpenChange={(next) => change(next)}>
       <Base.Trigger render={trigger as ReactElement<Record<string, unknown>>} />
       <Base.Portal>
-        <Base.Positioner side={side} align={align} sideOffset={6} collisionPadding={8} className="z-50">
+        <Base.Backdrop className={BACKDROP_CLASS} />
+        <Base.Positioner
+          side={side}
+          align={align}
+          sideOffset={6}
+          collisionPadding={8}
+          className={PLACE_CLASS}
+        >
           <Base.Popup
             aria-label={label}
             className={cx(POPUP_CLASS, "max-w-[calc(100vw-1rem)] p-3", className)}
           >
-            {typeof children === "function" ? children(() => change(false)) : children}
+            <SheetHandle onClose={close} />
+            {typeof children === "function" ? children(close) : children}
+            <Base.Close className="sr-only md:hidden">{t("close")}</Base.Close>
           </Base.Popup>
         </Base.Positioner>
       </Base.Portal>

@@ -1,8 +1,11 @@
 import { Select as Base } from "@base-ui/react/select";
 import { Check, ChevronDown } from "lucide-react";
+import { useState } from "react";
+import { useBack } from "./use-back.ts";
 import { cx } from "./cx.ts";
 import { Field, FIELD_CLASS, type FieldTexts } from "./form.tsx";
 import { MENU_ITEM_CLASS, POPUP_CLASS } from "./menu.tsx";
+import { BACKDROP_CLASS, PLACE_CLASS, SheetHandle } from "./sheet.tsx";
 
 export interface SelectOption<V extends string> {
   value: V;
@@ -27,6 +30,9 @@ export function Select<V extends string>({
   options,
   disabled = false,
 }: SelectProps<V>) {
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  useBack(isOpen, close);
   return (
     <Field label={label} hint={hint} error={error} {...(hideLabel && { hideLabel })}>
       {(ids) => (
@@ -34,6 +40,8 @@ export function Select<V extends string>({
           items={options}
           value={value}
           onValueChange={(next) => next !== null && onChange(next)}
+          open={isOpen}
+          onOpenChange={setOpen}
           disabled={disabled}
           modal={false}
         >
@@ -48,13 +56,15 @@ export function Select<V extends string>({
             </Base.Icon>
           </Base.Trigger>
           <Base.Portal>
-            <Base.Positioner sideOffset={4} alignItemWithTrigger={false} className="z-50">
+            <Base.Backdrop className={BACKDROP_CLASS} />
+            <Base.Positioner sideOffset={4} alignItemWithTrigger={false} className={PLACE_CLASS}>
               <Base.Popup
                 className={cx(
                   POPUP_CLASS,
                   "max-h-[min(24rem,var(--available-height))] min-w-(--anchor-width) overflow-y-auto",
                 )}
               >
+                <SheetHandle onClose={close} />
                 {options.map((option) => (
                   <Base.Item key={option.value} value={option.value} className={MENU_ITEM_CLASS}>
                     <Base.ItemText className="flex-1 truncate">{option.label}</Base.ItemText>

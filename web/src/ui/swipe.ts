@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useRef } from "react";
+import { flushSync } from "react-dom";
 
 /** Moving farther is a swipe or a scroll. */
 const SLOP_PX = 10;
@@ -102,6 +103,34 @@ export function useSwipe(
 /** Whether things may move; otherwise they only fade. */
 function hasMotion(): boolean {
   return document.documentElement.dataset["motion"] !== "reduced";
+}
+
+/** The drawer with the navigation. */
+export const DRAWER_ID = "drawer";
+
+/** A swipe that opens the drawer, which follows the finger. */
+export function pullDrawer(setOpen: (isOpen: boolean) => void): Swipe {
+  const follows = hasMotion();
+  // Otherwise it would begin to open by itself.
+  if (follows) flushSync(() => setOpen(true));
+  const drawer = () => document.getElementById(DRAWER_ID);
+  let frame = 0;
+  const follow = (px: number): void => {
+    cancelAnimationFrame(frame);
+    const element = drawer();
+    if (element !== null) followFinger(element, "start").move(Math.max(0, element.offsetWidth - px));
+    // Its code is being loaded.
+    else if (follows) frame = requestAnimationFrame(() => follow(px));
+  };
+  return {
+    onMove: follow,
+    onEnd(isDone) {
+      cancelAnimationFrame(frame);
+      const element = drawer();
+      if (element !== null) followFinger(element, "start").release(!isDone);
+      if (isDone !== follows) setOpen(isDone);
+    },
+  };
 }
 
 const RETURN = { duration: 180, easing: "cubic-bezier(0.2, 0.8, 0.2, 1)" };

@@ -13,7 +13,7 @@ import { Megaphone, Wrench } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useServerNotices } from "../../data/store.ts";
 import { useIsPhone } from "../../ui/hooks.ts";
-import { useSwipe } from "../../ui/swipe.ts";
+import { pullDrawer, useSwipe } from "../../ui/swipe.ts";
 import { Banner, ConnectionBanner } from "../shell/connection-banner.tsx";
 import { PanelSlot, useShell } from "../shell/page-header.tsx";
 import { Main } from "../../ui/main.tsx";
@@ -98,9 +98,7 @@ function AppShell({ lists, children }: AppShellProps) {
     // oxlint-disable-next-line react/exhaustive-effect-dependencies -- navigation closes it
     [isPhone, path],
   );
-  useSwipe(page, "end", () =>
-    isPhone ? { onMove: () => {}, onEnd: (isDone) => isDone && setDrawerAt(path) } : null,
-  );
+  useSwipe(page, "end", () => (isPhone ? pullDrawer((isOpen) => setDrawerAt(isOpen ? path : null)) : null));
   return (
     <div className="flex min-h-0 flex-1">
       <a

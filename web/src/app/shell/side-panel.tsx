@@ -13,6 +13,8 @@ interface SidePanelProps {
   more?: ReactNode;
   actions?: ReactNode;
   onClose: () => void;
+  /** Whether Back leads to the place before by itself, on a phone. */
+  isPlace?: boolean;
   /** Takes the full height and scrolls by itself. */
   children: ReactNode;
 }
@@ -23,7 +25,7 @@ export function SidePanel(props: SidePanelProps) {
   const isPhone = useIsPhone();
   if (isPhone) {
     return (
-      <Drawer open onClose={props.onClose} label={props.title} isFull>
+      <Drawer open onClose={props.onClose} label={props.title} isFull isPlace={props.isPlace ?? false}>
         <div className="flex min-w-0 flex-1 flex-col bg-canvas">
           <Content {...props} />
         </div>

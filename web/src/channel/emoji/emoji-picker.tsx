@@ -69,7 +69,7 @@ export function EmojiPicker({ onPick, own, recent }: EmojiPickerProps) {
       columns={COLUMNS}
       resolveEmojiData={resolve}
       onEmojiSelect={({ emoji }) => pick(emoji)}
-      className="isolate flex h-96 max-h-[60dvh] flex-col"
+      className="isolate flex h-96 max-h-[calc(var(--visible-height)*0.6)] flex-col"
     >
       <div className="flex gap-1.5">
         <Picker.Search
@@ -182,7 +182,7 @@ const COMPONENTS: Partial<EmojiPickerListComponents> = {
       {...props}
       aria-colindex={(props["aria-colindex"] ?? 0) + 1}
       className={cx(
-        "flex size-10 items-center justify-center rounded-md text-2xl",
+        "flex size-10 items-center justify-center rounded-md text-2xl max-md:flex-1",
         emoji.isActive && "bg-selected",
       )}
     >

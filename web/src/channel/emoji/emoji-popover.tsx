@@ -71,7 +71,7 @@ function Kinds({ onSticker, ...props }: KindsProps) {
   });
   if (others.length === 0) return emoji;
   return (
-    <div className="w-81 max-w-full">
+    <div className="w-81 max-w-full max-md:w-full">
       <Tabs<EmojiKind>
         label={t("kinds")}
         tabs={[{ value: "emoji", label: t("kind.emoji"), content: emoji }, ...others]}
@@ -111,7 +111,7 @@ function AllEmoji({ groupId, onPick }: AllEmojiProps) {
     </div>
   );
   return (
-    <div className="w-81 max-w-full">
+    <div className="w-81 max-w-full max-md:w-full">
       <Loading>
         <EmojiPicker onPick={onPick} own={own} recent={often} />
       </Loading>
@@ -125,7 +125,7 @@ function Loading({ children }: { children: ReactNode }) {
     <PageErrorBoundary place="emoji">
       <Suspense
         fallback={
-          <div className="flex h-96 max-h-[60dvh] items-center justify-center">
+          <div className="flex h-96 max-h-[calc(var(--visible-height)*0.6)] items-center justify-center">
             <Spinner size={24} label={t("loading")} />
           </div>
         }

@@ -25,7 +25,7 @@ export function StickerPicker({ kind, stickers, onPick }: StickerPickerProps) {
   const found =
     wanted === "" ? stickers : rankByName(stickers, wanted, ({ name }) => [name], stickers.length);
   return (
-    <div className="flex h-96 max-h-[60dvh] flex-col">
+    <div className="flex h-96 max-h-[calc(var(--visible-height)*0.6)] flex-col">
       <input
         type="search"
         value={query}

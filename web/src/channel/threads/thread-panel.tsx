@@ -44,7 +44,7 @@ export function ThreadPanel({ parent, threadId, onClose, ...list }: ThreadPanelP
   const title = thread?.name || t("title");
   const isHere = thread?.parentId === parent.id;
   return (
-    <SidePanel title={title} actions={isHere && <ThreadMenu thread={thread} />} onClose={onClose}>
+    <SidePanel title={title} actions={isHere && <ThreadMenu thread={thread} />} isPlace onClose={onClose}>
       {thread === undefined && error === null && <SkeletonRows withAvatar />}
       {thread === undefined && error !== null && (
         <div className="p-4">

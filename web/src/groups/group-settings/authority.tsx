@@ -53,7 +53,7 @@ export function useAuthority(group: Group): OwnAuthority {
 /** The color is shown as a dot, because colored text might not be readable. */
 export function RoleName({ role }: { role: Pick<Role, "name" | "color"> }) {
   return (
-    <span className="inline-flex min-w-0 items-center gap-1.5">
+    <span className="inline-flex max-w-full min-w-0 items-center gap-1.5">
       <span
         aria-hidden
         className={cx("size-2.5 shrink-0 rounded-full", role.color === null && "bg-line-strong")}

@@ -2,6 +2,7 @@ import { ChevronLeft, ChevronRight, Download, type LucideIcon, X, ZoomIn, ZoomOu
 import { type CSSProperties, type KeyboardEvent, type ReactNode, type Ref, useEffect, useRef } from "react";
 import { createPortal } from "react-dom";
 import { useTranslation } from "react-i18next";
+import { useBack } from "../../../ui/use-back.ts";
 import { useZoom } from "./use-zoom.ts";
 
 /** What the content of the window must have. */
@@ -48,6 +49,7 @@ export function Viewer<E extends HTMLElement>(props: ViewerProps<E>) {
   const stage = useRef<HTMLDivElement>(null);
   const content = useRef<E>(null);
   const close = () => dialog.current?.close();
+  useBack(true, close);
   const zoom = useZoom({
     stage,
     picture: content,

@@ -108,7 +108,7 @@ export function MessageSheet({ message, onClose }: { message: Message; onClose: 
   return (
     <Sheet onClose={onClose} title={t("action.toolbar")}>
       {react && (
-        <div className="flex justify-between px-1" role="group" aria-label={t("action.react")}>
+        <div className="mb-1 flex justify-between px-1" role="group" aria-label={t("action.react")}>
           {QUICK.map((emoji) => (
             <button
               key={emoji}

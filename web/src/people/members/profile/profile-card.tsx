@@ -30,7 +30,7 @@ import { CustomStatusLine, StatusLine, usePerson } from "../user-name.tsx";
 import { useMe } from "../../../data/me.ts";
 import { settingsPath } from "../../../routes.ts";
 import { Button, buttonClass, IconButton } from "../../../ui/button.tsx";
-import { Dialog } from "../../../ui/dialog.tsx";
+import { Sheet } from "../../../ui/dialog.tsx";
 import { useIsPhone } from "../../../ui/hooks.ts";
 import { AnchoredPopover } from "../../../ui/popover.tsx";
 import { Menu, type MenuItem } from "../../../ui/menu.tsx";
@@ -54,9 +54,9 @@ function Profile({ profile: { userId, groupId, anchor } }: { profile: ShownProfi
   const card = <ProfileCard userId={userId} groupId={groupId} />;
   if (isPhone) {
     return (
-      <Dialog onClose={closeProfile} title={t("common:profile")} size="sm">
-        <div className="-mx-5 -my-3">{card}</div>
-      </Dialog>
+      <Sheet onClose={closeProfile} title={t("common:profile")}>
+        <div className="-mx-3">{card}</div>
+      </Sheet>
     );
   }
   return (

@@ -1,0 +1,61 @@
+import { open } from "./use-back.ts";
+
+/*
+ * On phones, each thing that is open above the page has an entry of the browser's history, with the same address: Back closes the topmost.
+ * Only Chromium has `CloseWatcher`, which needs no entries.
+ */
+
+/** How long removing entries takes at most. */
+const MAX_GOING_MS = 1000;
+/** Ends the wait for removed entries; null if none are being removed. */
+let going: ReturnType<typeof setTimeout> | null = null;
+/** Changes of the address that wait for it. */
+const waiting: (() => void)[] = [];
+
+/** How many things are open at the current entry. */
+const depth = (): number => (history.state as { open?: number } | null)?.open ?? 0;
+
+const push = history.pushState.bind(history);
+const replace = history.replaceState.bind(history);
+
+/** Makes the entries as many as the things that are open. */
+export function update(): void {
+  if (going !== null) return;
+  const missing = open.length - depth();
+  if (missing < 0) {
+    going = setTimeout(giveUp, MAX_GOING_MS);
+    history.go(missing);
+  }
+  for (let at = depth() + 1; at <= open.length; at++) push({ ...history.state, open: at }, "");
+}
+
+/** There were no entries, as in a copy of a tab. */
+function giveUp(): void {
+  replace({ ...history.state, open: open.length }, "");
+  arrive();
+}
+
+function arrive(): void {
+  clearTimeout(going ?? undefined);
+  going = null;
+  for (const change of waiting.splice(0)) change();
+  update();
+}
+
+addEventListener("popstate", () => {
+  if (going !== null) return arrive();
+  for (const close of open.slice(depth()).toReversed()) close.current();
+  // What doesn't close gets its entry back.
+  setTimeout(update);
+});
+
+// A page takes the place of what it was opened from.
+history.pushState = (...change) => {
+  if (going !== null) waiting.push(() => history.pushState(...change));
+  else if (depth() > 0) replace(...change);
+  else push(...change);
+};
+history.replaceState = (state: object | null, ...address) => {
+  if (going !== null) waiting.push(() => history.replaceState(state, ...address));
+  else replace(depth() > 0 ? { ...state, open: depth() } : state, ...address);
+};
