@@ -872,7 +872,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         await page.goto("about:blank");
         await writeUpTo(110, 71);
         const { promise, resolve } = Promise.withResolvers<void>();
-        await delayAnswers(page, /^channel\.sync$/, promise);
+        await delayActions(page, /^channel\.sync$/, promise);
         await open();
         await expect.poll(() => isInView("message 31")).toBe(true);
         await rest();
@@ -898,7 +898,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         /** Opens the channel with what is stored; it is synced once the returned function is called. */
         async function openOutdated(): Promise<() => void> {
           const { promise, resolve } = Promise.withResolvers<void>();
-          await delayAnswers(page, /^channel\.sync$/, promise);
+          await delayActions(page, /^channel\.sync$/, promise);
           await open();
           await text("message 5").waitFor();
           await rest();
@@ -977,7 +977,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         async () => {
           await newChannel("reconnected", 5);
           const { promise, resolve } = Promise.withResolvers<void>();
-          await delayAnswers(page, /^channel\.sync$/, promise);
+          await delayActions(page, /^channel\.sync$/, promise);
           await open();
           await text("message 5").waitFor();
           await site.visit(page, "/inbox");
