@@ -17,7 +17,7 @@ const { values } = parseArgs({
 });
 const keys = Number(values.keys);
 const KEYS_PER_SECOND = 8;
-/** Nobody types evenly: keys come up to this much earlier or later, each differently, but the same in each round. */
+/** People don't type evenly: keys come up to this much earlier or later, each differently, but the same in each round. */
 const UNEVEN_MS = 50;
 const STEPS = 13;
 const AUTHORS = 5;
