@@ -122,6 +122,21 @@ describe.skipIf(!hasBrowser())("automated WCAG 2.2 AA checks", () => {
         await page.getByRole("button", { name: "Rocket builders", exact: false }).last().click();
         await page.getByRole("menu").waitFor();
         found.push(...(await violations(page, "the menu of the group", rules)));
+        if (kind === "phone") {
+          await page.keyboard.press("Escape");
+          await page.getByRole("menu").waitFor({ state: "detached" });
+          await page.keyboard.press("Escape");
+          await page.getByRole("dialog").waitFor({ state: "detached" });
+          await page.getByRole("button", { name: t("common:add"), exact: true }).tap();
+          await page.getByRole("menu").waitFor();
+          found.push(...(await violations(page, "the menu of the composer", rules)));
+          await page.getByRole("menuitem", { name: t("composer:poll.title") }).tap();
+          await page.getByRole("dialog").getByRole("combobox").tap();
+          await page.getByRole("listbox").waitFor();
+          found.push(...(await violations(page, "a list of options", rules)));
+          // What is on top has the focus.
+          expect(await page.getByRole("listbox").locator(":focus").count()).toBe(1);
+        }
         expect(found).toEqual([]);
       });
 
