@@ -55,6 +55,24 @@ describe.skipIf(!hasBrowser())("a channel with a long name", () => {
     );
 });
 
+describe.skipIf(!hasBrowser())("messages of one author", () => {
+  const site = useSite();
+
+  test("have the same distance after one line as after two", async () => {
+    const { ada, groupId, channelId } = await site.newTeam();
+    for (const content of ["The first", "One line", "Two\nlines", "The last"])
+      await ada.call("message.send", { channelId, content, nonce: content });
+    const page = await site.newPage(STILL, await site.logIn("ada"));
+    await page.goto(`${site.url}/groups/${groupId}/channels/${channelId}`);
+    const margins = async (text: string) => {
+      const row = page.getByRole("article").filter({ hasText: text });
+      return (await row.boundingBox())!.height - (await row.locator(".message-text").boundingBox())!.height;
+    };
+    await page.getByText("The last").waitFor();
+    expect(await margins("One line")).toBe(await margins("Two"));
+  });
+});
+
 describe.skipIf(!hasBrowser())("low windows and long names", { tags: "long" }, () => {
   const site = useSite();
   /** Admin, and owner of the group. */

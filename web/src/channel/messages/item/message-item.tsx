@@ -85,7 +85,8 @@ export const MessageItem = memo(function MessageItem({
       <div
         className={cx(
           "shrink-0 text-end",
-          isCompact ? "w-15 leading-5" : "w-10",
+          // The time has the text's baseline, in a line that is higher than the text's.
+          isCompact ? "w-15 leading-5" : "-mb-0.5 w-10",
           message.replyTo !== null && "pt-5",
         )}
       >
