@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser())("automated WCAG 2.2 AA checks", () => {
           await page.getByRole("listbox").waitFor();
           found.push(...(await violations(page, "a list of options", rules)));
           // What is on top has the focus.
-          expect(await page.getByRole("listbox").locator(":focus").count()).toBe(1);
+          if ((await page.getByRole("listbox").locator(":focus").count()) === 0) found.push("no focus");
         }
         expect(found).toEqual([]);
       });

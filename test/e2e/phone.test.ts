@@ -442,6 +442,7 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
 
     test("leads from a page that was opened from a sheet to the page with the sheet's button", async () => {
       await button(t("shell:openLists")).tap();
+      await expect.poll(entries).toBe(1);
       await lists()
         .getByRole("link", { name: t("inbox:title") })
         .tap();
@@ -462,6 +463,34 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
       await expect.poll(entries).toBe(0);
       await page.goBack();
       expect(new URL(page.url()).pathname).toBe(path);
+    });
+
+    test("leads from a thread to its channel, and to the page before once the thread is closed", async () => {
+      await site.visit(page, "/inbox");
+      await site.visit(page, path);
+      const thread = page
+        .getByRole("dialog")
+        .filter({ has: page.getByRole("textbox", { name: t("composer:label", { title: "message 28" }) }) });
+      const openThread = async () => {
+        await message("message 28").dispatchEvent("contextmenu");
+        const sheet = page.getByRole("dialog", { name: t("messages:action.toolbar") });
+        await sheet
+          .getByRole("button", { name: t("messages:action.startThread") })
+          .or(sheet.getByRole("button", { name: t("messages:action.openThread") }))
+          .tap();
+        await thread.waitFor();
+        await expect.poll(entries).toBe(0);
+      };
+      await openThread();
+      await page.goBack();
+      await thread.waitFor({ state: "detached" });
+      expect(new URL(page.url()).pathname).toBe(path);
+
+      await openThread();
+      await thread.getByRole("button", { name: t("ui:close") }).tap();
+      await thread.waitFor({ state: "detached" });
+      await page.goBack();
+      await page.waitForURL("**/inbox");
     });
 
     test("leads to the page before after a reload with an open panel", async () => {

@@ -7,6 +7,7 @@ import { useStoreState } from "../../data/store.ts";
 import { parsePlace, placePath } from "../../routes.ts";
 import { openPanel, type Panel, togglePanel, usePanels } from "../../state/panels.ts";
 import { IconButton } from "../../ui/button.tsx";
+import { isPhone } from "../../ui/hooks.ts";
 import { focusComposer } from "../../composer/field.ts";
 import { CallArea, CallButtons } from "../../calls/call-area.tsx";
 import { Composer } from "../../composer/composer.tsx";
@@ -43,7 +44,13 @@ export const ChannelPage = memo(function ChannelPage({ group, channel }: Channel
   const onJumped = useCallback(() => {
     navigate(placePath(groupId, channelId, thread === undefined ? {} : { thread }), { replace: true });
   }, [navigate, groupId, channelId, thread]);
-  const closeThread = () => navigate(placePath(groupId, channelId));
+  const closeThread = () => {
+    const isFromHere = (history.state as { fromChannel?: true } | null)?.fromChannel === true;
+    if (!isPhone() || !isFromHere) return navigate(placePath(groupId, channelId));
+    // A second click doesn't go back twice.
+    history.replaceState(null, "");
+    history.back();
+  };
   const shown = thread === undefined ? panel : null;
   const panelButton = (name: NonNullable<Panel>, icon: LucideIcon, label: string, count?: number) => (
     <IconButton

@@ -49,7 +49,11 @@ export function Viewer<E extends HTMLElement>(props: ViewerProps<E>) {
   const stage = useRef<HTMLDivElement>(null);
   const content = useRef<E>(null);
   const close = () => dialog.current?.close();
-  useBack(true, close);
+  useBack(true, () => {
+    // Gives the focus back; its event comes later.
+    close();
+    onClose();
+  });
   const zoom = useZoom({
     stage,
     picture: content,

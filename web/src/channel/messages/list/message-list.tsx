@@ -212,7 +212,8 @@ function useOpenThread({ id: channelId, groupId }: Channel): (message: Message) 
   const [, navigate] = useLocation();
   return useCallback(
     (message) => {
-      const open = (thread: string) => navigate(placePath(groupId, channelId, { thread }));
+      const open = (thread: string) =>
+        navigate(placePath(groupId, channelId, { thread }), { state: { fromChannel: true } });
       if (message.threadId !== undefined) return open(message.threadId);
       const name = threadNameOf(message);
       const named = name === "" ? {} : { name };
