@@ -47,10 +47,10 @@ export function useChannel(channelId: string): OpenChannel {
   useEffect(() => {
     if (state === "online" && view.snapshot.status !== "ready") load();
   }, [view, state, load]);
-  const retry = useCallback((): void => {
+  const retry = (): void => {
     setFailure(null);
     load();
-  }, [load]);
+  };
   const isFailed = failure?.view === view && snapshot.status === "loading";
   return { view, snapshot, error: isFailed ? failure.error : null, retry };
 }

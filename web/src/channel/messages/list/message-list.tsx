@@ -1,21 +1,11 @@
 import type { Channel, Message, Role } from "@fanfare/contract";
-import {
-  type ReactNode,
-  type RefObject,
-  startTransition,
-  Suspense,
-  useCallback,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from "react";
+import { type ReactNode, Suspense, useCallback, useEffect, useRef, useState, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { textOf } from "@fanfare/contract/cards";
 import { useLocation } from "wouter";
 import { LIMITS } from "@fanfare/contract/limits";
 import { MEMBER_PERMISSIONS } from "@fanfare/contract/permissions";
-import { type ChannelMessages, useChannelMessages } from "../../../data/channel-messages.ts";
+import { useChannelMessages } from "../../../data/channel-messages.ts";
 import { errorText } from "../../../shared/use-action.ts";
 import { EmptyState, ErrorNote, showFailure } from "../../../ui/feedback.tsx";
 import { useOpenProfile } from "../../../people/members/people-store.tsx";
@@ -31,7 +21,6 @@ import { useServerCache } from "../../../data/data-context.ts";
 import { useMember } from "../../../data/members.ts";
 import { useChannelPermissions, usePlainChannel, useRoles } from "../../../data/groups.ts";
 import { placePath } from "../../../routes.ts";
-import { isTyping } from "../../../data/frames.ts";
 import { useSame } from "../../../shared/hooks.ts";
 import { lex, plainText } from "../markdown/lex.ts";
 
@@ -62,18 +51,13 @@ export function MessageList(props: MessageListProps) {
   const { channel } = props;
   const onUser = useOpenProfile(channel.groupId);
   const { t } = useTranslation("messages");
-  const isAtEnd = useRef(true);
-  const latest = useSame(useChannelMessages(channel.id));
-  const messages = useInterruptible(latest, isAtEnd);
+  const messages = useChannelMessages(channel.id);
   const { view, snapshot, error, retry } = messages;
   const [dialog, setDialog] = useState<MessageDialog | null>(null);
   const [reactingId, setReactingId] = useState<string | null>(null);
   /** The target of a jump that started within the list. */
   const [wanted, setWanted] = useState<{ messageId: string } | null>(null);
   const jumpTo = useCallback((messageId: string) => setWanted({ messageId }), []);
-  const onAtEnd = useCallback((now: boolean) => {
-    isAtEnd.current = now;
-  }, []);
   const context = useMessageContextValue({
     channel,
     view,
@@ -96,13 +80,7 @@ export function MessageList(props: MessageListProps) {
   return (
     <MessageContext value={context}>
       <MentionsProvider groupId={channel.groupId} onUser={onUser}>
-        <MessageScroller
-          {...props}
-          messages={messages}
-          wanted={wanted}
-          reactingId={reactingId}
-          onAtEnd={onAtEnd}
-        />
+        <MessageScroller {...props} messages={messages} wanted={wanted} reactingId={reactingId} />
         <Suspense>
           {dialog !== null && <MessageDialogs dialog={dialog} onClose={() => setDialog(null)} />}
         </Suspense>
@@ -122,20 +100,6 @@ function Loading() {
       ))}
     </div>
   );
-}
-
-/**
- * The latest messages. At the end of the channel, a key can interrupt the rendering of new ones while the user types; until that is done, they
- * are the earlier ones.
- */
-function useInterruptible(latest: ChannelMessages, isAtEnd: RefObject<boolean>): ChannelMessages {
-  const [shown, setShown] = useState(latest);
-  // A virtual list would lose its place if its start changed in a rendering that is given up.
-  const mayInterrupt = isAtEnd.current && isTyping() && shown.messages[0] === latest.messages[0];
-  // Not `useDeferredValue`: it could return messages from before the last ones that were rendered without it.
-  if (shown !== latest && !mayInterrupt) setShown(latest);
-  useEffect(() => startTransition(() => setShown(latest)), [latest]);
-  return mayInterrupt ? shown : latest;
 }
 
 /** Announces new messages of others to screen readers, but not history that is loaded. */

@@ -2,7 +2,7 @@ import type { ChannelSnapshot } from "@fanfare/client";
 import type { Channel } from "@fanfare/contract";
 import { hasPermission } from "@fanfare/contract/permissions";
 import { Hash, type LucideIcon, MessageSquareText, Users, Volume2 } from "lucide-react";
-import { memo, type ReactElement, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type ReactElement, useCallback, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type CustomItemComponentProps, Virtualizer } from "virtua";
 import type { ChannelMessages } from "../../../data/channel-messages.ts";
@@ -45,14 +45,12 @@ interface MessageScrollerProps extends MessageListProps {
   messages: ChannelMessages;
   wanted: { messageId: string } | null;
   reactingId: string | null;
-  /** Called when the newest message comes into view or leaves it. */
-  onAtEnd: (isAtEnd: boolean) => void;
 }
 
 /** A virtual list that only renders the visible messages. */
-export const MessageScroller = memo(function MessageScroller(props: MessageScrollerProps) {
+export function MessageScroller(props: MessageScrollerProps) {
   const { channel, title, beginning, jumpToId, onJumped, onLeave } = props;
-  const { messages: channelMessages, wanted, reactingId, onAtEnd } = props;
+  const { messages: channelMessages, wanted, reactingId } = props;
   const { t } = useTranslation("messages");
   const { view, snapshot, messages, isLive, hasOlder, jumpToNewest, releaseOlder } = channelMessages;
   const { ownId, setReacting } = useMessageContext();
@@ -73,9 +71,6 @@ export const MessageScroller = memo(function MessageScroller(props: MessageScrol
   });
   const { highlightedId, jump, ...jumping } = useJump(channelMessages, rows, scroll.toRow);
   const isAtEnd = scroll.isAtEnd && isLive;
-  useLayoutEffect(() => {
-    onAtEnd(isAtEnd);
-  }, [onAtEnd, isAtEnd]);
   const newCount = useNewCount(snapshot, ownId, isAtEnd);
   const seqInView = () => {
     if (unread.count === null || unread.isKept) return 0;
@@ -205,7 +200,7 @@ export const MessageScroller = memo(function MessageScroller(props: MessageScrol
       {selected !== null && <SelectionBar selected={selected} onEnd={selection.end} />}
     </div>
   );
-});
+}
 
 /**
  * An element of the virtual list, which hides it until it is measured. Not by `visibility`: its content inherits that, and its style would be
