@@ -960,6 +960,25 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         },
       );
 
+      test(
+        "leaves unread what another device marked as unread while this one had no connection",
+        { tags: "long" },
+        async () => {
+          await newChannel("unread-elsewhere", 20);
+          await write(grace, "message 21");
+          await open();
+          await expect.poll(lastReadSeq).toBe(21);
+          await page.context().setOffline(true);
+          await page.getByText(t("shell:connection.noNetwork")).waitFor();
+          await ada.call("channel.markUnread", { channelId, seq: 11 });
+          await page.context().setOffline(false);
+          await page.getByText(t("shell:connection.noNetwork")).waitFor({ state: "detached" });
+          // Longer than until visible messages are marked.
+          await page.waitForTimeout(1500);
+          expect(await lastReadSeq()).toBe(10);
+        },
+      );
+
       test("marks messages read while others keep arriving", { tags: "long" }, async () => {
         await newChannel("busy", 1);
         await open();

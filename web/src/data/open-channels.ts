@@ -71,45 +71,56 @@ const MARK_AFTER_MS = 1000;
 
 /**
  * Marks a channel as read up to a message that is visible in a focused window.
- * @param seqInView returns the seq of the last visible message; 0 if nothing is to be marked
+ * @param seqInView returns the seq of the last visible message; null while nothing is to be marked
  * @param markedUnread from the snapshot that is rendered
- * @returns a function to call when other messages have become visible, except by a render
+ * @returns a function to call when other messages have come into view without a render
  */
 export function useReadMarker(
   view: ChannelView,
-  seqInView: () => number,
+  seqInView: (() => number) | null,
   markedUnread: ChannelSnapshot["markedUnread"],
 ): () => void {
-  const rendered = useRef(seqInView);
-  const renderedUnread = useRef(markedUnread);
+  const rendered = useRef({ seqInView, markedUnread });
+  const markedSeq = useRef(0);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const mark = useCallback(() => {
+  const stop = useCallback(() => {
     clearTimeout(timer.current);
     timer.current = undefined;
+  }, []);
+  const mark = useCallback(() => {
+    stop();
     if (document.visibilityState !== "visible" || !document.hasFocus()) return;
     // The user has just marked messages as unread, but that isn't rendered yet.
-    if (view.snapshot.markedUnread !== renderedUnread.current) return;
+    if (view.snapshot.markedUnread !== rendered.current.markedUnread) return;
+    const seq = rendered.current.seqInView?.() ?? 0;
+    // Not twice: on another device, messages may have been marked as unread meanwhile.
+    if (seq <= markedSeq.current) return;
+    markedSeq.current = seq;
     // The view repeats it after a reconnect.
-    view.markRead(rendered.current()).catch(() => undefined);
-  }, [view]);
+    view.markRead(seq).catch(() => undefined);
+  }, [view, stop]);
   // Not started again by each message, since a busy channel would never be marked.
   const markSoon = useCallback(() => {
     timer.current ??= setTimeout(mark, MARK_AFTER_MS);
   }, [mark]);
   useEffect(() => {
-    rendered.current = seqInView;
-    renderedUnread.current = markedUnread;
-    markSoon();
+    if (rendered.current.markedUnread !== markedUnread) markedSeq.current = 0;
+    rendered.current = { seqInView, markedUnread };
+    if (seqInView === null) stop();
+    else markSoon();
   });
   useEffect(() => {
-    addEventListener("focus", mark);
-    document.addEventListener("visibilitychange", mark);
-    return () => {
-      clearTimeout(timer.current);
-      timer.current = undefined;
-      removeEventListener("focus", mark);
-      document.removeEventListener("visibilitychange", mark);
+    const look = (): void => {
+      markedSeq.current = 0;
+      mark();
     };
-  }, [mark]);
+    addEventListener("focus", look);
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      stop();
+      removeEventListener("focus", look);
+      document.removeEventListener("visibilitychange", look);
+    };
+  }, [mark, stop]);
   return markSoon;
 }

@@ -73,11 +73,11 @@ export function MessageScroller(props: MessageScrollerProps) {
   const isAtEnd = scroll.isAtEnd && isLive;
   const newCount = useNewCount(snapshot, ownId, isAtEnd);
   const seqInView = () => {
-    if (unread.count === null || unread.isKept) return 0;
     const index = scroll.lastInView();
     return index === Infinity && isLive ? snapshot.head.seq : lastSeq(rows.rows, index);
   };
-  const markSoon = useReadMarker(view, seqInView, snapshot.markedUnread);
+  const marks = unread.count !== null && !unread.isKept;
+  const markSoon = useReadMarker(view, marks ? seqInView : null, snapshot.markedUnread);
 
   useEffect(() => {
     if (wanted !== null) jump(wanted);

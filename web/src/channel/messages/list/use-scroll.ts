@@ -31,7 +31,7 @@ export interface Scroll {
   list: RefObject<VirtualizerHandle | null>;
   /** Whether the last row is visible. If it is the newest message, the list follows the end. */
   isAtEnd: boolean;
-  /** The last row that is visible now; Infinity if the list follows the end. */
+  /** The last row that is visible now; Infinity if the list follows the end, -1 if there is none. */
   lastInView: () => number;
   /** Whether the target of a jump is still kept in place because the user hasn't scrolled since. */
   isHeld: () => boolean;
@@ -87,6 +87,7 @@ export function useScroll(options: ScrollOptions): Scroll {
     // Otherwise the browser scrolled, because there is less to scroll.
     const isUp = now.scrollTop < last.current.scrollTop && isSameSize;
     last.current = now;
+    if (isUp && !heldRow.isHeld()) isOpening.current = false;
     // Scrolling up stops following at once, and so does a jump. Only movements of the end itself are followed.
     if (isUp || heldRow.isHeld()) isFollowing.current = fromEnd(current) < TOUCHES_WITHIN_PX;
     else if (fromEnd(current) < FOLLOW_WITHIN_PX) isFollowing.current = true;
@@ -132,9 +133,11 @@ export function useScroll(options: ScrollOptions): Scroll {
 
   const lastInView = () => {
     if (isFollowing.current) return Infinity;
+    // Another page is being loaded in its place.
+    if (frame.current === null || list.current === null) return -1;
     // Not the list's own offset: it may not have noticed yet that it was scrolled.
-    const { scrollTop, clientHeight } = frame.current!;
-    return list.current!.findItemIndex(scrollTop + clientHeight - 1);
+    const { scrollTop, clientHeight } = frame.current;
+    return list.current.findItemIndex(scrollTop + clientHeight - 1);
   };
 
   const onResize = () => {
