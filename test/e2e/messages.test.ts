@@ -827,29 +827,33 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         },
       );
 
-      test("opens there too if newer messages are only synced after that", { tags: "long" }, async () => {
-        await newChannel("read-meanwhile", 30);
-        await open();
-        await expect.poll(() => isInView("message 30")).toBe(true);
-        await site.visit(page, "/inbox");
-        await writeUpTo(70, 31);
-        await expect.poll(() => page.evaluate(STORED(channelId))).toContain("message 70");
-        await page.goto("about:blank");
-        await writeUpTo(110, 71);
-        const { promise, resolve } = Promise.withResolvers<void>();
-        await delayActions(page, /^channel\.sync$/, promise);
-        await open();
-        await expect.poll(() => isInView("message 31")).toBe(true);
-        await rest();
-        await ada.call("channel.markRead", { channelId, seq: 110 });
-        await log()
-          .getByRole("separator", { name: t("messages:unreadDivider") })
-          .waitFor({ state: "detached" });
-        resolve();
-        await expect.poll(() => isInView("message 110")).toBe(true);
-        await rest();
-        expect(await isInView("message 110")).toBe(true);
-      });
+      test(
+        "moves to the end if all was read on another device before it is synced",
+        { tags: "long" },
+        async () => {
+          await newChannel("read-meanwhile", 30);
+          await open();
+          await expect.poll(() => isInView("message 30")).toBe(true);
+          await site.visit(page, "/inbox");
+          await writeUpTo(70, 31);
+          await expect.poll(() => page.evaluate(STORED(channelId))).toContain("message 70");
+          await page.goto("about:blank");
+          await writeUpTo(110, 71);
+          const { promise, resolve } = Promise.withResolvers<void>();
+          await delayActions(page, /^channel\.sync$/, promise);
+          await open();
+          await expect.poll(() => isInView("message 31")).toBe(true);
+          await rest();
+          await ada.call("channel.markRead", { channelId, seq: 110 });
+          await log()
+            .getByRole("separator", { name: t("messages:unreadDivider") })
+            .waitFor({ state: "detached" });
+          resolve();
+          await expect.poll(() => isInView("message 110")).toBe(true);
+          await rest();
+          expect(await isInView("message 110")).toBe(true);
+        },
+      );
 
       describe("in a channel that this browser has stored", () => {
         /** Five messages are stored and read. The page is closed. */

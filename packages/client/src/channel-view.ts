@@ -25,7 +25,7 @@ export interface ChannelSnapshot {
   /** Ordered by seq, up to the newest; deleted messages stay, without their text. */
   readonly messages: readonly Message[];
   readonly head: Head;
-  /** Whether newer messages can be missing, since the messages were restored or events may have been lost. */
+  /** Whether newer messages can be missing because the messages were restored or the connection was lost. */
   readonly isOutdated: boolean;
   /** Whether older messages can be loaded. */
   readonly hasOlder: boolean;

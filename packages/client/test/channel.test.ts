@@ -68,6 +68,28 @@ test("changes during a connection loss are loaded with one sync", async () => {
   expect(server.callsOf("channel.sync")).toHaveLength(1);
 });
 
+test("a stored copy is outdated until it is synced, and again after a connection loss", async () => {
+  postMany(3);
+  await channel.load();
+  const saved = channel.save(10)!;
+  client.close();
+  client = new FanfareClient({ url: server.url });
+  await client.createGuest();
+  channel = client.channel(CHANNEL_ID);
+  channel.restore(saved);
+  expect(channel.snapshot).toMatchObject({ status: "ready", isOutdated: true });
+  await client.connect();
+  await until(() => !channel.snapshot.isOutdated);
+  server.refuses = ({ name }) =>
+    name === "channel.sync" ? { type: "OVERLOADED", data: { retryAfterMs: 1 } } : undefined;
+  const { length } = server.callsOf("channel.sync");
+  server.cut();
+  await until(() => server.callsOf("channel.sync").length > length + 1);
+  expect(channel.snapshot.isOutdated).toBe(true);
+  server.refuses = () => undefined;
+  await until(() => !channel.snapshot.isOutdated);
+});
+
 test("syncs after resync, and retries a failed sync", async () => {
   await channel.load();
   server.loses = () => true;
