@@ -40,6 +40,7 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
   });
 
   beforeEach(async () => {
+    await page.emulateMedia({ reducedMotion: null });
     tokens = await site.logIn("ada");
     await site.open(page, path, tokens);
     await site.loaded(page);
@@ -157,7 +158,6 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
       () => replyBar().isVisible(),
     );
     expect([...moved]).toEqual([0]);
-    await page.emulateMedia({ reducedMotion: null });
   });
 
   test("a swipe to the right opens the lists, one to the left closes them", async () => {
@@ -237,7 +237,6 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
       },
       () => lists().isVisible(),
     );
-    await page.emulateMedia({ reducedMotion: null });
   });
 
   test(
@@ -325,6 +324,16 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
       },
     };
 
+    /** Where it slides to. */
+    const whenLeaving = (sheet: HTMLElement): string => {
+      sheet.style.transition = "none";
+      sheet.dataset["endingStyle"] = "";
+      const { translate } = sheet.ownerDocument.defaultView!.getComputedStyle(sheet);
+      delete sheet.dataset["endingStyle"];
+      sheet.style.transition = "";
+      return translate;
+    };
+
     for (const [kind, open] of Object.entries(kinds))
       test(`is at the lower edge, above the keyboard, and closed by a tap beside it: ${kind}`, async () => {
         const sheet = await open();
@@ -338,6 +347,7 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
         await expect.poll(place).toEqual(at(380));
         await page.setViewportSize(PHONE.viewport);
         await expect.poll(place).toEqual(at(700));
+        expect(await sheet.evaluate(whenLeaving)).toBe("0px 100%");
         await page.touchscreen.tap(195, 30);
         await sheet.waitFor({ state: "hidden" });
       });
@@ -493,6 +503,17 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
       await page.waitForURL("**/inbox");
     });
 
+    test("logging out from a menu above the lists leads to the start page", async () => {
+      await button(t("shell:openLists")).tap();
+      await lists()
+        .getByRole("button", { name: t("shell:you") })
+        .tap();
+      await expect.poll(entries).toBe(2);
+      await page.getByRole("menuitem", { name: t("shell:logOut") }).tap();
+      await page.getByRole("heading", { name: t("session:welcome") }).waitFor();
+      await expect.poll(async () => [new URL(page.url()).pathname, await entries()]).toEqual(["/", 0]);
+    });
+
     test("leads to the page before after a reload with an open panel", async () => {
       await site.visit(page, "/inbox");
       await site.visit(page, path);
@@ -517,11 +538,17 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
 
     test("keeps the search while something above it closes", { tags: "long" }, async () => {
       await site.search(page, "message 29");
-      // As a dialog that opens by itself.
-      await page.evaluate("history.pushState({ ...history.state, open: 1 }, '')");
-      await page.goBack();
       const field = page.getByRole("combobox", { name: t("search:field") });
-      expect(await field.inputValue()).toBe("message 29");
+      const switcher = page.getByRole("dialog", { name: t("search:switcher") });
+      for (const close of [() => page.keyboard.press("Escape"), () => page.goBack()]) {
+        await page.keyboard.press("Control+k");
+        await switcher.waitFor();
+        await expect.poll(entries).toBe(1);
+        await close();
+        await switcher.waitFor({ state: "detached" });
+        await expect.poll(entries).toBe(0);
+        expect(await field.inputValue()).toBe("message 29");
+      }
       await page.goBack();
       await field.waitFor({ state: "detached" });
       expect(new URL(page.url()).pathname).toBe(path);

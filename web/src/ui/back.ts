@@ -49,6 +49,9 @@ addEventListener("popstate", () => {
   setTimeout(update);
 });
 
+const staysOnPage = (url: string | URL | null = null): boolean =>
+  url === null || new URL(url, location.href).pathname === location.pathname;
+
 // A page takes the place of what it was opened from.
 history.pushState = (...change) => {
   if (going !== null) waiting.push(() => history.pushState(...change));
@@ -57,5 +60,5 @@ history.pushState = (...change) => {
 };
 history.replaceState = (state: object | null, ...address) => {
   if (going !== null) waiting.push(() => history.replaceState(state, ...address));
-  else replace(depth() > 0 ? { ...state, open: depth() } : state, ...address);
+  else replace(depth() > 0 && staysOnPage(address[1]) ? { ...state, open: depth() } : state, ...address);
 };
