@@ -504,6 +504,40 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
       await page.waitForURL("**/inbox");
     });
 
+    test("leads back to the list of threads, and closing the thread does too", async () => {
+      const ada = new FanfareClient({ url: site.url });
+      await ada.login({ username: "ada", password: "correct horse" });
+      const { channel } = await ada.call("channel.create", { groupId, name: "fuel" });
+      const { message: first } = await ada.call("message.send", {
+        channelId: channel.id,
+        content: "?",
+        nonce: "f",
+      });
+      await ada.call("channel.openThread", { channelId: channel.id, messageId: first.id, name: "Tanks" });
+      await site.visit(page, "/inbox");
+      await site.visit(page, `/groups/${groupId}/channels/${channel.id}`);
+      const list = page.getByRole("dialog", { name: t("threads:panel") });
+      const thread = page.getByRole("dialog").filter({ has: page.getByRole("textbox") });
+      const openThread = async () => {
+        await list.getByRole("button", { name: "Tanks" }).tap();
+        await thread.waitFor();
+        await expect.poll(entries).toBe(0);
+      };
+      await button(t("threads:panel")).tap();
+      await openThread();
+      await page.goBack();
+      await expect.poll(entries).toBe(1);
+
+      await openThread();
+      await thread.getByRole("button", { name: t("ui:close") }).tap();
+      await list.getByRole("button", { name: "Tanks" }).waitFor();
+      await expect.poll(entries).toBe(1);
+      await page.goBack();
+      await list.waitFor({ state: "detached" });
+      await page.goBack();
+      await page.waitForURL("**/inbox");
+    });
+
     test("logging out from a menu above the lists leads to the start page", async () => {
       await button(t("shell:openLists")).tap();
       await lists()
