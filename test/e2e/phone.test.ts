@@ -40,6 +40,7 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
   });
 
   beforeEach(async () => {
+    await page.emulateMedia({ reducedMotion: null });
     tokens = await site.logIn("ada");
     await site.open(page, path, tokens);
     await site.loaded(page);
@@ -157,7 +158,6 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
       () => replyBar().isVisible(),
     );
     expect([...moved]).toEqual([0]);
-    await page.emulateMedia({ reducedMotion: null });
   });
 
   test("a swipe to the right opens the lists, one to the left closes them", async () => {
@@ -237,7 +237,6 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
       },
       () => lists().isVisible(),
     );
-    await page.emulateMedia({ reducedMotion: null });
   });
 
   test(
@@ -325,6 +324,17 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
       },
     };
 
+    /** Where it slides to. */
+    const exitOf = (sheet: Locator) =>
+      sheet.evaluate((element) => {
+        element.style.transition = "none";
+        element.dataset["endingStyle"] = "";
+        const { translate } = element.ownerDocument.defaultView!.getComputedStyle(element);
+        delete element.dataset["endingStyle"];
+        element.style.transition = "";
+        return translate;
+      });
+
     for (const [kind, open] of Object.entries(kinds))
       test(`is at the lower edge, above the keyboard, and closed by a tap beside it: ${kind}`, async () => {
         const sheet = await open();
@@ -338,6 +348,7 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
         await expect.poll(place).toEqual(at(380));
         await page.setViewportSize(PHONE.viewport);
         await expect.poll(place).toEqual(at(700));
+        expect(await exitOf(sheet)).toBe("0px 100%");
         await page.touchscreen.tap(195, 30);
         await sheet.waitFor({ state: "hidden" });
       });
@@ -493,6 +504,51 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
       await page.waitForURL("**/inbox");
     });
 
+    test("leads back to the list of threads, and closing the thread does too", async () => {
+      const ada = new FanfareClient({ url: site.url });
+      await ada.login({ username: "ada", password: "correct horse" });
+      const { channel } = await ada.call("channel.create", { groupId, name: "fuel" });
+      const { message: first } = await ada.call("message.send", {
+        channelId: channel.id,
+        content: "?",
+        nonce: "f",
+      });
+      await ada.call("channel.openThread", { channelId: channel.id, messageId: first.id, name: "Tanks" });
+      await site.visit(page, "/inbox");
+      await site.visit(page, `/groups/${groupId}/channels/${channel.id}`);
+      const list = page.getByRole("dialog", { name: t("threads:panel") });
+      const thread = page.getByRole("dialog").filter({ has: page.getByRole("textbox") });
+      const openThread = async () => {
+        await list.getByRole("button", { name: "Tanks" }).tap();
+        await thread.waitFor();
+        await expect.poll(entries).toBe(0);
+      };
+      await button(t("threads:panel")).tap();
+      await openThread();
+      await page.goBack();
+      await expect.poll(entries).toBe(1);
+
+      await openThread();
+      await thread.getByRole("button", { name: t("ui:close") }).tap();
+      await list.getByRole("button", { name: "Tanks" }).waitFor();
+      await expect.poll(entries).toBe(1);
+      await page.goBack();
+      await list.waitFor({ state: "detached" });
+      await page.goBack();
+      await page.waitForURL("**/inbox");
+    });
+
+    test("logging out from a menu above the lists leads to the start page", async () => {
+      await button(t("shell:openLists")).tap();
+      await lists()
+        .getByRole("button", { name: t("shell:you") })
+        .tap();
+      await expect.poll(entries).toBe(2);
+      await page.getByRole("menuitem", { name: t("shell:logOut") }).tap();
+      await page.getByRole("heading", { name: t("session:welcome") }).waitFor();
+      await expect.poll(async () => [new URL(page.url()).pathname, await entries()]).toEqual(["/", 0]);
+    });
+
     test("leads to the page before after a reload with an open panel", async () => {
       await site.visit(page, "/inbox");
       await site.visit(page, path);
@@ -503,6 +559,29 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
       await expect.poll(entries).toBe(0);
       await page.goBack();
       await page.waitForURL("**/inbox");
+    });
+
+    test("closes a menu whose code was still being loaded when its button was pressed", async () => {
+      const ada = new FanfareClient({ url: site.url });
+      await ada.login({ username: "ada", password: "correct horse" });
+      const grace = await site.newAccount("Grace");
+      const { user } = await grace.call("user.me", {});
+      const { channel } = await ada.call("channel.openDirect", { userId: user.id });
+      const phone = await site.newPage(PHONE, tokens);
+      const isPressed = Promise.withResolvers<void>();
+      await phone.route(/\/popups-[^/]*\.js/, async (route) => {
+        await isPressed.promise;
+        await route.continue();
+      });
+      await phone.goto(`${site.url}/direct/${channel.id}`);
+      await phone.getByRole("button", { name: t("directs:menu.more", { title: "Grace" }) }).tap();
+      isPressed.resolve();
+      const menu = phone.getByRole("menu");
+      await menu.waitFor();
+      await expect.poll(() => phone.evaluate("history.state?.open")).toBe(1);
+      await phone.goBack();
+      await menu.waitFor({ state: "detached" });
+      expect(new URL(phone.url()).pathname).toBe(`/direct/${channel.id}`);
     });
 
     test("closes the full picture", { tags: "long" }, async () => {

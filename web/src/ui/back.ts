@@ -9,6 +9,8 @@ import { open } from "./use-back.ts";
 const MAX_GOING_MS = 1000;
 /** Ends the wait for removed entries; null if none are being removed. */
 let going: ReturnType<typeof setTimeout> | null = null;
+/** How many things had entries. */
+let known = 0;
 /** Changes of the address that wait for it. */
 const waiting: (() => void)[] = [];
 
@@ -27,6 +29,7 @@ export function update(): void {
     history.go(missing);
   }
   for (let at = depth() + 1; at <= open.length; at++) push({ ...history.state, open: at }, "");
+  known = open.length;
 }
 
 /** There were no entries, as in a copy of a tab. */
@@ -44,10 +47,14 @@ function arrive(): void {
 
 addEventListener("popstate", () => {
   if (going !== null) return arrive();
-  for (const close of open.slice(depth()).toReversed()) close.current();
+  // The page that Back led to may have opened something already.
+  for (const close of open.slice(depth(), known).toReversed()) close.current();
   // What doesn't close gets its entry back.
   setTimeout(update);
 });
+
+const staysOnPage = (url: string | URL | null = null): boolean =>
+  url === null || new URL(url, location.href).pathname === location.pathname;
 
 // A page takes the place of what it was opened from.
 history.pushState = (...change) => {
@@ -57,5 +64,5 @@ history.pushState = (...change) => {
 };
 history.replaceState = (state: object | null, ...address) => {
   if (going !== null) waiting.push(() => history.replaceState(state, ...address));
-  else replace(depth() > 0 ? { ...state, open: depth() } : state, ...address);
+  else replace(depth() > 0 && staysOnPage(address[1]) ? { ...state, open: depth() } : state, ...address);
 };

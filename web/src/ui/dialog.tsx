@@ -276,12 +276,7 @@ export function Sheet({ onClose, title, children }: SheetProps) {
   const { t } = useTranslation("ui");
   const popup = useRef<HTMLDivElement>(null);
   return (
-    <Modal
-      onClose={onClose}
-      popup={popup}
-      initialFocus={popup}
-      className="sheet border-line bg-raised px-3 rise"
-    >
+    <Modal onClose={onClose} popup={popup} initialFocus={popup} className="sheet border-line bg-raised px-3">
       <SheetHandle onClose={onClose} />
       <Base.Title className="sr-only">{title}</Base.Title>
       {children}

@@ -17,7 +17,7 @@ interface MenuProps {
 }
 
 export function Menu({ trigger, items, side = "bottom", align = "end", onOpenChange, ...state }: MenuProps) {
-  const { close, ...props } = useClosing(onOpenChange);
+  const { close, ...props } = useClosing(onOpenChange, state.open);
   return (
     <Base.Root modal={false} {...props} {...state}>
       <Base.Trigger render={trigger as ReactElement<Record<string, unknown>>} />
@@ -34,12 +34,11 @@ export function Menu({ trigger, items, side = "bottom", align = "end", onOpenCha
   );
 }
 
-/** For a menu that isn't controlled. */
-function useClosing(onOpenChange?: (isOpen: boolean) => void) {
+function useClosing(onOpenChange?: (isOpen: boolean) => void, open?: boolean) {
   const [isOpen, setOpen] = useState(false);
   const actionsRef = useRef<Base.Root.Actions>(null);
   const close = () => actionsRef.current?.close();
-  useBack(isOpen, close);
+  useBack(open ?? isOpen, close);
   const change = (next: boolean) => {
     setOpen(next);
     onOpenChange?.(next);

@@ -105,22 +105,30 @@ function hasMotion(): boolean {
   return document.documentElement.dataset["motion"] !== "reduced";
 }
 
+/** How far a swipe must go to open the drawer. */
+const OPENING_PX = 24;
+
 /** The drawer with the navigation. */
 export const DRAWER_ID = "drawer";
 
 /** A swipe that opens the drawer, which follows the finger. */
 export function pullDrawer(setOpen: (isOpen: boolean) => void): Swipe {
-  const follows = hasMotion();
-  // Otherwise it would begin to open by itself.
-  if (follows) flushSync(() => setOpen(true));
+  let isOpen = false;
   const drawer = () => document.getElementById(DRAWER_ID);
   let frame = 0;
   const follow = (px: number): void => {
     cancelAnimationFrame(frame);
+    if (!isOpen) {
+      // It takes the focus, and the on-screen keyboard goes.
+      if (px < OPENING_PX || !hasMotion()) return;
+      // Otherwise it would begin to open by itself.
+      flushSync(() => setOpen(true));
+      isOpen = true;
+    }
     const element = drawer();
     if (element !== null) followFinger(element, "start").move(Math.max(0, element.offsetWidth - px));
     // Its code is being loaded.
-    else if (follows) frame = requestAnimationFrame(() => follow(px));
+    else frame = requestAnimationFrame(() => follow(px));
   };
   return {
     onMove: follow,
@@ -128,7 +136,7 @@ export function pullDrawer(setOpen: (isOpen: boolean) => void): Swipe {
       cancelAnimationFrame(frame);
       const element = drawer();
       if (element !== null) followFinger(element, "start").release(!isDone);
-      if (isDone !== follows) setOpen(isDone);
+      if (isDone !== isOpen) setOpen(isDone);
     },
   };
 }

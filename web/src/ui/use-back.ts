@@ -14,7 +14,7 @@ async function update(): Promise<void> {
 // After a reload, nothing is open.
 if ((history.state as { open?: number } | null)?.open !== undefined) void update();
 
-/** Lets Back close on a phone what is open. */
+/** On a phone, Back closes what is open. */
 export function useBack(isOpen: boolean, close: () => void): void {
   const latest = useRef(close);
   useEffect(() => {

@@ -107,7 +107,7 @@ interface NotFoundProps {
   what: "group" | "channel" | "page";
   groupId?: string;
   isBanned?: boolean;
-  /** Of pages with a heading of their own: false. */
+  /** False on pages that have their own heading. */
   hasHeader?: boolean;
 }
 

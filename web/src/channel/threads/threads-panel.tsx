@@ -75,12 +75,13 @@ export function ThreadRow({ thread, unread, place }: ThreadRowProps) {
   const [, navigate] = useLocation();
   const { last, userIds } = useThreadActivity(thread);
   const { id, groupId, parentId } = thread;
+  const state = place === undefined ? { fromChannel: true } : null;
   return (
     <li>
       <button
         type="button"
         className="grid w-full gap-1 rounded-md px-3 py-2.5 text-start -outline-offset-2 transition-colors hover:bg-hover"
-        onClick={() => navigate(placePath(groupId, parentId ?? id, { thread: id }))}
+        onClick={() => navigate(placePath(groupId, parentId ?? id, { thread: id }), { state })}
       >
         {place !== undefined && <span className="truncate text-xs text-muted">{place}</span>}
         <span className="flex items-center gap-2">
