@@ -40,7 +40,7 @@ export const ComposerStatus = memo(function ComposerStatus(props: ComposerStatus
       <div id={id} className="flex shrink-0 items-center gap-3">
         {waitsFor !== null && (
           <span>
-            {t(waitsFor === "uploads" ? "upload.sendLater" : "command.waiting")}{" "}
+            {waitsFor === "uploads" ? t("upload.sendLater") : t("command.waiting")}{" "}
             <button
               type="button"
               className="font-medium text-accent-text hover:underline"
