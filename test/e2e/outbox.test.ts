@@ -1,7 +1,7 @@
 import type { FanfareClient } from "@fanfare/client";
 import type { BrowserContext, Page } from "playwright-core";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { hasBrowser } from "./browser.ts";
+import { delayActions, drawn, failAction, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser())("the outbox", () => {
     await write(page, "/usr/bin/env is none");
     await field(page).fill("/launch at dawn");
     await page.keyboard.press("Enter");
-    const waiting = page.getByText(t("composer:upload.waiting"));
+    const waiting = page.getByText(t("composer:command.waiting"));
     await waiting.waitFor();
     await page.keyboard.press("Escape");
     await waiting.waitFor({ state: "detached" });
@@ -130,6 +130,56 @@ describe.skipIf(!hasBrowser())("the outbox", () => {
     await expect.poll(stored).toEqual(["/usr/bin/env is none", "/launch at six"]);
     await expect.poll(() => field(page).inputValue()).toBe("");
   });
+
+  test("a possible command that waits isn't sent once the text or its files change", async () => {
+    const page = await context.newPage();
+    const listed = Promise.withResolvers<void>();
+    await delayActions(page, /^command\.list$/, listed.promise);
+    await page.goto(`${site.url}/groups/${groupId}/channels/${channelId}`);
+    await field(page).fill("/launch at dawn");
+    await field(page).press("Enter");
+    const waiting = page.getByText(t("composer:command.waiting"));
+    await waiting.waitFor();
+    const name = "engine.txt";
+    const file = { name, mimeType: "text/plain", buffer: Buffer.from("thrust") };
+    await page.locator("input[type=file]").setInputFiles(file);
+    await page.getByRole("button", { name: t("composer:upload.remove", { name }) }).click();
+    await waiting.waitFor({ state: "detached" });
+    expect(await field(page).inputValue()).toBe("/launch at dawn");
+
+    await field(page).press("Enter");
+    await waiting.waitFor();
+    const drafts = async () => (await grace.call("draft.list", {})).drafts.map(({ content }) => content);
+    await expect.poll(drafts).toContain("/launch at dawn");
+    await grace.call("draft.set", { channelId, content: "written elsewhere" });
+    await expect.poll(() => field(page).inputValue()).toBe("written elsewhere");
+    await waiting.waitFor({ state: "detached" });
+    listed.resolve();
+    await field(page).fill("the only message");
+    await field(page).press("Enter");
+    await expect.poll(stored).toEqual(["the only message"]);
+  });
+
+  test.for(["command.list", "group.myPermissions"])(
+    "a possible command waits while %s fails",
+    async (action) => {
+      const page = await context.newPage();
+      const { failed, end } = await failAction(page, action);
+      await page.goto(`${site.url}/groups/${groupId}/channels/${channelId}`);
+      await field(page).fill("/launch at dawn");
+      await field(page).press("Enter");
+      await failed;
+      await drawn(page);
+      await field(page).press("Escape");
+      const waiting = page.getByText(t("composer:command.waiting"));
+      await waiting.waitFor({ state: "detached" });
+      expect(await field(page).inputValue()).toBe("/launch at dawn");
+      await field(page).press("Enter");
+      await waiting.waitFor();
+      end();
+      await expect.poll(stored).toEqual(["/launch at dawn"]);
+    },
+  );
 
   test("a rejected message stays in the list after a reload until deleted, edited or resent", async () => {
     const page = await open();

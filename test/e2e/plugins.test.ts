@@ -7,7 +7,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startGitHub, type GitHub } from "../support/github.ts";
 import { violations } from "./axe.ts";
-import { delayActions, hasBrowser } from "./browser.ts";
+import { delayActions, drawn, failAction, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
@@ -168,6 +168,22 @@ describe.skipIf(!hasBrowser())("plug-ins", () => {
     await page.keyboard.press("Enter");
     await page.getByText("The poll is in the panel Quick polls.").first().waitFor();
     await page.getByRole("article").getByText("Lunch?").waitFor();
+  });
+
+  test("a command waits while the list of plug-ins can't be loaded", async () => {
+    const page = await site.newPage({}, await site.logIn("ada"));
+    const { failed, end } = await failAction(page, "plugin.list");
+    await page.goto(site.url + path);
+    const field = page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
+    await failed;
+    await drawn(page);
+    await field.fill("/quickpoll Dinner?; Pizza; Salad");
+    await page.keyboard.press("Enter");
+    await page.getByText(t("composer:command.waiting")).waitFor();
+    end();
+    await page.getByText("The poll is in the panel Quick polls.").first().waitFor();
+    await page.getByRole("article").getByText("Dinner?").waitFor();
+    expect(await page.getByRole("article").getByText("/quickpoll").count()).toBe(0);
   });
 
   test("a plug-in has no access to the session, the page, the network or other actions", async () => {

@@ -193,6 +193,34 @@ describe.skipIf(!hasBrowser())("search and navigation", () => {
     await expect.poll(async () => (await unread()).map(({ channelId }) => channelId)).not.toContain(general);
   });
 
+  test("an unread shortcut that couldn't act for long is forgotten", async () => {
+    await ada.call("inbox.markAllRead", {});
+    await write(rockets, "too late");
+    page = await site.newPage({ viewport: VIEWPORT }, tokens);
+    const counted = Promise.withResolvers<void>();
+    await delayActions(page, /^channel\.listUnread$/, counted.promise);
+    await page.goto(`${site.url}/groups/${groupId}/channels/${general}`);
+    await page.getByText(t("shell:state.online"), { exact: true }).waitFor();
+    const openSwitcher = async () => {
+      await page.keyboard.press("Control+k");
+      const switcher = page.getByRole("combobox", { name: t("quick-switcher:title") });
+      await switcher.waitFor();
+      await page.keyboard.press("Escape");
+      await switcher.waitFor({ state: "detached" });
+    };
+    // The code for the shortcuts is loaded.
+    await openSwitcher();
+    await page.keyboard.press("Alt+Shift+ArrowDown");
+    await page.evaluate("Date.now = ((now) => () => now() + 60_000)(Date.now)");
+    counted.resolve();
+    await page
+      .getByRole("navigation", { name: t("channels:list.label") })
+      .getByRole("link", { name: /rockets.*unread/ })
+      .waitFor();
+    await openSwitcher();
+    expect(page.url()).toContain(general);
+  });
+
   test("a search with filters finds messages, highlights the words, and leads to the message", async () => {
     for (let number = 1; number <= 60; number++) await write(rockets, `filler ${number}`);
     await ada.call("message.send", { channelId: rockets, content: "The zeppelin is mine", nonce: "z1" });

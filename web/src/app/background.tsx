@@ -29,11 +29,10 @@ export function Background() {
 
 /** Loads the list of plug-ins. Renders nothing. */
 function PluginLoader() {
-  const { data, isError } = useActionQuery("plugin.list", {});
+  const { data } = useActionQuery("plugin.list", {});
   useEffect(() => {
-    // After a failure there are none.
-    if (data !== undefined || isError) setPlugins(data?.plugins ?? []);
-  }, [data, isError]);
+    if (data !== undefined) setPlugins(data.plugins);
+  }, [data]);
   // The next session loads them again: programs and their cards end with this one.
   useEffect(() => () => setPlugins(null), []);
   return null;

@@ -125,7 +125,7 @@ export const ComposerBox = memo(function ComposerBox(props: ComposerBoxProps) {
 
   const submit = useHandler(sending.submit);
   const sendSticker = useHandler(sending.sendSticker);
-  const stopWaiting = useHandler(sending.stopWaiting);
+  const { stopWaiting } = sending;
   const insert = useHandler((emoji: string) => field.current && insertEmoji(field.current, emoji));
   const attach = useCallback(() => picker.current?.click(), []);
   const askPoll = useHandler(() => setAsking({ poll: contents.getState().wire.trim() }));
@@ -272,8 +272,7 @@ export const ComposerBox = memo(function ComposerBox(props: ComposerBoxProps) {
         onAttachText={canAttach ? attachText : null}
         secondsLeft={secondsLeft}
         slowModeSeconds={slowModeSeconds}
-        isWaiting={sending.isWaiting}
-        waitsForUploads={sending.waitsForUploads}
+        waitsFor={sending.waitsFor}
         onStopWaiting={stopWaiting}
       />
     </div>

@@ -24,24 +24,23 @@ interface ComposerStatusProps {
   onAttachText: (() => void) | null;
   secondsLeft: number;
   slowModeSeconds: number;
-  isWaiting: boolean;
-  waitsForUploads: boolean;
+  waitsFor: "uploads" | "commands" | null;
   onStopWaiting: () => void;
 }
 
 /** The line below the box: who is typing, and what prevents sending. Its height is fixed so that nothing moves. */
 export const ComposerStatus = memo(function ComposerStatus(props: ComposerStatusProps) {
   const { id, channelId, charsLeft, onAttachText, secondsLeft, slowModeSeconds } = props;
-  const { isWaiting, waitsForUploads, onStopWaiting } = props;
+  const { waitsFor, onStopWaiting } = props;
   const { t } = useTranslation("composer");
   const { duration, count } = useFormats();
   return (
     <div className="flex h-6 items-center justify-between gap-3 px-1 text-xs text-muted">
       <TypingLine channelId={channelId} />
       <div id={id} className="flex shrink-0 items-center gap-3">
-        {isWaiting && (
+        {waitsFor !== null && (
           <span>
-            {t(waitsForUploads ? "upload.sendLater" : "upload.waiting")}{" "}
+            {waitsFor === "uploads" ? t("upload.sendLater") : t("command.waiting")}{" "}
             <button
               type="button"
               className="font-medium text-accent-text hover:underline"

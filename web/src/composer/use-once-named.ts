@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { useHandler } from "../shared/hooks.ts";
 
 /** A text isn't held back longer than this by usernames, such as without a connection. */
@@ -12,14 +12,22 @@ interface OnceNamed {
 }
 
 /**
- * Calls a function once the usernames in a text are known, unless the component is gone by then.
+ * Calls a function once the usernames in a text are known and nothing else holds it, unless the component is gone by then.
  * @param isLookingUp whether usernames in the text are being looked up
- * @param isHeld whether it must wait for something else too, however long that takes
+ * @param isHeld whether it must wait for something else, however long that takes
  */
 export function useOnceNamed(isLookingUp: boolean, run: () => void, isHeld = false): OnceNamed {
   const [isLocked, setLocked] = useState(false);
+  /** Unlike the state, it changes at once. */
+  const isWaiting = useRef(false);
+  const lock = useCallback((waits: boolean) => {
+    isWaiting.current = waits;
+    setLocked(waits);
+  }, []);
+  const stop = useCallback(() => lock(false), [lock]);
   const finish = useHandler(() => {
-    setLocked(false);
+    if (!isWaiting.current) return;
+    stop();
     run();
   });
   useEffect(() => {
@@ -28,8 +36,9 @@ export function useOnceNamed(isLookingUp: boolean, run: () => void, isHeld = fal
     return () => clearTimeout(timer);
   }, [isLocked, isHeld, isLookingUp, finish]);
   const start = () => {
-    if (isLookingUp || isHeld) setLocked(true);
+    if (isWaiting.current) return;
+    if (isLookingUp || isHeld) lock(true);
     else run();
   };
-  return { isLocked, start, stop: () => setLocked(false) };
+  return { isLocked, start, stop };
 }

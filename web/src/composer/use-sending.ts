@@ -1,7 +1,7 @@
 import { type ChannelView, randomId } from "@fanfare/client";
 import type { Channel, Emoji, Message } from "@fanfare/contract";
 import { LIMITS } from "@fanfare/contract/limits";
-import { useEffect, useState } from "react";
+import { useEffect, useLayoutEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import { hasPermission } from "@fanfare/contract/permissions";
@@ -56,8 +56,8 @@ interface Sending {
   isLookingUp: boolean;
   /** Whether the message is sent once they are looked up, or its uploads finish. */
   isWaiting: boolean;
-  /** Whether the message is sent once its uploads finish. */
-  waitsForUploads: boolean;
+  /** What holds back the message, other than usernames. */
+  waitsFor: "uploads" | "commands" | null;
   submit: () => void;
   /** Sends a sticker or GIF at once. The text and files stay in the composer. */
   sendSticker: (sticker: Emoji) => void;
@@ -80,13 +80,13 @@ export function useSending(options: SendingOptions): Sending {
   const hasUnknownNames = useStore(contents, ({ unknownNames }) => unknownNames.length > 0);
   /** The text if it can be a command. */
   const written = useStore(contents, ({ wire }) => (COMMAND.test(wire.trim()) ? wire.trim() : ""));
-  const { data: commands = [], isLoading } = useCommands(channel.id, { enabled: written !== "" });
+  const { data: commands } = useCommands(channel.id, { enabled: written !== "" });
   const isLoadingOthers = useIsLoadingCommands(channel);
   const canBeCommand = written !== "" && uploads.length === 0;
-  const isLoadingCommands = canBeCommand && (isLoading || isLoadingOthers);
+  const isLoadingCommands = canBeCommand && (commands === undefined || isLoadingOthers);
   const ownCommands = useOwnCommands(channel);
   const runCommand = useRunCommand(channel, { onPoll, onTemplates });
-  const ofBot = canBeCommand ? parseCommand(written, commands) : null;
+  const ofBot = canBeCommand ? parseCommand(written, commands ?? []) : null;
   const own = canBeCommand ? parseCommand(written, ownCommands) : null;
   const pluginCommands = usePlugins(({ commands: all }) => all);
   const ofPlugin = canBeCommand ? parseCommand(written, pluginCommands) : null;
@@ -185,18 +185,29 @@ export function useSending(options: SendingOptions): Sending {
   };
   // Everyone would see a command that is sent as a message.
   const named = useOnceNamed(hasUnknownNames, sendWhenReady, isLoadingCommands);
-  const waitsForUploads = waiting !== null;
-  const isWaiting = waitsForUploads || named.isLocked;
+  const isWaiting = waiting !== null || named.isLocked;
 
   const submit = () => {
     if (canSend && !isWaiting) named.start();
   };
 
-  const stopWaiting = () => {
-    named.stop();
+  const { stop } = named;
+  const stopWaiting = useHandler(() => {
+    stop();
     waiting?.abort();
     setWaiting(null);
-  };
+  });
+
+  // What was changed since isn't what the user wanted to send. Looked-up names only change one of the two.
+  useEffect(
+    () =>
+      contents.subscribe((now, before) => {
+        if (now.text !== before.text && now.wire !== before.wire) stopWaiting();
+      }),
+    [contents, stopWaiting],
+  );
+  // oxlint-disable-next-line react/exhaustive-effect-dependencies -- at each file that is added or removed
+  useLayoutEffect(() => stop, [uploads.length, stop]);
 
   const isCommand = ofBot !== null || own !== null || ofPlugin !== null;
   return {
@@ -206,19 +217,19 @@ export function useSending(options: SendingOptions): Sending {
     charsLeft,
     isLookingUp: hasUnknownNames || isLoadingCommands,
     isWaiting,
-    waitsForUploads,
+    waitsFor: waiting !== null ? "uploads" : named.isLocked && isLoadingCommands ? "commands" : null,
     submit,
     sendSticker,
     stopWaiting,
   };
 }
 
-/** Whether it isn't known yet which commands the page and plug-ins have here. */
+/** Whether it isn't known yet, or because of an error, which commands the page and plug-ins have here. */
 function useIsLoadingCommands({ groupId }: Channel): boolean {
-  const { isPending } = useMyPermissions(groupId ?? "", { enabled: groupId !== null });
+  const { data } = useMyPermissions(groupId ?? "", { enabled: groupId !== null });
   const hasPlugins = useHasPlugins();
   const hasTheirs = usePlugins(({ isLoaded }) => isLoaded);
-  return (groupId !== null && isPending) || (hasPlugins && !hasTheirs);
+  return (groupId !== null && data === undefined) || (hasPlugins && !hasTheirs);
 }
 
 function countCharsLeft(content: string): number {

@@ -28,6 +28,9 @@ const QuickSwitcher = later(
 );
 const ShortcutSheet = later(async () => (await import("./shortcut-sheet.tsx")).ShortcutSheet);
 
+/** Later, the user may have seen or done something else. */
+const EARLY_MAX_MS = 5000;
+
 const close = () => openOverlay(null);
 
 export function GlobalShortcuts() {
@@ -93,7 +96,7 @@ interface ShortcutActions {
 
 function useShortcutActions(): ShortcutActions {
   const cache = useServerCache();
-  const { store } = cache;
+  const { client, store } = cache;
   const call = useCall();
   const place = usePlace();
   const hasSearch = useHasSearch();
@@ -103,7 +106,9 @@ function useShortcutActions(): ShortcutActions {
   const isOutdated = useLive(store, () => store.isOutdated);
   const isCurrent = hasCounts && !isOutdated;
   /** What was asked for before the current counts were loaded, and where. */
-  const early = useRef<{ name: ShortcutName; channelId: string | null | undefined } | null>(null);
+  const early = useRef<{ name: ShortcutName; channelId: string | null | undefined; atMs: number } | null>(
+    null,
+  );
   const [, navigate] = useLocation();
 
   const listed = (): { id: string; groupId: string | null }[] => {
@@ -114,13 +119,14 @@ function useShortcutActions(): ShortcutActions {
     return [...listedChannels(channelsOf(store.state, groupId) ?? [], { favoriteIds, hiddenIds })];
   };
   const waitAs = (name: ShortcutName): boolean => {
-    early.current = { name, channelId: place?.channelId };
+    if (client.state !== "online") return false;
+    early.current = { name, channelId: place?.channelId, atMs: Date.now() };
     return true;
   };
   const step = (by: 1 | -1, onlyUnread: boolean): boolean => {
     const next = findNext(listed(), place?.channelId ?? null, by, ({ id }) => !onlyUnread || unread.has(id));
     if (next !== undefined) navigate(placePath(next.groupId, next.id));
-    else if (onlyUnread && !isCurrent) waitAs(by === 1 ? "nextUnread" : "previousUnread");
+    else if (onlyUnread && !isCurrent) return waitAs(by === 1 ? "nextUnread" : "previousUnread");
     return true;
   };
   const goTo = (path: string): boolean => {
@@ -183,9 +189,9 @@ function useShortcutActions(): ShortcutActions {
   };
   useEffect(() => {
     if (!isCurrent || early.current === null) return;
-    const { name, channelId } = early.current;
+    const { name, channelId, atMs } = early.current;
     early.current = null;
-    if (channelId === place?.channelId) actionOf[name]();
+    if (channelId === place?.channelId && Date.now() - atMs < EARLY_MAX_MS) actionOf[name]();
   });
   return {
     act: (name) => actionOf[name](),
