@@ -168,8 +168,8 @@ describe.skipIf(!hasBrowser())("what people do every day", () => {
     const { id: messageId } = await write(grace, "Well done");
     await grace.call("message.react", { channelId, messageId, emoji: "🎉" });
     const page = await open(LAPTOP, channelId);
-    const vote = (device: Page, count: number, pressed: boolean) =>
-      device.getByRole("button", { name: `Mars: ${count} vote`, pressed });
+    const vote = (device: Page, count: number, checked: boolean) =>
+      device.getByRole("radio", { name: `Mars: ${count} vote`, checked });
     const party = (device: Page, count: number, pressed: boolean) =>
       device.getByRole("button", { name: t("messages:reaction.label", { emoji: "🎉", count }), pressed });
     const favor = async () => {

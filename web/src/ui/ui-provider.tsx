@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { directionOf } from "../i18n/language.ts";
 import { afterFirst } from "../shared/later.tsx";
 import { followFocus } from "./main.tsx";
+import { endOldEntries } from "./use-back.ts";
 
 const Tooltips = afterFirst(async () => (await import("./popups.ts")).Tooltips);
 const Toasts = afterFirst(async () => (await import("./popups.ts")).Toasts);
@@ -15,6 +16,7 @@ export function UiProvider({ children }: { children: ReactNode }) {
   useLongPress();
   useEffect(followVisibleArea, []);
   useEffect(followFocus, []);
+  useEffect(endOldEntries, []);
   return (
     <CSPProvider disableStyleElements>
       <DirectionProvider direction={directionOf(i18n.language)}>

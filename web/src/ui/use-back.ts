@@ -11,8 +11,10 @@ async function update(): Promise<void> {
   setTimeout(() => back?.update());
 }
 
-// After a reload, nothing is open.
-if ((history.state as { open?: number } | null)?.open !== undefined) void update();
+/** Removes the entries of what was open before a reload. */
+export function endOldEntries(): void {
+  if ((history.state as { open?: number } | null)?.open !== undefined) void update();
+}
 
 /** On a phone, Back closes what is open. */
 export function useBack(isOpen: boolean, close: () => void): void {
