@@ -970,8 +970,20 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         async () => {
           await newChannel("unread-elsewhere", 20);
           await write(grace, "message 21");
+          // Otherwise the page would repeat the call.
+          const { promise: isMarked, resolve } = Promise.withResolvers<void>();
+          page.once("websocket", (socket) => {
+            let id: string | undefined;
+            socket.on("framesent", ({ payload }) => {
+              id ??= /^42(\d+)\["channel\.markRead"/.exec(payload.toString())?.[1];
+            });
+            socket.on("framereceived", ({ payload }) => {
+              if (id !== undefined && payload.toString().startsWith(`43${id}[`)) resolve();
+            });
+          });
           await open();
-          await expect.poll(lastReadSeq).toBe(21);
+          await isMarked;
+          expect(await lastReadSeq()).toBe(21);
           await page.context().setOffline(true);
           await page.getByText(t("shell:connection.noNetwork")).waitFor();
           await ada.call("channel.markUnread", { channelId, seq: 11 });
