@@ -189,6 +189,11 @@ describe.skipIf(!hasBrowser())("the message list", () => {
   const topNow = () => log().evaluate((element) => element.scrollTop);
   /** Late measurements move the rows below once nothing scrolls anymore. */
   const rest = () => page.evaluate<number>(REST);
+  const expectAtRest = async (content: string): Promise<void> => {
+    await text(content).waitFor();
+    await rest();
+    expect(await isInView(content)).toBe(true);
+  };
 
   test("a message can be reacted to, edited, linked to, pinned and deleted by pointer", async () => {
     await newChannel("pointer");
@@ -748,15 +753,11 @@ describe.skipIf(!hasBrowser())("the message list", () => {
           const message = `message=${replies[59]!.id}`;
           for (const link of [`${inChannel}&${message}`, `${ownAddress}?${message}`]) {
             await site.open(page, link, tokens);
-            await text("reply 60").waitFor();
-            await rest();
-            expect(await isInView("reply 60")).toBe(true);
+            await expectAtRest("reply 60");
           }
           for (const link of [inChannel, ownAddress]) {
             await site.open(page, link, tokens);
-            await text("reply 200").waitFor();
-            await rest();
-            expect(await isInView("reply 200")).toBe(true);
+            await expectAtRest("reply 200");
           }
         },
       );
@@ -878,9 +879,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
           await newStored("stored");
           await writeUpTo(45);
           await open();
-          await text("message 6").waitFor();
-          await rest();
-          expect(await isInView("message 6")).toBe(true);
+          await expectAtRest("message 6");
         });
 
         test("opens there too if the list is rendered before the new messages are", async () => {
@@ -893,9 +892,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
           await page.waitForTimeout(300);
           await text("message 4").evaluate((element) => element.closest("article")!.focus());
           await page.evaluate("releaseFrames()");
-          await text("message 6").waitFor();
-          await rest();
-          expect(await isInView("message 6")).toBe(true);
+          await expectAtRest("message 6");
         });
 
         test("opens there too if the first stored message was deleted", { tags: "long" }, async () => {
@@ -905,9 +902,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
           await writeUpTo(45);
           const sync = await openOutdated();
           sync();
-          await text("message 6").waitFor();
-          await rest();
-          expect(await isInView("message 6")).toBe(true);
+          await expectAtRest("message 6");
         });
 
         test("opens there too if the window loses the focus meanwhile", { tags: "long" }, async () => {
@@ -920,9 +915,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
           await page.evaluate(`dispatchEvent(new Event("blur"))`);
           await writeUpTo(45, 7);
           sync();
-          await text("message 7").waitFor();
-          await rest();
-          expect(await isInView("message 7")).toBe(true);
+          await expectAtRest("message 7");
         });
 
         test("marks only messages in view as read if the window gets the focus meanwhile", async () => {
@@ -931,9 +924,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
           const sync = await openOutdated();
           await page.evaluate(FOCUS_ON_CHANGE);
           sync();
-          await text("message 6").waitFor();
-          await rest();
-          expect(await isInView("message 6")).toBe(true);
+          await expectAtRest("message 6");
           await expect.poll(lastReadSeq).toBeGreaterThan(6);
           // The last one can be visible in part.
           expect(await isInView(`message ${(await lastReadSeq()) - 1}`)).toBe(true);
@@ -958,9 +949,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
           await text("message 5").waitFor();
           await rest();
           resolve();
-          await text("message 6").waitFor();
-          await rest();
-          expect(await isInView("message 6")).toBe(true);
+          await expectAtRest("message 6");
         },
       );
 
@@ -1089,9 +1078,7 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         // the end after that.
         await page.evaluate(LOWER_ON_CHANGE);
         await write(grace, "message 61");
-        await text("message 61").waitFor();
-        await rest();
-        expect(await isInView("message 61")).toBe(true);
+        await expectAtRest("message 61");
         expect(await page.getByRole("button", { name: t("messages:jump.newest") }).count()).toBe(0);
       });
 

@@ -224,7 +224,7 @@ export function useSending(options: SendingOptions): Sending {
   };
 }
 
-/** Whether it isn't known yet, or because of an error, which commands the page and plug-ins have here. */
+/** Whether it isn't known which commands the page and plug-ins have here: not yet, or because of an error. */
 function useIsLoadingCommands({ groupId }: Channel): boolean {
   const { data } = useMyPermissions(groupId ?? "", { enabled: groupId !== null });
   const hasPlugins = useHasPlugins();
