@@ -74,6 +74,23 @@ const FOCUS_ON_CHANGE = `
     .observe(document.querySelector("[role=log]"), { childList: true, subtree: true });
 `;
 
+/** React renders nothing that can be interrupted until the tasks are released. Meanwhile the clock stands still. */
+const HOLD_TASKS = `{
+  const post = MessagePort.prototype.postMessage;
+  const { now } = performance;
+  const heldMs = performance.now();
+  const held = [];
+  performance.now = () => heldMs;
+  MessagePort.prototype.postMessage = function (...args) {
+    held.push(() => post.apply(this, args));
+  };
+  window.releaseTasks = () => {
+    performance.now = now;
+    MessagePort.prototype.postMessage = post;
+    for (const run of held) run();
+  };
+}`;
+
 /** Keeps which messages were highlighted. */
 const WATCH_HIGHLIGHTS = `
   window.highlighted = new Set();
@@ -685,6 +702,24 @@ describe.skipIf(!hasBrowser())("the message list", () => {
       expect(isHit).toBe(true);
     },
   );
+
+  test("keys are shown before messages that arrive while the user types", { tags: "long" }, async () => {
+    await newChannel("typed", 20);
+    await open();
+    await expect.poll(() => isInView("message 20")).toBe(true);
+    const field = page.getByRole("textbox", { name: t("composer:label", { title: "#typed" }) });
+    await field.click();
+    await page.evaluate(HOLD_TASKS);
+    await page.keyboard.press("h");
+    await write(grace, "meanwhile");
+    await page.waitForTimeout(500);
+    await page.keyboard.press("i");
+    await expect.poll(() => field.inputValue()).toBe("hi");
+    expect(await text("meanwhile").count()).toBe(0);
+    await page.evaluate("releaseTasks()");
+    await text("meanwhile").waitFor();
+    await expect.poll(() => isInView("meanwhile")).toBe(true);
+  });
 
   const MACHINES = [
     { machine: "a quick machine", script: "", tags: [] },

@@ -1,4 +1,6 @@
-import { useSyncExternalStore } from "react";
+import { startTransition, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
+import { flushSync } from "react-dom";
+import { useHandler } from "../shared/hooks.ts";
 
 /** Something that calls its listeners after each change. */
 interface Source {
@@ -8,6 +10,44 @@ interface Source {
 /** Like `useSyncExternalStore`, but all changes before a frame lead to one render, together with those of all other sources. */
 export function useLive<T>(source: Source, read: () => T): T {
   return useSyncExternalStore(subscriptionOf(source), read);
+}
+
+/** While the user types, keys interrupt a rendering for this time; then it is completed. */
+const MAX_WAIT_MS = 1000;
+
+/**
+ * Like `useLive`, for what takes long to render: while the user types, keys can interrupt that.
+ * @param source must stay the same
+ * @param mayWait whether a new value is shown like this, instead of at once
+ */
+export function useInterruptible<T>(
+  source: Source,
+  read: () => T,
+  mayWait: (shown: T, latest: T) => boolean,
+): T {
+  const [value, setValue] = useState(read);
+  const shown = useRef({ value, waitsSinceMs: Infinity });
+  useLayoutEffect(() => {
+    shown.current = { value, waitsSinceMs: Infinity };
+  }, [value]);
+  const update = useHandler(() => {
+    const latest = read();
+    const now = performance.now();
+    const { current } = shown;
+    if (isTyping() && now - current.waitsSinceMs < MAX_WAIT_MS && mayWait(current.value, latest)) {
+      current.waitsSinceMs = Math.min(current.waitsSinceMs, now);
+      startTransition(() => setValue(latest));
+    } else {
+      // In this frame, as `useLive` does.
+      flushSync(() => setValue(latest));
+    }
+  });
+  useLayoutEffect(() => {
+    // It may have changed since it was rendered.
+    beforeNextFrame(update);
+    return subscriptionOf(source)(update);
+  }, [source, update]);
+  return value;
 }
 
 type Subscribe = Source["subscribe"];

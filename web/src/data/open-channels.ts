@@ -1,7 +1,7 @@
 import type { ChannelSnapshot, ChannelView, FanfareClient, SavedChannel } from "@fanfare/client";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useConnectionState, useServerCache } from "./data-context.ts";
-import { useLive } from "./frames.ts";
+import { useInterruptible } from "./frames.ts";
 import { showChannel } from "./shown-channels.ts";
 
 const savedOf = new WeakMap<FanfareClient, Map<string, SavedChannel>>();
@@ -38,7 +38,8 @@ export function useChannel(channelId: string): OpenChannel {
   const { client } = useServerCache();
   const view = viewOf(client, channelId);
   const state = useConnectionState();
-  const snapshot = useLive(view, () => view.snapshot);
+  const read = useCallback(() => view.snapshot, [view]);
+  const snapshot = useInterruptible(view, read, isLonger);
   const [failure, setFailure] = useState<{ view: ChannelView; error: unknown } | null>(null);
   const load = useCallback(() => {
     view.load().catch((error: unknown) => setFailure({ view, error }));
@@ -53,6 +54,20 @@ export function useChannel(channelId: string): OpenChannel {
   };
   const isFailed = failure?.view === view && snapshot.status === "loading";
   return { view, snapshot, error: isFailed ? failure.error : null, retry };
+}
+
+/**
+ * Whether all that may have changed are its newer messages. A virtual list would lose its place if its start changed in a rendering that is
+ * interrupted, and what the user has just done is shown at once.
+ */
+function isLonger(before: ChannelSnapshot, now: ChannelSnapshot): boolean {
+  return (
+    now.status === before.status &&
+    now.messages[0] === before.messages[0] &&
+    now.hasOlder === before.hasOlder &&
+    now.pending.length === before.pending.length &&
+    now.markedUnread === before.markedUnread
+  );
 }
 
 /** Loads the messages of a channel that is about to be shown, in parallel with everything else. */
