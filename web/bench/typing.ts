@@ -1,9 +1,10 @@
 // Types in Chromium, on a processor that is 4 times slower, while others write in the same channel:
 //   node web/bench/typing.ts [--rate 50] [--keys 150] [--rounds 3] [--web DIR] [--web DIR2]
-// Several builds take turns. `workMs` is the main thread's CPU time for a key until its frame. Both rise with the machine's other load.
+// Several builds take turns, with a page that has only a text field. `workMs` is the main thread's CPU time for a key until its frame. Both
+// rise with the machine's other load.
 import { parseArgs } from "node:util";
 import { FanfareClient } from "@fanfare/client";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { quantile, type Site, startSite, throttleCpu } from "./site.ts";
 import { type MainThread, traceMainThread } from "./trace.ts";
 
@@ -57,15 +58,32 @@ for (const web of values.web ?? [undefined])
     site: await startSite(web === undefined ? {} : { web }),
     rounds: [] as Typed[],
   });
+const bare: MainThread[] = [];
 try {
-  for (let round = 0; round < Number(values.rounds); round++)
-    for (const { site, rounds } of sites) rounds.push(await typeOnce(site));
+  for (let round = 0; round < Number(values.rounds); round++) {
+    for (const { site, rounds } of sites) rounds.push(await typeInChannel(site));
+    bare.push(await typeInField(sites[0]!.site));
+  }
   for (const { web, rounds } of sites) console.log(web, summary(rounds));
+  console.log("only a text field", waits(bare));
 } finally {
   for (const { site } of sites) await site.stop();
 }
 
-async function typeOnce(site: Site): Promise<Typed> {
+async function typeInField(site: Site): Promise<MainThread> {
+  const page = await site.newPage(null);
+  try {
+    await page.setContent("<textarea></textarea>");
+    const field = page.getByRole("textbox");
+    await field.click();
+    await throttleCpu(page);
+    return (await type(site, page, field)).thread;
+  } finally {
+    await page.context().close();
+  }
+}
+
+async function typeInChannel(site: Site): Promise<Typed> {
   const reader = new FanfareClient({ url: site.url });
   const tokens = await reader.createGuest({ nickname: "Reader" });
   const { group, channels } = await reader.call("group.create", { name: "Busy" });
@@ -97,19 +115,8 @@ async function typeOnce(site: Site): Promise<Typed> {
   try {
     await page.waitForTimeout(3000);
     const before = await seen(page);
-    const endTrace = await traceMainThread(site.browser, page);
-    const startMs = performance.now();
-    await pressKeys(page, startMs);
-    await page.waitForFunction(([area, text]) => (area as HTMLTextAreaElement).value === text, [
-      await field.elementHandle(),
-      TEXT,
-    ] as const);
-    await page.waitForTimeout(500);
-    const seconds = (performance.now() - startMs) / 1000;
+    const { thread, seconds } = await type(site, page, field);
     const after = await seen(page);
-    const thread = await endTrace();
-    if (thread.waitsMs.length !== keys)
-      throw new Error(`${thread.waitsMs.length} of ${keys} keys were painted.`);
     if (after.shown - before.shown < (Number(values.rate) * seconds) / 2)
       throw new Error("Less than half of the messages came into view.");
     return {
@@ -123,6 +130,26 @@ async function typeOnce(site: Site): Promise<Typed> {
     for (const author of authors) author.close();
     await page.context().close();
   }
+}
+
+async function type(
+  site: Site,
+  page: Page,
+  field: Locator,
+): Promise<{ thread: MainThread; seconds: number }> {
+  const endTrace = await traceMainThread(site.browser, page);
+  const startMs = performance.now();
+  await pressKeys(page, startMs);
+  await page.waitForFunction(([area, text]) => (area as HTMLTextAreaElement).value === text, [
+    await field.elementHandle(),
+    TEXT,
+  ] as const);
+  await page.waitForTimeout(500);
+  const seconds = (performance.now() - startMs) / 1000;
+  const thread = await endTrace();
+  if (thread.waitsMs.length !== keys)
+    throw new Error(`${thread.waitsMs.length} of ${keys} keys were painted.`);
+  return { thread, seconds };
 }
 
 /** How many times React has rendered, and how many messages were rendered. */
@@ -145,11 +172,6 @@ async function pressKeys(page: Page, startMs: number): Promise<void> {
 function summary(rounds: readonly Typed[]) {
   const seconds = sum(rounds.map((round) => round.seconds));
   const rate = (of: (round: Typed) => number): number => Math.round(sum(rounds.map(of)) / seconds);
-  const spread = (numbers: readonly number[]) => ({
-    p50: quantile(numbers, 0.5),
-    p95: quantile(numbers, 0.95),
-    max: quantile(numbers, 1),
-  });
   return {
     messagesPerSecond: rate(({ shown }) => shown),
     commitsPerSecond: rate(({ commits }) => commits),
@@ -160,8 +182,19 @@ function summary(rounds: readonly Typed[]) {
     forcedLayoutMsPerSecond: rate(({ thread }) => thread.forcedLayoutMs),
     workMsPerSecond: rate(({ thread }) => thread.workMs),
     longestTaskMs: Math.round(Math.max(...rounds.map(({ thread }) => thread.longestTaskMs))),
-    inputToPaintMs: spread(rounds.flatMap(({ thread }) => thread.waitsMs)),
-    workMs: spread(rounds.flatMap(({ thread }) => thread.keyWorkMs)),
+    ...waits(rounds.map(({ thread }) => thread)),
+  };
+}
+
+function waits(threads: readonly MainThread[]) {
+  const spread = (numbers: readonly number[]) => ({
+    p50: quantile(numbers, 0.5),
+    p95: quantile(numbers, 0.95),
+    max: quantile(numbers, 1),
+  });
+  return {
+    inputToPaintMs: spread(threads.flatMap(({ waitsMs }) => waitsMs)),
+    workMs: spread(threads.flatMap(({ keyWorkMs }) => keyWorkMs)),
   };
 }
 
