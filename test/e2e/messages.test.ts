@@ -91,6 +91,30 @@ const HOLD_TASKS = `{
   };
 }`;
 
+/** Each rendering of new rows that can be interrupted stops in the virtual list, which notes -1 for a row, until it is released. */
+const HOLD_RENDERING = `{
+  const { push } = Array.prototype;
+  const post = MessagePort.prototype.postMessage;
+  const now = performance.now.bind(performance);
+  const held = [];
+  Array.prototype.push = function (...items) {
+    if (items[0] === -1 && MessagePort.prototype.postMessage === post) {
+      // React stops after 5 ms, and goes on in a task.
+      performance.now = () => now() + 50;
+      MessagePort.prototype.postMessage = function (...args) {
+        held[held.length] = () => post.apply(this, args);
+      };
+    }
+    return push.apply(this, items);
+  };
+  window.isRenderingHeld = () => held.length > 0;
+  window.releaseRendering = () => {
+    Array.prototype.push = push;
+    MessagePort.prototype.postMessage = post;
+    for (const run of held) run();
+  };
+}`;
+
 /** Keeps which messages were highlighted. */
 const WATCH_HIGHLIGHTS = `
   window.highlighted = new Set();
@@ -716,9 +740,67 @@ describe.skipIf(!hasBrowser())("the message list", () => {
     await page.keyboard.press("i");
     await expect.poll(() => field.inputValue()).toBe("hi");
     expect(await text("meanwhile").count()).toBe(0);
+    // Other changes don't wait, and show what waits.
+    const { messages } = await ada.call("message.list", { channelId, around: 20, limit: 2 });
+    await grace.call("message.delete", { channelId, messageId: messages.find(({ seq }) => seq === 20)!.id });
+    await expect.poll(() => text("message 20").count()).toBe(0);
+    expect(await text("meanwhile").count()).toBe(1);
     await page.evaluate("releaseTasks()");
     await text("meanwhile").waitFor();
     await expect.poll(() => isInView("meanwhile")).toBe(true);
+  });
+
+  describe("the position in a list in which new rows are being rendered while the user types", () => {
+    /** The list is scrolled up, and a message arrives that isn't in view. */
+    async function typeMeanwhile(name: string): Promise<void> {
+      await newChannel(name, 150);
+      await open();
+      await expect.poll(() => isInView("message 150")).toBe(true);
+      // What is rendered again once they are marked as read would hide a wrong shift.
+      await page.waitForTimeout(1500);
+      const height = () => log().evaluate(({ scrollHeight }) => scrollHeight);
+      const before = await height();
+      await log().hover();
+      await expect
+        .poll(
+          async () => {
+            await page.mouse.wheel(0, -300);
+            return height();
+          },
+          { interval: 60 },
+        )
+        .toBeGreaterThan(before);
+      await log().evaluate((element) => (element.scrollTop = 1850));
+      await rest();
+      await page.getByRole("textbox", { name: t("composer:label", { title: `#${name}` }) }).click();
+      await page.evaluate(HOLD_RENDERING);
+      await page.keyboard.press("h");
+      for (let number = 1; number <= 6; number++) await write(grace, `new ${number}`);
+      await expect.poll(() => page.evaluate("isRenderingHeld()")).toBe(true);
+      // As long as no message is shown later.
+      await page.waitForTimeout(300);
+    }
+
+    test("stays if the list is rendered again", { tags: "long" }, async () => {
+      await typeMeanwhile("rendered-again");
+      const read = await firstInView();
+      for (let line = 1; line <= 2; line++) await page.keyboard.press("Shift+Enter");
+      await page.waitForTimeout(300);
+      expect(await firstInView()).toEqual(read);
+      await page.evaluate("releaseRendering()");
+      await rest();
+      expect(await firstInView()).toEqual(read);
+    });
+
+    test("stays if older messages are loaded", { tags: "long" }, async () => {
+      await typeMeanwhile("older-meanwhile");
+      await log().evaluate((element) => (element.scrollTop = 1450));
+      const read = await firstInView();
+      await expect.poll(topNow).toBeGreaterThan(2000);
+      await page.evaluate("releaseRendering()");
+      await rest();
+      expect(await firstInView()).toEqual(read);
+    });
   });
 
   const MACHINES = [

@@ -12,7 +12,7 @@ export function useLive<T>(source: Source, read: () => T): T {
   return useSyncExternalStore(subscriptionOf(source), read);
 }
 
-/** While the user types, keys interrupt a rendering for this time; then it is completed. */
+/** After this time, the next change is no longer interrupted. */
 const MAX_WAIT_MS = 1000;
 
 /**
@@ -26,21 +26,25 @@ export function useInterruptible<T>(
   mayWait: (shown: T, latest: T) => boolean,
 ): T {
   const [value, setValue] = useState(read);
-  const shown = useRef({ value, waitsSinceMs: Infinity });
+  const state = useRef({ shown: value, latest: value, sinceMs: 0 });
   useLayoutEffect(() => {
-    shown.current = { value, waitsSinceMs: Infinity };
+    state.current.shown = value;
+    state.current.sinceMs = performance.now();
   }, [value]);
   const update = useHandler(() => {
+    const { shown, latest: before, sinceMs } = state.current;
     const latest = read();
+    if (latest === before) return;
+    state.current.latest = latest;
+    const isWaiting = before !== shown;
     const now = performance.now();
-    const { current } = shown;
-    if (isTyping() && now - current.waitsSinceMs < MAX_WAIT_MS && mayWait(current.value, latest)) {
-      current.waitsSinceMs = Math.min(current.waitsSinceMs, now);
-      startTransition(() => setValue(latest));
-    } else {
-      // In this frame, as `useLive` does.
-      flushSync(() => setValue(latest));
-    }
+    if (!isWaiting) state.current.sinceMs = now;
+    const isOverdue = isWaiting && now - sinceMs > MAX_WAIT_MS;
+    if (isTyping() && !isOverdue && mayWait(shown, latest)) return startTransition(() => setValue(latest));
+    // First what waits: a virtual list notes its rows while it is rendered, also if that is interrupted.
+    if (isWaiting) flushSync(() => setValue(before));
+    // In this frame, as `useLive` does.
+    flushSync(() => setValue(latest));
   });
   useLayoutEffect(() => {
     // It may have changed since it was rendered.

@@ -57,16 +57,17 @@ export function useChannel(channelId: string): OpenChannel {
 }
 
 /**
- * Whether all that may have changed are its newer messages. A virtual list would lose its place if its start changed in a rendering that is
+ * Whether only messages were added at the end. A virtual list would lose its place if anything else changed in a rendering that is
  * interrupted, and what the user has just done is shown at once.
  */
 function isLonger(before: ChannelSnapshot, now: ChannelSnapshot): boolean {
   return (
     now.status === before.status &&
-    now.messages[0] === before.messages[0] &&
+    now.isOutdated === before.isOutdated &&
     now.hasOlder === before.hasOlder &&
-    now.pending.length === before.pending.length &&
-    now.markedUnread === before.markedUnread
+    now.markedUnread === before.markedUnread &&
+    before.pending.length + now.pending.length === 0 &&
+    before.messages.every((message, index) => message === now.messages[index])
   );
 }
 

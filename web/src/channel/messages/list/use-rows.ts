@@ -62,10 +62,11 @@ export function useRows(channel: ChannelMessages, readUpTo: number | null): Rows
   const [staged, advance] = useReducer(advanced, input, firstRows);
   if (staged.input !== input) advance(input);
   const isFinished = staged.rows === staged.target;
-  useLayoutEffect(() => {
-    if (!isFinished) advance("finish");
-  }, [isFinished]);
   const { rows, isShift, place } = staged;
+  useLayoutEffect(() => {
+    // Also after a shift: a virtual list that is rendered again after an interruption would shift its rows again.
+    if (!isFinished || isShift) advance("finish");
+  }, [isFinished, isShift]);
   return { rows, isShift, place, isFinished, unfoldedIds, unfold };
 }
 
