@@ -28,7 +28,7 @@ import { restoreDraft, setDraft } from "../state/drafts.ts";
 import { COUNT_FROM_CHARS } from "./composer-status.tsx";
 import { useUploads } from "./uploads.ts";
 import type { Editor } from "./use-editor.ts";
-import { useOnceNamed } from "./use-once-named.ts";
+import { useRunWhenReady } from "./use-run-when-ready.ts";
 
 interface SendingOptions extends CommandDialogs {
   channel: Channel;
@@ -179,19 +179,19 @@ export function useSending(options: SendingOptions): Sending {
     if (isThere) sendNow();
   };
 
-  const sendWhenReady = () => {
+  const sendOnceUploaded = () => {
     if (isUnderWay) void sendLater();
     else send();
   };
   // Everyone would see a command that is sent as a message.
-  const named = useOnceNamed(hasUnknownNames, sendWhenReady, isLoadingCommands);
-  const isWaiting = waiting !== null || named.isLocked;
+  const deferred = useRunWhenReady(hasUnknownNames, sendOnceUploaded, isLoadingCommands);
+  const isWaiting = waiting !== null || deferred.isLocked;
 
   const submit = () => {
-    if (canSend && !isWaiting) named.start();
+    if (canSend && !isWaiting) deferred.start();
   };
 
-  const { stop } = named;
+  const { stop } = deferred;
   const stopWaiting = useHandler(() => {
     stop();
     waiting?.abort();
@@ -217,7 +217,7 @@ export function useSending(options: SendingOptions): Sending {
     charsLeft,
     isLookingUp: hasUnknownNames || isLoadingCommands,
     isWaiting,
-    waitsFor: waiting !== null ? "uploads" : named.isLocked && isLoadingCommands ? "commands" : null,
+    waitsFor: waiting !== null ? "uploads" : deferred.isLocked && isLoadingCommands ? "commands" : null,
     submit,
     sendSticker,
     stopWaiting,
