@@ -111,14 +111,13 @@ export async function delayActions(
 
 /**
  * Answers calls of an action with an error instead of passing them on, from the next load of the page on.
- * @returns when one has failed, and how to end this, which closes the connection
+ * @returns when one has failed, and how to end this
  */
 export async function failAction(
   page: Page,
   action: string,
 ): Promise<{ failed: Promise<void>; end: () => void }> {
   const failed = Promise.withResolvers<void>();
-  const ending = Promise.withResolvers<void>();
   const error = { type: "FORBIDDEN", message: "No.", retryable: false, requestId: "none" };
   let isFailing = true;
   await page.routeWebSocket(/socket\.io/, (client) => {
@@ -129,11 +128,9 @@ export async function failAction(
       client.send(`43${id}${JSON.stringify([{ ok: false, error }])}`);
       failed.resolve();
     });
-    if (isFailing) void ending.promise.then(() => client.close());
   });
   const end = () => {
     isFailing = false;
-    ending.resolve();
   };
   return { failed: failed.promise, end };
 }

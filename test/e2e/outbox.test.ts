@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser())("the outbox", () => {
   });
 
   test.for(["command.list", "group.myPermissions"])(
-    "a possible command waits while %s fails",
+    "a possible command waits while %s fails, which is tried again",
     async (action) => {
       const page = await context.newPage();
       const { failed, end } = await failAction(page, action);

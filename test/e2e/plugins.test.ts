@@ -170,21 +170,26 @@ describe.skipIf(!hasBrowser())("plug-ins", () => {
     await page.getByRole("article").getByText("Lunch?").waitFor();
   });
 
-  test("a command waits while the list of plug-ins can't be loaded", async () => {
-    const page = await site.newPage({}, await site.logIn("ada"));
-    const { failed, end } = await failAction(page, "plugin.list");
-    await page.goto(site.url + path);
-    const field = page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
-    await failed;
-    await drawn(page);
-    await field.fill("/quickpoll Dinner?; Pizza; Salad");
-    await page.keyboard.press("Enter");
-    await page.getByText(t("composer:command.waiting")).waitFor();
-    end();
-    await page.getByText("The poll is in the panel Quick polls.").first().waitFor();
-    await page.getByRole("article").getByText("Dinner?").waitFor();
-    expect(await page.getByRole("article").getByText("/quickpoll").count()).toBe(0);
-  });
+  test.for(["plugin.list", "/api/meta"])(
+    "a command waits while %s fails, which is tried again",
+    async (what) => {
+      const page = await site.newPage({}, await site.logIn("ada"));
+      const failing = what === "/api/meta" ? failMeta(page) : failAction(page, what);
+      const { failed, end } = await failing;
+      await page.goto(site.url + path);
+      const field = page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
+      await failed;
+      await drawn(page);
+      const question = `Dinner, ${what}?`;
+      await field.fill(`/quickpoll ${question}; Pizza; Salad`);
+      await page.keyboard.press("Enter");
+      await page.getByText(t("composer:command.waiting")).waitFor();
+      await end();
+      await page.getByText("The poll is in the panel Quick polls.").first().waitFor();
+      await page.getByRole("article").getByText(question).waitFor();
+      expect(await page.getByRole("article").getByText("/quickpoll").count()).toBe(0);
+    },
+  );
 
   test("a plug-in has no access to the session, the page, the network or other actions", async () => {
     await openUnwatched();
@@ -289,3 +294,13 @@ describe.skipIf(!hasBrowser())("plug-ins", () => {
     expect(await values.countDocuments({ plugin: "removed" })).toBe(0);
   });
 });
+
+/** Like `failAction`, for the request that says whether the server has plug-ins. */
+async function failMeta(page: Page): Promise<{ failed: Promise<unknown>; end: () => Promise<void> }> {
+  const url = "**/api/meta";
+  await page.route(url, (route) => route.abort());
+  return {
+    failed: page.waitForEvent("requestfailed", (request) => request.url().endsWith("/api/meta")),
+    end: () => page.unroute(url),
+  };
+}

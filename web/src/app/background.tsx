@@ -14,14 +14,14 @@ const PushRenewal = later(
 
 /** What works on all pages without being a part of them. */
 export function Background() {
-  const hasPlugins = useHasPlugins();
+  const { data: hasPlugins } = useHasPlugins();
   return (
     <>
       <CallHost />
       <GlobalShortcuts />
       <Notifier />
       <PageBadge />
-      {hasPlugins && <PluginLoader />}
+      {hasPlugins === true && <PluginLoader />}
       {(window.fanfareApp || getPermission() === "granted") && <PushRenewal />}
     </>
   );

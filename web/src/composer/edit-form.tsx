@@ -11,7 +11,7 @@ import { ErrorNote } from "../ui/feedback.tsx";
 import { focusComposer } from "./field.ts";
 import { MessageField } from "./message-field.tsx";
 import { useEditor } from "./use-editor.ts";
-import { useOnceNamed } from "./use-once-named.ts";
+import { useRunWhenReady } from "./use-run-when-ready.ts";
 
 /** Changes the text of a message. Saving an empty text asks to delete the message. */
 export function EditForm({ message }: { message: Message }) {
@@ -83,7 +83,7 @@ export function TextForm(props: TextFormProps) {
       onClose();
     }
   };
-  const { isLocked, start: save } = useOnceNamed(isLookingUp, () => void saveNow());
+  const { isLocked, start: save } = useRunWhenReady(isLookingUp, () => void saveNow());
   return (
     <form
       className="relative grid gap-2 py-1"

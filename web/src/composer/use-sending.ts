@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import { hasPermission } from "@fanfare/contract/permissions";
 import { useCall } from "../data/call.ts";
+import { useActionQuery, useRetries } from "../data/data-context.ts";
 import { useLive } from "../data/frames.ts";
 import { useCommands } from "../data/group-settings.ts";
 import { useMyPermissions } from "../data/groups.ts";
@@ -28,7 +29,7 @@ import { restoreDraft, setDraft } from "../state/drafts.ts";
 import { COUNT_FROM_CHARS } from "./composer-status.tsx";
 import { useUploads } from "./uploads.ts";
 import type { Editor } from "./use-editor.ts";
-import { useOnceNamed } from "./use-once-named.ts";
+import { useRunWhenReady } from "./use-run-when-ready.ts";
 
 interface SendingOptions extends CommandDialogs {
   channel: Channel;
@@ -80,10 +81,9 @@ export function useSending(options: SendingOptions): Sending {
   const hasUnknownNames = useStore(contents, ({ unknownNames }) => unknownNames.length > 0);
   /** The text if it can be a command. */
   const written = useStore(contents, ({ wire }) => (COMMAND.test(wire.trim()) ? wire.trim() : ""));
-  const { data: commands } = useCommands(channel.id, { enabled: written !== "" });
-  const isLoadingOthers = useIsLoadingCommands(channel);
+  const { commands, isLoading, loads } = useCommandLoads(channel, written !== "");
   const canBeCommand = written !== "" && uploads.length === 0;
-  const isLoadingCommands = canBeCommand && (commands === undefined || isLoadingOthers);
+  const isLoadingCommands = canBeCommand && isLoading;
   const ownCommands = useOwnCommands(channel);
   const runCommand = useRunCommand(channel, { onPoll, onTemplates });
   const ofBot = canBeCommand ? parseCommand(written, commands ?? []) : null;
@@ -179,19 +179,20 @@ export function useSending(options: SendingOptions): Sending {
     if (isThere) sendNow();
   };
 
-  const sendWhenReady = () => {
+  const sendOnceUploaded = () => {
     if (isUnderWay) void sendLater();
     else send();
   };
   // Everyone would see a command that is sent as a message.
-  const named = useOnceNamed(hasUnknownNames, sendWhenReady, isLoadingCommands);
-  const isWaiting = waiting !== null || named.isLocked;
+  const deferred = useRunWhenReady(hasUnknownNames, sendOnceUploaded, isLoadingCommands);
+  useRetries(deferred.isLocked && isLoadingCommands, loads);
+  const isWaiting = waiting !== null || deferred.isLocked;
 
   const submit = () => {
-    if (canSend && !isWaiting) named.start();
+    if (canSend && !isWaiting) deferred.start();
   };
 
-  const { stop } = named;
+  const { stop } = deferred;
   const stopWaiting = useHandler(() => {
     stop();
     waiting?.abort();
@@ -217,19 +218,26 @@ export function useSending(options: SendingOptions): Sending {
     charsLeft,
     isLookingUp: hasUnknownNames || isLoadingCommands,
     isWaiting,
-    waitsFor: waiting !== null ? "uploads" : named.isLocked && isLoadingCommands ? "commands" : null,
+    waitsFor: waiting !== null ? "uploads" : deferred.isLocked && isLoadingCommands ? "commands" : null,
     submit,
     sendSticker,
     stopWaiting,
   };
 }
 
-/** Whether it isn't known which commands the page and plug-ins have here: not yet, or because of an error. */
-function useIsLoadingCommands({ groupId }: Channel): boolean {
-  const { data } = useMyPermissions(groupId ?? "", { enabled: groupId !== null });
+/** What is loaded to know whether a text is a command. `isLoading` also after a failure. */
+function useCommandLoads({ id, groupId }: Channel, enabled: boolean) {
+  const ofBots = useCommands(id, { enabled });
+  const permissions = useMyPermissions(groupId ?? "", { enabled: groupId !== null });
   const hasPlugins = useHasPlugins();
+  // The background of the page loads it.
+  const ofPlugins = useActionQuery("plugin.list", {}, { enabled: false });
   const hasTheirs = usePlugins(({ isLoaded }) => isLoaded);
-  return (groupId !== null && data === undefined) || (hasPlugins && !hasTheirs);
+  const isLoading =
+    ofBots.data === undefined ||
+    (groupId !== null && permissions.data === undefined) ||
+    (hasPlugins.data !== false && !hasTheirs);
+  return { commands: ofBots.data, isLoading, loads: [ofBots, permissions, hasPlugins, ofPlugins] };
 }
 
 function countCharsLeft(content: string): number {

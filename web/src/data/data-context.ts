@@ -6,9 +6,10 @@ import {
   useQuery,
   type UseQueryResult,
 } from "@tanstack/react-query";
-import { createContext, useContext, useSyncExternalStore } from "react";
+import { createContext, useContext, useEffect, useRef, useSyncExternalStore } from "react";
 import { FanfareError, type ClientEvents, type ConnectionState, type FanfareClient } from "@fanfare/client";
 import type { LoadName } from "@fanfare/client/store";
+import { useHandler } from "../shared/hooks.ts";
 import type { ItemOf, NextOf, ServerCache } from "./cache.ts";
 
 export const DataContext = createContext<ServerCache | null>(null);
@@ -89,6 +90,29 @@ function retryDelay(failures: number, error: unknown): number {
   const requestedMs = error instanceof FanfareError ? error.retryAfterMs : 0;
   const own = Math.min(RETRY_MAX_MS, RETRY_BASE_MS * 2 ** failures);
   return requestedMs + own * (0.5 + Math.random() / 2);
+}
+
+interface Load {
+  /** Another object after each failure. */
+  error: unknown;
+  refetch: () => unknown;
+}
+
+/** Repeats the loads that failed while something waits for them, with a growing delay. */
+export function useRetries(isWaiting: boolean, loads: readonly Load[]): void {
+  const failed = loads.filter((load) => load.error !== null);
+  const error = failed[0]?.error ?? null;
+  const failures = useRef(0);
+  const retry = useHandler(() => {
+    for (const { refetch } of failed) void refetch();
+  });
+  useEffect(() => {
+    if (!isWaiting) failures.current = 0;
+    if (!isWaiting || error === null) return undefined;
+    const timer = setTimeout(retry, retryDelay(failures.current, error));
+    failures.current += 1;
+    return () => clearTimeout(timer);
+  }, [isWaiting, error, retry]);
 }
 
 export function useConnectionState(): ConnectionState {

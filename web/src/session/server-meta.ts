@@ -3,7 +3,15 @@ import { useEffect, useState } from "react";
 import { create } from "zustand";
 import { setBranding } from "./branding.ts";
 
-const useFeatures = create(() => ({ hasCalls: false, hasPlugins: false }));
+interface Features {
+  hasCalls: boolean;
+  /** Undefined until the server responds. */
+  hasPlugins: boolean | undefined;
+  /** Why the last request failed. */
+  error: unknown;
+}
+
+const useFeatures = create<Features>(() => ({ hasCalls: false, hasPlugins: undefined, error: null }));
 
 let known: Meta | null | undefined;
 let request: Promise<Meta | null> | null = null;
@@ -19,9 +27,8 @@ export function useServerMeta(): Meta | null | undefined {
   const [meta, setMeta] = useState(known);
   useEffect(() => {
     let shown = true;
-    // Fetched on every mount, because admins can change it; components mounted together share one request.
-    request ??= fetchMeta();
-    void request.then((meta) => shown && setMeta(meta));
+    // Fetched on every mount, because admins can change it.
+    void loadMeta().then((meta) => shown && setMeta(meta));
     return () => {
       shown = false;
     };
@@ -57,9 +64,11 @@ export function useHasCalls(): boolean {
   return useFeatures(({ hasCalls }) => hasCalls);
 }
 
-/** Whether this server has plug-ins for the page; false until it responds. */
-export function useHasPlugins(): boolean {
-  return useFeatures(({ hasPlugins }) => hasPlugins);
+/** Whether this server has plug-ins for the page. Makes no request until `refetch`. */
+export function useHasPlugins() {
+  const data = useFeatures(({ hasPlugins }) => hasPlugins);
+  const error = useFeatures((features) => features.error);
+  return { data, error, refetch: loadMeta };
 }
 
 /** Whether this server has a directory of groups; false until the server responds. */
@@ -67,17 +76,23 @@ export function useHasDirectory(): boolean {
   return useServerMeta()?.directory === true;
 }
 
+/** Callers share the pending request. */
+function loadMeta(): Promise<Meta | null> {
+  request ??= fetchMeta();
+  return request;
+}
+
 async function fetchMeta(): Promise<Meta | null> {
   try {
     const response = await fetch("/api/meta", { signal: AbortSignal.timeout(META_TIMEOUT_MS) });
-    known = response.ok ? ((await response.json()) as Meta) : null;
-    if (known !== null) {
-      setBranding(known.branding);
-      useFeatures.setState({ hasCalls: known.calls, hasPlugins: known.plugins });
-    }
-  } catch {
+    if (!response.ok) throw new Error(`/api/meta: ${response.status}`);
+    known = (await response.json()) as Meta;
+    setBranding(known.branding);
+    useFeatures.setState({ hasCalls: known.calls, hasPlugins: known.plugins, error: null });
+  } catch (error) {
     // A login attempt then reports that the server can't be reached.
     known = null;
+    useFeatures.setState({ error });
   }
   request = null;
   return known;

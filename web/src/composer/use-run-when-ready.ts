@@ -4,7 +4,7 @@ import { useHandler } from "../shared/hooks.ts";
 /** A text isn't held back longer than this by usernames, such as without a connection. */
 const LOOKUP_MAX_MS = 2000;
 
-interface OnceNamed {
+interface DeferredRun {
   /** Whether it waits. The text must not be changed meanwhile. */
   isLocked: boolean;
   start: () => void;
@@ -16,7 +16,7 @@ interface OnceNamed {
  * @param isLookingUp whether usernames in the text are being looked up
  * @param isHeld whether it must wait for something else, however long that takes
  */
-export function useOnceNamed(isLookingUp: boolean, run: () => void, isHeld = false): OnceNamed {
+export function useRunWhenReady(isLookingUp: boolean, run: () => void, isHeld = false): DeferredRun {
   const [isLocked, setLocked] = useState(false);
   /** Unlike the state, it changes at once. */
   const isWaiting = useRef(false);
