@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { existsSync } from "node:fs";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, chromium, type Page, type WebSocketRoute } from "playwright-core";
 
 const chosenPath = process.env["CHROMIUM_PATH"];
 const chromiumPath = chosenPath ?? "/usr/bin/chromium";
@@ -80,6 +80,36 @@ function launch(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args });
 }
 
+interface Call {
+  name: string;
+  params: string;
+  /** Resolves with the server's answer. */
+  pass: () => Promise<string>;
+  answer: (result: string) => void;
+  client: WebSocketRoute;
+}
+
+/** Calls `handle`, which answers it, for each call of the page, from its next load on. */
+export async function handleCalls(page: Page, handle: (call: Call) => Promise<void>): Promise<void> {
+  await page.routeWebSocket(/socket\.io/, (client) => {
+    const server = client.connectToServer();
+    const answers = new Map<string, (answer: string) => void>();
+    client.onMessage((frame) => {
+      const [, id, name = "", params = ""] = /^42(\d+)\["([^"]+)",?(.*)/s.exec(frame.toString()) ?? [];
+      if (id === undefined) return server.send(frame);
+      const pass = () => {
+        server.send(frame);
+        return new Promise<string>((resolve) => answers.set(id, resolve));
+      };
+      return handle({ name, params, pass, answer: (result) => client.send(`43${id}${result}`), client });
+    });
+    server.onMessage((frame) => {
+      const [, id = "", result = ""] = /^43(\d+)(.*)/s.exec(frame.toString()) ?? [];
+      (answers.get(id) ?? (() => client.send(frame)))(result);
+    });
+  });
+}
+
 /**
  * Delays calls or their answers, in milliseconds or until a promise resolves, from the next load of the page on.
  * @param which matches the action, or what it is called with
@@ -90,22 +120,13 @@ export async function delayActions(
   delay: number | Promise<void>,
   side: "call" | "answer" = "answer",
 ): Promise<void> {
-  await page.routeWebSocket(/socket\.io/, (client) => {
-    const server = client.connectToServer();
-    const late = new Set<string>();
-    const end = () => (typeof delay === "number" ? sleep(delay) : delay);
-    client.onMessage(async (frame) => {
-      const [, id = "", name = "", params = ""] = /^42(\d+)\["([^"]+)",?(.*)/s.exec(frame.toString()) ?? [];
-      const isMeant = which.test(name) || which.test(params);
-      if (isMeant && side === "call") await end();
-      else if (isMeant) late.add(id);
-      server.send(frame);
-    });
-    server.onMessage(async (frame) => {
-      const [, id = ""] = /^43(\d+)\[/.exec(frame.toString()) ?? [];
-      if (late.has(id)) await end();
-      client.send(frame);
-    });
+  const end = () => (typeof delay === "number" ? sleep(delay) : delay);
+  await handleCalls(page, async ({ name, params, pass, answer }) => {
+    const isMeant = which.test(name) || which.test(params);
+    if (isMeant && side === "call") await end();
+    const result = await pass();
+    if (isMeant && side === "answer") await end();
+    answer(result);
   });
 }
 
@@ -120,14 +141,10 @@ export async function failAction(
   const failed = Promise.withResolvers<void>();
   const error = { type: "FORBIDDEN", message: "No.", retryable: false, requestId: "none" };
   let isFailing = true;
-  await page.routeWebSocket(/socket\.io/, (client) => {
-    const server = client.connectToServer();
-    client.onMessage((frame) => {
-      const [, id = "", name = ""] = /^42(\d+)\["([^"]+)"/.exec(frame.toString()) ?? [];
-      if (!isFailing || name !== action) return server.send(frame);
-      client.send(`43${id}${JSON.stringify([{ ok: false, error }])}`);
-      failed.resolve();
-    });
+  await handleCalls(page, async ({ name, pass, answer }) => {
+    if (!isFailing || name !== action) return answer(await pass());
+    answer(JSON.stringify([{ ok: false, error }]));
+    failed.resolve();
   });
   const end = () => {
     isFailing = false;

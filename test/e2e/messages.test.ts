@@ -1,8 +1,8 @@
 import { FanfareClient } from "@fanfare/client";
 import type { Message, ScheduledMessage, SessionTokens } from "@fanfare/contract";
-import type { Page, WebSocket } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { delayActions, drawn, hasBrowser } from "./browser.ts";
+import { delayActions, drawn, handleCalls, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
@@ -1078,14 +1078,9 @@ describe.skipIf(!hasBrowser())("the message list", () => {
           await write(grace, "message 21");
           // Otherwise the page would repeat the call.
           const { promise: isMarked, resolve } = Promise.withResolvers<void>();
-          page.once("websocket", (socket) => {
-            let id: string | undefined;
-            socket.on("framesent", ({ payload }) => {
-              id ??= /^42(\d+)\["channel\.markRead"/.exec(payload.toString())?.[1];
-            });
-            socket.on("framereceived", ({ payload }) => {
-              if (id !== undefined && payload.toString().startsWith(`43${id}[`)) resolve();
-            });
+          await handleCalls(page, async ({ name, pass, answer }) => {
+            answer(await pass());
+            if (name === "channel.markRead") resolve();
           });
           await open();
           await isMarked;
@@ -1133,20 +1128,12 @@ describe.skipIf(!hasBrowser())("the message list", () => {
         async () => {
           await newChannel("one-page", 160);
           const loads = { asked: 0, answered: 0 };
-          const watch = (socket: WebSocket) => {
-            const ids = new Set<string>();
-            socket.on("framesent", ({ payload }) => {
-              const [, id] = /^42(\d+)\["message\.list"/.exec(payload.toString()) ?? [];
-              if (id === undefined) return;
-              ids.add(id);
-              loads.asked += 1;
-            });
-            socket.on("framereceived", ({ payload }) => {
-              const [, id] = /^43(\d+)\[/.exec(payload.toString()) ?? [];
-              if (id !== undefined && ids.has(id)) loads.answered += 1;
-            });
-          };
-          page.on("websocket", watch);
+          await handleCalls(page, async ({ name, pass, answer }) => {
+            const count = name === "message.list" ? 1 : 0;
+            loads.asked += count;
+            answer(await pass());
+            loads.answered += count;
+          });
           await open();
           await expect.poll(() => isInView("message 160")).toBe(true);
           await rest();
@@ -1167,7 +1154,6 @@ describe.skipIf(!hasBrowser())("the message list", () => {
           await page.evaluate("releaseFrames()");
           await scrollToTop();
           await expect.poll(() => loads.asked).toBeGreaterThan(asked + 1);
-          page.off("websocket", watch);
         },
       );
 

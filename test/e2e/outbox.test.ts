@@ -217,6 +217,32 @@ describe.skipIf(!hasBrowser())("the outbox", () => {
     expect(await stored()).toEqual(["refused three"]);
   });
 
+  test("editing a failed message puts its text and files back into the composer", async () => {
+    const page = await context.newPage();
+    const { failed, end } = await failAction(page, "message.send");
+    await page.goto(`${site.url}/groups/${groupId}/channels/${channelId}`);
+    await field(page).fill("the plan");
+    const file = { name: "plan.txt", mimeType: "text/plain", buffer: Buffer.from("launch") };
+    await page.locator("input[type=file]").setInputFiles(file);
+    await field(page).press("Enter");
+    await failed;
+    end();
+    const unsent = page.getByRole("group", { name: t("messages:unsent.label") });
+    await unsent.getByRole("button", { name: t("common:edit") }).click();
+    await unsent.waitFor({ state: "detached" });
+    await page
+      .getByRole("list", { name: t("composer:upload.list") })
+      .getByText("plan.txt")
+      .waitFor();
+    expect(await field(page).inputValue()).toBe("the plan");
+    await field(page).fill("the new plan");
+    await field(page).press("Enter");
+    await expect.poll(stored).toEqual(["the new plan"]);
+    const [message] = (await ada.call("message.list", { channelId })).messages;
+    expect(message!.attachments).toMatchObject([{ name: "plan.txt" }]);
+    await expectKept(page, 0);
+  });
+
   test(
     "a failed message is also shown elsewhere, and can't be edited where the user can't write",
     { tags: "long" },

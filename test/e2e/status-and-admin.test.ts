@@ -4,7 +4,7 @@ import sharp from "sharp";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { violations } from "./axe.ts";
-import { delayActions, hasBrowser } from "./browser.ts";
+import { delayActions, handleCalls, hasBrowser } from "./browser.ts";
 import { useSite } from "./site.ts";
 import { t } from "./texts.ts";
 
@@ -106,11 +106,9 @@ describe.skipIf(!hasBrowser())("an admin", () => {
     const other = await page.context().newPage();
     const height = 400;
     await other.setViewportSize({ width: 1000, height });
-    await other.routeWebSocket(/socket\.io/, (client) => {
-      const server = client.connectToServer();
-      client.onMessage((frame) => server.send(frame));
-      server.onMessage((frame) => client.send(frame.toString().replace(/"freeBytes":\d+/, '"freeBytes":1')));
-    });
+    await handleCalls(other, async ({ pass, answer }) =>
+      answer((await pass()).replace(/"freeBytes":\d+/, '"freeBytes":1')),
+    );
     await site.open(other, "/admin/overview", await site.logIn(admin.username));
     const attention = other.getByRole("region", { name: t("admin:attention.title") });
     await attention.getByRole("link", { name: /^Only / }).click();

@@ -47,6 +47,8 @@ class Uploads {
   readonly #aborts = new Map<string, AbortController>();
   /** Uploads that were repeated once while the client was online: another failure is final. */
   readonly #repeated = new Set<string>();
+  /** By what `take` returned, which failed messages keep until a reload. */
+  readonly #taken = new WeakMap<readonly string[], readonly Upload[]>();
   readonly #listeners = new Set<() => void>();
   /** By channel: names of files that were lost when this tab was closed or reloaded. */
   readonly #lost: Map<string, readonly string[]>;
@@ -135,7 +137,14 @@ class Uploads {
     const uploads = this.of(channelId);
     for (const { previewUrl } of uploads) if (previewUrl !== null) URL.revokeObjectURL(previewUrl);
     this.#set(channelId, NONE);
-    return uploads.flatMap(({ fileId }) => fileId ?? []);
+    const fileIds = uploads.flatMap(({ fileId }) => fileId ?? []);
+    this.#taken.set(fileIds, uploads);
+    return fileIds;
+  }
+
+  /** The files of a message that this page has written. */
+  takenAs(fileIds: readonly string[]): readonly Upload[] | undefined {
+    return this.#taken.get(fileIds);
   }
 
   /** Restarts uploads that failed because the connection was lost. */

@@ -1,13 +1,16 @@
 import type { PendingMessage } from "@fanfare/client";
 import { CircleAlert } from "lucide-react";
 import { useTranslation } from "react-i18next";
+import { LIMITS } from "@fanfare/contract/limits";
 import { useComposerState } from "../../../composer/composer.tsx";
+import { useUploadStore } from "../../../composer/uploads.ts";
 import { useMe } from "../../../data/me.ts";
 import { useAvatarUrl } from "../../../data/members.ts";
 import { useName } from "../../../people/members/user-name.tsx";
 import { errorText, isErrorOf } from "../../../shared/use-action.ts";
 import { Avatar } from "../../../ui/display.tsx";
 import { Button } from "../../../ui/button.tsx";
+import { showToast } from "../../../ui/feedback.tsx";
 import { usePreferences } from "../../../state/preferences.ts";
 import { cx } from "../../../ui/cx.ts";
 import { Sticker } from "../../emoji/sticker.tsx";
@@ -94,9 +97,18 @@ function UnsentItem({ failed }: { failed: UnsentMessage }) {
   // In a direct message, only a block forbids it.
   const isBlocked = channel.kind === "direct" && isErrorOf(failed.error, "FORBIDDEN");
   const canWrite = useComposerState(channel).kind === "open" && !isBlocked;
+  const store = useUploadStore();
+  const { attachmentIds } = options;
+  const files = attachmentIds === undefined ? [] : store.takenAs(attachmentIds);
   const edit = async () => {
     const { insertInComposer } = await import("../../../composer/fields.ts");
-    if (insertInComposer(channel.id, content)) deleteUnsent(failed);
+    const count = LIMITS.attachmentsPerMessage;
+    if (store.of(channel.id).length + files!.length > count)
+      return showToast({ text: t("composer:upload.tooMany", { count }), tone: "danger" });
+    if (!insertInComposer(channel.id, content)) return;
+    // Uploaded again, because the failed message may have claimed the earlier uploads.
+    for (const { file, recording } of files!) store.add(channel.id, [file], recording);
+    deleteUnsent(failed);
   };
   return (
     <div
@@ -116,7 +128,7 @@ function UnsentItem({ failed }: { failed: UnsentMessage }) {
           <Button size="sm" onClick={() => void retryMessage(view, failed)}>
             {t("ui:retry")}
           </Button>
-          {canWrite && (options.attachmentIds ?? options.stickerId ?? options.poll) === undefined && (
+          {canWrite && files !== undefined && (options.stickerId ?? options.poll) === undefined && (
             <Button size="sm" variant="ghost" onClick={() => void edit()}>
               {t("common:edit")}
             </Button>
