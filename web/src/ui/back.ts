@@ -24,25 +24,29 @@ const replace = history.replaceState.bind(history);
 export function update(): void {
   if (going !== null) return;
   const missing = open.length - depth();
-  if (missing < 0) {
-    going = setTimeout(giveUp, MAX_GOING_MS);
-    history.go(missing);
-  }
+  if (missing < 0) go(missing);
   for (let at = depth() + 1; at <= open.length; at++) push({ ...history.state, open: at }, "");
   known = open.length;
 }
 
+function go(by: number): void {
+  going = setTimeout(giveUp, MAX_GOING_MS);
+  history.go(by);
+}
+
 /** There were no entries, as in a copy of a tab. */
 function giveUp(): void {
-  replace({ ...history.state, open: open.length }, "");
+  replace({ ...history.state, open: 0 }, "");
   arrive();
 }
 
 function arrive(): void {
   clearTimeout(going ?? undefined);
   going = null;
+  const { pathname } = location;
   for (const change of waiting.splice(0)) change();
-  update();
+  // What a new page closes is about to call this itself.
+  if (location.pathname === pathname) update();
 }
 
 addEventListener("popstate", () => {
@@ -56,8 +60,9 @@ addEventListener("popstate", () => {
 const staysOnPage = (url: string | URL | null = null): boolean =>
   url === null || new URL(url, location.href).pathname === location.pathname;
 
-// A page takes the place of what it was opened from.
+// A page takes the place of all that was open above the previous one: what remained would stop Forward.
 history.pushState = (...change) => {
+  if (going === null && depth() > 1 && !staysOnPage(change[2])) go(1 - depth());
   if (going !== null) waiting.push(() => history.pushState(...change));
   else if (depth() > 0) replace(...change);
   else push(...change);
