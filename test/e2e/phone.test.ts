@@ -480,7 +480,8 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
       const shown = async () => [new URL(page.url()).pathname, await entries()];
       const expectWayBack = async (opened: string) => {
         await page.waitForURL(`**${opened}`);
-        await page.getByRole("dialog").first().waitFor({ state: "detached" });
+        await expect.poll(() => page.locator("[role=dialog], [role=menu]").count()).toBe(0);
+        await expect.poll(entries).toBe(0);
         await page.goBack();
         await expect.poll(shown).toEqual([path, 0]);
         await page.goForward();
@@ -501,6 +502,16 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
       await expect.poll(entries).toBe(2);
       await page.getByRole("menuitem", { name: t("channels:browse.title") }).tap();
       await expectWayBack(`/groups/${groupId}/channels`);
+    });
+
+    test("keeps the address that the page got while a sheet was open", async () => {
+      // As a link to a message that is resolved meanwhile: it would be followed twice.
+      await page.evaluate("history.replaceState(null, '', '?from=link')");
+      await openMembers();
+      await expect.poll(entries).toBe(1);
+      await page.evaluate("history.replaceState(null, '', location.pathname)");
+      await expectClosing(members(), 0);
+      expect(new URL(page.url()).search).toBe("");
     });
 
     test("leads from a thread to its channel, and to the page before once the thread is closed", async () => {

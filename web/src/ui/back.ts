@@ -9,10 +9,12 @@ import { open } from "./use-back.ts";
 const MAX_GOING_MS = 1000;
 /** Ends the wait for removed entries; null if none are being removed. */
 let going: ReturnType<typeof setTimeout> | null = null;
-/** How many things had entries. */
-let known = 0;
 /** Changes of the address that wait for it. */
 const waiting: (() => void)[] = [];
+/** How many things had entries. */
+let known = 0;
+/** The page's address if it changed while something was open. */
+let address: string | null = null;
 
 /** How many things are open at the current entry. */
 const depth = (): number => (history.state as { open?: number } | null)?.open ?? 0;
@@ -49,6 +51,16 @@ function arrive(): void {
   if (location.pathname === pathname) update();
 }
 
+// Before the page is rendered: an address that has a message again would lead to it again.
+addEventListener(
+  "popstate",
+  () => {
+    if (address !== null && staysOnPage(address)) replace(history.state, "", address);
+    if (depth() === 0) address = null;
+  },
+  true,
+);
+
 addEventListener("popstate", () => {
   if (going !== null) return arrive();
   // The page that Back led to may have opened something already.
@@ -63,11 +75,14 @@ const staysOnPage = (url: string | URL | null = null): boolean =>
 // A page takes the place of all that was open above the previous one: what remained would stop Forward.
 history.pushState = (...change) => {
   if (going === null && depth() > 1 && !staysOnPage(change[2])) go(1 - depth());
-  if (going !== null) waiting.push(() => history.pushState(...change));
-  else if (depth() > 0) replace(...change);
+  if (going !== null) return void waiting.push(() => history.pushState(...change));
+  address = null;
+  if (depth() > 0) replace(...change);
   else push(...change);
 };
-history.replaceState = (state: object | null, ...address) => {
-  if (going !== null) waiting.push(() => history.replaceState(state, ...address));
-  else replace(depth() > 0 && staysOnPage(address[1]) ? { ...state, open: depth() } : state, ...address);
+history.replaceState = (state: object | null, ...change) => {
+  if (going !== null) return void waiting.push(() => history.replaceState(state, ...change));
+  const isBelow = depth() > 0 && staysOnPage(change[1]);
+  replace(isBelow ? { ...state, open: depth() } : state, ...change);
+  if (isBelow) address = location.href;
 };
