@@ -476,6 +476,44 @@ describe.skipIf(!hasBrowser())("on a phone", () => {
       expect(new URL(page.url()).pathname).toBe(path);
     });
 
+    test("leads to the page, and Forward from it, after another was opened above a sheet", async () => {
+      const shown = async () => [new URL(page.url()).pathname, await entries()];
+      const expectWayBack = async (opened: string) => {
+        await page.waitForURL(`**${opened}`);
+        await expect.poll(() => page.locator("[role=dialog], [role=menu]").count()).toBe(0);
+        await expect.poll(entries).toBe(0);
+        await page.goBack();
+        await expect.poll(shown).toEqual([path, 0]);
+        await page.goForward();
+        // Longer than a removal of entries takes.
+        await page.waitForTimeout(300);
+        expect(await shown()).toEqual([opened, 0]);
+      };
+      await openMembers();
+      await members().getByRole("button", { name: "Ada" }).tap();
+      await page.getByRole("dialog", { name: t("common:profile") }).waitFor();
+      await expect.poll(entries).toBe(2);
+      await page.evaluate("history.pushState(null, '', '/inbox')");
+      await expectWayBack("/inbox");
+
+      await page.goBack();
+      await button(t("shell:openLists")).tap();
+      await lists().getByRole("button", { name: "Rocket builders" }).last().tap();
+      await expect.poll(entries).toBe(2);
+      await page.getByRole("menuitem", { name: t("channels:browse.title") }).tap();
+      await expectWayBack(`/groups/${groupId}/channels`);
+    });
+
+    test("keeps the address that the page got while a sheet was open", async () => {
+      // As a link to a message that is resolved meanwhile: it would be followed twice.
+      await page.evaluate("history.replaceState(null, '', '?from=link')");
+      await openMembers();
+      await expect.poll(entries).toBe(1);
+      await page.evaluate("history.replaceState(null, '', location.pathname)");
+      await expectClosing(members(), 0);
+      expect(new URL(page.url()).search).toBe("");
+    });
+
     test("leads from a thread to its channel, and to the page before once the thread is closed", async () => {
       await site.visit(page, "/inbox");
       await site.visit(page, path);

@@ -9,10 +9,12 @@ import { open } from "./use-back.ts";
 const MAX_GOING_MS = 1000;
 /** Ends the wait for removed entries; null if none are being removed. */
 let going: ReturnType<typeof setTimeout> | null = null;
-/** How many things had entries. */
-let known = 0;
 /** Changes of the address that wait for it. */
 const waiting: (() => void)[] = [];
+/** How many things had entries. */
+let known = 0;
+/** The page's address if it changed while something was open. */
+let address: string | null = null;
 
 /** How many things are open at the current entry. */
 const depth = (): number => (history.state as { open?: number } | null)?.open ?? 0;
@@ -24,26 +26,40 @@ const replace = history.replaceState.bind(history);
 export function update(): void {
   if (going !== null) return;
   const missing = open.length - depth();
-  if (missing < 0) {
-    going = setTimeout(giveUp, MAX_GOING_MS);
-    history.go(missing);
-  }
+  if (missing < 0) go(missing);
   for (let at = depth() + 1; at <= open.length; at++) push({ ...history.state, open: at }, "");
   known = open.length;
 }
 
+function go(by: number): void {
+  going = setTimeout(giveUp, MAX_GOING_MS);
+  history.go(by);
+}
+
 /** There were no entries, as in a copy of a tab. */
 function giveUp(): void {
-  replace({ ...history.state, open: open.length }, "");
+  replace({ ...history.state, open: 0 }, "");
   arrive();
 }
 
 function arrive(): void {
   clearTimeout(going ?? undefined);
   going = null;
+  const { pathname } = location;
   for (const change of waiting.splice(0)) change();
-  update();
+  // What a new page closes is about to call this itself.
+  if (location.pathname === pathname) update();
 }
+
+// Before the page is rendered: an address that has a message again would lead to it again.
+addEventListener(
+  "popstate",
+  () => {
+    if (address !== null && staysOnPage(address)) replace(history.state, "", address);
+    if (depth() === 0) address = null;
+  },
+  true,
+);
 
 addEventListener("popstate", () => {
   if (going !== null) return arrive();
@@ -56,13 +72,17 @@ addEventListener("popstate", () => {
 const staysOnPage = (url: string | URL | null = null): boolean =>
   url === null || new URL(url, location.href).pathname === location.pathname;
 
-// A page takes the place of what it was opened from.
+// A page takes the place of all that was open above the previous one: what remained would stop Forward.
 history.pushState = (...change) => {
-  if (going !== null) waiting.push(() => history.pushState(...change));
-  else if (depth() > 0) replace(...change);
+  if (going === null && depth() > 1 && !staysOnPage(change[2])) go(1 - depth());
+  if (going !== null) return void waiting.push(() => history.pushState(...change));
+  address = null;
+  if (depth() > 0) replace(...change);
   else push(...change);
 };
-history.replaceState = (state: object | null, ...address) => {
-  if (going !== null) waiting.push(() => history.replaceState(state, ...address));
-  else replace(depth() > 0 && staysOnPage(address[1]) ? { ...state, open: depth() } : state, ...address);
+history.replaceState = (state: object | null, ...change) => {
+  if (going !== null) return void waiting.push(() => history.replaceState(state, ...change));
+  const isBelow = depth() > 0 && staysOnPage(change[1]);
+  replace(isBelow ? { ...state, open: depth() } : state, ...change);
+  if (isBelow) address = location.href;
 };

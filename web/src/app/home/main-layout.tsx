@@ -90,13 +90,14 @@ function AppShell({ lists, children }: AppShellProps) {
   const [path] = useLocation();
   const [slot, setSlot] = useState<HTMLElement | null>(null);
   const page = useRef<HTMLDivElement>(null);
-  // On a phone, a panel covers the page. The search can be what Back leads to.
+  // On phones, lists and panels cover the page. The search can be what Back leads to.
   useEffect(
     () => () => {
+      setDrawerAt(null);
       if (isPhone && !hasSearchEntry()) openPanel(null);
     },
     // oxlint-disable-next-line react/exhaustive-effect-dependencies -- navigation closes it
-    [isPhone, path],
+    [isPhone, path, setDrawerAt],
   );
   useSwipe(page, "end", () => (isPhone ? pullDrawer((isOpen) => setDrawerAt(isOpen ? path : null)) : null));
   return (
