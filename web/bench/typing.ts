@@ -71,7 +71,7 @@ try {
 }
 
 async function typeInField(site: Site): Promise<MainThread> {
-  const page = await site.newPage(null);
+  const page = await site.browser.newPage({ viewport: null });
   try {
     await page.setContent("<textarea></textarea>");
     const field = page.getByRole("textbox");
