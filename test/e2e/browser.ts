@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { existsSync } from "node:fs";
-import { type Browser, chromium, type Page, type WebSocketRoute } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 
 const chosenPath = process.env["CHROMIUM_PATH"];
 const chromiumPath = chosenPath ?? "/usr/bin/chromium";
@@ -86,7 +86,6 @@ interface Call {
   /** Resolves with the server's answer. */
   pass: () => Promise<string>;
   answer: (result: string) => void;
-  client: WebSocketRoute;
 }
 
 /** Calls `handle`, which answers it, for each call of the page, from its next load on. */
@@ -101,7 +100,7 @@ export async function handleCalls(page: Page, handle: (call: Call) => Promise<vo
         server.send(frame);
         return new Promise<string>((resolve) => answers.set(id, resolve));
       };
-      return handle({ name, params, pass, answer: (result) => client.send(`43${id}${result}`), client });
+      return handle({ name, params, pass, answer: (result) => client.send(`43${id}${result}`) });
     });
     server.onMessage((frame) => {
       const [, id = "", result = ""] = /^43(\d+)(.*)/s.exec(frame.toString()) ?? [];
@@ -146,10 +145,7 @@ export async function failAction(
     answer(JSON.stringify([{ ok: false, error }]));
     failed.resolve();
   });
-  const end = () => {
-    isFailing = false;
-  };
-  return { failed: failed.promise, end };
+  return { failed: failed.promise, end: () => void (isFailing = false) };
 }
 
 /** Resolves once the page has drawn what it has rendered so far. */

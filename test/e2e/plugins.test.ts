@@ -170,26 +170,22 @@ describe.skipIf(!hasBrowser())("plug-ins", () => {
     await page.getByRole("article").getByText("Lunch?").waitFor();
   });
 
-  test.for(["plugin.list", "/api/meta"])(
-    "a command waits while %s fails, which is tried again",
-    async (what) => {
-      const page = await site.newPage({}, await site.logIn("ada"));
-      const failing = what === "/api/meta" ? failMeta(page) : failAction(page, what);
-      const { failed, end } = await failing;
-      await page.goto(site.url + path);
-      const field = page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
-      await failed;
-      await drawn(page);
-      const question = `Dinner, ${what}?`;
-      await field.fill(`/quickpoll ${question}; Pizza; Salad`);
-      await page.keyboard.press("Enter");
-      await page.getByText(t("composer:command.waiting")).waitFor();
-      await end();
-      await page.getByText("The poll is in the panel Quick polls.").first().waitFor();
-      await page.getByRole("article").getByText(question).waitFor();
-      expect(await page.getByRole("article").getByText("/quickpoll").count()).toBe(0);
-    },
-  );
+  test.for(["plugin.list", "/api/meta"])("a command waits while %s fails and is retried", async (what) => {
+    const page = await site.newPage({}, await site.logIn("ada"));
+    const { failed, end } = await (what === "/api/meta" ? failMeta(page) : failAction(page, what));
+    await page.goto(site.url + path);
+    const field = page.getByRole("textbox", { name: t("composer:label", { title: "#general" }) });
+    await failed;
+    await drawn(page);
+    const question = `Dinner, ${what}?`;
+    await field.fill(`/quickpoll ${question}; Pizza; Salad`);
+    await page.keyboard.press("Enter");
+    await page.getByText(t("composer:command.waiting")).waitFor();
+    await end();
+    await page.getByText("The poll is in the panel Quick polls.").first().waitFor();
+    await page.getByRole("article").getByText(question).waitFor();
+    expect(await page.getByRole("article").getByText("/quickpoll").count()).toBe(0);
+  });
 
   test("a plug-in has no access to the session, the page, the network or other actions", async () => {
     await openUnwatched();

@@ -143,7 +143,7 @@ class Uploads {
   }
 
   /** The files of a message that this page has written. */
-  takenAs(fileIds: readonly string[]): readonly Upload[] | undefined {
+  filesOf(fileIds: readonly string[]): readonly Upload[] | undefined {
     return this.#taken.get(fileIds);
   }
 

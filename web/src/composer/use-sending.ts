@@ -230,7 +230,7 @@ function useCommandLoads({ id, groupId }: Channel, enabled: boolean) {
   const ofBots = useCommands(id, { enabled });
   const permissions = useMyPermissions(groupId ?? "", { enabled: groupId !== null });
   const hasPlugins = useHasPlugins();
-  // The background of the page loads it.
+  // `Background` loads it.
   const ofPlugins = useActionQuery("plugin.list", {}, { enabled: false });
   const hasTheirs = usePlugins(({ isLoaded }) => isLoaded);
   const isLoading =

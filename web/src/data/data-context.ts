@@ -6,7 +6,7 @@ import {
   useQuery,
   type UseQueryResult,
 } from "@tanstack/react-query";
-import { createContext, useContext, useEffect, useRef, useSyncExternalStore } from "react";
+import { createContext, useContext, useEffect, useSyncExternalStore } from "react";
 import { FanfareError, type ClientEvents, type ConnectionState, type FanfareClient } from "@fanfare/client";
 import type { LoadName } from "@fanfare/client/store";
 import { useHandler } from "../shared/hooks.ts";
@@ -92,27 +92,24 @@ function retryDelay(failures: number, error: unknown): number {
   return requestedMs + own * (0.5 + Math.random() / 2);
 }
 
-interface Load {
-  /** Another object after each failure. */
-  error: unknown;
-  refetch: () => unknown;
-}
+/** How long after a failure it is loaded again, if the user waits for it. */
+const RETRY_AFTER_MS = 2000;
 
-/** Repeats the loads that failed while something waits for them, with a growing delay. */
-export function useRetries(isWaiting: boolean, loads: readonly Load[]): void {
-  const failed = loads.filter((load) => load.error !== null);
-  const error = failed[0]?.error ?? null;
-  const failures = useRef(0);
+/** Repeats the loads that failed while the user waits for them. */
+export function useRetries(
+  isWaiting: boolean,
+  loads: readonly { error: unknown; refetch: () => unknown }[],
+): void {
+  const failed = loads.filter(({ error }) => error !== null);
   const retry = useHandler(() => {
     for (const { refetch } of failed) void refetch();
   });
+  const mustRetry = isWaiting && failed.length > 0;
   useEffect(() => {
-    if (!isWaiting) failures.current = 0;
-    if (!isWaiting || error === null) return undefined;
-    const timer = setTimeout(retry, retryDelay(failures.current, error));
-    failures.current += 1;
-    return () => clearTimeout(timer);
-  }, [isWaiting, error, retry]);
+    if (!mustRetry) return undefined;
+    const timer = setInterval(retry, RETRY_AFTER_MS);
+    return () => clearInterval(timer);
+  }, [mustRetry, retry]);
 }
 
 export function useConnectionState(): ConnectionState {

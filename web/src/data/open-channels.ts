@@ -39,7 +39,7 @@ export function useChannel(channelId: string): OpenChannel {
   const view = viewOf(client, channelId);
   const state = useConnectionState();
   const read = useCallback(() => view.snapshot, [view]);
-  const snapshot = useInterruptible(view, read, isLonger);
+  const snapshot = useInterruptible(view, read, hasOnlyNewMessages);
   const [failure, setFailure] = useState<{ view: ChannelView; error: unknown } | null>(null);
   const load = useCallback(() => {
     view.load().catch((error: unknown) => setFailure({ view, error }));
@@ -60,7 +60,7 @@ export function useChannel(channelId: string): OpenChannel {
  * Whether only messages were added at the end. A virtual list would lose its place if anything else changed in a rendering that is
  * interrupted, and what the user has just done is shown at once.
  */
-function isLonger(before: ChannelSnapshot, now: ChannelSnapshot): boolean {
+function hasOnlyNewMessages(before: ChannelSnapshot, now: ChannelSnapshot): boolean {
   return (
     now.status === before.status &&
     now.isOutdated === before.isOutdated &&

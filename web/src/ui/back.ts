@@ -45,13 +45,12 @@ function giveUp(): void {
 function arrive(): void {
   clearTimeout(going ?? undefined);
   going = null;
-  const { pathname } = location;
   for (const change of waiting.splice(0)) change();
-  // What a new page closes is about to call this itself.
-  if (location.pathname === pathname) update();
+  // A new page closes things first.
+  setTimeout(update);
 }
 
-// Before the page is rendered: an address that has a message again would lead to it again.
+// Runs before the page is rendered: with the old address, it would jump to the linked message again.
 addEventListener(
   "popstate",
   () => {
@@ -72,13 +71,12 @@ addEventListener("popstate", () => {
 const staysOnPage = (url: string | URL | null = null): boolean =>
   url === null || new URL(url, location.href).pathname === location.pathname;
 
-// A page takes the place of all that was open above the previous one: what remained would stop Forward.
+// A page is added right above the previous one: entries that remained before or after it would stop Back or Forward.
 history.pushState = (...change) => {
-  if (going === null && depth() > 1 && !staysOnPage(change[2])) go(1 - depth());
+  if (going === null && depth() > 0) go(-depth());
   if (going !== null) return void waiting.push(() => history.pushState(...change));
   address = null;
-  if (depth() > 0) replace(...change);
-  else push(...change);
+  push(...change);
 };
 history.replaceState = (state: object | null, ...change) => {
   if (going !== null) return void waiting.push(() => history.replaceState(state, ...change));

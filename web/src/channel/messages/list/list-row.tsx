@@ -99,7 +99,7 @@ function UnsentItem({ failed }: { failed: UnsentMessage }) {
   const canWrite = useComposerState(channel).kind === "open" && !isBlocked;
   const store = useUploadStore();
   const { attachmentIds } = options;
-  const files = attachmentIds === undefined ? [] : store.takenAs(attachmentIds);
+  const files = attachmentIds === undefined ? [] : store.filesOf(attachmentIds);
   const edit = async () => {
     const { insertInComposer } = await import("../../../composer/fields.ts");
     const count = LIMITS.attachmentsPerMessage;
