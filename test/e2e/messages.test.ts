@@ -759,8 +759,8 @@ describe.skipIf(!hasBrowser())("the message list", () => {
       await newChannel(name, 150);
       await open();
       await expect.poll(() => isInView("message 150")).toBe(true);
-      // What is rendered again once they are marked as read would hide a wrong shift.
-      await expect.poll(lastReadSeq).toBe(150);
+      // Marking them as read would render the rows again, which hides a wrong shift.
+      await page.waitForTimeout(1500);
       const height = () => log().evaluate(({ scrollHeight }) => scrollHeight);
       const before = await height();
       await log().hover();
