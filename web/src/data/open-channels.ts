@@ -38,8 +38,7 @@ export function useChannel(channelId: string): OpenChannel {
   const { client } = useServerCache();
   const view = viewOf(client, channelId);
   const state = useConnectionState();
-  const read = useCallback(() => view.snapshot, [view]);
-  const snapshot = useInterruptible(view, read, hasOnlyNewMessages);
+  const snapshot = useInterruptible(view, () => view.snapshot, hasOnlyNewMessages);
   const [failure, setFailure] = useState<{ view: ChannelView; error: unknown } | null>(null);
   const load = useCallback(() => {
     view.load().catch((error: unknown) => setFailure({ view, error }));
